@@ -1,8 +1,8 @@
-"""``cache``: whether the files that a command names are in the page cache when it starts.
+"""``cache``: state of the page cache for the files of the command at its start.
 
-Interface: ``posix_fadvise(2)`` with ``POSIX_FADV_DONTNEED``, file by file; the cache of others on
-the machine stays. Evidence: *effective*: how much of them is in the cache just before the launch,
-by ``cachestat(2)`` (Linux 6.5) or ``mincore(2)``.
+Interface: ``posix_fadvise(2)`` with ``POSIX_FADV_DONTNEED``, file by file; other cached files are
+not affected. Evidence: *effective*: the cached share of these files just before the launch, by
+``cachestat(2)`` (Linux 6.5) or ``mincore(2)``.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from assay.units import show_bytes, show_count
 
 _DOMAIN = Choices(("warm", "cold"))
 _NEARLY = 0.01
-"""Share of the bytes that may be otherwise than asked: the kernel drops whole large pages."""
+"""Tolerated share of bytes in the wrong state: the kernel drops whole large pages."""
 
 
 class PageCacheSetting(msgspec.Struct, frozen=True):
     """``cache``: warm or cold files."""
 
     name: str = "cache"
-    summary: str = "page cache of the files that the command names: warm (read before) or cold"
+    summary: str = "page cache of the files in the command: warm (read before) or cold"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.EFFECTIVE
 
     def domain(self, machine: Machine) -> Domain:
-        """Both."""
+        """Return both states."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -52,10 +52,10 @@ class PageCacheSetting(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "it is a question of what is to be measured, not of what is best: name it to ask"
+        return "it defines the measurement, not the best setting; name it to compare both states"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Something to do before the launch."""
+        """Return the preparation of the launch."""
         match config[self.name]:
             case "warm" | "cold" as state:
                 return Resolved((PageCache(state=state),))
@@ -63,19 +63,19 @@ class PageCacheSetting(msgspec.Struct, frozen=True):
                 return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what was in the cache just before the launch."""
+        """Judge by the cached share just before the launch."""
         value = config[self.name]
         found = facts.cached_files
         if found is None:
-            return unverified(value, "nobody looked into the page cache before the launch")
+            return unverified(value, "the page cache was not read before the launch")
         if not found.files:
             return refused(
                 value,
                 Level.SET,
-                "the command names no file that is there; folders are not looked into",
+                "the command names no existing file; directories are not searched",
             )
         if found.cached_bytes is None:
-            return unverified(value, found.absent or "the kernel does not tell", _told(found))
+            return unverified(value, found.absent or "the kernel does not report it", _told(found))
         cached = min(found.cached_bytes / found.size_bytes, 1.0)
         amiss = cached if value == "cold" else 1.0 - cached
         if amiss <= _NEARLY:
@@ -86,9 +86,9 @@ class PageCacheSetting(msgspec.Struct, frozen=True):
 
 
 _WHY = {
-    "cold": "files stay in the cache that other processes have mapped, or that lie in memory only"
-    " (tmpfs)",
-    "warm": "memory is too small for these files, or limited, or the kernel gives up pages by"
+    "cold": "files remain in the cache if other processes have mapped them, or if they are in"
+    " memory only (tmpfs)",
+    "warm": "memory is too small for these files, or limited, or the kernel reclaims pages by"
     " itself (memory.damon of `assay machine check`)",
 }
 

@@ -1,9 +1,9 @@
-"""Complained: settings whose variable the program rejects on standard error.
+"""Variables that the program rejects on standard error.
 
-A runtime that cannot use the value of a variable says so, ignores it and ends well: libgomp
-(``Invalid value for environment variable``, libgomp/env.c), LLVM's OpenMP (``is an invalid value;
-ignored``, kmp_settings.cpp), mimalloc (``has an invalid value``, options.c). That the variable
-stands in the environment shows nothing then.
+A runtime that cannot use the value of a variable reports it, ignores the variable and exits
+successfully: libgomp (``Invalid value for environment variable``, libgomp/env.c), LLVM's OpenMP
+(``is an invalid value; ignored``, kmp_settings.cpp), mimalloc (``has an invalid value``,
+options.c). In that case, the variable in the environment is not evidence.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _MAX_CHARACTERS = 200
 def judge_complaints(
     setting: Setting, config: Configuration, facts: RunFacts, plan: Plan, grant: Grant
 ) -> Grant:
-    """Hold a judgement against what the program says of the variables of a setting.
+    """Combine a judgement with the program's messages about the variables of a setting.
 
     Args:
-        setting: whose value ``config`` holds.
-        config, facts, plan: as ``Setting.judge`` takes them.
+        setting: a setting of ``config``.
+        config, facts, plan: as for ``Setting.judge``.
         grant: the judgement so far.
 
     Returns:
-        *Refused* where the only variable of a setting is rejected, *degraded* where one of several
-        may be; the reason quotes the line.
+        *Refused* if the only variable of a setting is rejected, *degraded* if one of several is;
+        the reason quotes the line.
     """
     if grant.grant is GrantStatus.REFUSED:
         return grant
@@ -47,13 +47,13 @@ def judge_complaints(
             continue
         word = GrantStatus.REFUSED if setting.name == f"env.{variable}" else GrantStatus.DEGRADED
         return msgspec.structs.replace(
-            grant, grant=word, level=Level.SEEN, reason=f"the program says: {line}"
+            grant, grant=word, level=Level.SEEN, reason=f"the program reports: {line}"
         )
     return grant
 
 
 def _rejected(plan: Plan, facts: RunFacts) -> dict[str, str]:
-    """Return the variables of a plan that the error output rejects, each with the line."""
+    """Return the variables of a plan that standard error rejects, each with its line."""
     lines = [line for line in (facts.stderr_head or "").splitlines() if _REJECTS.search(line)]
     found: dict[str, str] = {}
     for action in plan.actions if lines else ():
@@ -68,7 +68,7 @@ def _rejected(plan: Plan, facts: RunFacts) -> dict[str, str]:
 def _rests_on(
     setting: Setting, config: Configuration, facts: RunFacts, plan: Plan, variable: str
 ) -> bool:
-    """Return whether the judgement on a setting would be another without a variable."""
+    """Return whether the judgement on a setting depends on a variable."""
     environ = dict(readback_of(facts).environ or {})
     if setting.name == f"env.{variable}":
         return True

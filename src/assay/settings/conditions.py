@@ -1,6 +1,6 @@
-"""Conditions that settings bring with them.
+"""Conditions between settings.
 
-An allocator's option needs its allocator, and one of several instances needs several.
+An allocator's option needs its allocator, and the rank of an instance needs several instances.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from assay.settings.registry import Registry
 
 
 def with_conditions(space: Space, registry: Registry) -> Space:
-    """The space with a ``when`` for what has no effect alone.
+    """Return the space with a ``when`` for settings that have no effect alone.
 
-    Options of an allocator have one where ``malloc`` varies too; without it they are told to
-    whichever allocator serves.
+    Options of an allocator get a condition if ``malloc`` varies too; otherwise they apply to any
+    allocator that the program uses.
 
     Raises:
-        InvalidInputError: an option of which none of the allocators in the space has any, or the number of
-            an instance without instances.
+        InvalidInputError: no allocator of the space has an option, or the space has a rank but no
+            instances.
     """
     return _among_instances(_beside_allocators(space, registry))
 
@@ -33,8 +33,8 @@ def _among_instances(space: Space) -> Space:
         return space
     if not names & {COUNT, CORES}:
         raise InvalidInputError(
-            f"{RANK} chooses one of several instances, and there are none.",
-            f"Give {COUNT} as well, as in {COUNT}=2,4.",
+            f"{RANK} selects one of several instances, but {COUNT} is not set.",
+            f"Add {COUNT}, for example {COUNT}=2,4.",
         )
     needed = {COUNT: f"{COUNT} != 1", CORES: f"{CORES} >= 1"}
     either = " or ".join(text for name, text in needed.items() if name in names)
@@ -66,10 +66,10 @@ def _conditioned(parameter: Parameter, offered: tuple[Value, ...], registry: Reg
     owners = setting.owners(parameter.domain)
     if not set(owners) & set(offered):
         raise InvalidInputError(
-            f"{parameter.name} belongs to {', '.join(owners)}, and malloc varies over "
-            f"{', '.join(map(str, offered))} only.",
-            f"Write malloc={','.join((*map(str, offered), owners[0]))}, or leave "
-            f"{parameter.name} out.",
+            f"{parameter.name} belongs to {', '.join(owners)}, but malloc varies only over"
+            f" {', '.join(map(str, offered))}.",
+            f"Write malloc={','.join((*map(str, offered), owners[0]))}, or remove"
+            f" {parameter.name}.",
         )
     needed = " or ".join(f"malloc == {name!r}" for name in owners)
     return _only_when(parameter, needed)

@@ -1,7 +1,7 @@
-"""``cpus`` and ``placement``: which CPUs the program may run on.
+"""``cpus`` and ``placement``: CPUs that the program may use.
 
 Interface: ``sched_setaffinity(2)``, inherited by every thread and child. Evidence: *seen* in
-``/proc/PID/status``. Always within the CPUs that assay itself may use.
+``/proc/PID/status``. All CPUs are among those that assay itself may use.
 """
 
 from __future__ import annotations
@@ -53,50 +53,56 @@ _USUAL = "compact"
 
 
 class Cpus(msgspec.Struct, frozen=True):
-    """``cpus``: how many CPUs, or which."""
+    """``cpus``: number or list of CPUs."""
 
     name: str = "cpus"
-    summary: str = "CPUs the program may run on: a count, or a list as 0-3,8"
+    summary: str = "CPUs that the program may use: a count, or a list such as 0-3,8"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
     root: Root = LIVE
-    """Where ``placement=near:`` looks for devices."""
+    """Root of the files that ``placement=near:`` reads."""
 
     def domain(self, machine: Machine) -> Domain:
-        """A count or a list; ``resolve`` says what is wrong with others."""
-        return AnyText(f"{_counts(len(machine.usable))}, or a list as 0-3,8")
+        """Return counts and lists; ``resolve`` reports invalid ones."""
+        return AnyText(f"{_counts(len(machine.usable))}, or a list such as 0-3,8")
 
     def default(self, machine: Machine) -> Value | None:
-        """All that assay may use."""
+        """Return the number of CPUs that assay may use."""
         return len(machine.usable)
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where CPUs differ in what they share, and the program has threads to place."""
+        """Suggest counts if CPUs share different caches or nodes and the program has several
+        threads.
+        """
         usable = machine.usable
         if len(usable) < 2:
             return "only one CPU is usable"
         if "tbb" in program.runtimes:
             return Suggestion(
                 Choices(candidate_counts(machine), ordered=True),
-                "oneTBB starts as many threads as there are CPUs that it may use",
+                "oneTBB starts one thread per usable CPU",
             )
         sizes = _natural_sizes(machine)
         if not sizes:
-            return "all CPUs share one cache and one node, and no core has two: try threads"
+            return (
+                "all CPUs share one cache and one node, and no core has two threads: vary"
+                " threads instead"
+            )
         if program.threads_peak == 1:
             return Suggestion(
-                Choices((1,), ordered=True), "one thread that moves between caches loses them"
+                Choices((1,), ordered=True),
+                "a single thread loses its cached data when it moves between caches",
             )
         return Suggestion(
             Choices(sizes, ordered=True), "as many CPUs as share a cache, a node or a package"
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """An affinity mask.
+        """Return an affinity mask.
 
         Raises:
-            InvalidInputError: neither a count nor a CPU list.
+            InvalidInputError: the value is neither a count nor a CPU list.
         """
         value = config[self.name]
         if isinstance(value, int) and not isinstance(value, bool):
@@ -113,15 +119,15 @@ class Cpus(msgspec.Struct, frozen=True):
                 f"CPU {foreign[0]} is" if len(foreign) == 1 else f"CPUs {format_list(foreign)} are"
             )
             return Refused(
-                f"{some} not among those that assay may use",
-                f"It may use {format_list(machine.allowed)}; see taskset -p $$ and the cpuset.",
+                f"{some} not among the CPUs that assay may use",
+                f"Usable CPUs: {format_list(machine.allowed)}; see taskset -p $$ and the cpuset.",
             )
         return Resolved((Affinity(cpus=wanted),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the mask that was read back is the one that was set.
+        """Compare the mask that was read back with the requested one.
 
-        The program may narrow it for its own threads, as OpenMP does when it binds them.
+        The program may restrict the mask of its own threads, as OpenMP does when it binds them.
         """
         value = config[self.name]
         count = value if isinstance(value, int) else len(plan.cpus)
@@ -129,48 +135,49 @@ class Cpus(msgspec.Struct, frozen=True):
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """``placement``: how a count of CPUs is laid out."""
+    """``placement``: layout of a number of CPUs."""
 
     name: str = "placement"
-    summary: str = "how cpus=COUNT is laid out: compact, scatter, one-per-core, near a device"
+    summary: str = "layout of cpus=COUNT: compact, scatter, one-per-core, or near a device"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
     root: Root = LIVE
-    """Where ``near:`` looks for devices."""
+    """Root of the files that ``near:`` reads."""
 
     def domain(self, machine: Machine) -> Domain:
-        """Three layouts, and nearness to anything that has a place."""
+        """Return three layouts, and proximity to a device or file."""
         return _PLACEMENTS
 
     def default(self, machine: Machine) -> Value | None:
-        """What ``cpus=COUNT`` alone means."""
+        """Return the layout of ``cpus=COUNT`` alone."""
         return _USUAL
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Alone only ``one-per-core`` changes anything, and only where cores have siblings."""
+        """Suggest ``one-per-core`` if cores have several usable threads."""
         if len(machine.cores) == len(machine.usable):
-            return "no core has two usable threads; with cpus=COUNT it can be named"
+            return "no core has two usable threads; it can be combined with cpus=COUNT"
         if program.threads_peak == 1:
             return "the program has one thread"
         return Suggestion(
-            Choices(("one-per-core",)), "two threads of one core share its units and caches"
+            Choices(("one-per-core",)),
+            "two threads of one core share its execution units and caches",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Part of ``cpus``; alone, ``one-per-core`` leaves out all siblings."""
+        """Return a part of ``cpus``; alone, ``one-per-core`` excludes all siblings."""
         value = config[self.name]
         if value not in _PLACE and not is_near(value):
             return out_of_domain(self.name, value, _PLACEMENTS)
         count = config.get("cpus")
         if isinstance(count, int):
-            return Resolved((), note="sets which CPUs cpus takes")
+            return Resolved((), note="selects the CPUs for cpus")
         if count is not None:
-            return Resolved((), degraded=f"without effect: cpus={count} names the CPUs itself")
+            return Resolved((), degraded=f"no effect: cpus={count} is a list of CPUs")
         if is_near(value):
             return self._near(str(value), cpus_for_placement(config, machine))
         if value != "one-per-core":
-            return Resolved((), degraded="without effect unless cpus is a count")
+            return Resolved((), degraded="no effect unless cpus is a count")
         return Resolved((Affinity(cpus=cpu_selection.one_per_core(machine.usable)),))
 
     def _near(self, value: str, usable: Sequence[Cpu]) -> Resolved | Refused:
@@ -180,19 +187,19 @@ class Placement(msgspec.Struct, frozen=True):
         everywhere = len(close) == len(usable)
         return Resolved(
             (Affinity(cpus=tuple(cpu.id for cpu in close)),),
-            note="all CPUs that may be used are as near" if everywhere else None,
+            note="all usable CPUs are equally near" if everywhere else None,
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the mask, where the plan has one."""
+        """Judge by the mask, if the plan has one."""
         value = config[self.name]
         if not plan.cpus:
-            return unverified(value, "the plan sets no mask that would show it")
+            return unverified(value, "the plan has no affinity mask as evidence")
         return judge_mask(value, facts, plan.cpus, len(plan.cpus))
 
 
 def remaining_cpus(config: Configuration, machine: Machine) -> tuple[int, ...]:
-    """CPUs that assay may use and a program under ``config`` may not, as far as can be foreseen."""
+    """Return the CPUs that assay may use but a program under ``config`` may not, as far as known."""
     taken: set[int] = set()
     for setting in (Cpus(), Placement()):
         if setting.name in config:
@@ -214,7 +221,7 @@ def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | R
     if not 1 <= count <= most:
         what = show_count(most, "core" if one_each else "CPU")
         first = '; CPU 0 alone is the list cpus="0-0"' if count == 0 else ""
-        return Refused(f"assay may use {what} here", f"Give {_counts(most)}{first}.")
+        return Refused(f"assay may use {what} here", f"Use {_counts(most)}{first}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
 
@@ -222,31 +229,31 @@ def _parse(value: Value) -> tuple[int, ...]:
     cpus = parse_list(str(value))
     if not cpus or isinstance(value, (bool, float)):
         raise InvalidInputError(
-            f"cpus cannot be {value!r}.", 'Write a count, or a list in quotes: cpus="0-3,8".'
+            f"Invalid value: cpus={value!r}.", 'Use a count, or a list in quotes: cpus="0-3,8".'
         )
     return cpus
 
 
 def judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:
-    """Whether the mask that was read back lies in ``asked`` and holds at most ``count`` CPUs."""
+    """Check that the mask is within ``asked`` and has at most ``count`` CPUs."""
     if step_accepted(facts, "affinity") is False:
-        return refused(value, Level.SET, "the kernel did not take the mask")
+        return refused(value, Level.SET, "the kernel rejected the mask")
     seen = observed_cpus(facts)
     if seen is None:
         return unverified(value, unread_reason(facts, "cpus"))
     observed = f"ran on {format_list(seen)}"
     if asked and not set(seen) <= set(asked):
-        return refused(value, Level.SEEN, f"asked for {format_list(asked)}", observed)
+        return refused(value, Level.SEEN, f"requested {format_list(asked)}", observed)
     if len(seen) > count:
-        asked_for = f"asked for {show_count(count, 'CPU')}, {len(seen)} seen"
+        asked_for = f"requested {show_count(count, 'CPU')}, {len(seen)} seen"
         return refused(value, Level.SEEN, asked_for, observed)
     if len(seen) < count:
-        return granted(value, Level.SEEN, observed, "the program narrowed its mask itself")
+        return granted(value, Level.SEEN, observed, "the program restricted its mask itself")
     return granted(value, Level.SEEN, observed)
 
 
 def _natural_sizes(machine: Machine) -> tuple[int, ...]:
-    """Sizes of the groups that share a cache, a node, a package; and the number of cores."""
+    """Return the sizes of caches, nodes and packages in CPUs, and the number of cores."""
     usable = machine.usable
     sizes = {
         max(len(group) for group in cpu_selection.groups(usable, level))

@@ -1,8 +1,8 @@
-r"""Domains and values as people write them on the command line.
+r"""Domains and values as text on the command line.
 
-``name=a,b,c`` a list; ``name=lo..hi`` and ``name=lo..hi:step`` numbers; ``name=lo..hi:log2`` powers
-(``:log10`` too, and ``:log`` without steps). A value that holds a comma is double-quoted inside a
-domain; a quoted value is a text, in which ``\"`` and ``\\`` stand for themselves.
+``name=a,b,c`` is a list; ``name=lo..hi`` and ``name=lo..hi:step`` are numbers; ``name=lo..hi:log2``
+powers (``:log10`` too, and ``:log`` without steps). A value with a comma is double-quoted inside a
+domain; a quoted value is a text, in which ``\"`` and ``\\`` are escapes.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(.*))?")
 _INTEGER = re.compile(r"[-+]?\d+")
 _LOG = re.compile(r"log(\d*)")
-_MOST_LISTED = 100_000
-"""More values than any study can try: a mistyped range is told, not counted out."""
+_MAX_LISTED = 100_000
+"""Maximum number of values of a range, far above any study: a mistyped range is rejected."""
 
 _FIRST_IS_DEFAULT = ("arg.", "env.", "build.")
 _MAY_BE_EMPTY = "build."
-"""Of these a value without a letter is no word of the command: what a compiler may do without."""
+"""Family whose values may be empty: a compiler flag that is left out."""
 
 
 class _Item(msgspec.Struct, frozen=True):
@@ -45,10 +45,11 @@ class _Item(msgspec.Struct, frozen=True):
 
 
 def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
-    """The parameter that ``name=domain`` asks for.
+    """Return the parameter of ``name=domain``.
 
     Raises:
-        InvalidInputError: no such setting, not a domain, or a value that the setting cannot take.
+        InvalidInputError: unknown setting, invalid domain, or a value that the setting does not
+            support.
     """
     name, written = _halves(text, "SETTING=VALUE,VALUE or SETTING=LOW..HIGH")
     setting = registry.get(name)
@@ -67,20 +68,20 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
 
 
 def _refuse_ranges(items: list[_Item], text: str) -> None:
-    """A range within a list would silently be a text."""
+    """Reject a range within a list, which would otherwise be taken as a text."""
     for item in items:
         if len(items) > 1 and not item.quoted and _RANGE.fullmatch(item.text):
             raise InvalidInputError(
                 f"{text!r} mixes a list with the range {item.text}.",
-                "Write every value, or the range alone; quote it if it is meant as a text.",
+                "Write all values, or the range alone; quote it if it is a text.",
             )
 
 
 def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[str, Value]:
-    """The setting and value that ``name=value`` asks for; a comma is part of the value.
+    """Return setting and value of ``name=value``; a comma is part of the value.
 
     Raises:
-        InvalidInputError: no such setting, or a value that it cannot take.
+        InvalidInputError: unknown setting, or a value that it does not support.
     """
     name, written = _halves(text, "SETTING=VALUE")
     setting = registry.get(name)
@@ -92,7 +93,7 @@ def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[s
 def _halves(text: str, form: str) -> tuple[str, str]:
     name, mark, written = text.partition("=")
     if not mark or not name.strip():
-        raise InvalidInputError(f"{text!r} sets nothing.", f"Write {form}.")
+        raise InvalidInputError(f"{text!r} is not an assignment.", f"Write {form}.")
     return name.strip(), written
 
 
@@ -105,7 +106,8 @@ def _items(written: str, whole: str, *, empty: bool = False) -> list[_Item]:
         )
         if not (item.text or item.quoted or empty):
             raise InvalidInputError(
-                f"{whole!r} holds an empty value.", 'Write "" for an empty text, or drop the comma.'
+                f"{whole!r} contains an empty value.",
+                'Write "" for an empty text, or remove the comma.',
             )
         found.append(item)
         if at == len(written):
@@ -130,7 +132,7 @@ def _quoted(written: str, start: int, whole: str) -> tuple[_Item, int]:
     end = at + 1
     if at >= len(written) or (end < len(written) and written[end] != ","):
         raise InvalidInputError(
-            f"The quotes in {whole!r} do not close where a value ends.",
+            f"The quotes in {whole!r} do not close at the end of a value.",
             'Write for example cpus="0,2","1,3" (and quote that for the shell).',
         )
     return _Item("".join(letters), True), end
@@ -141,7 +143,7 @@ def _value(setting: Setting, item: _Item, machine: Machine) -> Value:
     value = _read(item, domain)
     check(setting.name, value, domain)
     if isinstance(domain, AnyText):
-        # Raises InvalidInputError for what the setting cannot read at all; a refusal is the planner's word.
+        # Raises InvalidInputError for invalid values; the planner reports refusals.
         setting.resolve(Configuration({setting.name: value}), machine)
     return value
 
@@ -159,16 +161,19 @@ def _range(match: re.Match[str], whole: str) -> Range:
     low, high = float(low_text), float(high_text)
     integer = all(_INTEGER.fullmatch(t) for t in (low_text, high_text))
     if low > high:
-        raise InvalidInputError(f"{whole!r} runs backwards.", f"Write {high_text}..{low_text}.")
+        raise InvalidInputError(
+            f"The range {whole!r} is reversed.", f"Write {high_text}..{low_text}."
+        )
     if step_text is None:
         found = Range(low, high, step=1 if integer else None, integer=integer)
     elif log := _LOG.fullmatch(step_text):
         found = _log_range(low, high, log[1], integer, whole)
     else:
         found = _step_range(low, high, step_text, integer, whole)
-    if found.step is not None and (high - low) / found.step > _MOST_LISTED and not found.log:
+    if found.step is not None and (high - low) / found.step > _MAX_LISTED and not found.log:
         raise InvalidInputError(
-            f"{whole!r} holds over {_MOST_LISTED} values.", "Give a step, or :log2 for powers of 2."
+            f"{whole!r} has more than {_MAX_LISTED} values.",
+            "Add a step, or :log2 for powers of 2.",
         )
     return found
 
@@ -176,10 +181,12 @@ def _range(match: re.Match[str], whole: str) -> Range:
 def _log_range(low: float, high: float, base: str, integer: bool, whole: str) -> Range:
     if low <= 0:
         raise InvalidInputError(
-            f"{whole!r} begins at {low:g}, which has no logarithm.", "Begin above 0."
+            f"{whole!r} begins at {low:g}, which has no logarithm.", "Use a lower bound above 0."
         )
     if base and int(base) < 2:
-        raise InvalidInputError(f"{whole!r} has no base above 1.", "Write :log2 or :log10.")
+        raise InvalidInputError(
+            f"{whole!r} needs a logarithm base above 1.", "Write :log2 or :log10."
+        )
     step = float(base) if base else None
     return Range(low, high, step=step, log=True, integer=integer)
 
@@ -187,7 +194,7 @@ def _log_range(low: float, high: float, base: str, integer: bool, whole: str) ->
 def _step_range(low: float, high: float, text: str, integer: bool, whole: str) -> Range:
     if not re.fullmatch(_NUMBER, text) or float(text) <= 0:
         raise InvalidInputError(
-            f"{text!r} in {whole!r} is no step.", "Write a number above 0, log2 or log10."
+            f"Invalid step {text!r} in {whole!r}.", "Use a number above 0, log2 or log10."
         )
     step = float(text)
     return Range(low, high, step=step, integer=integer and step.is_integer())
@@ -197,7 +204,7 @@ def _check_range(setting: Setting, asked: Range, machine: Machine) -> None:
     domain = setting.domain(machine)
     if isinstance(domain, Range) and domain.integer and not asked.integer:
         raise InvalidInputError(
-            f"{setting.name} takes whole numbers, not {asked}.", f"It takes {domain}."
+            f"{setting.name} needs integers, not {asked}.", f"Allowed values: {domain}."
         )
     for end in (asked.low, asked.high):
         value: Value = int(end) if asked.integer else end
@@ -211,7 +218,9 @@ def _refuse_twice(options: tuple[Value, ...], whole: str) -> None:
     for option in options:
         key = (type(option).__name__, option)
         if key in seen:
-            raise InvalidInputError(f"{whole!r} names {option!r} twice.", "Name each value once.")
+            raise InvalidInputError(
+                f"{whole!r} contains {option!r} twice.", "List each value once."
+            )
         seen.add(key)
 
 

@@ -1,4 +1,4 @@
-"""Grants from what was read back: the vocabulary that every setting's ``judge`` shares."""
+"""Grants from read-back facts: functions that the ``judge`` methods of settings share."""
 
 from __future__ import annotations
 
@@ -14,51 +14,45 @@ _TOO_SHORT = "the program ended before it could be read"
 def granted(
     value: Value, level: Level, observed: str | None = None, reason: str | None = None
 ) -> Grant:
-    """It took effect, shown at ``level``."""
-    return Grant(
-        value=value, grant=GrantStatus.GRANTED, level=level, observed=observed, reason=reason
-    )
+    """Return a grant: the value took effect, with evidence of ``level``."""
+    return Grant(value=value, grant=Granted.GRANTED, level=level, observed=observed, reason=reason)
 
 
 def degraded(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
-    """It took effect in part."""
-    return Grant(
-        value=value, grant=GrantStatus.DEGRADED, level=level, observed=observed, reason=reason
-    )
+    """Return a partial grant: the value took effect in part."""
+    return Grant(value=value, grant=Granted.DEGRADED, level=level, observed=observed, reason=reason)
 
 
 def refused(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
-    """It was read back, and is something else."""
-    return Grant(
-        value=value, grant=GrantStatus.REFUSED, level=level, observed=observed, reason=reason
-    )
+    """Return a refusal: another value was read back."""
+    return Grant(value=value, grant=Granted.REFUSED, level=level, observed=observed, reason=reason)
 
 
 def unverified(value: Value, reason: str, observed: str | None = None) -> Grant:
-    """Nothing that was read shows it either way."""
-    return Grant(value=value, grant=GrantStatus.UNVERIFIED, observed=observed, reason=reason)
+    """Return an unverified grant: no fact shows the value."""
+    return Grant(value=value, grant=Granted.UNVERIFIED, observed=observed, reason=reason)
 
 
 def start_failure(facts: RunFacts) -> str | None:
-    """Why the program was not started, if it was not."""
+    """Return why the program was not started; ``None`` if it was started."""
     if facts.outcome not in _NEVER_RAN:
         return None
     return f"the program was not started: {facts.message or facts.outcome}"
 
 
 def step_accepted(facts: RunFacts, what: str) -> bool | None:
-    """Whether the kernel took the step ``what``; ``None`` where it was not tried."""
+    """Return whether the kernel accepted the step ``what``; ``None`` if it was not tried."""
     results = [step.ok for step in facts.applied if step.what == what]
     return all(results) if results else None
 
 
-def readback_of(facts: RunFacts) -> ReadBack:
-    """What was read back; all fields are ``None`` where nothing was."""
-    return facts.seen or ReadBack()
+def readback_of(facts: RunFacts) -> Seen:
+    """Return the read-back facts; all fields are ``None`` if nothing was read."""
+    return facts.seen or Seen()
 
 
 def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:
-    """The CPUs that the program was kept to, or all of its instances together."""
+    """Return the CPUs of the program, or of all its instances together."""
     if not facts.instances:
         return readback_of(facts).cpus
     masks = [one.cpus for one in facts.instances if one.cpus is not None]
@@ -66,10 +60,10 @@ def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:
 
 
 def observed_mask(facts: RunFacts) -> tuple[int, ...] | None:
-    """Return the CPUs that the threads of the program could use together; ``None`` if not read.
+    """Return the CPUs that all threads of the program could use; ``None`` if unknown.
 
-    A bound OpenMP thread has a mask of its own, the first one included, so that no single mask says
-    it. Of several instances each has CPUs of its own, and there is no such mask.
+    A bound OpenMP thread has its own mask, and so has the first thread, so that no single mask is
+    sufficient. Several instances have different CPUs and no common mask.
     """
     seen = readback_of(facts)
     if facts.instances or seen.cpus is None or not seen.thread_cpus:
@@ -78,13 +72,13 @@ def observed_mask(facts: RunFacts) -> tuple[int, ...] | None:
 
 
 def observed_environment(facts: RunFacts) -> dict[str, str] | None:
-    """The environment that the program was started with; ``None`` where it was not read."""
+    """Return the environment at the start of the program; ``None`` if it was not read."""
     environ = readback_of(facts).environ
     return None if environ is None else restore_environment(environ)
 
 
 def unread_reason(facts: RunFacts, field: str) -> str:
-    """Why ``seen`` has no ``field``."""
+    """Return why ``seen`` has no ``field``."""
     for key in (f"seen.{field}", field, "seen"):
         if key in facts.absent:
             return facts.absent[key]
@@ -94,9 +88,9 @@ def unread_reason(facts: RunFacts, field: str) -> str:
 def judge_environment(
     value: Value, expected: Mapping[str, str], facts: RunFacts, observed: str | None = None
 ) -> Grant:
-    """Hold the environment that the program was started with against what it should be.
+    """Compare the environment at the start of the program with the expected one.
 
-    That a variable is there is as much as can be shown from outside: level *set*.
+    A variable in the environment is the only evidence visible from outside: level *set*.
     """
     environ = observed_environment(facts)
     if environ is None:
@@ -110,14 +104,14 @@ def judge_environment(
 
 
 def variable_matches(name: str, text: str, found: str | None) -> bool:
-    """Whether a variable found as ``found`` says what ``text`` says; lists may say more."""
+    """Return whether a variable has the expected text; a list may contain more."""
     if found is not None and name in LIST_VARIABLES:
         return contains(name, found, text)
     return found == text
 
 
 def mapped_files(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Mapped files whose name starts with one of ``prefixes``; ``None`` where maps were not read.
+    """Return the mapped files whose name has one of ``prefixes``; ``None`` if maps were not read.
 
     The launcher reports the maps as paths; a deleted file keeps its name.
     """
@@ -129,11 +123,11 @@ def mapped_files(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] 
 
 def _show(variables: Mapping[str, str]) -> str:
     if not variables:
-        return "left to env settings"
+        return "replaced by env settings"
     first, *others = (f"{name}={text}" for name, text in variables.items())
     return f"{first} and {len(others)} more" if len(others) > 2 else ", ".join((first, *others))
 
 
 def without_user_variables(expected: dict[str, str], config: Configuration) -> dict[str, str]:
-    """Those variables that no ``env.NAME`` of the configuration holds."""
+    """Return the variables that no ``env.NAME`` of the configuration sets."""
     return {name: text for name, text in expected.items() if f"env.{name}" not in config}

@@ -1,11 +1,12 @@
-"""``threads.torch.intra|inter`` and ``threads.tf.intra|inter``: pools that only a program can size.
+"""``threads.torch.intra|inter`` and ``threads.tf.intra|inter``: thread pools that a program sizes
+by calls.
 
 PyTorch ("CPU threading and TorchScript inference", ``torch.set_num_threads``,
 ``torch.set_num_interop_threads``) and TensorFlow (``tf.config.threading``) size these pools by
-calls. TensorFlow takes 0 as "decide yourself", its default; PyTorch expects a positive count. An
-import hook (``hook/sitecustomize.py``, found by ``PYTHONPATH``) makes the call right after the
-program has imported the framework, and asks for the number then and when the program ends.
-Evidence: *seen*, in what it wrote; a program that never imports the framework shows nothing.
+calls. In TensorFlow, 0 is the default and selects the size automatically; PyTorch requires a
+positive count. An import hook (``hook/sitecustomize.py``, found through ``PYTHONPATH``) makes the
+call right after the program imports the framework, and reads the number then and at exit. Evidence:
+*seen*, in the report of the hook; without an import there is none.
 """
 
 from __future__ import annotations
@@ -33,16 +34,18 @@ from assay.settings.evidence import granted, judge_environment, refused, unverif
 from assay.units import show_count
 
 HOOK = str(Path(__file__).parent / "hook")
-"""Folder of the import hook."""
+"""Directory of the import hook."""
 
 _AT_IMPORT, _AT_EXIT = "import", "exit"
 
 
 class FrameworkThreads(msgspec.Struct, frozen=True):
-    """The size of one pool of a framework.
+    """The size of one thread pool of a framework.
 
-    ``pool`` is its name in the hook (``torch.intra``), ``package`` what a program imports. With
-    ``decides_at_zero`` a count of 0 makes the framework choose the size itself.
+    Attributes:
+        pool: its name in the hook, such as ``torch.intra``.
+        package: the imported package.
+        decides_at_zero: true if 0 makes the framework choose the size.
     """
 
     pool: str
@@ -56,11 +59,11 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """With its family."""
+        """Name with its family."""
         return f"threads.{self.pool}"
 
     def domain(self, machine: Machine) -> Domain:
-        """Any count, as of ``threads``, and 0; where that means nothing, the plan says why."""
+        """Return any count, as for ``threads``, and 0; ``resolve`` refuses 0 if it has no meaning."""
         return Range(0, max(256, 4 * len(machine.cpus)), step=1)
 
     def default(self, machine: Machine) -> Value | None:
@@ -68,51 +71,58 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """``threads`` sizes the pools within operations; the others are for those who ask."""
+        """Return the reason: ``threads`` sizes the pools within operations already."""
         if self.package not in program.packages:
-            return f"the program was not found to import {self.package}"
+            return f"no import of {self.package} was found in the program"
         return f"threads sizes {self.framework} too; name it to vary this pool alone"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The hook, and the count that it is to ask for."""
+        """Return the import hook with the count."""
         value = config[self.name]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             least = 0 if self.decides_at_zero else 1
-            return Refused(f"{self.name} cannot be {value!r}", f"Give a count from {least} on.")
+            return Refused(
+                f"invalid value: {self.name}={value!r}", f"Use a count of at least {least}."
+            )
         if value == 0 and not self.decides_at_zero:
             return Refused(
-                f"{self.framework}'s call expects a positive count, not 0; left out, "
-                f"{self.framework} chooses the size itself",
+                f"{self.framework} requires a positive count, not 0; without the setting"
+                f" {self.framework} chooses the size itself",
             )
         if ":" in HOOK:
-            return Refused(f"{HOOK!r} cannot stand in PYTHONPATH: it holds a colon")
+            return Refused(f"{HOOK!r} cannot be added to PYTHONPATH: it contains a colon")
         return Resolved(
             (EnvSet(name="PYTHONPATH", value=HOOK), *_set(self._variables(config))),
-            note=f"Python programs only, when they import {self.package}"
+            note=f"only for Python programs that import {self.package}"
             + (f"; with 0 {self.framework} chooses the size itself" if value == 0 else ""),
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what the hook read back in every process that imported the framework."""
+        """Judge by the report of the hook in every process that imported the framework."""
         value = config[self.name]
-        # A hook that never ran has written nothing, which is told better than by its variable.
+        # A hook that never ran leaves no report: that is clearer than its variable in the
+        # environment.
         told = _told(self.pool, facts)
         if not told:
             held = judge_environment(value, self._variables(config), facts)
             if held.grant is not GrantStatus.GRANTED:
                 return held
-            return unverified(value, f"no Python of the program imported {self.package}")
+            return unverified(value, f"no Python process of the program imported {self.package}")
         errors = [text for _, _, text in told if text.startswith("error: ")]
         if errors:
             return refused(
-                value, Level.SEEN, f"{self.package} did not take it: {errors[0][7:]}", errors[0]
+                value, Level.SEEN, f"{self.package} rejected it: {errors[0][7:]}", errors[0]
             )
         read = [(moment, text) for _, moment, text in told if moment in (_AT_IMPORT, _AT_EXIT)]
         if not read:
-            return unverified(value, "it was asked for, but the program ended before it was read")
+            return unverified(value, "the count was set, but the program ended before it was read")
         for moment, text in read:
             if text != str(value):
-                why = "the program sized it itself" if moment == _AT_EXIT else "it took another"
+                why = (
+                    "the program changed the size itself"
+                    if moment == _AT_EXIT
+                    else "the framework used another size"
+                )
                 return refused(value, Level.SEEN, why, f"{text} at {moment}")
         processes = len({process for process, _, _ in told})
         more = f" in {show_count(processes, 'process', 'processes')}" if processes > 1 else ""
@@ -136,6 +146,6 @@ def _set(variables: dict[str, str]) -> tuple[EnvSet, ...]:
 
 
 def _told(pool: str, facts: RunFacts) -> list[tuple[str, str, str]]:
-    """Process, moment and text of each line that the hook wrote of a pool."""
+    """Return process, moment and text of each line of the hook's report on a pool."""
     lines = (line.split(" ", 3) for line in (facts.hook_report or "").splitlines())
     return [(line[0], line[2], line[3]) for line in lines if len(line) == 4 and line[1] == pool]

@@ -1,9 +1,9 @@
 """``glibc.NAME``: tunables of the C library beyond its allocator.
 
 Interface: ``GLIBC_TUNABLES`` (glibc manual, "Tunables": "Elision Tunables", "POSIX Thread
-Tunables", "Hardware Capability Tunables"); bounds as ``ld.so --list-tunables`` prints them (2.36).
-Versions that lack a tunable leave it alone without a word, and so do programs on another C
-library, and those that run with raised rights. Evidence: *set*.
+Tunables", "Hardware Capability Tunables"); bounds as printed by ``ld.so --list-tunables`` (2.36).
+Versions without a tunable ignore it silently, as do programs with another C library and programs
+with raised privileges. Evidence: *set*.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class GlibcTunable(msgspec.Struct, frozen=True):
 
     Attributes:
         tunable: its name in ``GLIBC_TUNABLES``.
-        arch: the only architecture that has it, where not all have.
-        flag: feature of the processor that it needs, as the kernel names it.
+        arch: the only architecture that has it; ``None`` for all.
+        flag: required processor feature, as the kernel names it.
     """
 
     name: str
@@ -55,7 +55,7 @@ class GlibcTunable(msgspec.Struct, frozen=True):
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """What the library takes; what the machine cannot do is refused with the reason."""
+        """Return the values of the library; ``resolve`` refuses unsupported ones with the reason."""
         return self.values
 
     def default(self, machine: Machine) -> Value | None:
@@ -64,25 +64,25 @@ class GlibcTunable(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "a tunable of glibc: name it to vary it"
+        return "a tunable of glibc; name it to vary it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """One assignment in the list of tunables."""
+        """Return one assignment in the list of tunables."""
         value = config[self.name]
         if value not in self.values:
             return out_of_domain(self.name, value, self.values)
         if self.arch is not None and machine.arch != self.arch:
-            return Refused(f"{self.tunable} is for {self.arch}, and this is {machine.arch}")
+            return Refused(f"{self.tunable} needs {self.arch}, but this machine is {machine.arch}")
         if self.flag is not None and self.flag not in machine.flags and value != "off":
             return Refused(
-                f"the processor has no {self.flag.upper()}, or the kernel has it switched off",
-                f"/proc/cpuinfo would list `{self.flag}` among its flags; see `tsx=` in"
+                f"the processor lacks {self.flag.upper()}, or the kernel disabled it",
+                f"If present, /proc/cpuinfo lists `{self.flag}` among its flags; see `tsx=` in"
                 " kernel-parameters.txt.",
             )
         return Resolved((EnvSet(name=VARIABLE, value=self._assignment(value)),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the environment; nothing outside shows what the library made of it."""
+        """Judge by the environment; the effect in the library is not visible from outside."""
         value = config[self.name]
         return judge_environment(value, {VARIABLE: self._assignment(value)}, facts)
 
@@ -101,13 +101,13 @@ TUNABLES: tuple[GlibcTunable, ...] = (
     ),
     GlibcTunable(
         "glibc.mutex_spin_count",
-        "how often an adaptive mutex is tried before its thread sleeps",
+        "number of attempts of an adaptive mutex before its thread sleeps",
         Range(0, 32767),
         "glibc.pthread.mutex_spin_count",
     ),
     GlibcTunable(
         "glibc.stack_cache_size",
-        "bytes of stacks of ended threads that are kept (glibc 2.34)",
+        "size in bytes of the cache of unused thread stacks (glibc 2.34)",
         Range(0, _MOST_BYTES),
         "glibc.pthread.stack_cache_size",
     ),
@@ -119,24 +119,24 @@ TUNABLES: tuple[GlibcTunable, ...] = (
     ),
     GlibcTunable(
         "glibc.x86_non_temporal_threshold",
-        "bytes from which on memcpy writes around the caches",
+        "size in bytes above which memcpy uses non-temporal stores",
         Range(0x4040, _MOST_BYTES),
         "glibc.cpu.x86_non_temporal_threshold",
         arch="x86_64",
     ),
     GlibcTunable(
         "glibc.x86_rep_movsb_threshold",
-        "bytes from which on memcpy uses REP MOVSB (glibc 2.32)",
+        "size in bytes above which memcpy uses REP MOVSB (glibc 2.32)",
         Range(0x200, _MOST_BYTES),
         "glibc.cpu.x86_rep_movsb_threshold",
         arch="x86_64",
     ),
     GlibcTunable(
         "glibc.x86_rep_stosb_threshold",
-        "bytes from which on memset uses REP STOSB (glibc 2.32)",
+        "size in bytes above which memset uses REP STOSB (glibc 2.32)",
         Range(1, _MOST_BYTES),
         "glibc.cpu.x86_rep_stosb_threshold",
         arch="x86_64",
     ),
 )
-"""All of them, in the order in which they are listed."""
+"""All tunables, in the order in which they are listed."""

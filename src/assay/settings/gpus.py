@@ -1,12 +1,12 @@
-"""``gpus``: which GPUs the program sees.
+"""``gpus``: GPUs that are visible to the program.
 
 Interfaces: ``CUDA_VISIBLE_DEVICES`` with ``CUDA_DEVICE_ORDER`` (CUDA C++ Programming Guide, "CUDA
 environment variables"), ``ROCR_VISIBLE_DEVICES`` (ROCm, "GPU isolation techniques", which
 recommends it on Linux) and ``ZE_AFFINITY_MASK`` with ``ZE_ENABLE_PCI_ID_DEVICE_ORDER`` (oneAPI
-Level Zero specification). ``HIP_VISIBLE_DEVICES`` is left alone: HIP counts among what
-``ROCR_VISIBLE_DEVICES`` leaves, so that the two together would choose twice. Evidence: *set*.
+Level Zero specification). ``HIP_VISIBLE_DEVICES`` is not set: HIP numbers the devices that
+``ROCR_VISIBLE_DEVICES`` leaves, so that both together would select twice. Evidence: *set*.
 
-No GPU was at hand: what the runtimes do with these has not been seen.
+Not tested on a GPU: the behaviour of the runtimes is taken from their documentation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _VARIABLE = {
     "intel": "ZE_AFFINITY_MASK",
 }
 _ORDER: dict[str, tuple[tuple[str, str], ...]] = {
-    # CUDA counts the fastest first unless told otherwise.
+    # CUDA orders the fastest GPU first by default.
     "nvidia": (("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),),
     "amd": (),
     "intel": (("ZE_ENABLE_PCI_ID_DEVICE_ORDER", "1"),),
@@ -49,24 +49,26 @@ _ORDER: dict[str, tuple[tuple[str, str], ...]] = {
 VARIABLES = frozenset(
     {*_VARIABLE.values(), *(name for order in _ORDER.values() for name, _ in order)}
 )
-"""All that decide which GPUs a program sees."""
+"""All variables that select visible GPUs."""
 _NONE = "none"
-_DOMAIN = AnyText("a list as 0,2 in the order of PCI addresses, nvidia:0, amd:0, intel:0, or none")
+_DOMAIN = AnyText(
+    "a list such as 0,2 in the order of PCI addresses, nvidia:0, amd:0, intel:0, or none"
+)
 
 
 class VisibleGpus(msgspec.Struct, frozen=True):
-    """``gpus``: those that the program may use, or none."""
+    """``gpus``: the visible GPUs, or none."""
 
     name: str = "gpus"
-    summary: str = "GPUs that the program sees: a list as 0,2, or none"
+    summary: str = "GPUs that are visible to the program: a list such as 0,2, or none"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
     root: Root = LIVE
-    """Where GPUs are looked for."""
+    """Root of the files that list GPUs."""
 
     def domain(self, machine: Machine) -> Domain:
-        """Numbers of GPUs; ``resolve`` says what is wrong with others."""
+        """Return numbers of GPUs; ``resolve`` reports invalid ones."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -75,16 +77,16 @@ class VisibleGpus(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "which GPUs a program may take is the user's to say"
+        return "the user decides which GPUs a program may use"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The variable of the runtime that serves these GPUs."""
+        """Return the variable of the runtime for these GPUs."""
         gpus = find_gpus(self.root)
         if not gpus:
             return Refused(
                 "no GPU was found",
-                "NVIDIA's driver lists its own in /proc/driver/nvidia/gpus, amdgpu, i915 and xe in"
-                " /sys/class/drm.",
+                "GPUs are listed in /proc/driver/nvidia/gpus (NVIDIA) and in /sys/class/drm"
+                " (amdgpu, i915, xe).",
             )
         text = str(config[self.name])
         if text in ("", _NONE):
@@ -96,7 +98,7 @@ class VisibleGpus(msgspec.Struct, frozen=True):
             return Refused(ambiguous, f"Write gpus={vendors[0]}:{rest}.")
         vendor = vendor or vendors[0]
         if vendor not in vendors:
-            return Refused(f"there is no GPU of {vendor!r}", f"Here are: {', '.join(vendors)}.")
+            return Refused(f"no GPU of {vendor!r} was found", f"Available: {', '.join(vendors)}.")
         numbers = _numbers(rest)
         if isinstance(numbers, Refused):
             return numbers
@@ -104,14 +106,14 @@ class VisibleGpus(msgspec.Struct, frozen=True):
         foreign = [number for number in numbers if number not in there]
         if foreign:
             return Refused(
-                f"there is no GPU {foreign[0]} of {vendor}", f"Here are {format_list(there)}."
+                f"no GPU {foreign[0]} of {vendor} was found", f"Available: {format_list(there)}."
             )
         listed = ",".join(map(str, numbers))
         variables = ((_VARIABLE[vendor], listed), *_ORDER[vendor])
         return Resolved(tuple(EnvSet(name=name, value=value) for name, value in variables))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the variables are in the environment."""
+        """Check that the variables are in the environment."""
         set_here = {
             a.name: a.value for a in plan.actions if isinstance(a, EnvSet) and a.name in VARIABLES
         }
@@ -119,12 +121,12 @@ class VisibleGpus(msgspec.Struct, frozen=True):
 
 
 def variables_for(numbers: tuple[int, ...], root: Root = LIVE) -> dict[str, str]:
-    """The variables by which a program sees these GPUs and no others.
+    """Return the variables that make only these GPUs visible to a program.
 
     Args:
-        numbers: in the order of PCI addresses, of GPUs of one vendor; none hides all.
-        root: where GPUs are looked for. Where none is found, as in some containers, every runtime
-            is told.
+        numbers: GPUs of one vendor, in the order of PCI addresses; an empty tuple hides all.
+        root: root of the files that list GPUs. If none is found, as in some containers, the
+            variables of all runtimes are set.
     """
     vendors = {gpu.vendor for gpu in find_gpus(root)} & _VARIABLE.keys() or _VARIABLE.keys()
     listed = ",".join(map(str, numbers))
@@ -135,7 +137,7 @@ def variables_for(numbers: tuple[int, ...], root: Root = LIVE) -> dict[str, str]
 
 
 def visible_in(env: Mapping[str, str]) -> frozenset[int] | None:
-    """The GPUs that a batch system left this process; ``None`` where no variable names numbers."""
+    """Return the GPUs that a batch system assigned to this process; ``None`` without numbers."""
     for name in _VARIABLE.values():
         words = env.get(name, "").split(",")
         if words != [""] and all(word.isascii() and word.isdigit() for word in words):
@@ -144,25 +146,25 @@ def visible_in(env: Mapping[str, str]) -> frozenset[int] | None:
 
 
 def _numbers(text: str) -> tuple[int, ...] | Refused:
-    """Numbers in the order given, which is that in which the program counts them."""
+    """Return the numbers in the given order, which is the program's own numbering."""
     words = text.split(",")
     if not all(word.isascii() and word.isdigit() for word in words):
-        return Refused(f"gpus cannot be {text!r} here", f"It takes {_DOMAIN}.")
+        return Refused(f"invalid value: gpus={text!r}", f"Use {_DOMAIN}.")
     numbers = tuple(map(int, words))
     if len(set(numbers)) < len(numbers):
-        raise InvalidInputError(f"gpus={text} names a GPU twice.", "Name each once.")
+        raise InvalidInputError(f"gpus={text} contains a GPU twice.", "List each GPU once.")
     return numbers
 
 
 def _hidden(gpus: tuple[Gpu, ...]) -> Resolved:
-    """Every runtime is told; an empty list hides all from CUDA and ROCm."""
+    """Return variables for all runtimes; an empty list hides all GPUs from CUDA and ROCm."""
     intel = sum(gpu.vendor == "intel" for gpu in gpus)
     actions = [EnvSet(name=_VARIABLE[vendor], value="") for vendor in ("nvidia", "amd")]
     if not intel:
         return Resolved(tuple(actions))
-    # The specification has no word for none; a number that no GPU has selects none.
+    # The specification has no value for none; a number that no GPU has selects none.
     mask = EnvSet(name=_VARIABLE["intel"], value=str(intel))
     return Resolved(
         (*actions, mask),
-        degraded="Level Zero has no word for none: a number is named that none has",
+        degraded="Level Zero has no value for none: a nonexistent number is set",
     )

@@ -1,12 +1,12 @@
-"""Import hook that assay puts in front of ``PYTHONPATH``: sizes the pools of frameworks.
+"""Import hook at the front of ``PYTHONPATH`` that sizes the thread pools of frameworks.
 
-It runs in the interpreter of the program (3.7 or later), so it imports nothing of assay, and
-whatever goes wrong here goes wrong silently: the program must not notice. Python imports a module
-of this name when it starts (``site``, "sitecustomize"); the one that this one hides is imported
-first.
+It runs in the interpreter of the program (3.7 or later). So it imports nothing of assay, and its
+errors are silent: the program must not be affected. Python imports a module of this name at its
+start (``site``, "sitecustomize"); a module that this one hides is imported first.
 
-``ASSAY_HOOK_TORCH_INTRA`` and its like give the counts. What was read back is appended to the file
-``ASSAY_HOOK_REPORT``, one line each: process, name, moment (``import``, ``exit``), count or error.
+``ASSAY_HOOK_TORCH_INTRA`` and similar variables give the counts. The values read back are appended
+to the file ``ASSAY_HOOK_REPORT``, one per line: process, name, moment (``import``, ``exit``), count
+or error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # importing typing would take longer than all that is done here
+TYPE_CHECKING = False  # importing typing would take longer than this module
 if TYPE_CHECKING:
     from typing import Any
 
@@ -53,8 +53,8 @@ def _read_tf_inter(tensorflow: Any) -> int:
     return int(tensorflow.config.threading.get_inter_op_parallelism_threads())
 
 
-# Name -> module, what sets it, what reads it, whether it can be read at once. TensorFlow's getters
-# look for devices, which takes long and belongs to the program: they are asked at its end.
+# Name -> module, setter, getter, and whether the getter may be called at once. TensorFlow's getters
+# look for devices, which is slow and affects the program: they are called at its end.
 _POOLS = {
     "torch.intra": ("torch", _torch_intra, _read_torch_intra, True),
     "torch.inter": ("torch", _torch_inter, _read_torch_inter, True),
@@ -97,7 +97,7 @@ def _read(name: str, module: Any, moment: str) -> None:
 
 
 def _apply(module: Any, wanted: dict[str, int]) -> None:
-    """Set and read what is asked of this module, and read it once more when the program ends."""
+    """Set and read the pools of a module, and read them again at exit."""
     import atexit
 
     for name, count in wanted.items():
@@ -117,14 +117,14 @@ def _apply(module: Any, wanted: dict[str, int]) -> None:
 
 
 class _Finder:
-    """Stands first among the finders, and steps in once for each module that is waited for."""
+    """The first finder of imports; it acts once for each framework."""
 
     def __init__(self, wanted: dict[str, int]) -> None:
         self._wanted = wanted
         self._left = {_POOLS[name][0] for name in wanted}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec that the other finders give, with a loader that calls back."""
+        """Return the spec of the other finders, with a loader that calls back."""
         if name not in self._left:
             return None
         self._left.discard(name)
@@ -146,7 +146,7 @@ class _Finder:
             run(module)
             _apply(module, self._wanted)
 
-        # The loader belongs to this one module; its other methods (get_source ...) stay its own.
+        # The loader belongs to this one module; its other methods (get_source ...) do not change.
         if hasattr(loader, "__dict__"):
             loader.exec_module = exec_module
 
@@ -163,7 +163,7 @@ def _chain() -> None:
         if getattr(error, "name", None) != "sitecustomize":
             raise
     finally:
-        # What it did to the path stays, and children find this module by PYTHONPATH.
+        # Its changes to the path remain, and children find this module through PYTHONPATH.
         if mine is not None:
             sys.modules.setdefault(__name__, mine)
 
