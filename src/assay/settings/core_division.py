@@ -1,7 +1,7 @@
-"""How the instances of a program share the cores: pure functions over a topology.
+"""Division of cores between the instances of a program: pure functions over a topology.
 
-A core goes to one instance with all of its CPUs that may be used. No instance gets cores of two
-NUMA nodes unless so many cores were asked for that it must.
+An instance gets whole cores, with all of their usable CPUs. Its cores are in one NUMA node, unless
+the requested number exceeds every node.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CpuGroups = tuple[tuple[int, ...], ...]
 
 
 def cores_by_node(cpus: Sequence[Cpu]) -> dict[int, int]:
-    """How many cores of each node there are among ``cpus``."""
+    """Return the number of cores in ``cpus`` by node."""
     found: dict[int, set[int]] = {}
     for cpu in cpus:
         found.setdefault(cpu.node, set()).add(cpu.core)
@@ -24,21 +24,21 @@ def cores_by_node(cpus: Sequence[Cpu]) -> dict[int, int]:
 
 
 def count_fitting(cpus: Sequence[Cpu], cores: int) -> int:
-    """How many instances of so many cores fit without one that crosses a node."""
+    """Return the number of instances with ``cores`` cores each that fit without crossing a node."""
     return sum(size // cores for size in cores_by_node(cpus).values())
 
 
 def max_cores_each(cpus: Sequence[Cpu], count: int) -> int:
-    """The most cores that each of ``count`` instances can have within a node; 0: none fits."""
+    """Return the maximum number of cores per instance within a node; 0 if ``count`` do not fit."""
     total = sum(cores_by_node(cpus).values())
     return next((n for n in range(total // count, 0, -1) if count_fitting(cpus, n) >= count), 0)
 
 
 def divide_cores(cpus: Sequence[Cpu], count: int, cores: int) -> CpuGroups:
-    """``count`` groups of ``cores`` cores each, which must be there.
+    """Return ``count`` groups of ``cores`` cores each, which must exist.
 
-    Each lies as close together as it can. Nodes are filled evenly. Only what fits into no node any
-    more takes cores of several.
+    The cores of a group are as close together as possible. Nodes are filled evenly. A group crosses
+    nodes only if no node has enough free cores.
     """
     left = list(cpus)
     groups = []
@@ -51,7 +51,7 @@ def divide_cores(cpus: Sequence[Cpu], count: int, cores: int) -> CpuGroups:
 
 
 def groups_by_node(cpus: Sequence[Cpu], cores: int | None) -> CpuGroups:
-    """One group in each node: all of its cores, or so many, which it must have."""
+    """Return one group per node: all of its cores, or the given number, which must exist."""
     return tuple(
         _closest_cores(own, size if cores is None else cores)
         for node, size in cores_by_node(cpus).items()
@@ -60,13 +60,13 @@ def groups_by_node(cpus: Sequence[Cpu], cores: int | None) -> CpuGroups:
 
 
 def count_cross_node(cpus: Sequence[Cpu], groups: CpuGroups) -> int:
-    """How many of the groups have CPUs of several nodes."""
+    """Return the number of groups with CPUs of several nodes."""
     node = {cpu.id: cpu.node for cpu in cpus}
     return sum(len({node[number] for number in group}) > 1 for group in groups)
 
 
 def _roomiest(cpus: Sequence[Cpu], cores: int) -> list[Cpu]:
-    """The CPUs of the node with most cores, where it has enough; the first of equals."""
+    """Return the CPUs of the node with most cores, if it has enough; the first of equal nodes."""
     sizes = cores_by_node(cpus)
     node = max(sizes, key=lambda n: (sizes[n], -n), default=None)
     if node is None or sizes[node] < cores:
@@ -75,7 +75,7 @@ def _roomiest(cpus: Sequence[Cpu], cores: int) -> list[Cpu]:
 
 
 def _closest_cores(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
-    """All CPUs of so many cores that lie close together."""
+    """Return all CPUs of ``count`` cores that are close together."""
     firsts = set(cpu_selection.one_per_core(cpus, count))
     cores = {cpu.core for cpu in cpus if cpu.id in firsts}
     return tuple(sorted(cpu.id for cpu in cpus if cpu.core in cores))

@@ -1,6 +1,6 @@
-"""Which CPUs a number of threads gets: pure functions over a topology.
+"""Selection of CPUs for a number of threads: pure functions over a topology.
 
-Every function takes the CPUs that may be used and gives CPU numbers among them, ascending.
+Every function takes the usable CPUs and returns CPU numbers among them, ascending.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ _LEVELS: tuple[_Level, ...] = (
 
 
 def compact(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
-    """``count`` CPUs that lie closest together: in one core, cache, node, package if they fit.
+    """Return ``count`` CPUs that are closest together: in one core, cache, node or package if they
+    fit.
 
-    SMT siblings are used first, since they are closest. Performance cores come before efficiency
-    cores. What fits nowhere takes whole groups, the largest first.
+    SMT siblings come first, since they are closest. Performance cores come before efficiency cores.
+    If no group is large enough, whole groups are used, the largest first.
     """
     return _numbers(_closest(_ranked(cpus), count, _LEVELS))
 
 
 def scatter(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
-    """``count`` CPUs that share as little as possible: packages, nodes, caches in turn.
+    """Return ``count`` CPUs that share as little as possible: packages, nodes and caches in turn.
 
     No core gets a second thread before every core has one.
     """
@@ -39,13 +40,13 @@ def scatter(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
 
 
 def one_per_core(cpus: Sequence[Cpu], count: int | None = None) -> tuple[int, ...]:
-    """One CPU of each core, as close together as they can be; of all cores without a count."""
+    """Return one CPU per core, as close together as possible; of all cores without a count."""
     firsts = _sibling_layers(cpus)[0] if cpus else []
     return _numbers(_closest(_ranked(firsts), len(firsts) if count is None else count, _LEVELS))
 
 
 def groups(cpus: Sequence[Cpu], level: str) -> tuple[tuple[int, ...], ...]:
-    """The CPUs by what they share: ``package``, ``node``, ``l3`` or ``core``."""
+    """Return the CPUs by a shared part: ``package``, ``node``, ``l3`` or ``core``."""
     return tuple(_numbers(g) for g in _split(cpus, lambda cpu: getattr(cpu, level)))
 
 
@@ -69,7 +70,7 @@ def _split(cpus: Sequence[Cpu], *levels: _Level) -> list[list[Cpu]]:
 
 
 def _closest(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> list[Cpu]:
-    """From the innermost group that holds ``count`` CPUs, the first of equals."""
+    """Return CPUs of the innermost group with ``count`` CPUs, the first of equal groups."""
     for depth in range(len(levels), 0, -1):
         for part in _split(cpus, *levels[:depth]):
             if len(part) >= count:
@@ -78,7 +79,7 @@ def _closest(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> list[Cp
 
 
 def _whole_groups(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> list[Cpu]:
-    """Where no inner group holds ``count``: whole ones, the largest first, then a part of one."""
+    """Return whole inner groups, the largest first, then a part of one."""
     if not levels or count >= len(cpus):
         return cpus[:count]
     taken: list[Cpu] = []
@@ -92,7 +93,7 @@ def _whole_groups(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> li
 
 
 def _sibling_layers(cpus: Sequence[Cpu]) -> list[list[Cpu]]:
-    """The first usable CPU of every core, then the second of those that have one, and so on."""
+    """Return the first usable CPU of every core, then the second ones, and so on."""
     cores = _split(_ranked(cpus), lambda cpu: cpu.core)
     return [[cpu for cpu in layer if cpu is not None] for layer in zip_longest(*cores)]
 

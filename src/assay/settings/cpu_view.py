@@ -1,10 +1,10 @@
-"""``view``: whether files that count CPUs count those of the machine, or those of the program.
+"""``view``: CPUs in the files of ``/proc`` and ``/sys``: those of the machine, or of the program.
 
-Many programs start a thread for each CPU that ``/proc/cpuinfo`` or ``/sys`` names, and not for each
-that they may use. With ``own`` they find the CPUs of the launch there, and no others.
+Many programs start a thread for each CPU that ``/proc/cpuinfo`` or ``/sys`` lists, instead of each
+usable one. With ``own``, these files list only the CPUs of the launch.
 
-Interfaces: ``mount_namespaces(7)``; without rights ``user_namespaces(7)``.
-Evidence: *seen*: ``/proc/PID/root/sys/devices/system/cpu/online``.
+Interfaces: ``mount_namespaces(7)``; without privileges ``user_namespaces(7)``. Evidence: *seen*:
+``/proc/PID/root/sys/devices/system/cpu/online``.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ _DOMAIN = Choices((_MACHINE, "own"))
 
 
 class CpuView(msgspec.Struct, frozen=True):
-    """``view``: the CPUs that files of ``/proc`` and ``/sys`` tell of."""
+    """``view``: the CPUs in files of ``/proc`` and ``/sys``."""
 
     name: str = "view"
-    summary: str = "CPUs that /proc and /sys tell of: the machine's, or the program's own"
+    summary: str = "CPUs in files of /proc and /sys: all of the machine, or the program's own"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """All of the machine, or its own."""
+        """Return both views."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """What the kernel shows to everybody."""
+        """Return ``machine``: the kernel's own view."""
         return _MACHINE
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "what a program is told of the machine is changed where it is named"
+        return "it changes the program's view of the machine; name it to try it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A mount namespace, where one can be had."""
+        """Return a mount namespace, if it is permitted."""
         value = config[self.name]
         match value:
             case "machine":
@@ -73,31 +73,33 @@ class CpuView(msgspec.Struct, frozen=True):
                 return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """The CPUs that the program was shown, against those that it was given."""
+        """Compare the visible CPUs with those of the launch."""
         value = config[self.name]
         if value == _MACHINE:
             return granted(value, Level.SET)
         if step_accepted(facts, "view") is False:
-            return refused(value, Level.SET, "the kernel gave no namespace")
+            return refused(value, Level.SET, "the kernel refused the namespace")
         shown = readback_of(facts).cpus_shown
         if shown is None:
             return unverified(value, unread_reason(facts, "cpus_shown"))
         observed = f"shows {show_numbers('CPU', shown)}"
         given = _given(plan)
         if given and set(shown) not in given:
-            return refused(value, Level.SEEN, "it shows other CPUs than it was given", observed)
+            return refused(
+                value, Level.SEEN, "the visible CPUs differ from those of the launch", observed
+            )
         return granted(value, Level.SEEN, observed)
 
 
 def _own(machine: Machine) -> Resolved | Refused:
     why = machine.rights.no_user_namespaces
     if why is not None and "CAP_SYS_ADMIN" not in machine.rights.capabilities:
-        return Refused(f"without rights it takes a user namespace, and {why}", "Run as root.")
-    return Resolved((RestrictedCpuView(),))
+        return Refused(f"it needs root or a user namespace, and {why}", "Run as root.")
+    return Resolved((OwnView(),))
 
 
 def _given(plan: Plan) -> list[set[int]]:
-    """The CPUs of the program, or of each of its instances, where the plan says them."""
+    """Return the CPUs of the program, or of each instance, if the plan contains them."""
     if plan.instances:
         return [set(cpus) for _, cpus in plan.instances]
     return [set(plan.cpus)] if plan.cpus else []

@@ -1,7 +1,7 @@
 """CPUs near a device: the layout ``near:DEVICE-OR-FILE`` of ``placement``.
 
-The one layout that reads the machine when it is resolved, below a root: where a file lies is in no
-machine document.
+The only layout that reads the machine during resolution: no machine document contains the location
+of a file.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ PREFIX = "near:"
 
 
 def is_near(value: Value | None) -> bool:
-    """Whether a placement names a device."""
+    """Return whether a placement names a device."""
     return isinstance(value, str) and value.startswith(PREFIX)
 
 
 def nearest_usable(value: str, usable: Sequence[Cpu], root: Root) -> tuple[Cpu, ...] | Refused:
-    """Those of ``usable`` that are nearest to what ``value`` names."""
+    """Return the usable CPUs that are nearest to a device or file."""
     name = value.removeprefix(PREFIX)
     if not name:
-        return Refused(f"{value} names no device", "Write near:eth0, near:gpu0 or near:./data.")
+        return Refused(f"{value} names no device", "Use near:eth0, near:gpu0 or near:./data.")
     found = nearest_cpus(root, name)
     if isinstance(found, UnknownLocation):
         return Refused(found.reason, found.remedy)
     close = tuple(cpu for cpu in usable if cpu.id in found.cpus)
     if not close:
         return Refused(
-            f"CPUs {format_list(found.cpus)} are nearest to {found.device}, and assay may use none"
+            f"CPUs {format_list(found.cpus)} are nearest to {found.device}, but assay may use none"
             " of them",
-            f"It may use {format_list(cpu.id for cpu in usable)}; see taskset -p $$ and the"
+            f"Usable CPUs: {format_list(cpu.id for cpu in usable)}; see taskset -p $$ and the"
             " cpuset.",
         )
     return close

@@ -1,8 +1,8 @@
-"""``inherited.NAME``: whether a variable that the caller exports reaches the program.
+"""``inherited.NAME``: keep or unset an exported variable for the program.
 
-A setting that is exported belongs to *the default*. Where it harms, no value of another setting
-shows that it is the cause, so its absence is a value of its own. Evidence: *set*: the variable is
-not in the environment of the program.
+An exported variable is part of *the default*. If it slows the program down, no other setting shows
+that, so its removal is a value of its own. Evidence: *set*: the variable is not in the environment
+of the program.
 """
 
 from __future__ import annotations
@@ -71,8 +71,9 @@ _READERS: dict[str, frozenset[str] | None] = {
     "GLIBC_TUNABLES": None,
     PRELOAD: None,
 }
-"""Variable, or how variables begin -> runtimes and packages that read it; ``None``: the C library
-or its loader, and so every program that is linked dynamically. The first that fits counts."""
+"""Variable or prefix -> runtimes and packages that read it. ``None``: the C library or its loader,
+and so every dynamically linked program. The first match counts.
+"""
 
 _NOT_OF_SPEED = frozenset(
     {
@@ -83,12 +84,12 @@ _NOT_OF_SPEED = frozenset(
         *("MKL_INTERFACE_LAYER", "OPENBLAS_VERBOSE", "OPENBLAS_CORETYPE", "MALLOC_CHECK_"),
     }
 )
-"""Results or the life of a program hang on these, or only what it says: shown, and not tried."""
+"""Variables that affect results, robustness or output of a program: shown, but not varied."""
 _NO_SETTINGS = ("OMP_DISPLAY_", "OMPI_")
 
 
 class InheritedVariable(msgspec.Struct, frozen=True):
-    """``inherited.NAME``: kept as it is exported, or unset."""
+    """``inherited.NAME``: keep the exported variable, or unset it."""
 
     variable: str
     scope: Scope = Scope.PROCESS
@@ -98,41 +99,41 @@ class InheritedVariable(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if not is_variable_name(self.variable):
             raise InvalidInputError(
-                f"{self.variable!r} is not the name of an environment variable.",
-                "Names hold letters, digits and underscores, and begin with no digit.",
+                f"Invalid name of an environment variable: {self.variable!r}.",
+                "Names consist of letters, digits and underscores, and do not begin with a digit.",
             )
 
     @property
     def name(self) -> str:
-        """With its family."""
+        """Name with its family."""
         return f"{FAMILY}{self.variable}"
 
     @property
     def summary(self) -> str:
-        """One line."""
-        return f"whether an exported {self.variable} reaches the program"
+        """One-line description."""
+        return f"exported variable {self.variable} of the program: kept or unset"
 
     def domain(self, machine: Machine) -> Domain:
-        """Kept or unset."""
+        """Return the two values."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """Whatever is exported reaches the program."""
+        """Return ``kept``: exported variables reach the program."""
         return KEPT
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Only where it is exported, which a program does not tell (``inherited_parameters``)."""
-        return "tried where the variable is exported and the program reads it"
+        return "tried if the variable is exported and the program reads it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Take the variable out of the environment."""
+        """Return the action that removes the variable from the environment."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
         return Resolved((EnvUnset(name=self.variable),) if value == UNSET else ())
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether it is out of the environment, but for what the plan itself puts there."""
+        """Check that the variable is missing, unless the plan itself sets it."""
         value = config[self.name]
         environ = observed_environment(facts)
         if environ is None:
@@ -153,15 +154,15 @@ def _judged_as_kept(name: str, found: str | None, exported: str | None, shown: s
     if same:
         return granted(KEPT, Level.SET, shown)
     there = "not set" if found is None else repr(_shortened(found))
-    wanted = "not exported here" if exported is None else f"exported as {_shortened(exported)!r}"
+    wanted = "not exported" if exported is None else f"exported as {_shortened(exported)!r}"
     return refused(KEPT, Level.SET, f"{name} is {there} in the program, and {wanted}")
 
 
 def inherited_in(names: Iterable[str]) -> frozenset[str]:
-    """Return the variables that settings of this family name.
+    """Return the variables of settings of this family.
 
     Args:
-        names: of settings.
+        names: names of settings.
     """
     return frozenset(name.removeprefix(FAMILY) for name in names if name.startswith(FAMILY))
 
@@ -173,28 +174,28 @@ def exported_of(
 
     Args:
         config: the configuration.
-        env: the environment that launches start from.
-        own: variables of the workload, which replace those.
+        env: environment of the launches.
+        own: variables of the workload, which override the environment.
     """
     variables = {**env, **own}
     return {name: variables[name] for name in inherited_in(config) if name in variables}
 
 
 def inherited_settings(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the exported variables that set thread pools, allocators, the C library or its loader.
+    """Return the exported variables of thread pools, allocators, the C library and its loader.
 
     Args:
-        env: the environment that launches start from.
+        env: environment of the launches.
     """
     return {name: env[name] for name in sorted(env) if env[name] and _pattern_of(name) is not None}
 
 
 def inherited_parameters(env: Mapping[str, str], program: Program) -> Iterator[Parameter]:
-    """Yield a parameter for each inherited setting that the program reads.
+    """Yield a parameter for each inherited variable that the program reads.
 
     Args:
-        env: the environment that launches start from.
-        program: with what its first launch showed.
+        env: environment of the launches.
+        program: the program, with the observations of its first launch.
     """
     for name, value in inherited_settings(env).items():
         if name in _NOT_OF_SPEED or not _is_read(name, program):
@@ -203,7 +204,7 @@ def inherited_parameters(env: Mapping[str, str], program: Program) -> Iterator[P
             name=f"{FAMILY}{name}",
             domain=Choices((UNSET,)),
             default=KEPT,
-            reason=f"{name}={_shortened(value)} is exported here",
+            reason=f"{name}={_shortened(value)} is exported",
         )
 
 
@@ -224,7 +225,7 @@ def _is_read(name: str, program: Program) -> bool:
     pattern = _pattern_of(name)
     readers = _READERS[pattern] if pattern is not None else frozenset()
     if readers is None:
-        # A static shell may well start dynamic programs; only a program itself is known.
+        # A static shell often starts dynamic programs; only the program itself is known.
         return not program.static
     return not readers.isdisjoint(program.runtimes | set(program.packages))
 

@@ -1,11 +1,13 @@
-"""``instances``, ``instances.cores`` and ``instances.rank``: several of the program at once.
+"""``instances``, ``instances.cores`` and ``instances.rank``: several instances of the program at
+once.
 
 The recipe is that of ``torch.backends.xeon.run_cpu`` (``--ninstances``, ``--ncores-per-instance``,
-``--throughput-mode``, ``--latency-mode``, ``--rank``, ``--skip-cross-node-cores``): a server that
-answers from several processes, each on its own cores, often does more than one that has them all.
+``--throughput-mode``, ``--latency-mode``, ``--rank``, ``--skip-cross-node-cores``): a server with
+several processes, each on separate cores, often has a higher throughput than one process on all
+cores.
 
 Interface: ``sched_setaffinity(2)`` for each instance; assay-exec starts all of them together.
-Evidence: *seen*: the mask of each, read back after it had executed the program.
+Evidence: *seen*: the mask of each instance, read back after it executed the program.
 """
 
 from __future__ import annotations
@@ -53,55 +55,57 @@ RANK = "instances.rank"
 THROUGHPUT = "throughput"
 LATENCY = "latency"
 LATENCY_CORES = 4
-"""Of each instance, as in ``run_cpu --latency-mode``."""
+"""Cores per instance, as in ``run_cpu --latency-mode``."""
 _PLACEHOLDER = "arg.instance"
 
 
 class InstanceCount(msgspec.Struct, frozen=True):
-    """``instances``: how many, or one of two modes."""
+    """``instances``: number of instances, or one of two modes."""
 
     name: str = COUNT
-    summary: str = "instances of the program at once: a count, throughput, latency"
+    summary: str = "number of program instances at once: a count, throughput, latency"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """A count, or a mode; ``resolve`` says what is wrong with others."""
+        """Return counts and modes; ``resolve`` reports invalid ones."""
         return AnyText(f"a count from 1 to {len(machine.cores)}, throughput, or latency")
 
     def default(self, machine: Machine) -> Value | None:
-        """One, which is no instance among others: it is kept to no cores."""
+        """Return 1: a single instance is not restricted to cores."""
         return 1
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked: several do several times the work."""
-        return "several instances do several times the work: name it, and a metric that shows it"
+        return (
+            "several instances do several times the work; name it, with a metric that reflects that"
+        )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A share of the cores for each instance."""
+        """Return the cores of each instance."""
         if _is_one(config[self.name]) and CORES not in config and RANK not in config:
-            return Resolved((), note="one, as without it")
+            return Resolved((), note="one instance, as by default")
         return _resolved(config, machine)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the masks of the instances."""
+        """Judge by the masks of the instances."""
         if _is_one(config[self.name]) and not plan.instances:
             return granted(1, Level.SEEN, "one instance")
         return _judge(config[self.name], facts, plan)
 
 
 class CoresPerInstance(msgspec.Struct, frozen=True):
-    """``instances.cores``: how many cores each has."""
+    """``instances.cores``: number of cores per instance."""
 
     name: str = CORES
-    summary: str = "cores of each instance; alone it starts as many as fit"
+    summary: str = "cores per instance; without instances, as many instances as fit"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """From one to all cores."""
+        """Return the numbers from one to all cores."""
         return Range(1, max(1, len(machine.cores)), step=1)
 
     def default(self, machine: Machine) -> Value | None:
@@ -110,30 +114,30 @@ class CoresPerInstance(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Belongs to ``instances``."""
-        return "goes with instances"
+        return "needs instances"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Part of ``instances``; alone, as many instances as fit."""
+        """Return a part of ``instances``; alone, as many instances as fit."""
         if COUNT in config:
-            return Resolved((), note="sets how many cores each of the instances has")
+            return Resolved((), note="sets the number of cores per instance")
         return _resolved(config, machine)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the masks of the instances."""
+        """Judge by the masks of the instances."""
         return _judge(config[self.name], facts, plan)
 
 
 class InstanceRank(msgspec.Struct, frozen=True):
-    """``instances.rank``: one of them alone."""
+    """``instances.rank``: start a single instance."""
 
     name: str = RANK
-    summary: str = "start only this one of the instances, from 0 on, on the cores it would have"
+    summary: str = "start only the instance with this number, from 0, on its own cores"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Any of as many as there can be."""
+        """Return the possible instance numbers."""
         return Range(0, max(1, len(machine.cores) - 1), step=1)
 
     def default(self, machine: Machine) -> Value | None:
@@ -142,20 +146,20 @@ class InstanceRank(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Belongs to ``instances``."""
-        return "goes with instances"
+        return "needs instances"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Part of ``instances``."""
+        """Return a part of ``instances``."""
         if COUNT in config or CORES in config:
-            return Resolved((), note="sets which of the instances is started")
+            return Resolved((), note="selects the instance to start")
         return Refused(
-            "it chooses one of several instances, and there are none", "Give instances as well."
+            "it selects one of several instances, but instances is not set", "Add instances."
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the mask of the one."""
+        """Judge by the mask of the instance."""
         if not plan.instances:
-            return unverified(config[self.name], "the plan starts no instances")
+            return unverified(config[self.name], "the plan has no instances")
         return _judge(config[self.name], facts, plan)
 
 
@@ -165,13 +169,13 @@ INSTANCES: tuple[Setting, ...] = (InstanceCount(), CoresPerInstance(), InstanceR
 def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
     if _PLACEHOLDER in config:
         return Refused(
-            f"{_PLACEHOLDER} and instances both fill {{instance}}",
-            "Give the placeholder another name.",
+            f"{_PLACEHOLDER} and instances both replace {{instance}}",
+            "Rename the placeholder.",
         )
     if config.get("sched") == "deadline":
         return Refused(
-            "sched=deadline needs all CPUs of the machine, and instances share them out",
-            "Take another class.",
+            "sched=deadline needs all CPUs of the machine, but instances divide them",
+            "Use another scheduling class.",
         )
     cpus = _left(config, machine)
     groups = _groups(config, cpus)
@@ -181,24 +185,26 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
     if rank is not None and not (_is_count(rank) and 0 <= int(rank) < len(groups)):
         there = show_count(len(groups), "instance")
         return Refused(
-            f"{RANK} cannot be {rank!r}: there is {there}"
+            f"invalid value: {RANK}={rank!r}; there is {there}"
             if len(groups) == 1
-            else f"{RANK} cannot be {rank!r}: there are {there}",
-            f"Give 0 to {len(groups) - 1}." if len(groups) > 1 else "Leave it out.",
+            else f"invalid value: {RANK}={rank!r}; there are {there}",
+            f"Use 0 to {len(groups) - 1}." if len(groups) > 1 else "Remove it.",
         )
     own = Instances(cpus=groups, rank=None if rank is None else int(rank))
-    # One node has no other memory; a policy that the user names stands.
+    # A single node has no remote memory; a policy of the user takes precedence.
     local = len(machine.nodes) > 1 and "mem.policy" not in config
     actions = (own, MemPolicy(mode="local")) if local else (own,)
     crossed = count_cross_node(cpus, groups)
     if crossed:
         these = show_count(crossed, "instance has", "instances have")
-        return Resolved(actions, degraded=f"{these} cores of several NUMA nodes: no node has more")
+        return Resolved(
+            actions, degraded=f"{these} cores of several NUMA nodes: no node has enough cores"
+        )
     return Resolved(actions, note=_told(cpus, groups))
 
 
 def _left(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
-    """The CPUs that the other settings leave; all where one of them is refused itself."""
+    """Return the CPUs that other settings leave; all if one of them is refused."""
     taken: set[int] = set()
     settings: tuple[Setting, ...] = (Cpus(), Placement(), ThreadsPerCore())
     for setting in settings:
@@ -215,16 +221,16 @@ def _groups(config: Configuration, cpus: Sequence[Cpu]) -> CpuGroups | Refused:
     total = sum(sizes.values())
     if cores is not None and not (_is_count(cores) and 1 <= int(cores) <= total):
         return Refused(
-            f"{CORES} cannot be {cores!r}: {show_count(total, 'core')} may be used",
-            f"Give 1 to {total}." if total > 1 else "Give 1.",
+            f"invalid value: {CORES}={cores!r}; {show_count(total, 'core')} usable",
+            f"Use 1 to {total}." if total > 1 else "Give 1.",
         )
     size = None if cores is None else int(cores)
     if count == THROUGHPUT:
         least = min(sizes.values())
         if size is not None and size > least:
             return Refused(
-                f"a NUMA node has {show_count(least, 'core')}, and {CORES} is {size}",
-                f"Give at most {least}, or a count of instances.",
+                f"a NUMA node has {show_count(least, 'core')}, but {CORES} is {size}",
+                f"Use at most {least}, or a count of instances.",
             )
         return groups_by_node(cpus, size)
     if count == LATENCY or count is None:
@@ -239,8 +245,8 @@ def _groups(config: Configuration, cpus: Sequence[Cpu]) -> CpuGroups | Refused:
 def _as_many(cpus: Sequence[Cpu], size: int, total: int) -> CpuGroups | Refused:
     if size > total:
         return Refused(
-            f"{show_count(total, 'core')} may be used, and each instance would take {size}",
-            f"Give {CORES}: how many cores each is to have.",
+            f"{show_count(total, 'core')} usable, but each instance would need {size}",
+            f"Set {CORES}, the number of cores per instance.",
         )
     return divide_cores(cpus, count_fitting(cpus, size) or 1, size)
 
@@ -249,20 +255,19 @@ def _counted(cpus: Sequence[Cpu], count: int, size: int | None, total: int) -> C
     if count * (size or 1) > total:
         each = "" if size is None else f" of {show_count(size, 'core')} each"
         return Refused(
-            f"{show_count(count, 'instance')}{each} cannot have cores of their own: "
-            f"{show_count(total, 'core')} may be used",
-            f"Give at most {total // (size or 1)}.",
+            f"{show_count(count, 'instance')}{each} do not fit: {show_count(total, 'core')} usable",
+            f"Use at most {total // (size or 1)}.",
         )
     return divide_cores(cpus, count, size or max_cores_each(cpus, count))
 
 
 def _told(cpus: Sequence[Cpu], groups: CpuGroups) -> str:
-    """Which CPUs each has, and how many cores are left over."""
+    """Return the CPUs of each instance, and the number of idle cores."""
     used = {number for group in groups for number in group}
     idle = len({cpu.core for cpu in cpus if cpu.id not in used})
     shown = " | ".join(format_list(group) for group in groups[:_SHOWN])
     more = f" | and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
-    left = f"; {show_count(idle, 'core stays', 'cores stay')} idle" if idle else ""
+    left = f"; {show_count(idle, 'core is', 'cores are')} idle" if idle else ""
     return f"on CPUs {shown}{more}{left}"
 
 
@@ -278,7 +283,7 @@ def _is_count(value: Value) -> bool:
 
 
 def _judge(value: Value, facts: RunFacts, plan: Plan) -> Grant:
-    """Hold the masks that were read back against those that were to be."""
+    """Compare the masks that were read back with the planned ones."""
     asked = plan.instances
     masks = [one.cpus for one in facts.instances]
     if len(masks) != len(asked) or None in masks:
@@ -288,6 +293,6 @@ def _judge(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     observed += f" | and {len(masks) - _SHOWN} more" if len(masks) > _SHOWN else ""
     for (number, cpus), mask in zip(asked, masks, strict=True):
         if mask != cpus:
-            wanted = f"instance {number} was to have {format_list(cpus)}"
+            wanted = f"instance {number} was planned on {format_list(cpus)}"
             return refused(value, Level.SEEN, wanted, observed)
     return granted(value, Level.SEEN, observed)

@@ -1,17 +1,17 @@
-"""``cpu.isa``: which instruction set libraries with several code paths choose.
+"""``cpu.isa``: instruction set of libraries with several code paths.
 
-A level does two things: it names the kernels that OpenBLAS uses, and, below the highest level of
-the machine, it caps oneDNN, oneMKL and glibc's string functions. The highest level caps nothing:
-there it only corrects OpenBLAS, whose detection fails for processors newer than itself (Debian
-12's 0.3.21 takes a recent Xeon for a Prescott).
+A level has two effects: it selects the kernels of OpenBLAS, and, below the highest level of the
+machine, it limits oneDNN, oneMKL and glibc's string functions. The highest level has no limit: it
+only corrects OpenBLAS, whose detection fails for processors newer than itself (Debian 12's 0.3.21
+mistakes a recent Xeon for a Prescott).
 
-Sources: OpenBLAS ``driver/others/dynamic.c`` and ``dynamic_arm64.c`` (core types), oneDNN
-"CPU Dispatcher Control", oneMKL "MKL_ENABLE_INSTRUCTIONS", glibc manual "Hardware Capability
-Tunables" with the names of ``sysdeps/x86/cpu-tunables.c``.
+Sources: OpenBLAS ``driver/others/dynamic.c`` and ``dynamic_arm64.c`` (core types), oneDNN "CPU
+Dispatcher Control", oneMKL "MKL_ENABLE_INSTRUCTIONS", glibc manual "Hardware Capability Tunables"
+with the names of ``sysdeps/x86/cpu-tunables.c``.
 
-Evidence: *seen* where OpenBLAS says which core it took: ``OPENBLAS_VERBOSE=2``, which the
-launcher's document adds, makes it print ``Core: NAME`` on its error output, and ``Core not found``
-for one that it lacks. Elsewhere *set*.
+Evidence: *seen* if OpenBLAS reports its core type: ``OPENBLAS_VERBOSE=2``, which the launcher's
+document adds, makes it print ``Core: NAME`` on standard error, and ``Core not found`` for an
+unsupported one. Otherwise *set*.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _READERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "mkl": "oneMKL"}
 
 
 class IsaLevel(msgspec.Struct, frozen=True):
-    """One level: what it needs, and what each library calls it."""
+    """One level: required processor flags, and the names used by libraries."""
 
     flags: frozenset[str]
     core: str
     caps: dict[str, str] = msgspec.field(default_factory=dict)
     hwcaps: tuple[str, ...] = ()
-    """glibc features that this level switches off."""
+    """glibc features that this level disables."""
 
 
 _AVX512_HWCAPS = ("AVX512F", "AVX512CD", "AVX512BW", "AVX512DQ", "AVX512VL")
@@ -70,10 +70,10 @@ _X86: dict[str, IsaLevel] = {
     "sse4.2": IsaLevel(_SSE42, "Nehalem", _caps("SSE41", "SSE4_2"), _AVX_HWCAPS),
     "avx": IsaLevel(_AVX, "Sandybridge", _caps("AVX", "AVX"), _AVX2_HWCAPS),
     "avx2": IsaLevel(_AVX2, "Haswell", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
-    # The same kernels as Haswell for much, with block sizes for AMD's caches.
+    # Mostly the same kernels as Haswell, with block sizes for AMD's caches.
     "avx2-zen": IsaLevel(_AVX2, "Zen", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
-    # Cooperlake and SapphireRapids differ from it in bfloat16 only, and 0.3.21 cannot be told
-    # either of them ("Core not found").
+    # Cooperlake and SapphireRapids differ from it only in bfloat16, and 0.3.21 rejects both ("Core
+    # not found").
     "avx512": IsaLevel(_AVX512, "SkylakeX"),
 }
 _ARM: dict[str, IsaLevel] = {
@@ -88,16 +88,19 @@ _NOT_FOUND = re.compile(r"^Core not found: (\S+)", re.MULTILINE)
 
 
 class CpuIsa(msgspec.Struct, frozen=True):
-    """``cpu.isa``: the instruction set that libraries are to use."""
+    """``cpu.isa``: the instruction set of libraries."""
 
     name: str = "cpu.isa"
-    summary: str = "instruction set for OpenBLAS (its core type); below the highest, a cap for all"
+    summary: str = (
+        "instruction set: core type of OpenBLAS; below the highest level also a limit for all"
+        " libraries"
+    )
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """The levels that this processor has, lowest first."""
+        """Return the levels that this processor supports, lowest first."""
         return Choices(tuple(available_levels(machine)), ordered=True)
 
     def default(self, machine: Machine) -> Value | None:
@@ -105,48 +108,49 @@ class CpuIsa(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """With a library that chooses its code at run time."""
+        """Suggest levels if the program uses a library that selects code at run time."""
         readers = [text for name, text in _READERS.items() if name in program.runtimes]
         if not readers:
             return "the program links neither OpenBLAS nor oneDNN nor oneMKL"
         levels = list(available_levels(machine))
         if not levels:
-            return f"no level is known for {machine.arch} with this processor's flags"
+            return f"no level is known for {machine.arch} with the flags of this processor"
         if "openblas" not in program.runtimes:
             levels = [name for name in levels if name != "avx2-zen"][-2:-1]
             if not levels:
-                return "the processor has one level only"
-            reason = f"{' and '.join(readers)} may run faster below the widest vectors"
+                return "the processor supports only one level"
+            reason = f"{' and '.join(readers)} may be faster without the widest vectors"
         else:
             levels = _worth_trying(levels, machine)
-            reason = "OpenBLAS chooses kernels by a list of processors that may lack this one"
+            reason = "OpenBLAS selects kernels from a list of processors that may lack this one"
         return Suggestion(Choices(tuple(levels), ordered=True), reason)
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """One variable for each library; a mask for glibc."""
+        """Return one variable for each library, and a mask for glibc."""
         value = str(config[self.name])
         known = _LEVELS.get(machine.arch, {})
         if value not in known:
             return Refused(
-                f"cpu.isa cannot be {value!r} on {machine.arch}",
-                f"It takes {', '.join(available_levels(machine)) or 'nothing here'}.",
+                f"invalid value on {machine.arch}: cpu.isa={value!r}",
+                "Allowed values:"
+                f" {', '.join(available_levels(machine)) or 'none on this machine'}.",
             )
         missing = sorted(known[value].flags - machine.flags)
         if missing:
             return Refused(
                 f"the processor lacks {', '.join(missing)}",
-                f"It has {', '.join(available_levels(machine)) or 'no level that assay knows'}.",
+                f"Supported levels: {', '.join(available_levels(machine)) or 'none'}.",
             )
         return Resolved(
             tuple(EnvSet(name=n, value=t) for n, t in _variables(value, machine).items())
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what OpenBLAS says; else by the environment."""
+        """Judge by the report of OpenBLAS, otherwise by the environment."""
         value = config[self.name]
         level = _X86.get(str(value)) or _ARM.get(str(value))
         if level is None:
-            return refused(value, Level.SET, "no such level")
+            return refused(value, Level.SET, "unknown level")
         expected = without_user_variables({CORE_TYPE: level.core}, config)
         held = judge_environment(value, expected, facts)
         told = facts.stderr_head or ""
@@ -156,17 +160,17 @@ class CpuIsa(msgspec.Struct, frozen=True):
                 value,
                 Level.SEEN,
                 f"this OpenBLAS has no core type {missing[0]}",
-                f"it took {said[-1]}" if said else None,
+                f"it selected {said[-1]}" if said else None,
             )
         if not said or held.grant is GrantStatus.REFUSED:
             return held
         if any(core.lower() != level.core.lower() for core in said):
-            return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS took {said[-1]}")
-        return granted(value, Level.SEEN, f"OpenBLAS took {said[-1]}")
+            return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS selected {said[-1]}")
+        return granted(value, Level.SEEN, f"OpenBLAS selected {said[-1]}")
 
 
 def available_levels(machine: Machine) -> dict[str, IsaLevel]:
-    """The levels that the processor's flags allow, lowest first."""
+    """Return the levels that the processor's flags allow, lowest first."""
     known = _LEVELS.get(machine.arch, {})
     return {name: isa for name, isa in known.items() if isa.flags <= machine.flags}
 
@@ -189,7 +193,7 @@ def _flag(hwcap: str) -> str:
 
 
 def _worth_trying(levels: list[str], machine: Machine) -> list[str]:
-    """The two highest, and on AMD also Zen's block sizes."""
+    """Return the two highest levels, and on AMD also Zen's block sizes."""
     plain = [name for name in levels if name != "avx2-zen"]
     zen = ["avx2-zen"] if "avx2-zen" in levels and "AMD" in machine.model else []
     chosen = {*plain[-2:], *zen}

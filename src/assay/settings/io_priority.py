@@ -1,8 +1,8 @@
-"""``io.class``: whose reads and writes go first.
+"""``io.class``: I/O scheduling class and priority.
 
 Interface: ``ioprio_set(2)``, inherited by threads and children
-(``Documentation/block/ioprio.rst``). Only the I/O schedulers ``bfq`` and ``mq-deadline`` look at
-it. Evidence: *set*: no file of ``/proc`` shows it.
+(``Documentation/block/ioprio.rst``). Only the I/O schedulers ``bfq`` and ``mq-deadline`` use it.
+Evidence: *set*: no file of ``/proc`` shows it.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _DOMAIN = Choices(
 
 
 class IoPriorityClass(msgspec.Struct, frozen=True):
-    """``io.class``: class and level; 0 goes first, 7 last."""
+    """``io.class``: class and level; 0 is the highest priority, 7 the lowest."""
 
     name: str = "io.class"
-    summary: str = "class of its reads and writes: idle, best-effort:0-7, realtime:0-7"
+    summary: str = "I/O scheduling class of the program: idle, best-effort:0-7, realtime:0-7"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """All that the kernel knows."""
+        """Return all classes and levels of the kernel."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -54,10 +54,12 @@ class IoPriorityClass(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "it weighs against other programs, and gains nothing on a quiet machine"
+        return (
+            "it changes the priority relative to other programs, without effect on an idle machine"
+        )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A class, within the rights."""
+        """Return the class, if the process has the required capabilities."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
@@ -67,7 +69,7 @@ class IoPriorityClass(msgspec.Struct, frozen=True):
                 return Resolved((IoPriority(io_class=io_class, level=int(level)),))
             case "realtime" if not _may(machine):
                 return Refused(
-                    f"io.class={value} needs CAP_SYS_NICE (before Linux 5.14 CAP_SYS_ADMIN)",
+                    f"io.class={value} needs CAP_SYS_NICE (CAP_SYS_ADMIN before Linux 5.14)",
                     "Run as root, or use best-effort:0.",
                 )
             case "realtime":
@@ -76,13 +78,13 @@ class IoPriorityClass(msgspec.Struct, frozen=True):
                 return Resolved((IoPriority(io_class="idle"),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the kernel took it."""
+        """Check that the kernel accepted the class."""
         value = config[self.name]
         match step_accepted(facts, "io_priority"):
             case None:
-                return unverified(value, "the launch did not come to it")
+                return unverified(value, "the launch ended before this step")
             case False:
-                return refused(value, Level.SET, "the kernel did not take it")
+                return refused(value, Level.SET, "the kernel rejected it")
             case True:
                 return granted(value, Level.SET)
 

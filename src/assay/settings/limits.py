@@ -1,7 +1,7 @@
 """``limit.NAME``: resource limits of every process of the program.
 
 Interface: ``setrlimit(2)``, inherited over fork and exec. The soft limit is set; the hard limit
-stays where it is, but for one that is raised with it. Evidence: *set*.
+changes only if it has to be raised. Evidence: *set*.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from assay.units import parse_bytes
 
 FAMILY = "limit"
 
-# Words of /proc/PID/limits (fs/proc/base.c, lnames).
+# Names in /proc/PID/limits (fs/proc/base.c, lnames).
 _SHOWN = {
     "as": "Max address space",
     "core": "Max core file size",
@@ -51,40 +51,40 @@ _SHOWN = {
     "stack": "Max stack size",
 }
 _UNLIMITED = "unlimited"
-_DOMAIN = AnyText(f"a number in the kernel's unit, a size as 8M, or {_UNLIMITED}")
+_DOMAIN = AnyText(f"a number in the kernel's unit, a size such as 8M, or {_UNLIMITED}")
 _BYTES = frozenset({"as", "core", "data", "fsize", "memlock", "msgqueue", "rss", "stack"})
 
 
 class ResourceLimit(msgspec.Struct, frozen=True):
-    """``limit.NAME``, as ``limit.nofile``; exists once it is named."""
+    """``limit.NAME``, such as ``limit.nofile``; exists once it is named."""
 
     resource: str
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
     root: Root = LIVE
-    """Where the limits in force are read."""
+    """Root of the file with the current limits."""
 
     def __post_init__(self) -> None:
         if self.resource not in _SHOWN:
             near = nearest(self.resource, tuple(_SHOWN))
             raise InvalidInputError(
-                f"There is no limit {self.resource!r}.",
-                f"Did you mean {FAMILY}.{near}?" if near else f"There are {', '.join(_SHOWN)}.",
+                f"Unknown resource limit: {self.resource!r}.",
+                f"Did you mean {FAMILY}.{near}?" if near else f"Limits: {', '.join(_SHOWN)}.",
             )
 
     @property
     def name(self) -> str:
-        """With its family."""
+        """Name with its family."""
         return f"{FAMILY}.{self.resource}"
 
     @property
     def summary(self) -> str:
-        """For lists."""
+        """One-line description."""
         return f"resource limit RLIMIT_{self.resource.upper()}"
 
     def domain(self, machine: Machine) -> Domain:
-        """Numbers, sizes, and no limit."""
+        """Return numbers, sizes and ``unlimited``."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -93,13 +93,13 @@ class ResourceLimit(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "only the user knows what a program needs"
+        return "only the user knows the needs of the program"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A soft limit; above the hard one only with rights.
+        """Return a soft limit; above the hard limit only with the required capability.
 
         Raises:
-            InvalidInputError: neither a number nor a size.
+            InvalidInputError: the value is neither a number nor a size.
         """
         soft = self._number(config[self.name])
         hard = self._hard()
@@ -108,18 +108,19 @@ class ResourceLimit(msgspec.Struct, frozen=True):
         if "CAP_SYS_RESOURCE" in machine.rights.capabilities and not machine.rights.user_namespace:
             return Resolved((Rlimit(resource=self.resource, soft=soft, hard=soft),))
         return Refused(
-            f"{self.name}={config[self.name]} needs rights: {hard} is the hard limit here",
-            "Run as root, or raise it: `ulimit -H`, or limits.conf(5).",
+            f"{self.name}={config[self.name]} exceeds the hard limit {hard}, and raising it needs"
+            " CAP_SYS_RESOURCE",
+            "Run as root, or raise the hard limit: `ulimit -H`, or limits.conf(5).",
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the kernel took it."""
+        """Check that the kernel accepted the limit."""
         value = config[self.name]
         match step_accepted(facts, f"rlimits.{self.resource}"):
             case None:
-                return unverified(value, "the launch did not come to it")
+                return unverified(value, "the launch ended before this step")
             case False:
-                return refused(value, Level.SET, "the kernel did not take it")
+                return refused(value, Level.SET, "the kernel rejected it")
             case True:
                 return granted(value, Level.SET)
 
@@ -130,10 +131,10 @@ class ResourceLimit(msgspec.Struct, frozen=True):
             return value
         if isinstance(value, str) and self.resource in _BYTES:
             return parse_bytes(value)
-        raise InvalidInputError(f"{self.name} cannot be {value!r}.", f"It takes {_DOMAIN}.")
+        raise InvalidInputError(f"Invalid value: {self.name}={value!r}.", f"Use {_DOMAIN}.")
 
     def _hard(self) -> int | None:
-        """The hard limit in force; ``None`` where there is none, or it cannot be read."""
+        """Return the hard limit; ``None`` if there is none or it cannot be read."""
         text = self.root.read_text("/proc/self/limits") or ""
         match = re.search(rf"^{_SHOWN[self.resource]}\s+\S+\s+(\S+)", text, re.M)
         return int(match[1]) if match and match[1].isdigit() else None

@@ -1,8 +1,9 @@
-"""Environment variables that hold a list of assignments, and so are shared between settings.
+"""Environment variables that contain a list, so that several settings share them.
 
 ``GLIBC_TUNABLES`` (glibc manual, "Tunables"), ``MALLOC_CONF`` (jemalloc(3), "TUNING") and
-``XZ_DEFAULTS`` (xz(1)). All take the last of two assignments to one name, seen on glibc 2.36,
-jemalloc 5.3 and xz 5.4. ``PYTHONPATH`` (python(1)) holds folders, of which the first counts.
+``XZ_DEFAULTS`` (xz(1)) contain assignments. The last of two assignments to one name counts, as
+tested with glibc 2.36, jemalloc 5.3 and xz 5.4. ``PYTHONPATH`` (python(1)) contains directories, of
+which the first match counts.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from assay.records.codec import Record
 
 
 class ListFormat(Record, frozen=True, kw_only=True):
-    """How such a variable is written: what stands between assignments, and within one."""
+    """Format of a list variable.
+
+    Attributes:
+        between: separator between assignments.
+        within: separator between name and value.
+    """
 
     between: str
     within: str = "="
     folders: bool = False
-    """It holds folders rather than assignments: what is added comes first."""
+    """True for directories instead of assignments: new ones are prepended."""
 
 
 TUNABLES = "GLIBC_TUNABLES"
@@ -33,7 +39,7 @@ LIST_VARIABLES: dict[str, ListFormat] = {
 
 
 def merge(name: str, base: str, over: str) -> str:
-    """The assignments of ``base`` and ``over``; where both name one thing, ``over`` holds."""
+    """Return the assignments of both texts; ``over`` takes precedence."""
     style = LIST_VARIABLES[name]
     if style.folders:
         first = _folders(over, style)
@@ -46,7 +52,7 @@ def merge(name: str, base: str, over: str) -> str:
 
 
 def contains(name: str, text: str, part: str) -> bool:
-    """Whether every assignment of ``part`` holds in ``text``."""
+    """Return whether ``text`` contains every assignment of ``part``."""
     style = LIST_VARIABLES[name]
     if style.folders:
         return set(_folders(part, style)) <= set(_folders(text, style))
@@ -57,21 +63,21 @@ def contains(name: str, text: str, part: str) -> bool:
 
 
 def _folders(text: str, style: ListFormat) -> list[str]:
-    """An empty one is the working folder, so that none is dropped."""
+    """Return the directories; an empty one is the working directory, so none is dropped."""
     return text.split(style.between) if text else []
 
 
 def names_in(name: str, text: str) -> tuple[str, ...]:
-    """The names that are assigned to in ``text``."""
+    """Return the names that ``text`` assigns."""
     return tuple(_assignments(text, LIST_VARIABLES[name]))
 
 
 def restore_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """An environment as its program was given it.
+    """Return an environment as it was passed to its program.
 
-    Up to version 2.38 glibc cuts ``GLIBC_TUNABLES`` at its colons where it lies (``parse_tunables``
-    in elf/dl-tunables.c), so that ``/proc/PID/environ`` shows every assignment but the first as a
-    variable of its own.
+    Up to version 2.38 glibc splits ``GLIBC_TUNABLES`` at its colons in place (``parse_tunables`` in
+    elf/dl-tunables.c), so that ``/proc/PID/environ`` shows every assignment but the first as a
+    separate variable.
     """
     found = {name: text for name, text in environ.items() if not name.startswith(_CUT_OFF)}
     cut = [f"{name}={text}" for name, text in environ.items() if name.startswith(_CUT_OFF)]

@@ -1,6 +1,6 @@
-"""``malloc``: which allocator serves the program.
+"""``malloc``: memory allocator of the program.
 
-Interface: ``LD_PRELOAD`` (ld.so(8)); the shared object is put in front of the C library's.
+Interface: ``LD_PRELOAD`` (ld.so(8)); the shared object takes precedence over the C library.
 Evidence: *seen* in the maps of the run.
 """
 
@@ -32,7 +32,7 @@ PREFIXES: dict[str, str] = {
     "tbbmalloc": "libtbbmalloc",
     "mimalloc": "libmimalloc",
 }
-"""Allocator -> how the file names of its shared objects begin."""
+"""Allocator -> prefix of the file names of its shared objects."""
 
 _PACKAGES: dict[str, str] = {
     "jemalloc": "apt-get install libjemalloc2 (Fedora: dnf install jemalloc)",
@@ -47,16 +47,16 @@ _ALL_PREFIXES = tuple(PREFIXES.values())
 
 
 class AllocatorSetting(msgspec.Struct, frozen=True):
-    """``malloc``: an allocator preloaded, or none."""
+    """``malloc``: a preloaded allocator, or glibc's own."""
 
     name: str = "malloc"
-    summary: str = "memory allocator: glibc's own, or another preloaded"
+    summary: str = "memory allocator: glibc's own, or a preloaded one"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """All five; one that is not installed is refused with the package that holds it."""
+        """Return all five; ``resolve`` names the package of one that is not installed."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -64,7 +64,7 @@ class AllocatorSetting(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where something is installed and can be preloaded."""
+        """Suggest installed allocators that can be preloaded."""
         if why := preload_obstacle(program, machine.arch):
             return f"the program {why}"
         installed = [name for name in PREFIXES if name in machine.libraries]
@@ -74,16 +74,19 @@ class AllocatorSetting(msgspec.Struct, frozen=True):
         if own:
             others = tuple(name for name in installed if name not in own)
             if not others:
-                return f"the program brings {own[0]}, and no other is installed"
-            return Suggestion(Choices(others), f"the program brings {own[0]}; others may suit it")
+                return f"the program contains {own[0]}, and no other is installed"
+            return Suggestion(
+                Choices(others), f"the program contains {own[0]}; another may be faster"
+            )
         missing = [name for name in PREFIXES if name not in installed]
         more = f"; {', '.join(missing)} not installed" if missing else ""
         return Suggestion(
-            Choices(tuple(installed)), f"allocators differ in threads and in memory use{more}"
+            Choices(tuple(installed)),
+            f"allocators differ in thread scalability and memory use{more}",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A preload; whatever allocator was inherited is taken out."""
+        """Return a preload that replaces any inherited allocator."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
@@ -94,11 +97,11 @@ class AllocatorSetting(msgspec.Struct, frozen=True):
         if path is None:
             return Refused(f"{value} is not installed", f"{_PACKAGES[str(value)]}.")
         if not is_preloadable(path):
-            return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+            return Refused(f"{path!r} cannot be preloaded: its path contains a space or a colon")
         return Resolved((clear, Preload(path=path)))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Which allocators are mapped."""
+        """Judge by the mapped allocators."""
         value = config[self.name]
         found = mapped_files(facts, _ALL_PREFIXES)
         if found is None:
@@ -110,13 +113,18 @@ class AllocatorSetting(msgspec.Struct, frozen=True):
             return refused(
                 value,
                 Level.SEEN,
-                "not mapped: the program is static, or runs with raised rights, or drops it",
+                "not mapped: the program is static, runs with raised privileges, or removes it",
                 observed,
             )
         if wanted is None and others:
-            return refused(value, Level.SEEN, "the program brings another allocator", observed)
+            return refused(value, Level.SEEN, "the program contains another allocator", observed)
         if others:
-            return granted(value, Level.SEEN, observed, "another is mapped behind it")
+            return granted(
+                value,
+                Level.SEEN,
+                observed,
+                "another allocator is mapped too, with lower precedence",
+            )
         return granted(value, Level.SEEN, observed)
 
 

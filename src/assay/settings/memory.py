@@ -1,4 +1,4 @@
-"""``mem.policy``: the NUMA nodes that the memory of the program comes from.
+"""``mem.policy``: NUMA nodes of the program's memory.
 
 Interface: ``set_mempolicy(2)``, inherited by threads, children and exec
 (``Documentation/admin-guide/mm/numa_memory_policy.rst``). ``preferred`` with several nodes is
@@ -53,20 +53,22 @@ _SHOWN = {
     "interleave": "interleave",
     "weighted interleave": "weighted",
 }
-"""As ``mpol_to_str`` in mm/mempolicy.c writes them."""
+"""Names as written by ``mpol_to_str`` in mm/mempolicy.c."""
 
 
 class NumaPolicy(msgspec.Struct, frozen=True):
-    """``mem.policy``: where new pages are taken from."""
+    """``mem.policy``: NUMA policy for new pages."""
 
     name: str = "mem.policy"
-    summary: str = "NUMA nodes of its memory: local, bind, preferred, interleave, weighted"
+    summary: str = (
+        "NUMA nodes of the program's memory: local, bind, preferred, interleave, weighted"
+    )
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """A mode, and nodes by number or by kind; ``resolve`` says what is wrong with others."""
+        """Return a mode with nodes by number or by kind; ``resolve`` reports invalid ones."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -74,7 +76,7 @@ class NumaPolicy(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where there is more than one node with memory."""
+        """Suggest policies if several nodes have memory."""
         nodes = _with_memory(machine)
         if len(nodes) < 2:
             return "all memory is on one node"
@@ -86,11 +88,11 @@ class NumaPolicy(msgspec.Struct, frozen=True):
             options.append("preferred:hbm")
         return Suggestion(
             Choices(tuple(options)),
-            f"memory lies on {len(nodes)} nodes; spread, all of them serve every thread",
+            f"memory is on {len(nodes)} nodes; interleaving lets every thread use all of them",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A memory policy over nodes that have memory."""
+        """Return a policy over nodes with memory."""
         value = config[self.name]
         mode, colon, rest = str(value).partition(":")
         if mode == "local" and not colon:
@@ -100,12 +102,13 @@ class NumaPolicy(msgspec.Struct, frozen=True):
             return nodes
         if mode == "weighted" and machine.kernel_version < _WEIGHTED_SINCE:
             return Refused(
-                f"Linux {machine.kernel} has no weighted interleaving",
-                f"6.9 has it; mem.policy=interleave:{rest} spreads evenly.",
+                f"Linux {machine.kernel} does not support weighted interleaving",
+                f"It needs Linux 6.9; mem.policy=interleave:{rest} distributes pages evenly.",
             )
         if mode == "preferred" and len(nodes) > 1 and machine.kernel_version < _MANY_SINCE:
             return Refused(
-                f"Linux {machine.kernel} prefers one node only", "Name one node; 5.15 takes more."
+                f"Linux {machine.kernel} supports only one preferred node",
+                "Name one node; several need Linux 5.15.",
             )
         match mode:
             case "bind" | "preferred" | "interleave" | "weighted":
@@ -118,16 +121,16 @@ class NumaPolicy(msgspec.Struct, frozen=True):
                 return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """The policy of most of its anonymous memory, and its nodes."""
+        """Judge by the policy of most anonymous memory, and its nodes."""
         value = config[self.name]
         if step_accepted(facts, "mempolicy") is False:
-            return refused(value, Level.SET, "the kernel did not take the policy")
+            return refused(value, Level.SET, "the kernel rejected the policy")
         told = readback_of(facts).mempolicy
         if told is None:
             return unverified(value, unread_reason(facts, "mempolicy"))
         asked = next((a for a in plan.actions if isinstance(a, MemPolicy)), None)
         if asked is None:
-            return unverified(value, "the plan sets no policy", told)
+            return unverified(value, "the plan has no policy", told)
         observed = told + _pages(facts)
         mode, nodes = _read(told)
         if mode != asked.mode or nodes != asked.nodes:
@@ -140,7 +143,7 @@ def _with_memory(machine: Machine) -> tuple[Node, ...]:
 
 
 def _nodes(text: str, machine: Machine) -> tuple[int, ...] | Refused:
-    """Numbers of the nodes that a word names."""
+    """Return the numbers of the nodes in a text."""
     there = _with_memory(machine)
     numbers = tuple(node.id for node in there)
     if text == "all":
@@ -153,12 +156,12 @@ def _nodes(text: str, machine: Machine) -> tuple[int, ...] | Refused:
     except InvalidInputError:
         wanted = ()
     if not wanted:
-        return Refused(f"mem.policy cannot name {text!r} as nodes", f"It takes {_DOMAIN}.")
+        return Refused(f"invalid nodes in mem.policy: {text!r}", f"Use {_DOMAIN}.")
     foreign = sorted(set(wanted) - set(numbers))
     if foreign:
         return Refused(
-            f"node {foreign[0]} is not there, or has no memory",
-            f"Memory is on {format_list(numbers)}; see `numactl --hardware`.",
+            f"node {foreign[0]} does not exist, or has no memory",
+            f"Nodes with memory: {format_list(numbers)}; see `numactl --hardware`.",
         )
     return wanted
 
@@ -167,16 +170,16 @@ def _no_kind(kind: str, there: tuple[Node, ...]) -> Refused:
     unknown = [node.id for node in there if node.kind is None]
     if unknown:
         return Refused(
-            f"no node is known to hold {kind}, and the kernel does not tell what"
-            f" {format_list(unknown)} hold",
+            f"no node is known to have {kind}, and the kernel does not report the kind of"
+            f" {format_list(unknown)}",
             "Name nodes by number.",
         )
     told = ", ".join(f"{node.id}: {node.kind}" for node in there)
-    return Refused(f"no node holds {kind}", f"There are {told}.")
+    return Refused(f"no node has {kind}", f"Kinds of nodes: {told}.")
 
 
 def _read(told: str) -> tuple[str | None, tuple[int, ...]]:
-    """Mode and nodes of ``bind=static:0-1``; flags stand between."""
+    """Return mode and nodes of a text such as ``bind=static:0-1``; flags are between them."""
     head, _, nodes = told.partition(":")
     try:
         return _SHOWN.get(head.partition("=")[0]), parse_list(nodes)

@@ -1,7 +1,7 @@
-"""``threads.mkl.dynamic``: whether oneMKL may use fewer threads than it was given.
+"""``threads.mkl.dynamic``: permission of oneMKL to use fewer threads than requested.
 
-oneMKL developer guide, "MKL_DYNAMIC": by default it may, and then takes no more than one for each
-core. Evidence: *set*.
+oneMKL developer guide, "MKL_DYNAMIC": by default it may, and then uses at most one thread per core.
+Evidence: *set*.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ _DOMAIN = Choices(tuple(_WRITTEN))
 
 
 class MklDynamic(msgspec.Struct, frozen=True):
-    """``threads.mkl.dynamic``: true, or false to have every thread that was asked for."""
+    """``threads.mkl.dynamic``: true, or false to use exactly the requested threads."""
 
     name: str = "threads.mkl.dynamic"
-    summary: str = "whether oneMKL may use fewer threads than it was given"
+    summary: str = "oneMKL may use fewer threads than requested: true, false"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """True and false, in small letters."""
+        """Return true and false, in lower case."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """What oneMKL does when the variable is not set."""
+        """Return the behaviour of oneMKL without the variable."""
         return "true"
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Only where more threads than cores are asked for, which helps oneMKL seldom."""
+        """Return the reason: it matters only with more threads than cores, which is seldom faster."""
         if "mkl" not in program.runtimes:
-            return "the program links no oneMKL"
-        return "it matters with more threads than cores; name it with threads.mkl"
+            return "the program does not link oneMKL"
+        return "it matters only with more threads than cores; name it with threads.mkl"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """``MKL_DYNAMIC``."""
+        """Return ``MKL_DYNAMIC``."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
         return Resolved(_action(str(value)))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether it is in the environment."""
+        """Check that the variable is in the environment."""
         value = config[self.name]
         expected = {_VARIABLE: _WRITTEN.get(str(value), "")}
         return judge_environment(value, without_user_variables(expected, config), facts)

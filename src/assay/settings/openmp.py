@@ -1,4 +1,4 @@
-"""``omp.bind`` and ``omp.places``: whether OpenMP threads stay where they are put.
+"""``omp.bind`` and ``omp.places``: binding of OpenMP threads.
 
 OpenMP 5.2, sections 21.1.6 (``OMP_PLACES``) and 21.1.7 (``OMP_PROC_BIND``). Evidence: *seen*: a
 bound thread has an affinity mask narrower than the CPUs of the program.
@@ -40,16 +40,16 @@ _PLACES = Choices(("threads", "cores", "sockets"))
 
 
 class OpenMPBinding(msgspec.Struct, frozen=True):
-    """``omp.bind``: false, or where the threads of a team are bound."""
+    """``omp.bind``: binding of the threads of a team."""
 
     name: str = "omp.bind"
-    summary: str = "binds OpenMP threads to places: close together, spread out, with the first"
+    summary: str = "binding of OpenMP threads to places: false, close, spread, primary"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """What OpenMP knows, under its names of version 5.1 and later."""
+        """Return the policies of OpenMP, with the names of version 5.1 and later."""
         return _BIND
 
     def default(self, machine: Machine) -> Value | None:
@@ -57,7 +57,7 @@ class OpenMPBinding(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """With an OpenMP runtime and more than one CPU."""
+        """Suggest binding with an OpenMP runtime and more than one CPU."""
         runtimes = linked_openmp_runtimes(program)
         if not runtimes:
             return NO_OPENMP_REASON
@@ -66,19 +66,21 @@ class OpenMPBinding(msgspec.Struct, frozen=True):
         flat = _is_flat(machine)
         return Suggestion(
             Choices(("close",) if flat else ("close", "spread")),
-            f"{' and '.join(runtimes)} moves threads between CPUs unless they are bound"
-            + ("; close and spread are alike on this machine" if flat else ""),
+            f"{' and '.join(runtimes)} may migrate threads between CPUs unless they are bound"
+            + ("; close and spread are equivalent on this machine" if flat else ""),
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """``OMP_PROC_BIND``; ``primary`` is written ``master``, which older runtimes know too."""
+        """Return ``OMP_PROC_BIND``; ``primary`` is written ``master``, which older runtimes support
+        too.
+        """
         value = config[self.name]
         if value not in _BIND:
             return out_of_domain(self.name, value, _BIND)
         return Resolved((EnvSet(name="OMP_PROC_BIND", value=_written(value)),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether threads were seen with masks of their own."""
+        """Check that threads had their own masks."""
         value = config[self.name]
         expected = {"OMP_PROC_BIND": _written(value)}
         held = judge_environment(value, without_user_variables(expected, config), facts)
@@ -88,16 +90,16 @@ class OpenMPBinding(msgspec.Struct, frozen=True):
 
 
 class OpenMPPlaces(msgspec.Struct, frozen=True):
-    """``omp.places``: what OpenMP threads are bound to."""
+    """``omp.places``: places to which OpenMP threads are bound."""
 
     name: str = "omp.places"
-    summary: str = "what omp.bind binds to: hardware threads, cores, sockets"
+    summary: str = "places that omp.bind uses: hardware threads, cores, sockets"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """The abstract names that every runtime knows."""
+        """Return the abstract names that every runtime supports."""
         return _PLACES
 
     def default(self, machine: Machine) -> Value | None:
@@ -105,27 +107,27 @@ class OpenMPPlaces(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where cores have several threads and OpenMP is there."""
+        """Suggest places if cores have several threads and the program uses OpenMP."""
         if not program.runtimes & OPENMP_RUNTIMES.keys():
             return NO_OPENMP_REASON
         if len(machine.cores) == len(machine.usable):
             return "every core has one usable thread, so threads and cores are the same places"
-        return Suggestion(Choices(("threads", "cores")), "cores run several threads each")
+        return Suggestion(Choices(("threads", "cores")), "cores have several hardware threads")
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """``OMP_PLACES``."""
+        """Return ``OMP_PLACES``."""
         value = config[self.name]
         if value not in _PLACES:
             return out_of_domain(self.name, value, _PLACES)
         action = EnvSet(name="OMP_PLACES", value=str(value))
         bind = config.get("omp.bind")
         if bind == "false":
-            return Resolved((action,), degraded="without effect while omp.bind=false")
-        note = None if bind else "places alone bind too: OMP_PROC_BIND is then true"
+            return Resolved((action,), degraded="no effect with omp.bind=false")
+        note = None if bind else "places alone imply binding: OMP_PROC_BIND is then true"
         return Resolved((action,), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether threads were seen with masks of their own."""
+        """Check that threads had their own masks."""
         value = config[self.name]
         held = judge_environment(
             value, without_user_variables({"OMP_PLACES": str(value)}, config), facts
@@ -136,12 +138,12 @@ class OpenMPPlaces(msgspec.Struct, frozen=True):
 
 
 def linked_openmp_runtimes(program: Program) -> list[str]:
-    """The OpenMP runtimes that the program links, as people call them."""
+    """Return the OpenMP runtimes that the program links, by their common names."""
     return [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
 
 
 def _written(value: Value) -> str:
-    # libgomp knows `primary` since GCC 11.3; `master` is deprecated but read by all.
+    # libgomp supports `primary` since GCC 11.3; `master` is deprecated, but all runtimes read it.
     return "master" if value == "primary" else str(value)
 
 
@@ -163,6 +165,6 @@ def _judge_masks(value: Value, facts: RunFacts, plan: Plan) -> Grant:
         return granted(value, Level.SEEN, observed)
     return unverified(
         value,
-        "no thread had a mask of its own when read: no parallel region yet, or one place only",
+        "no thread had its own mask when read: no parallel region so far, or a single place",
         observed,
     )

@@ -1,8 +1,9 @@
-"""``omp.runtime``: which OpenMP runtime serves the program.
+"""``omp.runtime``: OpenMP runtime of the program.
 
-Interface: ``LD_PRELOAD`` (ld.so(8)). LLVM's and Intel's runtimes, which have one origin, also hold
-the entry points of GNU's (``GOMP_*``, LLVM/OpenMP runtimes, "GNU Compatibility"), so that they can
-stand in for it; GNU's has none of theirs (``__kmpc_*``). Evidence: *seen* in the maps of the run.
+Interface: ``LD_PRELOAD`` (ld.so(8)). LLVM's and Intel's runtimes, which have one origin, also
+contain the entry points of GNU's (``GOMP_*``, LLVM/OpenMP runtimes, "GNU Compatibility"), so that
+they can replace it; GNU's has none of theirs (``__kmpc_*``). Evidence: *seen* in the maps of the
+run.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ from assay.settings.refusals import is_preloadable, out_of_domain, preload_obsta
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """A runtime: as the machine knows it, how its files are named, and how it is had."""
+    """An OpenMP runtime.
+
+    Attributes:
+        library: its name in a machine document.
+        prefix: prefix of its file names.
+        package: installation command.
+    """
 
     library: str
     prefix: str
@@ -45,20 +52,20 @@ _RUNTIMES: dict[str, _Known] = {
 _DOMAIN = Choices(tuple(_RUNTIMES))
 _PREFIXES = tuple(known.prefix for known in _RUNTIMES.values())
 _KMPC = ("iomp", "llvm-omp")
-"""Runtimes of programs whose code GNU's cannot serve."""
+"""Runtimes of programs that GNU's runtime cannot serve."""
 
 
 class OpenMPRuntime(msgspec.Struct, frozen=True):
-    """``omp.runtime``: a runtime preloaded."""
+    """``omp.runtime``: a preloaded runtime."""
 
     name: str = "omp.runtime"
-    summary: str = "OpenMP runtime that serves the program, preloaded: gnu, llvm, intel"
+    summary: str = "OpenMP runtime of the program, preloaded: gnu, llvm, intel"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """All three; one that is not installed is refused with the package that holds it."""
+        """Return all three; ``resolve`` names the package of one that is not installed."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -66,24 +73,25 @@ class OpenMPRuntime(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where the program uses GNU's, and another is installed that can stand in for it."""
+        """Suggest installed runtimes that can replace GNU's."""
         if not program.runtimes & OPENMP_RUNTIMES.keys():
             return NO_OPENMP_REASON
         if why := preload_obstacle(program, machine.arch):
             return f"the program {why}"
         if program.runtimes.intersection(_KMPC):
-            return "the program brings LLVM's or Intel's runtime; name it to vary it"
+            return "the program contains LLVM's or Intel's runtime; name it to vary it"
         others = tuple(
             name for name, known in _RUNTIMES.items() if name != "gnu" and _path(known, machine)
         )
         if not others:
             return f"no other OpenMP runtime is installed: {_RUNTIMES['llvm'].package}"
         return Suggestion(
-            Choices(others), "the program uses GNU OpenMP; others wake and join threads otherwise"
+            Choices(others),
+            "the program uses GNU OpenMP; other runtimes synchronize threads differently",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A preload; whatever runtime was inherited is taken out."""
+        """Return a preload that replaces any inherited runtime."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
@@ -92,12 +100,12 @@ class OpenMPRuntime(msgspec.Struct, frozen=True):
         if path is None:
             return Refused(f"the {value} OpenMP runtime is not installed", f"{known.package}.")
         if not is_preloadable(path):
-            return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+            return Refused(f"{path!r} cannot be preloaded: its path contains a space or a colon")
         not_into = _KMPC if value == "gnu" else ()
         return Resolved((Unpreload(prefixes=_PREFIXES), Preload(path=path, not_into=not_into)))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Which runtimes are mapped."""
+        """Judge by the mapped runtimes."""
         value = config[self.name]
         found = mapped_files(facts, _PREFIXES)
         if found is None:
@@ -109,19 +117,22 @@ class OpenMPRuntime(msgspec.Struct, frozen=True):
             return refused(
                 value,
                 Level.SEEN,
-                "not mapped: the program is static, or runs with raised rights, or drops it",
+                "not mapped: the program is static, runs with raised privileges, or removes it",
                 observed,
             )
         if value == "gnu" and others:
             return refused(
-                value, Level.SEEN, "code that was compiled for another runtime keeps it", observed
+                value,
+                Level.SEEN,
+                "code compiled for another runtime still uses that runtime",
+                observed,
             )
-        behind = "another is mapped behind it" if others else None
+        behind = "another runtime is mapped too, with lower precedence" if others else None
         return granted(value, Level.SEEN, observed, behind)
 
 
 def _path(known: _Known, machine: Machine) -> str | None:
-    """Where it is; a link from Intel's name to LLVM's library is LLVM's."""
+    """Return its path; a link from Intel's name to LLVM's library counts as LLVM's."""
     path = machine.libraries.get(known.library)
     return path if path is not None and _file(path).startswith(known.prefix) else None
 

@@ -1,7 +1,7 @@
-"""``omp.schedule``: how loops that leave it to the run share out their rounds.
+"""``omp.schedule``: schedule of OpenMP loops with ``schedule(runtime)``.
 
-OpenMP 5.2, section 21.1.5 (``OMP_SCHEDULE``): it holds for loops with ``schedule(runtime)`` alone;
-what a program says in its own source stays. Evidence: *set*.
+OpenMP 5.2, section 21.1.5 (``OMP_SCHEDULE``): loops with an explicit schedule in the source are not
+affected. Evidence: *set*.
 """
 
 from __future__ import annotations
@@ -30,20 +30,24 @@ from assay.settings.pools import NO_OPENMP_REASON
 
 VARIABLE = "OMP_SCHEDULE"
 _WRITTEN = re.compile(r"(static|dynamic|guided|auto)(?:,([1-9][0-9]{0,8}))?")
-_DOMAIN = AnyText("static, dynamic, guided, auto; but for auto with a chunk, as dynamic,64")
+_DOMAIN = AnyText(
+    "static, dynamic, guided or auto; all but auto with an optional chunk, such as dynamic,64"
+)
 
 
 class OpenMPSchedule(msgspec.Struct, frozen=True):
-    """``omp.schedule``: a kind, and how many rounds are given out at a time."""
+    """``omp.schedule``: a kind and a chunk size. The default is ``dynamic,1`` in libgomp,
+    ``static`` in LLVM.
+    """
 
     name: str = "omp.schedule"
-    summary: str = "how OpenMP loops with schedule(runtime) are shared out: KIND or KIND,CHUNK"
+    summary: str = "schedule of OpenMP loops with schedule(runtime): KIND or KIND,CHUNK"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """The kinds of OpenMP; all but ``auto`` take a chunk."""
+        """Return the kinds of OpenMP; all but ``auto`` accept a chunk size."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
@@ -51,26 +55,28 @@ class OpenMPSchedule(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Nothing tells from outside whether a program has such loops."""
+        """Return the reason: such loops are not visible from outside."""
         if not linked_openmp_runtimes(program):
             return NO_OPENMP_REASON
-        return "only loops with schedule(runtime) follow it; name it with the values to try"
+        return "only loops with schedule(runtime) use it; name it with the values to try"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """``OMP_SCHEDULE``."""
+        """Return ``OMP_SCHEDULE``."""
         value = str(config[self.name])
         match = _WRITTEN.fullmatch(value)
         if match is None:
-            return Refused(f"{self.name} cannot be {value!r}", f"It takes {_DOMAIN}.")
+            return Refused(f"invalid value: {self.name}={value!r}", f"Use {_DOMAIN}.")
         kind, chunk = match.groups()
         if kind == "auto" and chunk:
-            return Refused(f"{self.name}=auto takes no chunk", "Leave the chunk out.")
+            return Refused(
+                f"{self.name}=auto does not support a chunk size", "Remove the chunk size."
+            )
         return Resolved(
-            (EnvSet(name=VARIABLE, value=value),), note="of loops with schedule(runtime) only"
+            (EnvSet(name=VARIABLE, value=value),), note="only for loops with schedule(runtime)"
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether it is in the environment."""
+        """Check that the variable is in the environment."""
         value = config[self.name]
         return judge_environment(
             value, without_user_variables({VARIABLE: str(value)}, config), facts

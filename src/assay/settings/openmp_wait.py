@@ -1,9 +1,9 @@
-"""``omp.wait`` and ``omp.blocktime``: whether idle OpenMP threads spin or sleep, and for how long.
+"""``omp.wait`` and ``omp.blocktime``: spinning or sleeping of idle OpenMP threads.
 
-``OMP_WAIT_POLICY`` (OpenMP 5.2, section 21.1.9) is a wish that a runtime's own variable overrules:
+``OMP_WAIT_POLICY`` (OpenMP 5.2, section 21.1.9) is a hint that a runtime's own variable overrides:
 ``GOMP_SPINCOUNT`` in GNU's (libgomp manual, "GOMP_SPINCOUNT"), ``KMP_BLOCKTIME`` in LLVM's and
-Intel's (LLVM/OpenMP runtimes, "KMP_BLOCKTIME"). So both are set beside it, whatever was inherited.
-Evidence: *set*; no runtime shows from outside how long it spun.
+Intel's (LLVM/OpenMP runtimes, "KMP_BLOCKTIME"). So both are set too, regardless of inherited
+values. Evidence: *set*; the spinning time is not visible from outside.
 """
 
 from __future__ import annotations
@@ -47,24 +47,26 @@ _OWN: dict[str, dict[str, str]] = {
     "passive": {BLOCKTIME: "0", SPINS: "0"},
 }
 _SPINS_IN_MS = 100_000
-"""libgomp's own estimate (``env.c``), which it calls wrong by up to five times either way."""
+"""Estimate of libgomp (``env.c``), which its authors call wrong by up to a factor of five."""
 _MOST_MS = 2**31 - 1
-"""``KMP_MAX_BLOCKTIME``; LLVM takes it as without end."""
-_TIMES = AnyText("milliseconds from 0 on, or infinite")
-_COUNTS_SPINS = "libgomp counts spins, not time: about so long"
+"""``KMP_MAX_BLOCKTIME``; LLVM treats it as infinite."""
+_TIMES = AnyText("milliseconds from 0, or infinite")
+_COUNTS_SPINS = "libgomp counts spins instead of time: an approximation"
 
 
 class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
-    """``omp.wait``: spin, or sleep at once."""
+    """``omp.wait``: spin or sleep. By default, libgomp spins for about 3 ms, LLVM and Intel for 200
+    ms.
+    """
 
     name: str = "omp.wait"
-    summary: str = "whether idle OpenMP threads spin (active) or sleep at once (passive)"
+    summary: str = "idle OpenMP threads spin (active) or sleep at once (passive)"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """The two that OpenMP knows."""
+        """Return the two policies of OpenMP."""
         return _POLICIES
 
     def default(self, machine: Machine) -> Value | None:
@@ -72,44 +74,46 @@ class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where threads spin for long by default, on CPUs that others could use."""
+        """Suggest ``passive`` if threads spin for long by default, on CPUs that others could use."""
         runtimes = linked_openmp_runtimes(program)
         if not runtimes:
             return NO_OPENMP_REASON
         if len(machine.usable) < 2:
             return "only one CPU is usable"
         if not program.runtimes & {"iomp", "llvm-omp"}:
-            return "GNU OpenMP spins for a few milliseconds only; name it to vary it"
+            return "GNU OpenMP spins only for a few milliseconds; name it to vary it"
         return Suggestion(
             Choices(("passive",)), f"idle threads of {' and '.join(runtimes)} spin for 200 ms"
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The policy, and each runtime's own variable unless ``omp.blocktime`` holds those."""
+        """Return the policy, and each runtime's own variable unless ``omp.blocktime`` sets those."""
         value = config[self.name]
         if value not in _POLICIES:
             return out_of_domain(self.name, value, _POLICIES)
-        note = "omp.blocktime says for how long" if "omp.blocktime" in config else None
+        note = "omp.blocktime sets the time" if "omp.blocktime" in config else None
         return Resolved(_set(_of_wait(config)), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the variables are in the environment."""
+        """Check that the variables are in the environment."""
         return judge_environment(
             config[self.name], without_user_variables(_of_wait(config), config), facts
         )
 
 
 class OpenMPBlocktime(msgspec.Struct, frozen=True):
-    """``omp.blocktime``: how long an idle thread spins before it sleeps."""
+    """``omp.blocktime``: spinning time of an idle thread before it sleeps."""
 
     name: str = "omp.blocktime"
-    summary: str = "milliseconds that idle OpenMP threads spin before they sleep, or infinite"
+    summary: str = (
+        "spinning time of idle OpenMP threads before they sleep, in milliseconds, or infinite"
+    )
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """Whole milliseconds, or ``infinite``."""
+        """Return integers in milliseconds, and ``infinite``."""
         return _TIMES
 
     def default(self, machine: Machine) -> Value | None:
@@ -117,21 +121,21 @@ class OpenMPBlocktime(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """``omp.wait`` tries the ends; what lies between is for those who ask."""
+        """Return the reason: ``omp.wait`` tries both extremes already."""
         if not linked_openmp_runtimes(program):
             return NO_OPENMP_REASON
-        return "omp.wait has its two ends; name it to try times between them"
+        return "omp.wait covers both extremes; name it to try times between them"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """``KMP_BLOCKTIME``, and as many spins for libgomp as it takes for about that time."""
+        """Return ``KMP_BLOCKTIME``, and the number of spins of libgomp for about that time."""
         variables = _of_time(config[self.name])
         if variables is None:
             return out_of_domain(self.name, config[self.name], _TIMES)
-        note = None if variables == _WITHOUT_END else f"for libgomp {variables[SPINS]} spins"
+        note = None if variables == _WITHOUT_END else f"{variables[SPINS]} spins in libgomp"
         return Resolved(_set(variables), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the variables are there; *degraded* where libgomp alone is at work."""
+        """Check the variables; *degraded* if the program uses only libgomp."""
         value = config[self.name]
         variables = _of_time(value) or {}
         held = judge_environment(value, without_user_variables(variables, config), facts)

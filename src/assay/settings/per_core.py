@@ -1,8 +1,8 @@
-"""``threads.per_core``: how many hardware threads of each core the program may use.
+"""``threads.per_core``: number of hardware threads per core for the program.
 
-A hardware thread is a CPU of the kernel; those of one core share its units and caches (SMT). Part
-of the affinity mask (``sched_setaffinity(2)``), so that it goes with ``cpus`` and ``placement``:
-they choose among what it leaves. Evidence: *seen*.
+A hardware thread is a CPU of the kernel; the threads of one core share its execution units and
+caches (SMT). The setting is part of the affinity mask (``sched_setaffinity(2)``): ``cpus`` and
+``placement`` select among the CPUs that it leaves. Evidence: *seen*.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from assay.units import show_count
 
 
 class ThreadsPerCore(msgspec.Struct, frozen=True):
-    """``threads.per_core``: at most so many CPUs of each core."""
+    """``threads.per_core``: maximum number of CPUs per core."""
 
     name: str = PER_CORE
-    summary: str = "hardware threads of each core that the program may use (SMT): 1, 2"
+    summary: str = "hardware threads per core for the program (SMT): 1, 2"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """From one to as many as a core has that assay may use."""
+        """Return the numbers from one to the usable threads of a core."""
         return Range(1, max_per_core(machine.usable), step=1)
 
     def default(self, machine: Machine) -> Value | None:
-        """All of them."""
+        """Return the number of all usable threads."""
         return max_per_core(machine.usable)
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """``placement`` tries one for each core; this is for combinations, and for wider cores."""
+        """Suggest numbers between; ``placement`` tries one thread per core."""
         most = max_per_core(machine.usable)
         if most < 2:
             return "no core has two usable threads"
@@ -56,33 +56,35 @@ class ThreadsPerCore(msgspec.Struct, frozen=True):
         if most > 2:
             values = Range(2, most - 1, step=1)
             return Suggestion(values, f"cores run up to {most} threads each; placement tries one")
-        return "placement=one-per-core tries one thread of each core; name it to combine it"
+        return "placement=one-per-core tries one thread per core; name it to combine it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A mask of the first usable CPUs of each core; ``cpus`` makes it where it is a count."""
+        """Return a mask of the first usable CPUs of each core, or a note if ``cpus`` makes the
+        mask.
+        """
         value = config[self.name]
         usable = machine.usable
         most = max_per_core(usable)
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             has = "no core has a second" if most == 1 else f"cores have up to {most}"
             return Refused(
-                f"{self.name} cannot be {value!r} here: {has} usable hardware thread"
+                f"invalid value: {self.name}={value!r}; {has} usable hardware thread"
                 + ("s" if most > 1 else ""),
-                f"Give 1 to {most}." if most > 1 else "Leave it out, or give 1.",
+                f"Use 1 to {most}." if most > 1 else "Remove it, or use 1.",
             )
         count = config.get("cpus")
         if count is not None and not isinstance(count, int):
-            return Resolved((), degraded=f"without effect: cpus={count} names the CPUs itself")
+            return Resolved((), degraded=f"no effect: cpus={count} is a list of CPUs")
         if count is not None or config.get("placement") == "one-per-core":
-            return Resolved((), note="sets which CPUs cpus and placement choose from")
+            return Resolved((), note="sets the CPUs from which cpus and placement select")
         note = None if value < most else f"no core has more than {show_count(most, 'thread')}"
         return Resolved(
             (Affinity(cpus=tuple(c.id for c in limit_per_core(usable, value))),), note=note
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the mask, where the plan has one."""
+        """Judge by the mask, if the plan has one."""
         value = config[self.name]
         if not plan.cpus:
-            return unverified(value, "the plan sets no mask that would show it")
+            return unverified(value, "the plan has no affinity mask as evidence")
         return judge_mask(value, facts, plan.cpus, len(plan.cpus))

@@ -1,13 +1,12 @@
-"""Thread pools: the environment variables that size them, and who reads them.
+"""Thread pools: environment variables that size them, and their readers.
 
-A variable belongs in ``POOLS`` if it caps or sets how many threads share the same work, is read by
-programs that people run, and leaves the meaning of the result alone. Left out on purpose:
-``UV_THREADPOOL_SIZE`` (threads that wait for I/O, not CPU work), ``OMP_THREAD_LIMIT`` (breaks
-nested teams), ``JAVA_TOOL_OPTIONS`` (makes Java print a line), ``MAKEFLAGS`` and
-``CMAKE_BUILD_PARALLEL_LEVEL`` (how many programs run, which the user chose). oneTBB reads no
-variable: its threads follow the CPUs that it may use. oneDNN has no pool of its own: it works in
-that of OpenMP, oneTBB or the framework that it is built into. ``MKL_DOMAIN_NUM_THREADS`` and
-``OMP_DYNAMIC`` would say otherwise than a count does; ``threads.mkl.dynamic`` is by itself.
+A variable belongs in ``POOLS`` if it limits or sets the number of threads that share the same work,
+is read by common programs, and does not change results. Excluded: ``UV_THREADPOOL_SIZE`` (threads
+that wait for I/O, not CPU work), ``OMP_THREAD_LIMIT`` (breaks nested teams), ``JAVA_TOOL_OPTIONS``
+(makes Java print a line), ``MAKEFLAGS`` and ``CMAKE_BUILD_PARALLEL_LEVEL`` (number of programs,
+chosen by the user). oneTBB reads no variable: it uses all usable CPUs. oneDNN has no separate pool:
+it works in the pool of OpenMP, oneTBB or its framework. ``MKL_DOMAIN_NUM_THREADS`` and
+``OMP_DYNAMIC`` would contradict a count; ``threads.mkl.dynamic`` is a separate setting.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ POOLS: dict[str, str] = {
     "MKL_NUM_THREADS": "oneMKL",
     "BLIS_NUM_THREADS": "BLIS, AOCL",
     "NUMEXPR_NUM_THREADS": "numexpr",
-    "NUMEXPR_MAX_THREADS": "numexpr: the size of its pool, which bounds the former",
+    "NUMEXPR_MAX_THREADS": "numexpr: size of its pool, the upper bound of NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS": "Numba",
     "RAYON_NUM_THREADS": "Rust programs with Rayon",
     "TOKIO_WORKER_THREADS": "Rust programs with Tokio",
@@ -39,21 +38,21 @@ POOLS: dict[str, str] = {
     "TF_NUM_INTRAOP_THREADS": "TensorFlow: threads within one operation",
     "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS": "ITK, ANTs",
     "ZSTD_NBTHREADS": "zstd without -T: compressed bytes differ, their content does not",
-    "XZ_DEFAULTS": "xz without -T: likewise, and memory grows with the threads",
+    "XZ_DEFAULTS": "xz without -T: compressed bytes differ, and memory grows with the threads",
 }
-"""Variable -> who reads it, in the order in which they are set."""
+"""Variable -> reader, in the order in which they are set."""
 
 _FORMS: dict[str, str] = {"XZ_DEFAULTS": "--threads={}"}
-"""How a count is written where it does not stand alone."""
+"""Formats of counts with additional text."""
 
 
 def pool_size_text(variable: str, count: str) -> str:
-    """The text that makes ``variable`` ask for ``count`` threads."""
+    """Return the value that makes ``variable`` request ``count`` threads."""
     return _FORMS.get(variable, "{}").format(count)
 
 
 NO_OPENMP_REASON = "the program links no OpenMP runtime"
-"""Why a setting of OpenMP does not matter."""
+"""Reason for not suggesting a setting of OpenMP."""
 
 OPENMP_RUNTIMES: dict[str, str] = {
     "gomp": "GNU OpenMP",
@@ -85,4 +84,4 @@ COMMANDS: dict[str, str] = {
     "julia": "Julia reads JULIA_NUM_THREADS",
     "dotnet": ".NET reads DOTNET_PROCESSOR_COUNT",
 }
-"""Programs that are known by their name to read one of ``POOLS``."""
+"""Programs that read one of ``POOLS``, by name."""

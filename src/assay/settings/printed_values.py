@@ -1,4 +1,4 @@
-"""Printed values: the forms in which a program may print the values of its settings."""
+"""Forms in which a program may print the values of its settings."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from assay.records.configuration import show_value
 from assay.records.shell import typed_text
 
 COMMAND = "command"
-"""Name of the setting of an arm that is a command of its own."""
+"""Name of the setting of an arm with a separate command."""
 _LETTER = re.compile(r"\w")
 _JOINED = re.compile(r"-[A-Za-z](\w+)")
-"""A short option with its value behind it."""
+"""A short option with an attached value."""
 
 
 def printed_words(command: str) -> frozenset[str]:
     """Return the words of a command as its program may print them.
 
-    Besides each word these are: the word without hyphens in front, what stands behind ``=`` or
-    joined to a short option, the last part of a path, and the words of a text for a shell.
+    They include each word, the word without leading hyphens, the value after ``=`` or attached to a
+    short option, the last part of a path, and the words of a text for a shell.
 
     Args:
-        command: one text, as a shell would read it.
+        command: the command as one text, in shell syntax.
     """
     text = typed_text(command)
     found: set[str] = set()
@@ -45,10 +45,10 @@ def printed_words(command: str) -> frozenset[str]:
 
 
 def differing_words(commands: Sequence[str]) -> frozenset[str]:
-    """Return the words of commands that not all of them have.
+    """Return the words that not all of the commands have.
 
     Args:
-        commands: as for ``printed_words``.
+        commands: commands as for ``printed_words``.
     """
     each = [printed_words(command) for command in commands]
     return frozenset().union(*each) - frozenset.intersection(*each) if each else frozenset()
@@ -68,12 +68,12 @@ def printed_cpu_forms(cpus: Iterable[int]) -> frozenset[str]:
 def printed_values(
     configuration: Configuration, plan: Plan, varied: Iterable[str]
 ) -> frozenset[str]:
-    """Return the values that a launch has by its own configuration, as its program may print them.
+    """Return the values of a launch, as its program may print them.
 
     Args:
-        configuration: of the launch.
-        plan: what carries it out, which names paths and CPUs.
-        varied: values of all arms, of which the words of a command are kept.
+        configuration: configuration of the launch.
+        plan: its plan, with paths and CPUs.
+        varied: values of all arms, which select the relevant words of a command.
     """
     found = {show_value(value) for name, value in configuration.items() if name != COMMAND}
     found.update(a.value for a in plan.actions if isinstance(a, EnvSet))
@@ -87,8 +87,8 @@ def printed_values(
 
 
 def split_text(text: str) -> list[str]:
-    """Return the words of a text as a shell would read them; split at blanks where it could not."""
+    """Return the words of a text in shell syntax; split at blanks if the syntax is invalid."""
     try:
         return shlex.split(text)
-    except ValueError:  # a text for a shell may hold anything
+    except ValueError:  # a text for a shell may be arbitrary
         return text.split()

@@ -1,4 +1,4 @@
-"""Refusals that several settings share, and what they rest on."""
+"""Refusals that several settings share, and their conditions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from assay.machine.elf import Ident
 from assay.records import Domain, Value
 from assay.settings.base import Refused
 
-STATIC_OBSTACLE = "is linked statically: nothing can be preloaded"
-"""What is said of a program that has no loader (ld.so(8))."""
+STATIC_OBSTACLE = "is statically linked: nothing can be preloaded"
+"""Obstacle of a program without a loader (ld.so(8))."""
 
 
 def preload_obstacle(program: Program, arch: str) -> str | None:
-    """Return why nothing can be preloaded into a program, as a predicate; none where it can.
+    """Return why nothing can be preloaded into a program, as a predicate; ``None`` if it is
+    possible.
 
-    The libraries are built with glibc, for ``arch`` (as ``uname -m`` names it).
+    The libraries are built with glibc, for ``arch`` (as printed by ``uname -m``).
     """
     if program.static:
         return STATIC_OBSTACLE
@@ -25,19 +26,19 @@ def preload_obstacle(program: Program, arch: str) -> str | None:
         return "uses musl, whose loader cannot map glibc's libraries"
     if names := program.sanitizers or program.sanitizers_seen:
         flags = ", ".join(f"-fsanitize={name}" for name in names)
-        how = "is built with" if program.sanitizers else "was seen to run code built with"
+        how = "is built with" if program.sanitizers else "ran code built with"
         return (
-            f"{how} {flags}, whose runtime has an allocator of its own and must be the"
-            " first that is loaded: nothing can be preloaded"
+            f"{how} {flags}, whose runtime contains its own allocator and must be loaded first:"
+            " nothing can be preloaded"
         )
     return None
 
 
 def is_preloadable(path: str) -> bool:
-    """Whether ld.so(8), which splits ``LD_PRELOAD`` and knows no escape, can read it there."""
+    """Return whether ``LD_PRELOAD`` can contain a path: ld.so(8) splits it and has no escapes."""
     return not set(path) & set(" :\t\n")
 
 
 def out_of_domain(name: str, value: Value, domain: Domain) -> Refused:
-    """The value is none that the setting has here."""
-    return Refused(f"{name} cannot be {value!r} here", f"It takes {domain}.")
+    """Return the refusal of a value outside the domain of a setting."""
+    return Refused(f"invalid value: {name}={value!r}", f"Use {domain}.")

@@ -1,4 +1,4 @@
-"""Registry: all settings by name; the one place that knows the families."""
+"""Registry of all settings by name."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ from assay.settings.workers import judge_by_workers
 
 
 class Registry:
-    """Settings by name, in the order given.
+    """Settings by name, in the given order.
 
-    ``env.NAME``, ``inherited.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` exist on
-    demand, as do ``vm.thp.SIZE``, ``vm.hugepages.SIZE``, ``boot.ARG`` and ``firmware.NAME``.
+    ``env.NAME``, ``inherited.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` are created on
+    demand, as are ``vm.thp.SIZE``, ``vm.hugepages.SIZE``, ``boot.ARG`` and ``firmware.NAME``.
     """
 
     def __init__(self, settings: Iterable[Setting]) -> None:
@@ -66,14 +66,14 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all settings but the families on demand."""
+        """Names of all settings that are not created on demand."""
         return tuple(self._settings)
 
     def get(self, name: str) -> Setting:
-        """The setting of that name.
+        """Return the setting of that name.
 
         Raises:
-            InvalidInputError: there is none; names the nearest.
+            InvalidInputError: unknown setting; the message names the closest one.
         """
         if name in self._settings:
             return self._settings[name]
@@ -94,13 +94,13 @@ class Registry:
         named = (f"env.{rest}", f"arg.{rest}", f"build.{rest}") if rest else ()
         near = nearest(name, (*self._settings, *named))
         raise InvalidInputError(
-            f"There is no setting {name!r}.",
-            f"Did you mean {near}?" if near else "`assay settings list` shows all of them.",
+            f"Unknown setting: {name!r}.",
+            f"Did you mean {near}?" if near else "`assay settings list` shows all settings.",
         )
 
 
 def builtin() -> Registry:
-    """The settings that assay brings."""
+    """Return the built-in settings."""
     return Registry(
         (
             threads.ALL,
@@ -143,10 +143,11 @@ def builtin() -> Registry:
 def judge_all(
     config: Configuration, registry: Registry, plan: Plan, facts: RunFacts
 ) -> dict[str, Grant]:
-    """A grant for each setting of ``config``; what the plan called degraded is never granted.
+    """Return a grant for each setting of ``config``; a value that the plan degraded is never
+    granted.
 
     Raises:
-        InvalidInputError: a setting that the registry does not know.
+        InvalidInputError: unknown setting.
     """
     why = start_failure(facts)
     if why is not None:

@@ -1,8 +1,9 @@
-"""``sched`` and ``nice``: what the scheduler thinks of the program.
+"""``sched`` and ``nice``: scheduling class and nice value of the program.
 
 Interfaces: ``sched_setscheduler(2)``, ``sched_setattr(2)``, ``setpriority(2)``, ``sched(7)``;
-inherited by children, but for ``deadline``.
-Evidence: *seen* in ``/proc/PID/stat``. Nice values compare programs of one autogroup only
+inherited by children, except ``deadline``.
+
+Evidence: *seen* in ``/proc/PID/stat``. Nice values are relative to programs of the same autogroup
 (sched(7), "The autogroup feature").
 """
 
@@ -42,20 +43,20 @@ from assay.units import parse_duration_s, show_count
 
 _PLAIN = ("other", "batch", "idle")
 _POLICIES = AnyText(
-    "other,batch,idle, fifo:PRIORITY or rr:PRIORITY (1 to 99), or deadline:RUNTIME/PERIOD"
+    "other, batch, idle, fifo:PRIORITY or rr:PRIORITY (1 to 99), or deadline:RUNTIME/PERIOD"
 )
 _SHORTEST_NS = 1024
 _HIGHEST = 99
 _RESERVED = 0.95
-"""What ``sched_rt_runtime_us`` is by default, in ``sched_rt_period_us``."""
+"""Default of ``sched_rt_runtime_us`` as a share of ``sched_rt_period_us``."""
 _KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
 
 
 class SchedulingClass(msgspec.Struct, frozen=True):
     """``sched``: the scheduling class.
 
-    A program of a real-time class runs before all others, assay included. It is refused where that
-    would leave no processor time at all to these.
+    A program of a real-time class preempts all others, assay included. It is refused if it could
+    take all CPU time from them.
     """
 
     name: str = "sched"
@@ -65,7 +66,7 @@ class SchedulingClass(msgspec.Struct, frozen=True):
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Every class; the real-time ones with their figures."""
+        """Return all classes; the real-time ones with their parameters."""
         return _POLICIES
 
     def default(self, machine: Machine) -> Value | None:
@@ -73,18 +74,18 @@ class SchedulingClass(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where threads compete with each other for CPUs."""
+        """Suggest ``batch`` if the program has more threads than CPUs."""
         usable = len(machine.usable)
         if (program.threads_peak or 1) <= usable:
-            return "the program has a CPU for each of its threads"
+            return "the program has one CPU per thread"
         return Suggestion(
             Choices(("batch",)),
-            f"{program.threads_peak} threads share {show_count(usable, 'CPU')}; batch switches "
-            "less often",
+            f"{program.threads_peak} threads share {show_count(usable, 'CPU')}; batch switches"
+            " between them less often",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A scheduling class."""
+        """Return the scheduling class."""
         value = config[self.name]
         match value:
             case "other" | "batch" | "idle":
@@ -100,7 +101,7 @@ class SchedulingClass(msgspec.Struct, frozen=True):
                 return out_of_domain(self.name, value, _POLICIES)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """The class that was read back, and its priority."""
+        """Compare the class and the priority that were read back."""
         value = config[self.name]
         seen = readback_of(facts)
         shown = seen.policy if seen.priority is None else f"{seen.policy}:{seen.priority}"
@@ -110,28 +111,28 @@ class SchedulingClass(msgspec.Struct, frozen=True):
 
 
 class NiceValue(msgspec.Struct, frozen=True):
-    """``nice``: weight against other programs."""
+    """``nice``: weight relative to other programs."""
 
     name: str = "nice"
-    summary: str = "nice value: its weight against other programs on the same CPUs"
+    summary: str = "nice value: weight relative to other programs on the same CPUs"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """All that the kernel knows; below the floor of these rights it is refused."""
+        """Return the range of the kernel; ``resolve`` refuses values without permission."""
         return Range(-20, 19, step=1)
 
     def default(self, machine: Machine) -> Value | None:
-        """What assay itself runs at."""
+        """Return the nice value of assay."""
         return machine.rights.nice_now
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "it weighs against other programs, and gains nothing on a quiet machine"
+        return "it changes the weight relative to other programs, without effect on an idle machine"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A nice value, within the rights."""
+        """Return the nice value, if it is permitted."""
         value = config[self.name]
         domain = self.domain(machine)
         if value not in domain or not isinstance(value, int):
@@ -139,19 +140,19 @@ class NiceValue(msgspec.Struct, frozen=True):
         floor = machine.rights.nice_floor
         if value < floor:
             return Refused(
-                f"nice={value} needs rights: {floor} is the lowest here",
+                f"nice={value} is not permitted: the lowest value here is {floor}",
                 "Run as root, or raise the limit: `prlimit --nice`, or `nice` in limits.conf(5).",
             )
         return Resolved((Sched(nice=value),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """The nice value that was read back."""
+        """Compare the nice value that was read back."""
         value = config[self.name]
         return _compare(value, readback_of(facts).nice, "nice", facts)
 
 
 def _real_time(text: str) -> Sched | None:
-    """What a word asks for; ``None`` where it is none of a real-time class."""
+    """Return the parameters of a real-time class; ``None`` for other texts."""
     policy, _, rest = text.partition(":")
     if policy == "deadline":
         return _times(rest)
@@ -177,45 +178,51 @@ def _times(text: str) -> Sched | None:
 def _prioritised(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
     highest = machine.rights.rt_priority_limit
     if (wanted.priority or 0) > highest:
-        has = f"{highest} is the highest real-time priority" if highest else "there is none"
+        has = (
+            f"the highest real-time priority is {highest}"
+            if highest
+            else "no real-time priority is permitted"
+        )
         return Refused(
-            f"{wanted.policy}:{wanted.priority} needs rights: {has} here",
+            f"{wanted.policy}:{wanted.priority} is not permitted: {has} here",
             "Run as root, or raise the limit: `prlimit --rtprio`, or `rtprio` in limits.conf(5).",
         )
     if _keeps_time(machine) or remaining_cpus(config, machine):
         return Resolved((wanted,))
     return Refused(
-        f"a program of class {wanted.policy} on every CPU would leave no time to anything else,"
-        f" assay included: {_why_no_time(machine)}",
-        f"Leave it fewer CPUs by cpus=COUNT; or {_KEEP}.",
+        f"a program of class {wanted.policy} on every CPU would stop all other programs, assay"
+        f" included: {_why_no_time(machine)}",
+        f"Use fewer CPUs, with cpus=COUNT; or {_KEEP}.",
     )
 
 
 def _deadline(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
     rights = machine.rights
-    # Unlike the other two it is given to no limit (sched(7)), and asked of the first namespace.
+    # Unlike fifo and rr, no resource limit permits it (sched(7)), and it needs the initial
+    # namespace.
     if "CAP_SYS_NICE" not in rights.capabilities or rights.user_namespace:
         return Refused("the deadline class needs CAP_SYS_NICE", "Run as root.")
     if {"cpus", "placement", "threads.per_core"} & config.keys():
         return Refused(
-            "the deadline class takes no choice of CPUs: the kernel places such programs itself",
-            "Leave out cpus, placement and threads.per_core, or use sched=fifo:PRIORITY.",
+            "the deadline class does not support affinity masks: the kernel places such programs"
+            " itself",
+            "Remove cpus, placement and threads.per_core, or use sched=fifo:PRIORITY.",
         )
     if set(machine.allowed) != {cpu.id for cpu in machine.cpus}:
         return Refused(
-            "the deadline class needs all CPUs, and assay may use only"
+            "the deadline class needs all CPUs, but assay may use only"
             f" {format_list(machine.allowed)}",
             "See taskset -p $$ and the cpuset, or use sched=fifo:PRIORITY.",
         )
     if "nice" in config:
-        return Refused("the deadline class has no nice value", "Leave out nice.")
+        return Refused("the deadline class has no nice value", "Remove nice.")
     share = (wanted.runtime_ns or 0) / (wanted.period_ns or 1)
     limit = _RESERVED if machine.rt_share in (None, 1.0) else machine.rt_share or 0.0
-    # One task on one CPU: others are left to the rest of the world.
+    # One task on one CPU: other CPUs remain for other programs.
     if share > limit and (_keeps_time(machine) or len(machine.allowed) == 1):
         return Refused(
-            f"real-time programs may have {limit:.0%} of a CPU, and this asks for {share:.0%}",
-            "Ask for less, or raise kernel.sched_rt_runtime_us.",
+            f"real-time programs may use {limit:.0%} of a CPU, but this requests {share:.0%}",
+            "Request less, or raise kernel.sched_rt_runtime_us.",
         )
     return Resolved((wanted,), note="threads and processes that it starts are of class other")
 
@@ -227,12 +234,12 @@ def _keeps_time(machine: Machine) -> bool:
 def _why_no_time(machine: Machine) -> str:
     if machine.rt_share is None:
         return "sched_rt_runtime_us cannot be read"
-    return "sched_rt_runtime_us keeps none for others"
+    return "sched_rt_runtime_us reserves no time for other programs"
 
 
 def _compare(value: Value, seen: Value | None, field: str, facts: RunFacts) -> Grant:
     if step_accepted(facts, f"sched.{field}") is False:
-        return refused(value, Level.SET, "the kernel did not take it")
+        return refused(value, Level.SET, "the kernel rejected it")
     if seen is None:
         return unverified(value, unread_reason(facts, field))
     if seen != value:

@@ -1,4 +1,4 @@
-"""SMT: which hardware threads of each core are left to the program. Pure functions."""
+"""Selection of hardware threads per core (SMT). Pure functions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from assay.machine.document import Cpu, Machine
 from assay.records import Configuration
 
 PER_CORE = "threads.per_core"
-"""The setting that says how many."""
+"""Setting with the number of threads per core."""
 
 
 def cpus_for_placement(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
-    """The CPUs that a layout may choose from."""
+    """Return the CPUs from which a layout may select."""
     value = config.get(PER_CORE)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        return machine.usable  # absent, or refused by the setting itself
+        return machine.usable  # missing, or refused by the setting itself
     return limit_per_core(machine.usable, value)
 
 
 def limit_per_core(cpus: Sequence[Cpu], per_core: int) -> tuple[Cpu, ...]:
-    """The first ``per_core`` CPUs of each core, in their order."""
+    """Return the first ``per_core`` CPUs of each core, in order."""
     seen: Counter[int] = Counter()
     found = []
     for cpu in cpus:
@@ -32,5 +32,5 @@ def limit_per_core(cpus: Sequence[Cpu], per_core: int) -> tuple[Cpu, ...]:
 
 
 def max_per_core(cpus: Sequence[Cpu]) -> int:
-    """Usable CPUs of the core that has most."""
+    """Return the largest number of usable CPUs of a core."""
     return max(Counter(cpu.core for cpu in cpus).values(), default=1)

@@ -1,13 +1,13 @@
-"""``thp``: transparent huge pages for this process alone.
+"""``thp``: transparent huge pages for this process only.
 
 Interfaces: ``PR_SET_THP_DISABLE`` (prctl(2), Linux 3.15; inherited over fork and exec), its flag
 ``PR_THP_DISABLE_EXCEPT_ADVISED`` (include/uapi/linux/prctl.h, Linux 6.18), and
-``/sys/kernel/mm/transparent_hugepage/enabled``
-(Documentation/admin-guide/mm/transhuge.rst). No call turns huge pages *on* for a process, so
-``always`` is what its allocator can ask for, unless the system is set so.
+``/sys/kernel/mm/transparent_hugepage/enabled`` (Documentation/admin-guide/mm/transhuge.rst). No
+call enables huge pages for a process: unless they are enabled system-wide, ``always`` is limited to
+the requests of its allocator.
 
-Evidence: *seen*: ``THP_enabled`` in ``/proc/PID/status`` shows ``never``, and ``AnonHugePages``
-what was got. Nothing shows the except-advised flag from outside: that is *set*.
+Evidence: *seen*: ``THP_enabled`` in ``/proc/PID/status`` shows ``never``, and ``AnonHugePages`` the
+huge pages in use. The except-advised flag is not visible from outside: that is *set*.
 """
 
 from __future__ import annotations
@@ -54,24 +54,26 @@ _DISABLE_SINCE = (3, 15)
 _DOMAIN = Choices(("default", "never", "madvise", "always"))
 SWITCH = "/sys/kernel/mm/transparent_hugepage/enabled"
 _LITTLE_BYTES = 32 * 2**20
-"""Below sixteen huge pages of 2 MiB the walks that they save are few."""
+"""Memory use below which huge pages are not suggested: sixteen pages of 2 MiB save few page walks.
+"""
 
 _GLIBC = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
 _ASKS: dict[str, tuple[tuple[str, str], ...]] = {
     "glibc": (_GLIBC,),
     "jemalloc": (("MALLOC_CONF", "thp:always"),),
-    # Version 2.1 renamed the option; each version leaves the other name alone.
+    # Version 2.1 renamed the option; each version ignores the other name.
     "mimalloc": (
         ("MIMALLOC_LARGE_OS_PAGES", "1"),
         ("MIMALLOC_ALLOW_LARGE_OS_PAGES", "1"),
     ),
 }
-"""How an allocator is told to advise huge pages: seen to work with glibc 2.36, jemalloc 5.3 and
-mimalloc 2.0.9 (AnonHugePages of a program that fills 64 MiB, system set to madvise)."""
+"""Variables that make an allocator advise huge pages: tested with glibc 2.36, jemalloc 5.3 and
+mimalloc 2.0.9 (AnonHugePages of a program that fills 64 MiB, system set to madvise).
+"""
 
 
 class TransparentHugePages(msgspec.Struct, frozen=True):
-    """``thp``: never, where advised, or as far as the allocator can."""
+    """``thp``: never, if advised, or as far as the allocator supports it."""
 
     name: str = "thp"
     summary: str = "transparent huge pages for the process: never, madvise, always"
@@ -80,36 +82,41 @@ class TransparentHugePages(msgspec.Struct, frozen=True):
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Three modes, and the system's own."""
+        """Return three modes, and ``default`` for the system's mode."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """The system's mode."""
+        """Return ``default``: the system's mode."""
         return "default"
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where memory is large enough, or not known, and the mode can change."""
+        """Suggest modes if memory use is large or unknown and the mode can change."""
         mode = machine.huge_pages.enabled
         if mode is None:
             return "the kernel has no transparent huge pages"
         if mode == "never":
-            return f"the system never gives huge pages; see {SWITCH}"
+            return f"transparent huge pages are disabled system-wide; see {SWITCH}"
         used = program.peak_anon_bytes
         if used is not None and used < _LITTLE_BYTES:
             return f"the program uses {show_bytes(used)} of memory: too little for huge pages"
-        memory = "memory use is not known" if used is None else f"it uses {show_bytes(used)}"
+        memory = "memory use is unknown" if used is None else f"it uses {show_bytes(used)}"
         if mode == "always":
             modes = ("never", "madvise") if _can_except(machine) else ("never",)
-            return Suggestion(Choices(modes), f"{memory}, and the system gives huge pages always")
+            return Suggestion(
+                Choices(modes), f"{memory}, and huge pages are always enabled system-wide"
+            )
         if program.static:
-            return Suggestion(Choices(("never",)), f"{memory}; static: no allocator can be told")
+            return Suggestion(
+                Choices(("never",)),
+                f"{memory}; the program is static, so its allocator cannot be configured",
+            )
         return Suggestion(
             Choices(("never", "always")),
-            f"{memory}, and the system gives huge pages where a program asks",
+            f"{memory}, and huge pages are enabled system-wide only on request (madvise)",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A process flag, or a word to the allocator."""
+        """Return a process flag, or variables of the allocator."""
         value = config[self.name]
         mode = machine.huge_pages.enabled
         if value not in _DOMAIN:
@@ -124,7 +131,7 @@ class TransparentHugePages(msgspec.Struct, frozen=True):
             return _never(machine)
         if mode == "never":
             return Refused(
-                "the system never gives huge pages",
+                "transparent huge pages are disabled system-wide",
                 f"As root: echo madvise > {SWITCH}.",
             )
         if value == "madvise":
@@ -132,10 +139,10 @@ class TransparentHugePages(msgspec.Struct, frozen=True):
         return _always(mode, str(config.get("malloc", "glibc")))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the process flag, the environment, and the huge pages that were got."""
+        """Judge by the process flag, the environment, and the huge pages in use."""
         value = config[self.name]
         if step_accepted(facts, "prctl") is False:
-            return refused(value, Level.SET, "the kernel did not take the flag")
+            return refused(value, Level.SET, "the kernel rejected the flag")
         if value == "default":
             return granted(value, Level.SET, _huge(facts))
         enabled = readback_of(facts).thp_enabled
@@ -153,13 +160,15 @@ class TransparentHugePages(msgspec.Struct, frozen=True):
                 "THP_enabled 0",
             )
         if value == "madvise":
-            return granted(value, Level.SET, _huge(facts), "nothing outside shows the flag")
+            return granted(value, Level.SET, _huge(facts), "the flag is not visible from outside")
         return _judge_always(value, config, facts)
 
 
 def _never(machine: Machine) -> Resolved | Refused:
     if machine.kernel_version < _DISABLE_SINCE:
-        return Refused(f"Linux {machine.kernel} has no PR_SET_THP_DISABLE", "3.15 has it.")
+        return Refused(
+            f"Linux {machine.kernel} does not support PR_SET_THP_DISABLE", "It needs Linux 3.15."
+        )
     return Resolved((Prctl(option=PR_SET_THP_DISABLE, args=(_DISABLE, 0, 0, 0)),))
 
 
@@ -169,29 +178,29 @@ def _can_except(machine: Machine) -> bool:
 
 def _madvise(mode: str, machine: Machine) -> Resolved | Refused:
     if mode == "madvise":
-        return Resolved((), note="the system is set so; nothing to change")
+        return Resolved((), note="the system has this mode already")
     if not _can_except(machine):
         return Refused(
-            f"the system is set to {mode}, and Linux {machine.kernel} cannot change that for one"
+            f"the system is set to {mode}, and Linux {machine.kernel} cannot override that for one"
             " process",
-            f"Linux 6.18 can. As root, for all: echo madvise > {SWITCH}.",
+            f"It needs Linux 6.18. As root, for all programs: echo madvise > {SWITCH}.",
         )
     return Resolved((Prctl(option=PR_SET_THP_DISABLE, args=(_DISABLE, _EXCEPT_ADVISED, 0, 0)),))
 
 
 def _always(mode: str, malloc: str) -> Resolved | Refused:
     if mode == "always":
-        return Resolved((), note="the system is set so; nothing to change")
+        return Resolved((), note="the system has this mode already")
     asks = _ASKS.get(malloc)
     if asks is None:
         return Refused(
-            f"the system is set to {mode}, and {malloc} has no way to ask for huge pages",
+            f"the system is set to {mode}, and {malloc} cannot request huge pages",
             f"Use malloc=glibc, jemalloc or mimalloc; or as root: echo always > {SWITCH}.",
         )
     version = " (2.35 or later)" if malloc == "glibc" else ""
     return Resolved(
         tuple(EnvSet(name=name, value=text) for name, text in asks),
-        degraded=f"the system is set to {mode}: only what {malloc}{version} allocates",
+        degraded=f"the system is set to {mode}: only for memory from {malloc}{version}",
     )
 
 
@@ -212,18 +221,18 @@ def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant
         return refused(
             value,
             Level.SEEN,
-            f"{asked} was asked, but {other[0]} allocates",
+            f"{asked} was configured, but {other[0]} is in use",
             observed,
         )
     if huge == 0:
-        return unverified(value, f"{asked} was asked, but no huge page was there when read")
+        return unverified(value, f"{asked} was configured, but no huge page was in use when read")
     if huge is None:
         return unverified(value, unread_reason(facts, "anon_huge_bytes"))
-    return degraded(value, Level.EFFECTIVE, f"only what {asked} allocates", observed)
+    return degraded(value, Level.EFFECTIVE, f"only memory from {asked}", observed)
 
 
 def _asked_allocator(config: Configuration, facts: RunFacts) -> str | None:
-    """The allocator that the environment tells to ask, if any does."""
+    """Return the allocator that the environment configures for huge pages, if any."""
     malloc = str(config.get("malloc", "glibc"))
     environ = observed_environment(facts) or {}
     for name, text in _ASKS.get(malloc, ()):

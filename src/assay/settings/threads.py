@@ -1,6 +1,6 @@
-"""``threads`` and ``threads.omp|blas|mkl|numexpr``: how many threads the pools of a program get.
+"""``threads`` and ``threads.omp|blas|mkl|numexpr``: number of threads in the pools of a program.
 
-Evidence: *set*. Whether a runtime obeys its variable cannot be read from outside; a program may
+Evidence: *set*. It is not visible from outside whether a runtime obeys its variable; a program may
 also size its pools itself.
 """
 
@@ -45,7 +45,7 @@ _NARROWER: dict[str, tuple[str, ...]] = {
     "threads.mkl": pools.MKL,
     "threads.numexpr": pools.NUMEXPR,
 }
-"""Settings that take variables over from those that have more."""
+"""Settings that override variables of broader settings."""
 
 
 class ThreadCount(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class ThreadCount(msgspec.Struct, frozen=True):
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """Any count; more threads than CPUs are allowed, for programs that wait."""
+        """Return any count; more threads than CPUs are allowed, for programs that wait."""
         return Range(1, max(256, 4 * len(machine.cpus)), step=1)
 
     def default(self, machine: Machine) -> Value | None:
@@ -67,13 +67,13 @@ class ThreadCount(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Where a pool is known, or more threads than one were seen."""
+        """Suggest counts if a pool is known or several threads were seen."""
         usable = len(machine.usable)
         if usable < 2:
             return "only one CPU is usable"
         within = cpus_within(machine.cpu_limit, usable)
         if within < 2:
-            return f"a control group leaves the time of one CPU: {_quota_of(machine)}"
+            return f"a control group limits CPU time to one CPU: {_quota_of(machine)}"
         found = self._pools_of(program)
         if isinstance(found, str):
             return found
@@ -82,9 +82,9 @@ class ThreadCount(msgspec.Struct, frozen=True):
         if within < usable:
             reason += f"; {_quota_of(machine)}"
         elif program.threads_peak is not None and program.threads_peak >= usable:
-            # All CPUs is then what the default does; it runs anyway, as the default.
+            # The default uses all CPUs already, and runs in any case.
             options = options[:-1]
-            reason += f"; left alone it ran with {show_count(program.threads_peak, 'thread')}"
+            reason += f"; by default it ran with {show_count(program.threads_peak, 'thread')}"
         return Suggestion(Choices(options, ordered=True), reason)
 
     def _pools_of(self, program: Program) -> list[str] | str:
@@ -99,15 +99,15 @@ class ThreadCount(msgspec.Struct, frozen=True):
             )
         if self.name == "threads.mkl":
             if "mkl" not in program.runtimes:
-                return "the program links no oneMKL"
+                return "the program does not link oneMKL"
             return "threads sizes this pool too; name it to vary oneMKL alone"
         if self.name == "threads.numexpr":
             if "numexpr" not in program.packages:
-                return "the program was not found to import numexpr"
+                return "no import of numexpr was found in the program"
             return "threads sizes this pool too; name it to vary numexpr alone"
         if self.name == "threads.blas":
             if not blas:
-                return "the program links no BLAS"
+                return "the program links no BLAS library"
             if not (openmp or others):
                 return "threads sizes this pool too; the program has no other"
             return [f"{' and '.join(blas)} within {' and '.join(openmp + others)}"]
@@ -116,14 +116,14 @@ class ThreadCount(msgspec.Struct, frozen=True):
         )
         found += [text for word, text in pools.COMMANDS.items() if _base(program.argv0) == word]
         if not found and (program.threads_peak or 1) > 1:
-            found = ["the program has threads"]
+            found = ["the program is multithreaded"]
         return found or "no thread pool was found in the program"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Every variable, but for those that a narrower setting holds."""
+        """Return all variables, except those of narrower settings."""
         value = config[self.name]
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            return Refused(f"{self.name} cannot be {value!r}", "Give a count from 1 on.")
+            return Refused(f"invalid value: {self.name}={value!r}", "Use a count of at least 1.")
         variables = self._own(config)
         taken = self._taken(config)
         crowded = machine.narrowed is not None and value > len(machine.allowed)
@@ -133,16 +133,16 @@ class ThreadCount(msgspec.Struct, frozen=True):
                 EnvSet(name=name, value=pools.pool_size_text(name, format_value(value)))
                 for name in variables
             ),
-            note=f"{' and '.join(taken)} takes over there" if taken else None,
+            note=f"{' and '.join(taken)} overrides it for some pools" if taken else None,
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the variables are in the environment."""
+        """Check that the variables are in the environment."""
         value = config[self.name]
         sizes = {
             name: pools.pool_size_text(name, format_value(value)) for name in self._own(config)
         }
-        # A run may leave out what the program was not seen to read.
+        # A run may omit variables that the program was not seen to read.
         planned = {a.name for a in plan.actions if isinstance(a, EnvSet)}
         expected = without_user_variables({n: s for n, s in sizes.items() if n in planned}, config)
         peak = readback_of(facts).threads_peak
@@ -151,8 +151,8 @@ class ThreadCount(msgspec.Struct, frozen=True):
         seen = f"{shown} in the environment{threads}"
         held = judge_environment(value, expected, facts, seen)
         mask = observed_mask(facts)
-        # More threads than the launch has CPUs are meant; a mask within these is not.
-        if held.grant is not GrantStatus.GRANTED or mask is None or not isinstance(value, int):
+        # More threads than CPUs of the launch are intended; a narrower mask is not.
+        if held.grant is not Granted.GRANTED or mask is None or not isinstance(value, int):
             return held
         if len(mask) >= min(value, _cpus_had(facts, plan)):
             return held
@@ -163,15 +163,15 @@ class ThreadCount(msgspec.Struct, frozen=True):
         return tuple(name for name in self.variables if name not in taken)
 
     def _taken(self, config: Configuration) -> list[str]:
-        """The settings of ``config`` that hold a part of these variables, and no others."""
+        """Return the settings of ``config`` that set a part of these variables, and no others."""
         own = set(self.variables)
         return [name for name, held in _NARROWER.items() if name in config and set(held) < own]
 
 
 def candidate_counts(machine: Machine) -> tuple[int, ...]:
-    """Powers of two up to the usable CPUs, the number of cores, and all CPUs.
+    """Return powers of two up to the usable CPUs, the number of cores, and all CPUs.
 
-    A quota of CPU time takes the place of the number of CPUs where it is lower, rounded up.
+    A lower quota of CPU time, rounded up, replaces the number of CPUs.
     """
     most = cpus_within(machine.cpu_limit, len(machine.usable))
     powers = {2**n for n in range(most.bit_length())}
@@ -183,7 +183,7 @@ def _quota_of(machine: Machine) -> str:
 
 
 ALL = ThreadCount(
-    name="threads", summary="threads of every pool that is known", variables=tuple(pools.POOLS)
+    name="threads", summary="threads of all known pools", variables=tuple(pools.POOLS)
 )
 OPENMP = ThreadCount(
     name="threads.omp", summary="threads of OpenMP regions", variables=(pools.OPENMP,)
@@ -196,11 +196,11 @@ NUMEXPR = ThreadCount(name="threads.numexpr", summary="threads of numexpr", vari
 
 
 def _kept(mask: Collection[int]) -> str:
-    return f"the threads are kept on {show_numbers('CPU', mask)} by a mask"
+    return f"the threads are limited to {show_numbers('CPU', mask)} by a mask"
 
 
 def _cpus_had(facts: RunFacts, plan: Plan) -> int:
-    """Return how many CPUs the launch had, whatever the program made of them; 0 if unknown."""
+    """Return the number of CPUs of the launch; 0 if unknown."""
     if plan.cpus:
         return len(plan.cpus)
     return (facts.host.cpus if facts.host is not None else None) or 0

@@ -1,12 +1,11 @@
-"""``mem.dram``, ``mem.tier``, ``mem.numa``: large memory in so much DRAM, storage behind it.
+"""``mem.dram``, ``mem.tier``, ``mem.numa``: large memory in limited DRAM, backed by storage.
 
-Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``) and told by its
-environment how much memory it has and where the rest goes
-(native/tier/preload/environment.cpp). It answers page faults with userfaultfd(2), and moves pages
-with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's swap behind it, it only advises (madvise(2)).
-Evidence: *seen* in the maps of the run; a program that cannot have it ends before its first
-instruction, aloud. From which NUMA nodes the DRAM comes (``mem.numa``) is *set*: where the pages
-are is not looked at.
+Interface: ``libassay-tier.so`` is preloaded (``LD_PRELOAD``) and reads its DRAM budget and backing
+store from the environment (native/tier/preload/environment.cpp). It handles page faults with
+userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's swap as backing
+store, it only advises (madvise(2)). Evidence: *seen* in the maps of the run; a program that cannot
+use it ends with an error before its first instruction. The NUMA nodes of the DRAM (``mem.numa``)
+are *set*: the location of pages is not checked.
 """
 
 from __future__ import annotations
@@ -38,59 +37,60 @@ from assay.units import parse_bytes, show_bytes
 DRAM, TIER, NUMA = "mem.dram", "mem.tier", "mem.numa"
 POLICY = "mem.policy"
 SWAP = "swap"
-"""In place of directories: what the kernel has, with advice."""
+"""In place of directories: the kernel's swap, with advice."""
 LIBRARY = "assay-tier"
-"""Name of the pager's library among those of a machine."""
+"""Name of the pager's library in a machine document."""
 
 CHUNK_BYTES = 2 << 20
 """Default chunk size (``PagerConfig::chunk_bytes`` in native/tier/pager/pager_config.hpp)."""
 MIN_DRAM_BYTES = 8 * CHUNK_BYTES
-"""DRAM at least: no instruction touches as many chunks at once (``ChunkCache::min_chunks`` in
-native/tier/memory/chunk_cache.hpp)."""
-TOO_LITTLE_DRAM_REMEDY = f"Give at least {MIN_DRAM_BYTES >> 20}M: eight chunks of 2 MiB."
-"""Remedy where it is less."""
-TOO_MUCH_DRAM_REMEDY = "Give what the program may really have, beside all else that runs."
-"""Remedy where it is more than there is."""
-_SIZES = AnyText("a size as 8G")
-_PATHS = AnyText("a directory on a disk, or several with commas between them, or swap")
+"""Minimum DRAM budget: no instruction touches as many chunks at once (``ChunkCache::min_chunks`` in
+native/tier/memory/chunk_cache.hpp).
+"""
+TOO_LITTLE_DRAM_REMEDY = f"Use at least {MIN_DRAM_BYTES >> 20}M: eight chunks of 2 MiB."
+"""Remedy for a smaller budget."""
+TOO_MUCH_DRAM_REMEDY = "Use the memory that is available beside all other programs."
+"""Remedy for a budget above the memory of the machine."""
+_SIZES = AnyText("a size such as 8G")
+_PATHS = AnyText("a directory on a disk, several with commas between them, or swap")
 _PLACES = Choices(("follow", "local", "interleave"))
 
 
 class DramBudget(msgspec.Struct, frozen=True):
-    """``mem.dram``: how much DRAM the large allocations of a program share."""
+    """``mem.dram``: DRAM budget of the large allocations of a program."""
 
     name: str = DRAM
-    summary: str = "DRAM for large allocations, with storage behind it (with mem.tier)"
+    summary: str = "DRAM budget of large allocations, backed by storage (with mem.tier)"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Sizes."""
+        """Return sizes."""
         return _SIZES
 
     def default(self, machine: Machine) -> Value | None:
-        """None: all that there is."""
+        """Return ``None``: no budget."""
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "only the user knows how much memory a program is to have"
+        return "only the user knows the memory budget of a program"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The budget, in the environment.
+        """Return the budget as a variable.
 
         Raises:
-            InvalidInputError: no size, or less than the pager can work with.
+            InvalidInputError: the size is invalid, or below the minimum of the pager.
         """
         if TIER not in config:
             return Refused(
-                f"{DRAM} needs storage for what does not fit", f"Add {TIER}=DIR, on a disk."
+                f"{DRAM} needs storage for data beyond it", f"Add {TIER}=DIR, on a disk."
             )
         bytes_ = _bytes_of(config[self.name])
         if bytes_ < MIN_DRAM_BYTES:
             raise InvalidInputError(
-                f"{DRAM}={config[self.name]} is too little.", TOO_LITTLE_DRAM_REMEDY
+                f"The DRAM budget is too small: {DRAM}={config[self.name]}.", TOO_LITTLE_DRAM_REMEDY
             )
         most = machine.memory_limit_bytes or machine.memory_bytes
         if 0 < most < bytes_:
@@ -98,25 +98,27 @@ class DramBudget(msgspec.Struct, frozen=True):
         return Resolved((budget(bytes_),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the pager was there."""
+        """Check that the pager was mapped."""
         return _judge(config[self.name], facts)
 
 
 class TierStorage(msgspec.Struct, frozen=True):
-    """``mem.tier``: where memory goes that does not fit into ``mem.dram``."""
+    """``mem.tier``: backing store for memory beyond ``mem.dram``."""
 
     name: str = TIER
-    summary: str = "directories on disks behind large allocations, or swap (with mem.dram)"
+    summary: str = (
+        "backing store of large allocations: directories on disks, or swap (with mem.dram)"
+    )
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Directories, or the kernel's own storage."""
+        """Return directories, or the kernel's swap."""
         return _PATHS
 
     def default(self, machine: Machine) -> Value | None:
-        """None: memory is memory."""
+        """Return ``None``: no backing store."""
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
@@ -124,80 +126,81 @@ class TierStorage(msgspec.Struct, frozen=True):
         return "only the user knows which disk may be used as memory"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The library, and where it may put what it takes out of memory."""
+        """Return the preload, and the variables of the backing store."""
         if DRAM not in config:
-            return Refused(
-                f"{TIER} needs to know how much memory it stands behind", f"Add {DRAM}=SIZE."
-            )
+            return Refused(f"{TIER} needs a DRAM budget", f"Add {DRAM}=SIZE.")
         path = machine.libraries.get(LIBRARY)
         if path is None:
             return Refused(
-                "this assay was built without its pager",
-                "Install liburing-dev and libxxhash-dev, and assay again.",
+                "this installation of assay has no pager",
+                "Install liburing-dev and libxxhash-dev, then reinstall assay.",
             )
         if not is_preloadable(path):
             return Refused(
-                f"{path!r} cannot be preloaded: its path holds a space or a colon",
-                "Install assay elsewhere.",
+                f"{path!r} cannot be preloaded: its path contains a space or a colon",
+                "Install assay in another directory.",
             )
         if config[self.name] == SWAP and not _has_swap(machine):
             return Refused(
-                "no swap is in use, so nothing can be paged out",
-                "Take one into use: swapon FILE, as root.",
+                "no swap area is in use, so nothing can be paged out",
+                "Enable one as root: swapon FILE.",
             )
         return Resolved(
             (
-                # Another allocator is behind it, for all that is not large.
+                # Another allocator follows it, for small allocations.
                 Preload(path=path, first=True),
                 *_place(str(config[self.name])),
             )
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the pager was there."""
+        """Check that the pager was mapped."""
         return _judge(config[self.name], facts)
 
 
 class TierPlacement(msgspec.Struct, frozen=True):
-    """``mem.numa``: the NUMA nodes that the DRAM of ``mem.dram`` comes from."""
+    """``mem.numa``: NUMA nodes of the DRAM budget."""
 
     name: str = NUMA
-    summary: str = "NUMA nodes of the DRAM: follow threads, local, interleave (with mem.tier)"
+    summary: str = (
+        "NUMA nodes of the DRAM budget: follow (the threads), local, interleave (with mem.tier)"
+    )
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """Words of the pager (native/tier/numa/placement.hpp)."""
+        """Return the policies of the pager (native/tier/numa/placement.hpp)."""
         return _PLACES
 
     def default(self, machine: Machine) -> Value | None:
-        """None: threads are followed, where there is a tier at all."""
+        """Return ``None``: with a tier, pages follow the threads."""
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked, as the tier itself."""
-        return "it is of use only with mem.tier, which only the user can ask for"
+        return "it needs mem.tier, which only the user can request"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A word in the environment."""
+        """Return the policy as a variable."""
         value = config[self.name]
         if value not in _PLACES:
             return out_of_domain(self.name, value, _PLACES)
         if TIER not in config:
             return Refused(
-                f"{NUMA} places the DRAM that storage stands behind, and there is none",
-                f"Add {TIER}=DIR and {DRAM}=SIZE, or take {POLICY}.",
+                f"{NUMA} needs a DRAM budget backed by storage",
+                f"Add {TIER}=DIR and {DRAM}=SIZE, or use {POLICY}.",
             )
         if config[TIER] == SWAP:
             return Refused(
-                f"with {TIER}={SWAP} memory is the kernel's to place",
-                f"Leave {NUMA} out, or take {POLICY}.",
+                f"with {TIER}={SWAP} the kernel places memory",
+                f"Remove {NUMA}, or use {POLICY}.",
             )
         if POLICY in config:
             return Refused(
-                f"{POLICY} says already which nodes memory comes from, and decides",
-                f"Leave one of them out: {NUMA} is of large memory alone, {POLICY} of all.",
+                f"{POLICY} already selects the nodes of all memory",
+                f"Remove one of them: {NUMA} applies to large allocations only, {POLICY} to all"
+                " memory.",
             )
         one = sum(node.memory_bytes > 0 for node in machine.nodes) < 2
         return Resolved(
@@ -206,22 +209,22 @@ class TierPlacement(msgspec.Struct, frozen=True):
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the pager was there to be told."""
+        """Check that the pager was mapped."""
         return _judge(config[self.name], facts, Level.SET)
 
 
 def excess_reason(memory_bytes: int) -> str:
-    """What is wrong with more DRAM than that."""
-    return f"more than the {show_bytes(memory_bytes)} of memory that there are"
+    """Return the reason for refusing a DRAM budget above the memory of the machine."""
+    return f"more than the {show_bytes(memory_bytes)} of memory on this machine"
 
 
 def budget(dram_bytes: int) -> EnvSet:
-    """How much DRAM the library divides."""
+    """Return the variable of the DRAM budget."""
     return EnvSet(name="ASSAY_TIER_DRAM", value=str(dram_bytes))
 
 
 def storage(paths: str) -> tuple[EnvSet, ...]:
-    """The pager, and its directories, with commas between them."""
+    """Return the variables of the pager and its directories, separated by commas."""
     return (
         EnvSet(name="ASSAY_TIER_HOW", value="pager"),
         EnvSet(name="ASSAY_TIER_PATH", value=paths),
@@ -229,12 +232,12 @@ def storage(paths: str) -> tuple[EnvSet, ...]:
 
 
 def placement(numa: str) -> EnvSet:
-    """From which NUMA nodes the DRAM comes: a word of the pager."""
+    """Return the variable of the NUMA policy of the DRAM budget."""
     return EnvSet(name="ASSAY_TIER_NUMA", value=numa)
 
 
 def _has_swap(machine: Machine) -> bool:
-    """Where nobody knows, the library finds out."""
+    """Return whether swap is in use; true if unknown, since the library checks it too."""
     return SWAPS not in machine.system or bool(swap_areas(machine.system[SWAPS]))
 
 
@@ -258,7 +261,7 @@ def _judge(value: Value, facts: RunFacts, level: Level = Level.SEEN) -> Grant:
         return refused(
             value,
             Level.SEEN,
-            "not mapped: the program is static, or runs with raised rights, or drops it",
+            "not mapped: the program is static, runs with raised privileges, or removes it",
         )
     return granted(value, level, ", ".join(found))
 

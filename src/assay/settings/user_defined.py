@@ -1,4 +1,4 @@
-"""``env.NAME``, ``arg.NAME``, ``build.NAME``, ``command``: settings that exist once named."""
+"""``env.NAME``, ``arg.NAME``, ``build.NAME``, ``command``: settings that the user defines by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from assay.settings.value_text import format_value, is_variable_name
 
 
 class _Named(msgspec.Struct, frozen=True):
-    """``FAMILY.NAME``: one word, which the user gives. Evidence: *set*."""
+    """``FAMILY.NAME``: a text from the user. Evidence: *set*."""
 
     own_name: str
     switch_cost_s: float = 0.0
@@ -39,43 +39,45 @@ class _Named(msgspec.Struct, frozen=True):
 
     family: ClassVar[str]
     what: ClassVar[str]
-    """What the name is the name of."""
+    """Kind of the name."""
     holder: ClassVar[str]
-    """What the word becomes part of."""
+    """Destination of the value."""
 
     def __post_init__(self) -> None:
         if not is_variable_name(self.own_name):
             raise InvalidInputError(
-                f"{self.own_name!r} is not the name of {self.what}.",
-                "Names hold letters, digits and underscores, and begin with no digit.",
+                f"Invalid name of {self.what}: {self.own_name!r}.",
+                "Names consist of letters, digits and underscores, and do not begin with a digit.",
             )
 
     @property
     def name(self) -> str:
-        """With its family."""
+        """Name with its family."""
         return f"{self.family}.{self.own_name}"
 
     def domain(self, machine: Machine) -> Domain:
-        """Whatever the user gives."""
+        """Return any text."""
         return AnyText()
 
     def default(self, machine: Machine) -> Value | None:
-        """The first value of the domain that the user gives; see ``domain_text``."""
+        """Return ``None``; the first value of the user's domain is the default (``domain_text``)."""
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Only the user knows."""
+        """Return how to vary it: only the user knows the values."""
         return f"name it with the values to try: {self.name}=A,B"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The word in its place."""
+        """Return the action that inserts the value."""
         word = format_value(config[self.name])
         if "\0" in word:
-            return Refused(f"{self.name} holds a NUL, which no {self.holder} can")
+            return Refused(
+                f"{self.name} contains a NUL byte, which is invalid in the {self.holder}"
+            )
         return Resolved((self._action(word),))
 
     def _action(self, word: str) -> Action:
-        """What puts the word in its place."""
+        """Return the action that inserts the value."""
         raise NotImplementedError
 
 
@@ -89,14 +91,14 @@ class EnvVariable(_Named, frozen=True):
 
     @property
     def summary(self) -> str:
-        """What it does."""
+        """One-line description."""
         return f"environment variable {self.own_name}"
 
     def _action(self, word: str) -> Action:
         return EnvSet(name=self.own_name, value=word)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether it is in the environment."""
+        """Check that the variable is in the environment."""
         value = config[self.name]
         return judge_environment(value, {self.own_name: format_value(value)}, facts)
 
@@ -111,14 +113,14 @@ class Argument(_Named, frozen=True):
 
     @property
     def summary(self) -> str:
-        """What it does."""
-        return f"what stands for {{{self.own_name}}} in the command"
+        """One-line description."""
+        return "value of the placeholder {{self.own_name}} in the command"
 
     def _action(self, word: str) -> Action:
         return Arg(name=self.own_name, value=word)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """It is part of the command: a program that was started had it."""
+        """Return *granted* for any program that was started: the value is part of its command."""
         return _part_of_command(config[self.name], facts)
 
 
@@ -134,27 +136,27 @@ class BuildValue(_Named, frozen=True):
         super().__post_init__()
         if self.own_name == "build":
             raise InvalidInputError(
-                "build.build cannot be varied: {build} is the folder for what is built.",
-                "Give the placeholder another name.",
+                "build.build cannot be varied: {build} is the build directory.",
+                "Rename the placeholder.",
             )
 
     @property
     def summary(self) -> str:
-        """What it does."""
-        return f"what stands for {{{self.own_name}}} in the command of --build"
+        """One-line description."""
+        return "value of the placeholder {{self.own_name}} in the command of --build"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The words in their place; see ``launch.building``.
+        """Return the action that inserts the words; see ``launch.building``.
 
         Raises:
-            InvalidInputError: quotes that do not close.
+            InvalidInputError: unbalanced quotes.
         """
         try:
             shlex.split(format_value(config[self.name]))
         except ValueError as error:
             text = f"{self.name}={format_value(config[self.name])}"
             raise InvalidInputError(
-                f"{text!r} cannot be split into words: {error}.", "Close its quotes."
+                f"{text!r} cannot be split into words: {error}.", "Close the quotes."
             ) from error
         return super().resolve(config, machine)
 
@@ -162,7 +164,7 @@ class BuildValue(_Named, frozen=True):
         return Build(name=self.own_name, value=word)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """It was part of the build: a program that was started is what that made."""
+        """Return *granted* for any program that was started: the value is part of its build."""
         return _part_of_command(config[self.name], facts, "in the build command")
 
 
@@ -176,7 +178,7 @@ class CommandLine(msgspec.Struct, frozen=True):
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """Any command."""
+        """Return any command."""
         return AnyText()
 
     def default(self, machine: Machine) -> Value | None:
@@ -188,18 +190,18 @@ class CommandLine(msgspec.Struct, frozen=True):
         return "assay compare sets it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """POSIX words; no shell."""
+        """Return the command, split into POSIX words without a shell."""
         text = str(config[self.name])
         try:
             argv = shlex.split(text)
         except ValueError as error:
-            return Refused(f"{text!r} is not a command: {error}", "Close the quotes.")
+            return Refused(f"invalid command {text!r}: {error}", "Close the quotes.")
         if not argv:
             return Refused("the command is empty")
         return Resolved((Command(argv=tuple(argv)),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """A program that was started is the one that was asked for."""
+        """Return *granted* for any program that was started."""
         return _part_of_command(config[self.name], facts)
 
 

@@ -1,7 +1,7 @@
-"""Values as the words that a program is given, and words as values.
+"""Conversion of values to text and back.
 
-The type of a value depends on its text alone, and its text comes back unchanged: ``8`` is a
-number, ``08`` and ``1.50`` are texts.
+The type of a value depends only on its text, and the conversion back returns the same text: ``8``
+is a number, ``08`` and ``1.50`` are texts.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def is_variable_name(text: str) -> bool:
-    """Return whether a shell takes a text for the name of a variable."""
+    """Return whether a text is a valid name of a shell variable."""
     return _VARIABLE.fullmatch(text) is not None
 
 
 def format_value(value: Value) -> str:
-    """The text that stands for a value in a command line or an environment."""
+    """Return the text of a value in a command line or an environment."""
     return show_value(value)
 
 
 def parse_value(word: str) -> Value:
-    """The number that a word is, or the word itself."""
+    """Return the number of a text, or the text itself."""
     for kind in (int, float):
         try:
             value = kind(word)

@@ -1,7 +1,7 @@
-"""Working: settings are judged by the processes that did the work of a launch.
+"""Judgement of settings by the processes that did the work of a launch.
 
-A wrapper that cleans the environment, changes its class or becomes another program has the settings
-that it was started with, and they say nothing of the program behind it.
+A wrapper that cleans the environment, changes its scheduling class or executes another program has
+the settings of its start, which show nothing about the program behind it.
 """
 
 from __future__ import annotations
@@ -16,27 +16,28 @@ from assay.settings.base import Setting
 from assay.settings.evidence import readback_of
 
 MIN_SHARE = 0.1
-"""Processes with less of the CPU time, as helpers have it, decide nothing."""
+"""CPU share below which processes, such as helpers, are ignored."""
 MAIN_SHARE = 0.5
-"""Processes with so much of it decide whether a setting was in force."""
+"""CPU share from which processes decide whether a setting was in force."""
 MIN_HELD_BYTES = 32 << 20
-"""Of less memory it does not matter which processes hold it."""
+"""Resident memory below which the memory share is ignored."""
 JOB_LAUNCHERS = frozenset((
     "aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
     "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun",
 ))  # fmt: skip
-"""Programs that start the processes of a parallel job and do none of its work (readback.cpp has the
-same); names as the kernel cuts them, after 15 bytes."""
+"""Launchers of parallel jobs, which do none of the work (readback.cpp has the same list); names as
+the kernel truncates them, after 15 bytes.
+"""
 _OF_MEMORY = ("malloc", "mem.", "thp", "glibc.")
-"""Beginnings of the names of settings that act on memory."""
+"""Name prefixes of settings that act on memory."""
 _TIER = ("mem.dram", "mem.tier", "mem.numa")
-"""Settings that are there for those who hold the memory."""
+"""Settings for the processes that hold the memory."""
 _JUDGED_BY = ("cpus", "policy", "priority", "nice", "thp_enabled", "call_filters", "environ")
 _READ = ("cpus", "policy", "nice", "thp_enabled", "environ", "maps")
 
 
 class _Judged(msgspec.Struct, frozen=True):
-    """One state of processes, its part of the work, and the judgement on it."""
+    """A worker, its share of the work, and the judgement on it."""
 
     worker: ProcessState
     cpu_share: float
@@ -45,16 +46,16 @@ class _Judged(msgspec.Struct, frozen=True):
 
 
 def judge_by_workers(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-    """Judge one setting by the processes that did the work.
+    """Judge a setting by the processes that did the work.
 
     Args:
-        setting: whose value ``config`` holds.
-        config, facts, plan: as ``Setting.judge`` takes them.
+        setting: a setting of ``config``.
+        config, facts, plan: as for ``Setting.judge``.
 
     Returns:
-        *Refused* where it was refused in processes with half of the CPU time, *degraded* from a
-        tenth on. Processes that hold half of the memory count the same for storage behind memory,
-        and make other settings of memory *degraded*.
+        *Refused* if processes with half of the CPU time refused it, *degraded* from a tenth.
+        Processes with half of the memory count the same for storage behind memory, and make other
+        settings of memory *degraded*.
     """
     workers = readback_of(facts).workers
     workers = tuple(w for w in workers if w.comm not in JOB_LAUNCHERS) or workers
@@ -85,7 +86,7 @@ def _judged(
     cpu_s = sum(worker.cpu_s for worker in workers)
     held = sum(worker.resident_bytes for worker in workers)
     held = held if held >= MIN_HELD_BYTES else 0
-    # Of a launch too short for the kernel's ticks, the state that was seen last.
+    # For a launch shorter than a kernel tick, the last observed worker.
     cpu_shares = [w.cpu_s / cpu_s if cpu_s else float(w is workers[0]) for w in workers]
     return [
         _Judged(
@@ -98,16 +99,16 @@ def _judged(
     ]
 
 
-def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
-    """Return the facts as they are where only these processes had run."""
-    seen = facts.seen or ReadBack()
+def _as_of(worker: Worker, facts: RunFacts) -> RunFacts:
+    """Return the facts as if only this worker had run."""
+    seen = facts.seen or Seen()
     own = {name: getattr(worker, name) for name in _JUDGED_BY}
-    if facts.instances:  # each has CPUs of its own
+    if facts.instances:  # each instance has its own CPUs
         own["cpus"] = seen.cpus
-    # Absent in all of them: it was not looked at.
+    # Missing for all workers: it was not read.
     unread = worker.maps is None and any(one.maps is not None for one in seen.workers)
     own["maps"] = worker.maps if unread or worker.maps is not None else seen.maps
-    why = f"{worker.comm!r} ended, or runs with other rights, before it could be read"
+    why = f"{worker.comm!r} ended, or has other privileges, before it could be read"
     absent = {f"seen.{name}": why for name in _READ if own[name] is None}
     return msgspec.structs.replace(
         facts,
@@ -120,10 +121,10 @@ def _most(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
     return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
 
 
-def _told(found: _Judged, word: GrantStatus) -> Grant:
-    """Return the judgement on one state, with the name of those that had it."""
+def _told(found: _Judged, word: Granted) -> Grant:
+    """Return the judgement on one worker, with its name."""
     if found.cpu_share >= found.memory_share:
-        part = f"used {100 * found.cpu_share:.0f} % of the CPU time seen"
+        part = f"used {100 * found.cpu_share:.0f} % of the observed CPU time"
     else:
         part = f"held {100 * found.memory_share:.0f} % of the memory"
     reason = found.grant.reason or "not in force"
@@ -132,8 +133,8 @@ def _told(found: _Judged, word: GrantStatus) -> Grant:
 
 
 def _of_most(judged: Sequence[_Judged]) -> Grant:
-    """Return the judgement that holds for most of the CPU time, as it stands for the busiest."""
-    shares: dict[GrantStatus, float] = {}
+    """Return the judgement for most of the CPU time, taken from the busiest worker."""
+    shares: dict[Granted, float] = {}
     for one in judged:
         if one.grant.grant is not GrantStatus.REFUSED:
             shares[one.grant.grant] = shares.get(one.grant.grant, 0.0) + one.cpu_share

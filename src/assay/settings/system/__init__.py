@@ -1,6 +1,6 @@
-"""Settings of the system: they change the machine for all that runs on it, and need root.
+"""System settings: they change the machine for all programs, and need root.
 
-Each is put back when what needed it has ended: see ``assay.host``.
+Each change is undone after its use: see ``assay.host``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SYSTEM: tuple[Setting, ...] = (
     SmtControl(),
     *PLACEMENT_SETTINGS,
 )
-"""In the order in which they are listed."""
+"""All system settings, in the order in which they are listed."""
 
 on_demand = memory.setting_of_size
-"""A setting whose name holds a size of pages; ``None`` where it is none."""
+"""Setting for a page size in its name; ``None`` for other names."""

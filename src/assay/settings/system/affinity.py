@@ -1,4 +1,4 @@
-"""Where the kernel works: CPUs of interrupts and of its work queues, and weights of nodes.
+"""CPUs of interrupts and of kernel work queues, and interleave weights of nodes.
 
 Interfaces: ``Documentation/core-api/irq/irq-affinity.rst``, ``core-api/workqueue.rst``,
 ``ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave``.
@@ -24,17 +24,17 @@ from assay.machine.value_formats import format_mask
 from assay.records import AnyText, WriteFile
 from assay.settings.system.derived_setting import DerivedSetting, Writes
 
-_CPUS = AnyText("a list of CPUs, as 0-1,8")
-_WEIGHTS = AnyText("a weight (1 to 255) for each node in turn, as 3:1")
+_CPUS = AnyText("a list of CPUs, such as 0-1,8")
+_WEIGHTS = AnyText("a weight (1 to 255) for each node in turn, such as 3:1")
 
 
 def _cpus(text: str, machine: Machine) -> tuple[int, ...] | str:
     cpus = parse_list(text)
     here = {cpu.id for cpu in machine.cpus}
     if not cpus:
-        raise InvalidInputError("no CPU")
+        raise InvalidInputError("the list of CPUs is empty")
     if not set(cpus) <= here:
-        return f"this machine has {show_numbers('CPU', here)} only"
+        return f"this machine has only {show_numbers('CPU', here)}"
     return cpus
 
 
@@ -55,7 +55,9 @@ def _workqueues(text: str, machine: Machine) -> Writes | str:
 
 
 def interrupt_files(machine: Machine) -> tuple[str, ...]:
-    """The files that say where each interrupt goes, and where new ones will; none without any."""
+    """Return the affinity files of all interrupts and of new ones; an empty tuple without
+    interrupts.
+    """
     numbers = machine.system.get(IRQS, "").split()
     usual = f"{IRQS}/default_smp_affinity"
     each = [f"{IRQS}/{number}/smp_affinity_list" for number in sorted(numbers, key=int)]
@@ -63,7 +65,7 @@ def interrupt_files(machine: Machine) -> tuple[str, ...]:
 
 
 def workqueue_files(machine: Machine) -> tuple[str, ...]:
-    """The files that say where work runs that belongs to no CPU: of all queues, then of each."""
+    """Return the CPU masks of unbound work queues: the common one, then one per queue."""
     usual = f"{WORKQUEUES}/cpumask"
     if usual not in machine.system:
         return ()
@@ -71,7 +73,7 @@ def workqueue_files(machine: Machine) -> tuple[str, ...]:
 
 
 def affinity_writes(paths: Iterable[str], cpus: tuple[int, ...]) -> Writes:
-    """The same CPUs for each of these files, as it reads them."""
+    """Return writes of the same CPUs into each file, in its format."""
     found = []
     for path in paths:
         tunable = find_writable(path)
@@ -87,12 +89,14 @@ def _weights(text: str, machine: Machine) -> Writes | str:
     if not all(
         re.fullmatch("[0-9]{1,3}", word, re.ASCII) and 0 < int(word) < 256 for word in words
     ):
-        raise InvalidInputError("no weights")
+        raise InvalidInputError("invalid weights")
     paths = matching(machine.system, f"{INTERLEAVE}/node#")
     if not paths:
-        return f"this machine has no {INTERLEAVE}: Linux 6.9 has it"
+        return f"this machine has no {INTERLEAVE}: it needs Linux 6.9"
     if len(words) != len(paths):
-        return f"this machine has {len(paths)} nodes with a weight, and {len(words)} are given"
+        return (
+            f"this machine has {len(paths)} nodes with a weight, but {len(words)} weights are given"
+        )
     automatic = tuple(
         path
         for path in (f"{INTERLEAVE}/auto", f"{INTERLEAVE}/__auto_type")
@@ -124,16 +128,17 @@ def _weights_now(machine: Machine) -> str | None:
 PLACEMENT_SETTINGS: tuple[DerivedSetting, ...] = (
     DerivedSetting(
         "irq.cpus",
-        "CPUs that take interrupts",
+        "CPUs that handle interrupts",
         _CPUS,
         (f"{IRQS}/",),
         _interrupts,
         _cpus_now(f"{IRQS}/default_smp_affinity"),
-        note="interrupts that their drivers manage stay; irqbalance would move them back",
+        note="interrupts managed by their drivers do not move; irqbalance would move the others"
+        " back",
     ),
     DerivedSetting(
         "workqueue.cpus",
-        "CPUs on which the kernel does the work that belongs to none",
+        "CPUs that run unbound kernel work",
         _CPUS,
         (f"{WORKQUEUES}/",),
         _workqueues,
@@ -141,11 +146,11 @@ PLACEMENT_SETTINGS: tuple[DerivedSetting, ...] = (
     ),
     DerivedSetting(
         "numa.weights",
-        "how many pages each node gets in turn under mem.policy=weighted",
+        "pages per node in each turn with mem.policy=weighted",
         _WEIGHTS,
         (f"{INTERLEAVE}/",),
         _weights,
         _weights_now,
-        note="for all programs, from their next page on; pages that are there stay",
+        note="applies to new pages of all programs; existing pages do not move",
     ),
 )

@@ -1,4 +1,4 @@
-"""What settings of the system share: rights, and grants from what their files held."""
+"""Common parts of system settings: privileges, and grants from the content of files."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from assay.settings.evidence import degraded, granted, refused, unverified
 from assay.units import show_count
 
 SWITCH_S = 0.02
-"""What putting one value back and another in its place takes: two notes on the disk each."""
+"""Cost of restoring one value and writing another, in seconds: two journal records each."""
 _ROUNDED = 0.1
-"""Share of a frequency that a driver may add or leave out."""
-ONLY_ON_REQUEST = "what changes the machine for all that runs on it is tried where it is named"
+"""Tolerated deviation of a frequency, as a share: drivers round it."""
+ONLY_ON_REQUEST = "it changes the machine for all programs; name it to vary it"
 
 
 def missing_privileges(machine: Machine) -> Refused | None:
-    """Why this process may not change the system; ``None`` where it may."""
+    """Return why this process may not change the system; ``None`` if it may."""
     if machine.rights.uid != 0:
-        return Refused("system settings are changed as root", "Run assay as root.")
+        return Refused("changing system settings needs root", "Run assay as root.")
     if machine.rights.user_namespace:
         return Refused("root of a user namespace may not change the host", "Run assay on the host.")
     return None
 
 
 def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> Grant:
-    """Hold what files held before a launch, and after it, against what was written."""
+    """Compare the content of files before and after a launch with the written values."""
     actions = tuple(actions)
     unread = [action.path for action in actions if action.path not in facts.system]
     if unread or not actions:
-        what = unread[0] if unread else "what it changes"
-        return unverified(value, f"nobody read {what} before the launch")
+        what = unread[0] if unread else "its files"
+        return unverified(value, f"{what} was not read before the launch")
     amiss = [action for action in actions if not _as_written(action, facts.system[action.path])]
     observed = _told(actions, facts)
     if amiss:
@@ -44,7 +44,7 @@ def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> 
     for action in actions:
         if action.path in facts.system_changed:
             now = facts.system_changed[action.path]
-            why = f"somebody set {action.path} to {now} while the program ran"
+            why = f"{action.path} changed to {now} while the program ran"
             return degraded(value, Level.SEEN, why, observed)
     return granted(value, Level.SEEN, observed)
 
@@ -54,9 +54,9 @@ def _as_written(action: WriteFile, text: str) -> bool:
 
 
 def _in_part(action: WriteFile, text: str) -> bool:
-    """Whether a number came to nearly what was asked for.
+    """Return whether a number is close to the requested one.
 
-    A pool of huge pages grows as far as there is memory, and a driver rounds frequencies.
+    A pool of huge pages grows only as far as memory permits, and a driver rounds frequencies.
     """
     try:
         found, asked = int(text), int(action.value)

@@ -1,6 +1,6 @@
-"""Derived: a system setting whose files get what follows from its value, not the value itself.
+"""System settings whose files contain values derived from the setting.
 
-Evidence: *seen*: the files are read back just before each launch, and after it.
+Evidence: *seen*: the files are read back just before and after each launch.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Writes = tuple[WriteFile, ...]
 
 
 class DerivedSetting(msgspec.Struct, frozen=True):
-    """A setting whose value is not what is written: each file gets what follows from it.
+    """A setting whose files contain derived values.
 
     Attributes:
         form: its domain on every machine.
-        begins: what the paths of its files begin with.
-        writes: from a value to the files to write, or the reason why the value is not available.
+        begins: path prefixes of its files.
+        writes: returns the files to write for a value, or the reason why the value is unavailable.
             It raises ``InvalidInputError`` for a value outside the domain.
-        current: the value that the files hold; ``None`` where they hold none, or no single one.
-        note: what is worth knowing before it is changed.
-        absent: what has to be there for it to be had.
+        current: returns the current value; ``None`` if there is no single one.
+        note: information for the user.
+        absent: remedy if the value is unavailable.
     """
 
     name: str
@@ -55,11 +55,11 @@ class DerivedSetting(msgspec.Struct, frozen=True):
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """The same everywhere."""
+        """Return the same domain on every machine."""
         return self.form
 
     def default(self, machine: Machine) -> Value | None:
-        """What the files hold."""
+        """Return the current value."""
         return self.current(machine)
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
@@ -67,7 +67,7 @@ class DerivedSetting(msgspec.Struct, frozen=True):
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """One write for each file."""
+        """Return one write per file."""
         value = config[self.name]
         if value not in self.form:
             return out_of_domain(self.name, value, self.form)
@@ -80,7 +80,7 @@ class DerivedSetting(msgspec.Struct, frozen=True):
         return missing_privileges(machine) or Resolved(found, note=self.note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what the files held before the launch, and after it."""
+        """Judge by the content of the files before and after the launch."""
         mine = [
             action
             for action in plan.system

@@ -1,6 +1,6 @@
-"""Knob: a system setting that is a value in one file of the kernel, or in one for each of several.
+"""System settings with one value in a kernel file, or in several files of the same kind.
 
-Evidence: *seen*: the files are read back just before each launch, and after it.
+Evidence: *seen*: the files are read back just before and after each launch.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _NONE = Choices(())
 
 
 class FileSetting(msgspec.Struct, frozen=True):
-    """One setting.
+    """A system setting.
 
     Attributes:
-        name, summary: as every setting has them.
-        files: patterns of the tunables that hold its value.
-        usual: values where the file does not say itself which it takes.
-        offered: pattern of files that list the values, for a file that does not mark its choice.
+        name, summary: as for every setting.
+        files: patterns of the tunables with its value.
+        usual: domain if no file lists the values.
+        offered: pattern of files that list the values, if the file itself does not.
         bounds: patterns of the files with the lowest and the highest number.
-        resets: patterns of files that the kernel changes with it; a number in them is that of the
-            file which is written.
-        parts: pattern of the files that its number is the sum of: the kernel takes back from them
-            in turn, so that they are put back one by one.
-        note: what is worth knowing before it is changed.
-        absent: what has to be there for the file to be.
+        resets: patterns of files that the kernel changes too; a number in them is that of the
+            written file.
+        parts: pattern of the files whose sum is its number: the kernel takes pages from them in
+            turn, so each is restored separately.
+        note: information for the user.
+        absent: remedy if the file is missing.
     """
 
     name: str
@@ -64,7 +64,7 @@ class FileSetting(msgspec.Struct, frozen=True):
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """What the file offers, where it says so."""
+        """Return the values that the files list, or the usual ones."""
         paths = self.paths(machine)
         if paths and self._is_choice:
             return Choices(offered_words(machine.system[paths[0]]))
@@ -81,7 +81,7 @@ class FileSetting(msgspec.Struct, frozen=True):
         return self.usual
 
     def default(self, machine: Machine) -> Value | None:
-        """What the files hold, where they agree."""
+        """Return the content of the files, if it is the same."""
         found = {current_value(machine.system, path) for path in self.paths(machine)}
         if len(found) != 1:
             return None
@@ -95,7 +95,7 @@ class FileSetting(msgspec.Struct, frozen=True):
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """One write for each file."""
+        """Return one write per file."""
         value = config[self.name]
         paths = self.paths(machine)
         if not paths:
@@ -109,12 +109,12 @@ class FileSetting(msgspec.Struct, frozen=True):
         return Resolved(tuple(self._write(path, value, machine) for path in paths), note=self.note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what the files held before the launch, and after it."""
+        """Judge by the content of the files before and after the launch."""
         mine = [a for a in plan.system if isinstance(a, WriteFile) and self._has(a.path)]
         return judge_files(config[self.name], mine, facts)
 
     def paths(self, machine: Machine) -> tuple[str, ...]:
-        """The files that hold it on a machine."""
+        """Return the files of the setting on a machine."""
         return tuple(path for pattern in self.files for path in matching(machine.system, pattern))
 
     @property

@@ -1,7 +1,7 @@
-"""Frequency: governor, preference, limits and turbo of the processor.
+"""Frequency governor, preference, limits and turbo of the processor.
 
 Interfaces: ``Documentation/admin-guide/pm/{cpufreq,intel_pstate,amd-pstate}.rst``. A new governor
-may set turbo and preference anew, so that it is written first and they are watched.
+may change turbo and preference, so it is written first and their files are checked.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from assay.settings.system.file_setting import FileSetting
 _POLICY = f"{CPUFREQ}/policy#"
 _NO_TURBO = f"{CPUS}/intel_pstate/no_turbo"
 _BOOST = f"{CPUFREQ}/boost"
-_NONE = "Guests have none: the host decides; elsewhere the kernel needs a cpufreq driver."
+_NONE = "A cpufreq driver is required; guests have none, since the host controls the frequency."
 _BOUNDS = (f"{_POLICY}/cpuinfo_min_freq", f"{_POLICY}/cpuinfo_max_freq")
 
 KNOBS: tuple[FileSetting, ...] = (
     FileSetting(
         "cpu.governor",
-        "how the frequency follows the load: performance, powersave ...",
+        "frequency governor: performance, powersave, schedutil, ...",
         (f"{_POLICY}/scaling_governor",),
         Choices(("performance", "powersave", "schedutil", "ondemand", "conservative")),
         offered=f"{_POLICY}/scaling_available_governors",
@@ -30,42 +30,42 @@ KNOBS: tuple[FileSetting, ...] = (
     ),
     FileSetting(
         "cpu.epp",
-        "energy or performance, as a hint to the processor",
+        "energy or performance preference, as a hint to the processor",
         (f"{_POLICY}/energy_performance_preference",),
         Choices(
             ("default", "performance", "balance_performance", "balance_power", "power"),
         ),
         offered=f"{_POLICY}/energy_performance_available_preferences",
-        absent=f"intel_pstate and amd_pstate have it in their active mode. {_NONE}",
+        absent=f"intel_pstate and amd_pstate support it in active mode. {_NONE}",
     ),
     FileSetting(
         "cpu.freq_max",
-        "highest frequency that may be chosen, in kHz",
+        "upper limit of the frequency, in kHz",
         (f"{_POLICY}/scaling_max_freq",),
         Range(1, 10**8),
         bounds=_BOUNDS,
-        note="a driver rounds it to a frequency that it has",
+        note="the driver rounds it to a supported frequency",
         absent=_NONE,
     ),
     FileSetting(
         "cpu.freq_min",
-        "lowest frequency that may be chosen, in kHz",
+        "lower limit of the frequency, in kHz",
         (f"{_POLICY}/scaling_min_freq",),
         Range(1, 10**8),
         bounds=_BOUNDS,
-        note="a driver rounds it to a frequency that it has",
+        note="the driver rounds it to a supported frequency",
         absent=_NONE,
     ),
 )
 
 
 def _turbo(value: str, machine: Machine) -> Writes | str:
-    """The driver's own file, or that of all drivers."""
+    """Return the write to the driver's own file, or to the common one."""
     if _NO_TURBO in machine.system:
         return (WriteFile(path=_NO_TURBO, value="01"[value == "off"], form="number"),)
     if _BOOST in machine.system:
         return (WriteFile(path=_BOOST, value="01"[value == "on"], form="number"),)
-    return "this machine has no switch for turbo"
+    return "this machine has no control for turbo"
 
 
 def _turbo_now(machine: Machine) -> str | None:
@@ -78,7 +78,7 @@ def _turbo_now(machine: Machine) -> str | None:
 
 TURBO = DerivedSetting(
     "cpu.turbo",
-    "frequencies above the nominal one, while heat and power allow: on, off",
+    "turbo frequencies, above the nominal one: on, off",
     Choices(("on", "off")),
     (_NO_TURBO, _BOOST),
     _turbo,

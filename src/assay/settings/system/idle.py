@@ -1,8 +1,8 @@
-"""``cpu.idle``: how deep idle CPUs may sleep.
+"""``cpu.idle``: limit on the wake-up latency of idle CPUs.
 
 Interfaces: ``Documentation/power/pm_qos_interface.rst`` (``/dev/cpu_dma_latency``: a number of
-microseconds, in force for as long as the file is open) and
-``Documentation/admin-guide/pm/cpuidle.rst`` (``cpuidle/state*/disable``).
+microseconds, effective while the file is open) and ``Documentation/admin-guide/pm/cpuidle.rst``
+(``cpuidle/state*/disable``).
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _DOMAIN = Range(0, 2_000_000_000)
 
 
 class IdleLatencyLimit(msgspec.Struct, frozen=True):
-    """``cpu.idle``: the longest time that a CPU may take to wake up."""
+    """``cpu.idle``: maximum wake-up latency of a CPU."""
 
     name: str = "cpu.idle"
-    summary: str = "longest time in microseconds that a CPU may take to wake up; 0: never sleep"
+    summary: str = "maximum wake-up latency of a CPU in microseconds; 0 disables idle states"
     scope: Scope = Scope.SYSTEM
     switch_cost_s: float = SWITCH_S
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Any number of microseconds."""
+        """Return any number of microseconds."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """What others wish; that can be read by opening the device only."""
+        """Return ``None``: the limit of other programs is readable only by opening the device."""
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
@@ -58,7 +58,7 @@ class IdleLatencyLimit(msgspec.Struct, frozen=True):
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A wish that lasts while the device is open."""
+        """Return a limit that lasts while the device is open."""
         value = config[self.name]
         if value not in _DOMAIN or not isinstance(value, int):
             return out_of_domain(self.name, value, _DOMAIN)
@@ -67,14 +67,14 @@ class IdleLatencyLimit(msgspec.Struct, frozen=True):
         note = (
             None
             if idle_states(machine)
-            else "the kernel tells of no idle states: it may be a guest"
+            else "the kernel reports no idle states; this may be a guest"
         )
         return missing_privileges(machine) or Resolved(
             (HoldFd(path=LATENCY, value=value),), note=note
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what the device said was in force: the least that anybody wishes."""
+        """Judge by the value of the device: the lowest limit of all programs."""
         value = config[self.name]
         text = facts.system.get(LATENCY)
         if text is None:
@@ -83,14 +83,14 @@ class IdleLatencyLimit(msgspec.Struct, frozen=True):
         if text == str(value):
             return granted(value, Level.SEEN, observed)
         if int(text) < int(value):
-            return degraded(value, Level.SEEN, "another program wishes less", observed)
-        return refused(value, Level.SEEN, "the wish is not in force", observed)
+            return degraded(value, Level.SEEN, "another program requests a lower latency", observed)
+        return refused(value, Level.SEEN, "the limit is not in force", observed)
 
 
 def persistent_actions(action: SystemAction, machine: Machine) -> tuple[SystemAction, ...]:
-    """The same without a process that holds a device open: states that take longer are disabled.
+    """Return actions that last without an open device: deeper idle states are disabled.
 
-    Nothing where no idle state is known, or none takes as long.
+    The result is empty if no idle state is known, or none exceeds the limit.
     """
     if not isinstance(action, HoldFd):
         return (action,)
@@ -100,7 +100,7 @@ def persistent_actions(action: SystemAction, machine: Machine) -> tuple[SystemAc
 def disable_deep_states(
     machine: Machine, cpus: Iterable[int], latency_us: int
 ) -> tuple[WriteFile, ...]:
-    """Disable the idle states of some CPUs from which it takes longer to wake up."""
+    """Return writes that disable the idle states of CPUs with a longer wake-up latency."""
     states = idle_states(machine)
     return tuple(
         WriteFile(path=f"{CPUS}/cpu{cpu}/cpuidle/state{number}/disable", value="1", form="number")
@@ -111,7 +111,7 @@ def disable_deep_states(
 
 
 def idle_states(machine: Machine) -> dict[int, dict[int, int]]:
-    """Latency in microseconds by CPU and idle state: cores of several kinds have their own."""
+    """Return latencies in microseconds by CPU and idle state; kinds of cores differ."""
     found: dict[int, dict[int, int]] = {}
     for path in matching(machine.system, f"{CPUS}/cpu#/cpuidle/state#/latency"):
         cpu, number = map(int, re.findall("(?:cpu|state)([0-9]+)", path))

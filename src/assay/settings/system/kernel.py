@@ -1,4 +1,4 @@
-"""Kernel: NUMA balancing, watchdogs, real-time throttling, timers, perf events.
+"""Kernel settings: NUMA balancing, watchdogs, real-time throttling, timers, perf events.
 
 Interface: ``Documentation/admin-guide/sysctl/kernel.rst``.
 """
@@ -14,24 +14,24 @@ RT_THROTTLING = "rt.throttling"
 KNOBS: tuple[FileSetting, ...] = (
     FileSetting(
         "numa.balancing",
-        "whether the kernel moves memory after its users: 0, 1; 2 tiers",
+        "automatic NUMA balancing of memory: 0, 1; 2 between memory tiers",
         (f"{KERNEL}/numa_balancing",),
         Choices((0, 1, 2, 3)),
         absent="The kernel needs CONFIG_NUMA_BALANCING.",
     ),
     FileSetting(
         "watchdog",
-        "watching for CPUs that hang, by a thread and by NMIs: 0, 1",
+        "lockup detection, by a thread and by NMIs: 0, 1",
         (f"{KERNEL}/watchdog",),
         Choices((0, 1)),
-        # It switches both of its parts (sysctl/kernel.rst, "watchdog").
+        # It switches both parts (sysctl/kernel.rst, "watchdog").
         resets=(f"{KERNEL}/nmi_watchdog", f"{KERNEL}/soft_watchdog"),
-        note="a CPU that hangs is not told of meanwhile",
-        absent="The kernel needs CONFIG_SOFTLOCKUP_DETECTOR or a counterpart.",
+        note="CPU lockups are not reported meanwhile",
+        absent="The kernel needs CONFIG_SOFTLOCKUP_DETECTOR or CONFIG_HARDLOCKUP_DETECTOR.",
     ),
     FileSetting(
         "watchdog.nmi",
-        "watching for CPUs that hang by NMIs, which takes a perf counter: 0, 1",
+        "lockup detection by NMIs, which uses a performance counter: 0, 1",
         (f"{KERNEL}/nmi_watchdog",),
         Choices((0, 1)),
         resets=(f"{KERNEL}/watchdog",),
@@ -39,28 +39,28 @@ KNOBS: tuple[FileSetting, ...] = (
     ),
     FileSetting(
         RT_THROTTLING,
-        "microseconds of a period that real-time programs may have; -1: all",
+        "microseconds per period for real-time programs; -1: unlimited",
         (f"{KERNEL}/sched_rt_runtime_us",),
         Range(-1, 1 << 31),
-        note="with -1 a real-time program that spins takes a CPU away from all others",
+        note="with -1 a spinning real-time program blocks all other programs on its CPU",
     ),
     FileSetting(
         "timer.migration",
-        "whether timers of idle CPUs move to busy ones: 0, 1",
+        "migration of timers from idle to busy CPUs: 0, 1",
         (f"{KERNEL}/timer_migration",),
         Choices((0, 1)),
         absent="The kernel needs CONFIG_NO_HZ_COMMON.",
     ),
     FileSetting(
         "perf.rate",
-        "highest sampling rate of perf events, in Hz",
+        "maximum sampling rate of perf events, in Hz",
         (f"{KERNEL}/perf_event_max_sample_rate",),
         Range(1, 1 << 31),
-        note="the kernel lowers it by itself where sampling takes too long",
+        note="the kernel lowers it automatically if sampling takes too long",
     ),
     FileSetting(
         "perf.cpu_percent",
-        "share of a CPU that sampling may take before it is slowed down; 0: any",
+        "maximum CPU share of perf sampling, in percent; 0: unlimited",
         (f"{KERNEL}/perf_cpu_time_max_percent",),
         Range(0, 100),
     ),

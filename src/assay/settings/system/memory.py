@@ -1,4 +1,4 @@
-"""Memory: transparent huge pages, pools of huge pages, paging and dirty pages.
+"""Memory settings: transparent huge pages, pools of huge pages, paging and dirty pages.
 
 Interfaces: ``Documentation/admin-guide/mm/{transhuge,hugetlbpage,ksm,numa_memory_policy}.rst``,
 ``admin-guide/sysctl/vm.rst``.
@@ -14,21 +14,25 @@ from assay.settings.system.file_setting import FileSetting
 
 _MODES = ("always", "madvise", "never")
 _NO_THP = "The kernel needs CONFIG_TRANSPARENT_HUGEPAGE."
-_RUNNING = "what is mapped already keeps its pages"
+_RUNNING = "existing mappings keep their pages"
 _MOST_PAGES = 1 << 24
-_POOL_NOTE = "memory for them is looked for when it is set, and may be too scattered for all"
+_POOL_NOTE = "memory is allocated when it is set, and may be too fragmented for all pages"
 _BYTES = {"k": 1, "m": 1 << 10, "g": 1 << 20}
-"""In kB, of which the kernel's names are."""
+"""Units in kB, as in the kernel's names."""
 _SIZE = r"([0-9]{1,7})([kmg])"
 
 _SCAN = (
-    ("defrag", Choices((0, 1)), "khugepaged may compact memory to make huge pages: 0, 1"),
-    ("pages_to_scan", Range(1, 1 << 31), "pages that khugepaged looks at in one round"),
+    ("defrag", Choices((0, 1)), "compaction by khugepaged to make huge pages: 0, 1"),
+    ("pages_to_scan", Range(1, 1 << 31), "pages that khugepaged scans per round"),
     ("scan_sleep_millisecs", Range(0, 1 << 31), "milliseconds between two rounds of khugepaged"),
-    ("alloc_sleep_millisecs", Range(0, 1 << 31), "how long khugepaged waits after a failure"),
-    ("max_ptes_none", Range(0, 511), "unused small pages that a huge page may be made of"),
-    ("max_ptes_swap", Range(0, 511), "swapped small pages that a huge page may be made of"),
-    ("max_ptes_shared", Range(0, 511), "shared small pages that a huge page may be made of"),
+    (
+        "alloc_sleep_millisecs",
+        Range(0, 1 << 31),
+        "milliseconds that khugepaged waits after a failed allocation",
+    ),
+    ("max_ptes_none", Range(0, 511), "unused small pages allowed in a new huge page"),
+    ("max_ptes_swap", Range(0, 511), "swapped small pages allowed in a new huge page"),
+    ("max_ptes_shared", Range(0, 511), "shared small pages allowed in a new huge page"),
 )
 
 KNOBS: tuple[FileSetting, ...] = (
@@ -42,7 +46,7 @@ KNOBS: tuple[FileSetting, ...] = (
     ),
     FileSetting(
         "vm.thp.defrag",
-        "whether a page fault waits for memory to be compacted",
+        "memory compaction during a page fault",
         (f"{THP}/defrag",),
         Choices(("always", "defer", "defer+madvise", "madvise", "never")),
         absent=_NO_THP,
@@ -61,74 +65,74 @@ KNOBS: tuple[FileSetting, ...] = (
     ),
     FileSetting(
         "vm.hugepages",
-        "pool of huge pages of the usual size, over all nodes: a count",
+        "pool of huge pages of the default size, over all nodes: number of pages",
         (f"{VM}/nr_hugepages",),
         Range(0, _MOST_PAGES),
-        # Of every size: which is the usual one no file of the table says.
+        # Pools of every size: no file of the table names the default size.
         parts=f"{NODES}/node#/hugepages/hugepages-#kB/nr_hugepages",
         note=_POOL_NOTE,
         absent="The kernel needs CONFIG_HUGETLBFS.",
     ),
     FileSetting(
         "vm.swappiness",
-        "how readily anonymous memory is swapped instead of dropping files",
+        "preference for swapping anonymous memory over dropping file pages",
         (f"{VM}/swappiness",),
         Range(0, 200),
         absent="The kernel needs CONFIG_SWAP.",
     ),
     FileSetting(
         "vm.dirty_ratio",
-        "share of memory, in per cent, from which on writers wait for the disk",
+        "percentage of dirty memory at which writers wait for the disk",
         (f"{VM}/dirty_ratio",),
         Range(0, 100),
         resets=(f"{VM}/dirty_bytes",),
     ),
     FileSetting(
         "vm.dirty_bytes",
-        "bytes of written data from which on writers wait for the disk",
+        "bytes of dirty memory at which writers wait for the disk",
         (f"{VM}/dirty_bytes",),
         Range(8192, 1 << 50),
         resets=(f"{VM}/dirty_ratio",),
     ),
     FileSetting(
         "vm.dirty_background_ratio",
-        "share of memory, in per cent, from which on the kernel writes out",
+        "percentage of dirty memory at which background write-back starts",
         (f"{VM}/dirty_background_ratio",),
         Range(0, 100),
         resets=(f"{VM}/dirty_background_bytes",),
     ),
     FileSetting(
         "vm.dirty_background_bytes",
-        "bytes of written data from which on the kernel writes out",
+        "bytes of dirty memory at which background write-back starts",
         (f"{VM}/dirty_background_bytes",),
         Range(1, 1 << 50),
         resets=(f"{VM}/dirty_background_ratio",),
     ),
     FileSetting(
         "vm.dirty_expire",
-        "age in centiseconds at which written data is due for the disk",
+        "age in centiseconds at which dirty data is written back",
         (f"{VM}/dirty_expire_centisecs",),
         Range(0, 1 << 31),
     ),
     FileSetting(
         "vm.dirty_writeback",
-        "centiseconds between two rounds of writing out; 0: none",
+        "centiseconds between two rounds of write-back; 0: none",
         (f"{VM}/dirty_writeback_centisecs",),
         Range(0, 1 << 31),
     ),
     FileSetting(
         "vm.zone_reclaim",
-        "whether a node drops its own cache before memory is taken afar: bits",
+        "reclaim of a node's own cache before remote allocation: a bit mask",
         (f"{VM}/zone_reclaim_mode",),
         Range(0, 7),
         absent="The kernel needs CONFIG_NUMA.",
     ),
     FileSetting(
         "vm.compaction",
-        "how eagerly memory is compacted in the background: 0 to 100",
+        "intensity of background memory compaction: 0 to 100",
         (f"{VM}/compaction_proactiveness",),
         Range(0, 100),
-        absent="Linux 5.9 has it, with CONFIG_COMPACTION.",
+        absent="It needs Linux 5.9 and CONFIG_COMPACTION.",
     ),
     FileSetting(
         "vm.stat_interval",
@@ -138,17 +142,19 @@ KNOBS: tuple[FileSetting, ...] = (
     ),
     FileSetting(
         "ksm",
-        "merging of equal pages: 0 stopped, 1 running, 2 stopped and unmerged",
+        "merging of identical pages: 0 stopped, 1 running, 2 stopped and unmerged",
         (f"{KSM}/run",),
         Choices((0, 1, 2)),
-        note="pages that were merged meanwhile stay so when it is put back to 0",
+        note="pages merged meanwhile remain merged when it is reset to 0",
         absent="The kernel needs CONFIG_KSM.",
     ),
 )
 
 
 def setting_of_size(name: str) -> FileSetting | None:
-    """``vm.thp.64k``, ``vm.hugepages.2m`` and ``vm.hugepages.2m.node0``, of any size."""
+    """Return the setting of ``vm.thp.64k``, ``vm.hugepages.2m`` or ``vm.hugepages.2m.node0``, for
+    any size.
+    """
     if match := re.fullmatch(rf"vm\.thp\.{_SIZE}", name, re.ASCII):
         folder = f"hugepages-{_kb(match)}kB"
         return FileSetting(
@@ -157,7 +163,7 @@ def setting_of_size(name: str) -> FileSetting | None:
             (f"{THP}/{folder}/enabled",),
             Choices(("always", "inherit", *_MODES[1:])),
             note=_RUNNING,
-            absent="Linux 6.8 has them, of sizes that the processor's page tables allow.",
+            absent="It needs Linux 6.8, and a size that the processor's page tables support.",
         )
     if match := re.fullmatch(rf"vm\.hugepages\.{_SIZE}(?:\.node([0-9]+))?", name, re.ASCII):
         folder = f"hugepages-{_kb(match)}kB"
@@ -165,12 +171,12 @@ def setting_of_size(name: str) -> FileSetting | None:
         where = "over all nodes" if match[3] is None else "of one node"
         return FileSetting(
             name,
-            f"pool of huge pages of one size, {where}: a count",
+            f"pool of huge pages of one size, {where}: number of pages",
             (f"{place}/{folder}/nr_hugepages",),
             Range(0, _MOST_PAGES),
             parts=None if match[3] else f"{NODES}/node#/hugepages/{folder}/nr_hugepages",
             note=_POOL_NOTE,
-            absent="`ls /sys/kernel/mm/hugepages` shows the sizes that there are.",
+            absent="`ls /sys/kernel/mm/hugepages` shows the supported sizes.",
         )
     return None
 

@@ -1,8 +1,8 @@
-"""``cpu.smt``: whether cores run several threads.
+"""``cpu.smt``: simultaneous multithreading.
 
 Interface: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``smt/control``, Linux 4.19):
-``off`` takes all but the first CPU of each core out of use, ``on`` puts them back. What was booted
-with ``nosmt=force`` cannot be switched on.
+``off`` takes all but the first CPU of each core offline, ``on`` brings them back. After a boot with
+``nosmt=force`` it cannot be enabled.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ NAME = "cpu.smt"
 OFF = "off"
 _DOMAIN = Choices(("on", OFF))
 _SWITCH_S = 0.5
-"""Each CPU that goes or comes takes some milliseconds; a server has many."""
+"""Cost of a switch, in seconds: each CPU takes some milliseconds, and servers have many."""
 
 
 @dataclass(frozen=True)
 class SmtControl:
-    """One switch for all cores."""
+    """Control for all cores."""
 
     name: str = NAME
-    summary: str = "several threads on each core: on, off (their CPUs are out of use then)"
+    summary: str = "several threads per core: on, or off (their CPUs go offline)"
     scope: Scope = Scope.SYSTEM
     switch_cost_s: float = _SWITCH_S
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """On or off."""
+        """Return both values."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """What the file holds, where there is a choice."""
+        """Return the content of the file, if it can be changed."""
         text = machine.system.get(SMT_CONTROL)
         return text if text in _DOMAIN.options else None
 
@@ -60,31 +60,35 @@ class SmtControl:
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """One write."""
+        """Return one write."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
         text = machine.system.get(SMT_CONTROL)
         if text == "forceoff":
-            return Refused("SMT is off by nosmt=force", "Boot without it, or vary boot.nosmt.")
+            return Refused("SMT is disabled by nosmt=force", "Boot without it, or vary boot.nosmt.")
         if text not in _DOMAIN.options:
-            told = "is not there" if text is None else f"says {text}"
+            told = "is missing" if text is None else f"reads {text}"
             return Refused(
-                f"this machine has no switch for SMT: {SMT_CONTROL} {told}",
-                "The menu of the firmware may have one (firmware.smt).",
+                f"this machine has no control for SMT: {SMT_CONTROL} {told}",
+                "The firmware's menu may have one (firmware.smt).",
             )
         written = WriteFile(path=SMT_CONTROL, value=str(value), form="text")
-        note = "below cgroup v1 CPUs that come back stay out of cpusets" if value == OFF else None
+        note = (
+            "with cgroup v1, CPUs that come back online are missing in cpusets"
+            if value == OFF
+            else None
+        )
         return missing_privileges(machine) or Resolved((written,), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what the file held before the launch, and after it."""
+        """Judge by the content of the file before and after the launch."""
         mine = [a for a in plan.system if isinstance(a, WriteFile) and a.path == SMT_CONTROL]
         return judge_files(config[self.name], mine, facts)
 
 
 def without_siblings(machine: Machine) -> Machine:
-    """The machine with the first CPU of each core alone, as it is with SMT off."""
+    """Return the machine with the first CPU of each core only, as with SMT off."""
     cpus = tuple(
         msgspec.structs.replace(cpu, siblings=(cpu.id,))
         for cpu in machine.cpus

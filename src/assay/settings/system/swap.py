@@ -1,4 +1,4 @@
-"""``vm.swap``: whether anything is swapped at all.
+"""``vm.swap``: use of swap areas.
 
 Interfaces: ``swapon(2)``, ``swapoff(2)``, ``/proc/swaps`` (proc_swaps(5)).
 """
@@ -28,24 +28,24 @@ from assay.settings.system.common import ONLY_ON_REQUEST, missing_privileges
 
 _DOMAIN = Choices(("on", "off"))
 _SWITCH_S = 1.0
-"""What is swapped has to be read back first; that takes longer where it is much."""
+"""Cost of a switch, in seconds: swapped pages are read back first, which may take longer."""
 
 
 class SwapUse(msgspec.Struct, frozen=True):
-    """``vm.swap``: all swap areas, in use or not."""
+    """``vm.swap``: all swap areas, enabled or disabled."""
 
     name: str = "vm.swap"
-    summary: str = "swap areas: on, as they are, or off, all of them"
+    summary: str = "swap areas: on (unchanged) or off (all disabled)"
     scope: Scope = Scope.SYSTEM
     switch_cost_s: float = _SWITCH_S
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """On or off."""
+        """Return both values."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """Whether any is in use."""
+        """Return ``on`` if any area is in use."""
         return "on" if _areas(machine) else "off"
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
@@ -53,33 +53,33 @@ class SwapUse(msgspec.Struct, frozen=True):
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Take each area out of use."""
+        """Return one action per area."""
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
         areas = _areas(machine)
         if value == "on":
             if areas:
-                return Resolved((), note="they are in use")
-            return Refused("no swap area is in use", "Take one into use: swapon -a, as root.")
+                return Resolved((), note="swap areas are in use already")
+            return Refused("no swap area is in use", "Enable one as root: swapon -a.")
         if not areas:
-            return Resolved((), note="none is in use")
+            return Resolved((), note="no swap area is in use")
         off = tuple(Swap(path=path, on=False) for path in areas)
-        note = "what is swapped has to fit into memory"
+        note = "swapped pages must fit into memory"
         return missing_privileges(machine) or Resolved(off, note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what was in use before the launch."""
+        """Judge by the areas in use before the launch."""
         value = config[self.name]
         mine = [action.path for action in plan.system if isinstance(action, Swap)]
         if not mine:
             return granted(value, Level.SET, "nothing to change")
         for path in mine:
             if path not in facts.system:
-                return unverified(value, f"nobody read {SWAPS} before the launch")
+                return unverified(value, f"{SWAPS} was not read before the launch")
             if facts.system[path] != "off":
                 return refused(value, Level.SEEN, f"{path} is in use", facts.system[path])
-        return granted(value, Level.SEEN, f"{SWAPS} names none of them")
+        return granted(value, Level.SEEN, f"{SWAPS} lists none of them")
 
 
 def _areas(machine: Machine) -> tuple[str, ...]:
