@@ -128,8 +128,8 @@ def test_pools_of_frameworks_are_seen(assay_exec: Path, tmp_path: Path, host: Ma
 @pytest.mark.parametrize(
     ("code", "grant", "told"),
     [
-        ("import torch; torch.set_num_threads(7)", GrantStatus.REFUSED, "sized it itself"),
-        ("import json", GrantStatus.UNVERIFIED, "no Python of the program imported torch"),
+        ("import torch; torch.set_num_threads(7)", Granted.REFUSED, "sized it itself"),
+        ("import json", Granted.UNVERIFIED, "no Python process of the program imported torch"),
     ],
 )
 def test_what_a_program_does_otherwise_is_told(

@@ -23,7 +23,7 @@ from assay.testing.recorded_host import RecordedHost
 pytestmark = [
     pytest.mark.system,
     pytest.mark.alone,
-    pytest.mark.skipif(os.geteuid() != 0, reason="system settings are changed as root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="changing system settings needs root"),
 ]
 
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"

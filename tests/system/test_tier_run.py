@@ -408,7 +408,7 @@ def test_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
     """The launcher itself is static."""
     answer = tiered(assay_exec, "--probe")
     assert (answer.status, answer.out) == (125, "")
-    assert "is linked statically: nothing can be preloaded." in answer.err
+    assert "is statically linked: nothing can be preloaded." in answer.err
 
 
 SANITIZED = """
@@ -468,7 +468,7 @@ def test_predict_refuses_static_program(tiered: Tiered, assay_exec: Path) -> Non
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
     answer = tiered.cli(*words, "--", assay_exec, "--probe")
     assert (answer.status, answer.out) == (3, "")
-    assert "is linked statically: nothing can be preloaded." in answer.err
+    assert "is statically linked: nothing can be preloaded." in answer.err
 
 
 @pytest.mark.parametrize("kib", [100, 100 << 10])

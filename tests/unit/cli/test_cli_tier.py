@@ -383,14 +383,14 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
 
 def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInputError, match=r"--dram 15\.0 MiB is too little"):
-        environment.tier_env("/d", 15 << 20)
-    with pytest.raises(InvalidInputError, match=r"more than the .* of memory that there are"):
-        environment.tier_env("/d", 1 << 60)
+        place.tier_env("/d", 15 << 20)
+    with pytest.raises(InvalidInputError, match=r"more than the .* of memory on this machine"):
+        place.tier_env("/d", 1 << 60)
     limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
     with monkeypatch.context() as patch:
         patch.setattr(environment, "read_cgroups", lambda _: limited)
         with pytest.raises(
-            InvalidInputError, match=r"more than the 32\.0 MiB of memory that there are"
+            InvalidInputError, match=r"more than the 32\.0 MiB of memory on this machine"
         ):
             environment.tier_env("/d", 33 << 20)
     monkeypatch.setenv("ASSAY_EXEC", "/opt/my assay/assay-exec")

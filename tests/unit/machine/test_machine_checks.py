@@ -638,7 +638,7 @@ def test_isolated_by_a_live_partition(told: dict[str, str], tree: Tree) -> None:
     ("words", "mistake"),
     [
         ("isolcpus=2-3 isolcpus=4-5", "isolcpus= is there 2 times, with other CPUs"),
-        ("rcu_nocbs=x", "rcu_nocbs=x holds no list of CPUs"),
+        ("rcu_nocbs=x", "rcu_nocbs=x is not a list of CPUs"),
         ("isolcpus=2-3 irqaffinity=0-2", "irqaffinity= sends interrupts to 2"),
         ("isolcpus=nohz,all", "no CPU is left for everything else"),
         ("-- isolcpus=9", None),

@@ -375,7 +375,7 @@ def test_values_that_no_command_line_holds(value: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [("2-x", "holds no list of CPUs"), ("2-7", "this machine has CPUs 0-3, and not 2-7")],
+    [("2-x", "holds no list of CPUs"), ("2-7", "the machine has CPUs 0-3, not 2-7")],
 )
 @pytest.mark.parametrize("name", ["nohz_full", "isolcpus", "rcu_nocbs"])
 def test_cpus_that_no_boot_could_have_are_refused(
@@ -433,7 +433,7 @@ def test_firmware_that_nobody_can_read_is_what_is_said_of_it() -> None:
     config = Configuration({"firmware.boost": "low"})
     setting = builtin().get("firmware.boost")
     assert setting.default(machine) is None
-    assert pending(machine, "firmware.boost", "low").missing == "nobody has said that it is low"
+    assert pending(machine, "firmware.boost", "low").missing == "no confirmation that it is low"
     said = msgspec.structs.replace(machine, boot=Boot(said={"firmware.boost": "low"}))
     found = plan(config, said, builtin())
     assert setting.judge(config, RAN, found).level is Level.SET

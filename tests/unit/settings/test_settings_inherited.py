@@ -61,7 +61,7 @@ def test_absence_of_an_exported_setting_is_tried(name: str, runtimes: tuple[str,
     space = choose_space(REGISTRY, program(*runtimes), HOST, env).space
     found = {one.name: one for one in space.parameters}[f"inherited.{name}"]
     assert found.domain == Choices(("unset",)) and found.default == "kept"
-    assert f"{name}=1 is exported here" == found.reason
+    assert f"{name}=1 is exported" == found.reason
     assert inherited_settings(env) == {name: "1"}
 
 

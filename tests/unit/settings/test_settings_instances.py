@@ -184,7 +184,7 @@ def test_what_fits_into_no_node_is_said_to_be_less() -> None:
     made = planned(TWO_NODES, {"instances": 1, "instances.cores": 12})
     word = made.words["instances"]
     assert word.prospect is Prospect.DEGRADED
-    assert word.reason == "1 instance has cores of several NUMA nodes: no node has more"
+    assert word.reason == "1 instance has cores of several NUMA nodes: no node has enough cores"
 
 
 def test_idle_cores_are_told() -> None:
@@ -215,7 +215,7 @@ def test_one_of_them_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"instances": 17}, "17 instances cannot have cores of their own: 16 cores may be used"),
+        ({"instances": 17}, "17 instances do not fit: 16 cores usable"),
         ({"instances": 4, "instances.cores": 5}, "4 instances of 5 cores each"),
         ({"instances": 0}, "instances cannot be 0"),
         ({"instances": "many"}, "instances cannot be 'many'"),

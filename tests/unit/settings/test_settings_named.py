@@ -29,7 +29,7 @@ def test_what_they_share(kind: type, family: str, what: str, holder: str) -> Non
     assert setting.default(HOST) is None
     refused = setting.resolve(Configuration({f"{family}.size": "a\0b"}), HOST)
     assert isinstance(refused, Refused)
-    assert refused.reason == f"{family}.size holds a NUL, which no {holder} can"
+    assert refused.reason == f"{family}.size contains a NUL byte, which is invalid in the {holder}"
     for wrong in ("", "1st", "a-b", "a b", "é"):
         with pytest.raises(InvalidInputError, match=f"is not the name of {what}"):
             kind(wrong)

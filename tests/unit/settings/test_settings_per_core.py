@@ -1,4 +1,4 @@
-"""How many hardware threads of each core are left to the program."""
+"""How many hardware threads per core are left to the program."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_proposed_counts_follow_the_quota(
 
 def test_a_quota_of_one_cpu_leaves_no_count_to_try() -> None:
     found = ALL.suggest(program("gomp"), machine(cores=2, cpu_limit=0.5))
-    assert found == "a control group leaves the time of one CPU: quota 0.5 CPU"
+    assert found == "a control group limits CPU time to one CPU: quota 0.5 CPU"
 
 
 def test_a_study_says_how_often_the_quota_ran_out() -> None:

@@ -48,8 +48,8 @@ TIER: dict[str, Value] = {"mem.tier": "/tmp", "mem.dram": "64M"}
 
 def test_wrapper_with_the_library_does_not_stand_for_the_worker() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("big", 2.0), worker("sh", 0.01, JEMALLOC))
-    assert grant.grant is GrantStatus.REFUSED
-    assert "'big', which used 100 % of the CPU time seen" in (grant.reason or "")
+    assert grant.grant is Granted.REFUSED
+    assert "'big', which used 100 % of the observed CPU time" in (grant.reason or "")
 
 
 def test_worker_with_the_library_is_granted_behind_a_wrapper_without() -> None:
