@@ -21,11 +21,11 @@ _LEVELS: tuple[_Level, ...] = (
 
 
 def compact(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
-    """Return ``count`` CPUs that are closest together: in one core, cache, node or package if they
-    fit.
+    """Return ``count`` CPUs that are as close together as possible.
 
-    SMT siblings come first, since they are closest. Performance cores come before efficiency cores.
-    If no group is large enough, whole groups are used, the largest first.
+    They are in one core, cache, node or package if they fit. SMT siblings come first, since they
+    are closest. Performance cores come before efficiency cores. If no group is large enough, whole
+    groups are used, the largest first.
     """
     return _numbers(_closest(_ranked(cpus), count, _LEVELS))
 

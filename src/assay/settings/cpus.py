@@ -72,9 +72,7 @@ class Cpus(msgspec.Struct, frozen=True):
         return len(machine.usable)
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Suggest counts if CPUs share different caches or nodes and the program has several
-        threads.
-        """
+        """Suggest counts for several threads if CPUs have different caches or nodes."""
         usable = machine.usable
         if len(usable) < 2:
             return "only one CPU is usable"
@@ -199,7 +197,7 @@ class Placement(msgspec.Struct, frozen=True):
 
 
 def remaining_cpus(config: Configuration, machine: Machine) -> tuple[int, ...]:
-    """Return the CPUs that assay may use but a program under ``config`` may not, as far as known."""
+    """Return the CPUs that a program under ``config`` leaves free, as far as known."""
     taken: set[int] = set()
     for setting in (Cpus(), Placement()):
         if setting.name in config:

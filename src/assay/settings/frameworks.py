@@ -1,5 +1,4 @@
-"""``threads.torch.intra|inter`` and ``threads.tf.intra|inter``: thread pools that a program sizes
-by calls.
+"""``threads.torch.intra|inter`` and ``threads.tf.intra|inter``: pools sized by calls.
 
 PyTorch ("CPU threading and TorchScript inference", ``torch.set_num_threads``,
 ``torch.set_num_interop_threads``) and TensorFlow (``tf.config.threading``) size these pools by
@@ -63,7 +62,7 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
         return f"threads.{self.pool}"
 
     def domain(self, machine: Machine) -> Domain:
-        """Return any count, as for ``threads``, and 0; ``resolve`` refuses 0 if it has no meaning."""
+        """Return any count; ``resolve`` refuses 0 if it has no meaning."""
         return Range(0, max(256, 4 * len(machine.cpus)), step=1)
 
     def default(self, machine: Machine) -> Value | None:

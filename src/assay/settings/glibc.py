@@ -55,7 +55,7 @@ class GlibcTunable(msgspec.Struct, frozen=True):
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """Return the values of the library; ``resolve`` refuses unsupported ones with the reason."""
+        """Return the values of the library; ``resolve`` refuses unsupported ones."""
         return self.values
 
     def default(self, machine: Machine) -> Value | None:

@@ -1,5 +1,4 @@
-"""``instances``, ``instances.cores`` and ``instances.rank``: several instances of the program at
-once.
+"""``instances``, ``instances.cores``, ``instances.rank``: several instances of the program.
 
 The recipe is that of ``torch.backends.xeon.run_cpu`` (``--ninstances``, ``--ncores-per-instance``,
 ``--throughput-mode``, ``--latency-mode``, ``--rank``, ``--skip-cross-node-cores``): a server with

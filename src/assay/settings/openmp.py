@@ -71,9 +71,7 @@ class OpenMPBinding(msgspec.Struct, frozen=True):
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Return ``OMP_PROC_BIND``; ``primary`` is written ``master``, which older runtimes support
-        too.
-        """
+        """Return ``OMP_PROC_BIND``; ``primary`` is written ``master`` for older runtimes."""
         value = config[self.name]
         if value not in _BIND:
             return out_of_domain(self.name, value, _BIND)

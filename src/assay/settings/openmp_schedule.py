@@ -36,8 +36,9 @@ _DOMAIN = AnyText(
 
 
 class OpenMPSchedule(msgspec.Struct, frozen=True):
-    """``omp.schedule``: a kind and a chunk size. The default is ``dynamic,1`` in libgomp,
-    ``static`` in LLVM.
+    """``omp.schedule``: a kind and a chunk size.
+
+    The default is ``dynamic,1`` in libgomp, ``static`` in LLVM.
     """
 
     name: str = "omp.schedule"

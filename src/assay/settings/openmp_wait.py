@@ -55,8 +55,9 @@ _COUNTS_SPINS = "libgomp counts spins instead of time: an approximation"
 
 
 class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
-    """``omp.wait``: spin or sleep. By default, libgomp spins for about 3 ms, LLVM and Intel for 200
-    ms.
+    """``omp.wait``: spin or sleep.
+
+    By default, libgomp spins for about 3 ms, LLVM and Intel for 200 ms.
     """
 
     name: str = "omp.wait"
@@ -74,7 +75,7 @@ class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Suggest ``passive`` if threads spin for long by default, on CPUs that others could use."""
+        """Suggest ``passive`` if threads spin for long by default on CPUs of other processes."""
         runtimes = linked_openmp_runtimes(program)
         if not runtimes:
             return NO_OPENMP_REASON
@@ -87,7 +88,7 @@ class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Return the policy, and each runtime's own variable unless ``omp.blocktime`` sets those."""
+        """Return the policy, and each runtime's own variable without ``omp.blocktime``."""
         value = config[self.name]
         if value not in _POLICIES:
             return out_of_domain(self.name, value, _POLICIES)

@@ -59,9 +59,7 @@ class ThreadsPerCore(msgspec.Struct, frozen=True):
         return "placement=one-per-core tries one thread per core; name it to combine it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Return a mask of the first usable CPUs of each core, or a note if ``cpus`` makes the
-        mask.
-        """
+        """Return a mask of the first CPUs of each core, or a note if ``cpus`` makes the mask."""
         value = config[self.name]
         usable = machine.usable
         most = max_per_core(usable)

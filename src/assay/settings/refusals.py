@@ -12,10 +12,10 @@ STATIC_OBSTACLE = "is statically linked: nothing can be preloaded"
 
 
 def preload_obstacle(program: Program, arch: str) -> str | None:
-    """Return why nothing can be preloaded into a program, as a predicate; ``None`` if it is
-    possible.
+    """Return why nothing can be preloaded into a program; ``None`` if it is possible.
 
-    The libraries are built with glibc, for ``arch`` (as printed by ``uname -m``).
+    The text is a predicate of the program. The libraries are built with glibc, for ``arch`` (as
+    printed by ``uname -m``).
     """
     if program.static:
         return STATIC_OBSTACLE

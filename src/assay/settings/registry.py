@@ -143,8 +143,9 @@ def builtin() -> Registry:
 def judge_all(
     config: Configuration, registry: Registry, plan: Plan, facts: RunFacts
 ) -> dict[str, Grant]:
-    """Return a grant for each setting of ``config``; a value that the plan degraded is never
-    granted.
+    """Return a grant for each setting of ``config``.
+
+    A value that the plan degraded is never granted.
 
     Raises:
         InvalidInputError: unknown setting.

@@ -1,4 +1,4 @@
-"""``env.NAME``, ``arg.NAME``, ``build.NAME``, ``command``: settings that the user defines by name."""
+"""``env.NAME``, ``arg.NAME``, ``build.NAME``, ``command``: settings named by the user."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Named(msgspec.Struct, frozen=True):
         return AnyText()
 
     def default(self, machine: Machine) -> Value | None:
-        """Return ``None``; the first value of the user's domain is the default (``domain_text``)."""
+        """Return ``None``; the first value of the domain is the default (``domain_text``)."""
         return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:

@@ -164,7 +164,7 @@ class BootArgument:
         ]
 
     def _held(self, machine: Machine) -> list[str]:
-        """Return the arguments of the present boot, without repetition, spelled as in the setting."""
+        """Return the arguments of the present boot, each once, spelled as in the setting."""
         return list(dict.fromkeys(map(self._spelled, self._own(machine))))
 
     def _own(self, machine: Machine) -> list[str]:

@@ -55,9 +55,7 @@ def _workqueues(text: str, machine: Machine) -> Writes | str:
 
 
 def interrupt_files(machine: Machine) -> tuple[str, ...]:
-    """Return the affinity files of all interrupts and of new ones; an empty tuple without
-    interrupts.
-    """
+    """Return the affinity files of all interrupts and of new ones, if there are any."""
     numbers = machine.system.get(IRQS, "").split()
     usual = f"{IRQS}/default_smp_affinity"
     each = [f"{IRQS}/{number}/smp_affinity_list" for number in sorted(numbers, key=int)]

@@ -152,9 +152,7 @@ KNOBS: tuple[FileSetting, ...] = (
 
 
 def setting_of_size(name: str) -> FileSetting | None:
-    """Return the setting of ``vm.thp.64k``, ``vm.hugepages.2m`` or ``vm.hugepages.2m.node0``, for
-    any size.
-    """
+    """Return ``vm.thp.64k``, ``vm.hugepages.2m`` or ``vm.hugepages.2m.node0``, for any size."""
     if match := re.fullmatch(rf"vm\.thp\.{_SIZE}", name, re.ASCII):
         folder = f"hugepages-{_kb(match)}kB"
         return FileSetting(
