@@ -1,1 +1,1 @@
-"""A host's topology and state, and what a program needs of it. Reads only."""
+"""A host's topology and state, and the requirements of programs. Reads only."""

@@ -1,8 +1,8 @@
-"""Boot: what names it, and words of the kernel's command line that may be shown.
+"""Arguments of the kernel's command line that may be shown, and digests of the others.
 
-A command line can hold keys, addresses and names of hosts. Values are shown of arguments that are
-known to be about speed and about devices of the processor. Of all others what a person is shown has
-only the name; a machine document, which has to tell one value from another, has a digest.
+A command line can contain keys, addresses and host names. Values are shown for arguments that are
+known to concern performance or processor devices. For all others, output contains only the name; a
+machine document, which must distinguish values, contains a digest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from assay.machine.processor import boot_arguments
 from assay.machine.root import Root
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
-"""Another text after each boot (random(4))."""
+"""A different text after each boot (random(4))."""
 
 # fmt: off
 _SHOWN = frozenset((
@@ -38,40 +38,41 @@ _SHOWN_MODULES = frozenset((
     "kvm_intel", "page_reporting", "processor", "rcupdate", "rcutree", "workqueue", "zswap",
 ))
 # fmt: on
-"""Modules (and parts of the kernel) all of whose arguments are shown: ``intel_idle.max_cstate``."""
+"""Modules (and parts of the kernel) whose arguments are all shown: ``intel_idle.max_cstate``."""
 
 HIDDEN = "*"
-"""Stands for a value that is not shown."""
+"""Replacement of a hidden value."""
 DIGEST_DIGITS = 4
-"""Hexadecimal digits of the digest of a value: a change goes unseen once in 65,536, and a secret is
-not given away by sixteen bits."""
+"""Hexadecimal digits of the digest of a value: a change is missed once in 65,536 cases, and sixteen
+bits do not reveal a secret.
+"""
 _DIGEST = re.compile(r"\*[0-9a-f]{4}")
 
 
 def shown_arguments(root: Root) -> tuple[str, ...]:
-    """Words of the command line in their order, before the part that is for init."""
+    """Return the words of the command line in order, before the part for init, for output."""
     return tuple(_without_value(word) for word in boot_arguments(root))
 
 
 def digested_arguments(root: Root) -> tuple[str, ...]:
-    """The same words as a machine document holds them."""
+    """Return the same words for a machine document."""
     return tuple(digested_argument(word) for word in boot_arguments(root))
 
 
 def normalized_name(name: str) -> str:
-    """The name of an argument in one spelling: the kernel takes dashes for underscores."""
+    """Return the name of an argument with underscores: the kernel treats dashes the same."""
     return name.replace("-", "_")
 
 
 def argument_name(word: str) -> str:
-    """The name that a word of the command line is about, in that spelling."""
+    """Return the name of the argument in a word of the command line, with underscores."""
     return normalized_name(word.partition("=")[0])
 
 
 def digested_argument(word: str) -> str:
-    """A word of the command line as a machine document holds it.
+    """Return a word of the command line for a machine document.
 
-    The value of an argument that assay does not know is a digest; one that is a digest stays so.
+    The value of an argument that assay does not know becomes a digest; a digest stays the same.
     """
     name, equals, value = word.partition("=")
     if not equals or _may_be_shown(name) or _DIGEST.fullmatch(value):
@@ -80,13 +81,13 @@ def digested_argument(word: str) -> str:
 
 
 def is_digest(value: str) -> bool:
-    """Whether a value is only a digest of one, or one of several is."""
+    """Return whether a value contains a digest."""
     return any(map(_DIGEST.fullmatch, value.split()))
 
 
 def digest(text: str) -> str:
-    """In hexadecimal digits."""
-    import hashlib  # a run under a setting of its own process alone needs none
+    """Return the SHA-256 digest of a text, in hexadecimal digits."""
+    import hashlib  # not needed for a run that sets only process settings
 
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
@@ -101,6 +102,6 @@ def _without_value(word: str) -> str:
     known = _may_be_shown(name)
     if not equals:
         return word if known or re.fullmatch(r"[\w.-]{1,40}", word, re.ASCII) else HIDDEN
-    # Systemd reads rd.luks.key and its like, others put keys into names of their own.
+    # systemd reads rd.luks.key and similar ones, and other programs put keys into names.
     named = name if re.fullmatch(r"[\w.:-]{1,60}", name, re.ASCII) else HIDDEN
     return f"{named}={value}" if known else f"{named}={HIDDEN}"

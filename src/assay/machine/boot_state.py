@@ -1,8 +1,9 @@
-"""Booted: how the running kernel was booted, and what shows it.
+"""State of the boot: kernel command line, and files that show its effects.
 
-Interfaces: ``proc_cmdline(5)``, ``random(4)`` (``boot_id``), ``Documentation/ABI/testing/
-sysfs-devices-system-cpu`` (``nohz_full``, ``isolated``, ``smt``, ``vulnerabilities``),
-``Documentation/admin-guide/kernel-parameters.rst`` (``/sys/module/*/parameters``).
+Interfaces: ``proc_cmdline(5)``, ``random(4)`` (``boot_id``),
+``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``nohz_full``, ``isolated``, ``smt``,
+``vulnerabilities``), ``Documentation/admin-guide/kernel-parameters.rst``
+(``/sys/module/*/parameters``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ ADDRESS_RANDOMIZATION = "/proc/sys/kernel/randomize_va_space"
 PREEMPT = "/sys/kernel/debug/sched/preempt"
 
 MAX_READ_BYTES = 4096
-"""Of one of these files."""
+"""Maximum number of bytes read from one of these files."""
 _ID_DIGITS = 12
 _MODULE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_]+", re.ASCII)
 
@@ -42,11 +43,11 @@ _FILES = (
 
 
 def read_boot(root: Root, release: str | None = None) -> Boot:
-    """Read how a host was booted.
+    """Read the state of the boot.
 
     Args:
-        root: where it is read.
-        release: of its kernel, where the options of its configuration are to be read as well.
+        root: root of the host.
+        release: release of its kernel, to read the options of its configuration too.
     """
     words = digested_arguments(root)
     found = read_files(root, _paths(root, words))
@@ -55,13 +56,15 @@ def read_boot(root: Root, release: str | None = None) -> Boot:
 
 
 def read_files(root: Root, paths: Iterable[str]) -> dict[str, str]:
-    """What files hold that show how a host was booted; those that are not there are left out."""
+    """Read the files that show effects of boot arguments; missing ones are left out."""
     texts = {path: root.read_text(path, MAX_READ_BYTES) for path in sorted(paths)}
     return {path: text for path, text in texts.items() if text is not None}
 
 
 def parameter_file(name: str) -> str | None:
-    """The file that shows an argument of a module: ``zswap.enabled``; ``None`` of all others."""
+    """Return the file of a module parameter such as ``zswap.enabled``; ``None`` for other
+    arguments.
+    """
     if not _MODULE.fullmatch(name):
         return None
     module, _, parameter = normalized_name(name).partition(".")
@@ -79,6 +82,6 @@ def _paths(root: Root, words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _boot_id(root: Root) -> str | None:
-    """A digest: the kernel's own number of a boot is in logs of the host as well."""
+    """Return a digest: the kernel's own boot id also occurs in logs of the host."""
     text = root.read_text(BOOT_ID, 64)
     return digest(text)[:_ID_DIGITS] if text else None

@@ -1,4 +1,4 @@
-"""Control groups: which kind the host has, and what they leave to this process.
+"""Control groups of the host, and their limits for this process.
 
 Interfaces: ``cgroups(7)``, ``cpuset(7)``, ``proc_pid_mountinfo(5)``,
 ``Documentation/admin-guide/cgroup-v2.rst`` and ``cgroup-v1/{cpusets,memory}.rst``.
@@ -18,13 +18,13 @@ from assay.machine.root import Root
 
 
 class Cgroups(msgspec.Struct, frozen=True):
-    """What holds for this process.
+    """Limits of this process.
 
     Attributes:
-        mode: ``v2``, ``hybrid``, ``v1`` or ``none``, by what is mounted.
-        cpus: the effective cpuset; ``None`` where no cpuset says anything.
-        memory_limit_bytes: the lowest limit of its own group and all that can be seen above it.
-        cpu_limit: the same for time: seconds of all CPUs together that a second may take.
+        mode: ``v2``, ``hybrid``, ``v1`` or ``none``, by the mounted hierarchies.
+        cpus: effective cpuset; ``None`` without a cpuset.
+        memory_limit_bytes: lowest limit of its group and all visible ancestors.
+        cpu_limit: the same for CPU time: CPU seconds per second.
     """
 
     mode: str
@@ -34,7 +34,7 @@ class Cgroups(msgspec.Struct, frozen=True):
 
 
 class _Mount(msgspec.Struct, frozen=True):
-    """One mounted hierarchy; ``top`` is the group that is seen at its mount point."""
+    """A mounted hierarchy; ``top`` is the group at its mount point."""
 
     kind: str
     point: str
@@ -43,14 +43,14 @@ class _Mount(msgspec.Struct, frozen=True):
 
 
 class OwnGroup(msgspec.Struct, frozen=True):
-    """Where this process is in one hierarchy.
+    """The group of this process in one hierarchy.
 
     Attributes:
         version: 1 or 2.
-        controllers: of version 1, those of the hierarchy.
-        name: of the group, as ``/proc/self/cgroup`` has it.
-        folder: its folder, where that can be seen from the hierarchy's mount point.
-        above: the folders above it, up to the mount point.
+        controllers: controllers of the hierarchy (version 1).
+        name: name of the group, as in ``/proc/self/cgroup``.
+        folder: its directory, if it is visible from the mount point.
+        above: directories of its ancestors, up to the mount point.
     """
 
     version: int
@@ -61,13 +61,13 @@ class OwnGroup(msgspec.Struct, frozen=True):
 
 
 class Hierarchy(msgspec.Struct, frozen=True):
-    """One mounted hierarchy of groups.
+    """A mounted hierarchy of groups.
 
     Attributes:
         version: 1 or 2.
-        point: where it is mounted: the folder of its first group, as far as it can be seen.
-        whole: whether that is the first group of the host, and not of a container.
-        controllers: that it has to give.
+        point: mount point: the directory of the topmost visible group.
+        whole: true if that is the root group of the host, and not of a container.
+        controllers: its controllers.
     """
 
     version: int
@@ -77,7 +77,7 @@ class Hierarchy(msgspec.Struct, frozen=True):
 
 
 def hierarchies(root: Root) -> tuple[Hierarchy, ...]:
-    """The hierarchies that are mounted, v2 first, each once."""
+    """Return the mounted hierarchies, v2 first, each once."""
     found: dict[str, Hierarchy] = {}
     for mount in sorted(_mounts(root), key=lambda mount: (mount.kind != "cgroup2", mount.point)):
         if mount.kind == "cgroup2":
@@ -90,7 +90,7 @@ def hierarchies(root: Root) -> tuple[Hierarchy, ...]:
 
 
 def own_groups(root: Root) -> tuple[OwnGroup, ...]:
-    """The groups of this process, v2 first, in the order of their mount points."""
+    """Return the groups of this process, v2 first, in the order of their mount points."""
     mounts, groups = _mounts(root), _groups(root)
     found: dict[tuple[int, tuple[str, ...]], OwnGroup] = {}
     for mount in sorted(mounts, key=lambda mount: (mount.kind != "cgroup2", mount.point)):
@@ -112,7 +112,7 @@ def _controllers(mount: _Mount, groups: dict[str, str]) -> tuple[str, ...]:
 
 
 def read_cgroups(root: Root) -> Cgroups:
-    """What the control groups of this process say; absent files mean no limit."""
+    """Return the limits of this process; missing files mean no limit."""
     mounts = _mounts(root)
     groups = _groups(root)
     return Cgroups(
@@ -136,7 +136,7 @@ def _mounts(root: Root) -> list[_Mount]:
 
 
 def _old_mounts(root: Root) -> str:
-    # A recorded tree may hold /proc/mounts as a file instead of the link to self/mounts.
+    # A recorded tree may contain /proc/mounts as a file instead of the link to self/mounts.
     return root.read_text("/proc/mounts") or ""
 
 
@@ -157,12 +157,13 @@ def _from_mounts(text: str) -> Iterator[_Mount]:
 
 
 def _is_cgroup(kind: str) -> bool:
-    # "cpuset" is the file system of its own that control groups grew from; it still mounts.
+    # "cpuset" is the separate file system from which control groups developed; it can still be
+    # mounted.
     return kind in ("cgroup", "cgroup2", "cpuset")
 
 
 def _groups(root: Root) -> dict[str, str]:
-    """Controller -> group of this process; the empty name is the v2 hierarchy."""
+    """Return the group of this process by controller; the empty name is the v2 hierarchy."""
     found: dict[str, str] = {}
     for line in (root.read_text("/proc/self/cgroup") or "").splitlines():
         _, _, rest = line.partition(":")
@@ -175,7 +176,7 @@ def _groups(root: Root) -> dict[str, str]:
 def _folders(
     root: Root, mounts: list[_Mount], groups: dict[str, str], controller: str
 ) -> Iterator[tuple[_Mount, list[str]]]:
-    """Hierarchies that may have a controller, with the folders from the own group upwards."""
+    """Yield hierarchies that may have a controller, with the directories from this group upwards."""
     for mount in mounts:
         group = _group(root, mount, groups, controller)
         if group is not None:
@@ -185,7 +186,7 @@ def _folders(
 def _group(root: Root, mount: _Mount, groups: dict[str, str], controller: str) -> str | None:
     has_it = mount.kind != "cgroup" or controller in mount.options
     if not groups and controller == "cpuset" and has_it:
-        # /proc/PID/cpuset names the group whichever hierarchy has the controller (cpuset(7)).
+        # /proc/PID/cpuset names the group in any hierarchy that has the controller (cpuset(7)).
         return root.read_text("/proc/self/cpuset")
     if mount.kind == "cgroup2":
         return None if controller in groups else groups.get("")
@@ -198,8 +199,8 @@ def _ascending(mount: _Mount, group: str) -> list[str]:
     if mount.top != "/" and (group == mount.top or group.startswith(mount.top + "/")):
         below = group[len(mount.top) :]
     elif mount.top != "/" or ".." in group.split("/"):
-        # The own group cannot be seen from this mount: what is seen at its top is an ancestor
-        # (or, in a container without a namespace, the group itself).
+        # This group is not visible from the mount: the top of the mount is an ancestor (or, in a
+        # container without a namespace, the group itself).
         below = ""
     else:
         below = group
@@ -226,7 +227,7 @@ def _cpuset_files(mount: _Mount) -> tuple[str, ...]:
         return ("cpuset.cpus.effective",)
     if mount.kind == "cpuset" or "noprefix" in mount.options:
         return ("effective_cpus", "cpus")
-    # effective_cpus came with Linux 3.17.
+    # effective_cpus was added in Linux 3.17.
     return ("cpuset.effective_cpus", "cpuset.cpus")
 
 
@@ -244,7 +245,7 @@ def _memory_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> i
         for mount, folders in _folders(root, mounts, groups, "memory")
         for folder in folders
     )
-    # v2 writes "max" for none; v1 the highest page count, 2^63 less one page (of up to 64 KiB).
+    # v2 writes "max" for no limit; v1 the highest page count, 2^63 less one page (of up to 64 KiB).
     return min((limit for limit in limits if limit is not None and limit < 2**62), default=None)
 
 
@@ -257,7 +258,7 @@ def _cpu_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> floa
 
 
 def quota_folder(root: Root) -> str | None:
-    """Return the group with the lowest quota of CPU time: the own one, or any above it."""
+    """Return the group with the lowest quota of CPU time: this one, or an ancestor."""
     found = _quotas(root, _mounts(root), _groups(root))
     return min(found, key=lambda pair: pair[0], default=(0.0, None))[1]
 
@@ -265,7 +266,7 @@ def quota_folder(root: Root) -> str | None:
 def _quotas(
     root: Root, mounts: list[_Mount], groups: dict[str, str]
 ) -> Iterator[tuple[float, str]]:
-    """Yield each quota of the own group and of all that can be seen above it, with its folder."""
+    """Yield the quotas of this group and all visible ancestors, with their directories."""
     for mount, folders in _folders(root, mounts, groups, "cpu"):
         for folder in folders:
             limit = _bandwidth(root, mount, folder)
@@ -274,7 +275,7 @@ def _quotas(
 
 
 def _bandwidth(root: Root, mount: _Mount, folder: str) -> float | None:
-    """Quota over period: ``max 100000`` (v2) and ``-1`` (v1) are no limit."""
+    """Return quota over period: ``max 100000`` (v2) and ``-1`` (v1) are no limit."""
     if mount.kind == "cgroup2":
         words = (root.read_text(f"{folder}/cpu.max") or "").split()
     else:
@@ -286,10 +287,10 @@ def _bandwidth(root: Root, mount: _Mount, folder: str) -> float | None:
 
 
 def unified_folders(root: Root) -> tuple[str, ...]:
-    """The folders of this process's group in the hierarchy of version 2, the own one first.
+    """Return the directories of this process's group in the version 2 hierarchy and its ancestors.
 
-    The last is the highest that can be seen; none where no such hierarchy is mounted, or the
-    process is in none of its groups.
+    The group itself comes first, the topmost visible ancestor last. The result is empty if no such
+    hierarchy is mounted, or the process is in none of its groups.
     """
     groups = _groups(root)
     for mount in _mounts(root):
@@ -299,19 +300,19 @@ def unified_folders(root: Root) -> tuple[str, ...]:
 
 
 def own_cpuset(root: Root) -> tuple[int, ...] | None:
-    """The effective cpuset alone; ``None`` where no cpuset says anything."""
+    """Return the effective cpuset; ``None`` without a cpuset."""
     return _cpuset(root, _mounts(root), _groups(root))
 
 
 def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | None:
-    """The CPUs that somebody confined this process to by a cpuset, and the group that says so.
+    """Return the group and the CPUs to which a cpuset restricts this process by configuration.
 
-    Unlike the effective cpuset they hold CPUs that an isolated partition beside it has taken out:
-    ``cpuset.cpus`` stays as it was written. ``None`` where no cpuset says anything.
+    Unlike the effective cpuset, they include CPUs that an isolated partition beside it has taken:
+    ``cpuset.cpus`` stays as it was written. The result is ``None`` without a cpuset.
 
     Args:
-        root: where it is read.
-        passing: name of a group that is passed over.
+        root: root of the host.
+        passing: name of a group to skip.
     """
     mounts, groups = _mounts(root), _groups(root)
     for mount, folders in _folders(root, mounts, groups, "cpuset"):
@@ -326,10 +327,10 @@ def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | 
 
 
 def limit_files(root: Root, controller: str) -> tuple[str, ...]:
-    """The files that hold the limits of the own group and of all that can be seen above it.
+    """Return the files with the limits of this group and all visible ancestors.
 
     Args:
-        root: where they are looked for.
+        root: root of the host.
         controller: ``cpu`` or ``memory``.
     """
     mounts, groups = _mounts(root), _groups(root)

@@ -91,10 +91,7 @@ class CpuIsa(msgspec.Struct, frozen=True):
     """``cpu.isa``: the instruction set of libraries."""
 
     name: str = "cpu.isa"
-    summary: str = (
-        "instruction set: core type of OpenBLAS; below the highest level also a limit for all"
-        " libraries"
-    )
+    summary: str = "instruction set: core type of OpenBLAS, and a limit for other libraries"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN

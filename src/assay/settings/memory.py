@@ -60,9 +60,7 @@ class NumaPolicy(msgspec.Struct, frozen=True):
     """``mem.policy``: NUMA policy for new pages."""
 
     name: str = "mem.policy"
-    summary: str = (
-        "NUMA nodes of the program's memory: local, bind, preferred, interleave, weighted"
-    )
+    summary: str = "NUMA policy of memory: local, bind, preferred, interleave, weighted"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN

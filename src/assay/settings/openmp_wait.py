@@ -106,9 +106,7 @@ class OpenMPBlocktime(msgspec.Struct, frozen=True):
     """``omp.blocktime``: spinning time of an idle thread before it sleeps."""
 
     name: str = "omp.blocktime"
-    summary: str = (
-        "spinning time of idle OpenMP threads before they sleep, in milliseconds, or infinite"
-    )
+    summary: str = "spinning time of idle OpenMP threads in milliseconds, or infinite"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET

@@ -106,9 +106,7 @@ class TierStorage(msgspec.Struct, frozen=True):
     """``mem.tier``: backing store for memory beyond ``mem.dram``."""
 
     name: str = TIER
-    summary: str = (
-        "backing store of large allocations: directories on disks, or swap (with mem.dram)"
-    )
+    summary: str = "backing store of large allocations: directories, or swap (with mem.dram)"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
@@ -162,9 +160,7 @@ class TierPlacement(msgspec.Struct, frozen=True):
     """``mem.numa``: NUMA nodes of the DRAM budget."""
 
     name: str = NUMA
-    summary: str = (
-        "NUMA nodes of the DRAM budget: follow (the threads), local, interleave (with mem.tier)"
-    )
+    summary: str = "NUMA nodes of mem.dram: follow (threads), local, interleave (with mem.tier)"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET

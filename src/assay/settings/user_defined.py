@@ -114,7 +114,7 @@ class Argument(_Named, frozen=True):
     @property
     def summary(self) -> str:
         """One-line description."""
-        return "value of the placeholder {{self.own_name}} in the command"
+        return f"value of the placeholder {{{self.own_name}}} in the command"
 
     def _action(self, word: str) -> Action:
         return Arg(name=self.own_name, value=word)
@@ -143,7 +143,7 @@ class BuildValue(_Named, frozen=True):
     @property
     def summary(self) -> str:
         """One-line description."""
-        return "value of the placeholder {{self.own_name}} in the command of --build"
+        return f"value of the placeholder {{{self.own_name}}} in the command of --build"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the action that inserts the words; see ``launch.building``.

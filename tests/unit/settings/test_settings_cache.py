@@ -50,7 +50,7 @@ def test_it_is_an_action_of_its_own_which_the_launcher_is_not_told(value: str) -
 
 
 def test_no_other_value() -> None:
-    assert "It takes warm,cold" in (planned("hot").words["cache"].reason or "")
+    assert "Use warm,cold" in (planned("hot").words["cache"].reason or "")
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_near_where_all_are_near_says_so(root: Root) -> None:
     host = machine(packages=2, cores=4, allowed=(4, 5))
     word = planned(root, {"placement": "near:eth0"}, host).words["placement"]
     assert word.prospect is Prospect.GRANTABLE
-    assert "as near" in (word.reason or "")
+    assert "equally near" in (word.reason or "")
 
 
 def gpus(root: Root, *cards: tuple[str, str]) -> Root:
@@ -168,9 +168,9 @@ def test_hiding_intels_is_less_than_asked_for(root: Root) -> None:
     [
         ((), 0, "no GPU was found"),
         ((), "none", "no GPU was found"),
-        (NVIDIA, 2, "Here are 0-1"),
-        (NVIDIA, "amd:0", "Here are: nvidia"),
-        (NVIDIA, "first", "cannot be 'first'"),
+        (NVIDIA, 2, "Available: 0-1"),
+        (NVIDIA, "amd:0", "Available: nvidia"),
+        (NVIDIA, "first", "gpus='first'"),
         ((*NVIDIA, *AMD), 0, "Write gpus=amd:0"),
     ],
 )
@@ -212,7 +212,7 @@ def test_limits(
 
 
 def test_a_limit_above_the_hard_one_needs_rights(root: Root) -> None:
-    assert "4096 is the hard limit" in why(limited(root, "nofile", 5000), "limit.nofile")
+    assert "exceeds the hard limit 4096" in why(limited(root, "nofile", 5000), "limit.nofile")
 
 
 @pytest.mark.parametrize(("name", "value"), [("nofile", "8M"), ("nofile", -1), ("stack", "much")])

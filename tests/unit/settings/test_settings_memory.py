@@ -69,12 +69,12 @@ def test_planned(value: str, host: Machine, expected: MemPolicy) -> None:
 @pytest.mark.parametrize(
     ("value", "host", "told"),
     [
-        ("bind:2", TWO, "Memory is on 0-1"),
-        ("bind:", TWO, "cannot name '' as nodes"),
-        ("bind", TWO, "cannot name '' as nodes"),
-        ("bind:x", TWO, "cannot name 'x'"),
-        ("local:0", TWO, "cannot be 'local:0'"),
-        ("best:0", TWO, "cannot be 'best:0'"),
+        ("bind:2", TWO, "Nodes with memory: 0-1"),
+        ("bind:", TWO, "invalid nodes in mem.policy: ''"),
+        ("bind", TWO, "invalid nodes in mem.policy: ''"),
+        ("bind:x", TWO, "invalid nodes in mem.policy: 'x'"),
+        ("local:0", TWO, "mem.policy='local:0'"),
+        ("best:0", TWO, "mem.policy='best:0'"),
         ("bind:hbm", with_kinds(("dram", "dram", "cxl")), "2: cxl"),
         ("bind:hbm", with_kinds(("dram", "dram", None)), "Name nodes by number"),
         ("weighted:0-1", machine(packages=2, kernel_version=(6, 8)), "interleave:0-1"),

@@ -31,7 +31,7 @@ def test_what_they_share(kind: type, family: str, what: str, holder: str) -> Non
     assert isinstance(refused, Refused)
     assert refused.reason == f"{family}.size contains a NUL byte, which is invalid in the {holder}"
     for wrong in ("", "1st", "a-b", "a b", "é"):
-        with pytest.raises(InvalidInputError, match=f"is not the name of {what}"):
+        with pytest.raises(InvalidInputError, match=f"Invalid name of {what}"):
             kind(wrong)
 
 

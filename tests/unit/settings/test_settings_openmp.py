@@ -57,7 +57,7 @@ def test_the_variables_of_each_runtime(given: dict[str, Value], expected: dict[s
         ("omp.schedule", "static,0", "static, dynamic"),
         ("omp.schedule", "STATIC", "static, dynamic"),
         ("omp.schedule", "dynamic, 4", "static, dynamic"),
-        ("omp.schedule", "auto,4", "takes no chunk"),
+        ("omp.schedule", "auto,4", "does not support a chunk size"),
         ("omp.wait", "sometimes", "active,passive"),
         ("omp.blocktime", -1, "milliseconds"),
         ("omp.blocktime", 1.5, "milliseconds"),

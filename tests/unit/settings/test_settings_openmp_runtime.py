@@ -70,7 +70,7 @@ def test_with_an_allocator_both_are_preloaded() -> None:
 @pytest.mark.parametrize("value", ["clang", "GNU", 1, True])
 def test_what_is_no_runtime(value: str | int) -> None:
     made = plan(Configuration({"omp.runtime": value}), ALL, REGISTRY)
-    assert "omp.runtime cannot be" in (made.refused["omp.runtime"].reason or "")
+    assert "invalid value: omp.runtime" in (made.refused["omp.runtime"].reason or "")
 
 
 @pytest.mark.parametrize(

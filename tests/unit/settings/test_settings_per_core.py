@@ -62,11 +62,11 @@ def test_the_mask(host: Machine, given: dict[str, Value], expected: tuple[int, .
 @pytest.mark.parametrize(
     ("host", "value", "told"),
     [
-        (FLAT, 2, "no core has a second usable hardware thread. Leave it out"),
-        (SMT, 3, "cores have up to 2 usable hardware threads. Give 1 to 2"),
-        (SMT, 0, "Give 1 to 2"),
-        (SMT, "1", "Give 1 to 2"),
-        (SMT, True, "Give 1 to 2"),
+        (FLAT, 2, "no core has a second usable hardware thread. Remove it"),
+        (SMT, 3, "cores have up to 2 usable hardware threads. Use 1 to 2"),
+        (SMT, 0, "Use 1 to 2"),
+        (SMT, "1", "Use 1 to 2"),
+        (SMT, True, "Use 1 to 2"),
         (machine(cores=2, smt=2, allowed=(0, 1)), 2, "no core has a second"),
     ],
 )

@@ -107,8 +107,8 @@ def test_process_that_could_not_be_read_leaves_it_unverified() -> None:
         ({"nice": 3}, worker("sh", 0.01, nice=3)),
     ):
         grant = judge(given, unread, before)
-        assert grant.grant is GrantStatus.UNVERIFIED
-        assert "'sudo-ed' ended, or runs with other rights" in (grant.reason or "")
+        assert grant.grant is Granted.UNVERIFIED
+        assert "'sudo-ed' ended, or has other privileges" in (grant.reason or "")
 
 
 def test_launch_shorter_than_a_tick_is_judged_by_its_latest_process() -> None:

@@ -1,7 +1,8 @@
-"""Checks: whether a host is in a state to be measured on, or to run a kind of work.
+"""Checks of a host's state for measurements or for a kind of work.
 
-A check reads below a root (:class:`Host`) and is held against what a profile demands of it
-(:class:`Demand`); it gives a :class:`Finding`. What cannot be read is *unknown*, never *ok*.
+A check reads below a root (:class:`Host`), compares the result with the demand of a profile
+(:class:`Demand`), and returns a :class:`Finding`. A value that cannot be read is *unknown*, never
+*ok*.
 """
 
 from assay.machine.checks.check_types import Check, NumberCheck, RuleCheck, WordCheck

@@ -1,4 +1,4 @@
-"""Affinity: the CPUs that this process may use."""
+"""CPUs that this process may use."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ STATUS = "/proc/self/status"
 
 
 def affinity(host: Host) -> frozenset[int]:
-    """The CPUs that this process may use (``proc_pid_status(5)``).
+    """Return the CPUs that this process may use (``proc_pid_status(5)``).
 
     Raises:
-        Unread: it does not say.
+        UnreadableError: the file does not contain them.
     """
     match = re.search(r"^Cpus_allowed_list:\s*(\S+)$", host.text(STATUS), re.M)
     found = frozenset(list_in(match[1])) if match else frozenset()
     if not found:
-        raise host.unread(STATUS, "names no CPUs in Cpus_allowed_list")
+        raise host.unread(STATUS, "contains no CPUs in Cpus_allowed_list")
     return found

@@ -1,7 +1,7 @@
-"""Lists of CPUs on the kernel's command line.
+"""CPU lists on the kernel's command line.
 
-Format: ``Documentation/admin-guide/kernel-parameters.rst``, "cpu lists": besides what files of the
-kernel hold, ``all``, and ``N`` for the last CPU; ``isolcpus=`` has flags in front.
+Format: ``Documentation/admin-guide/kernel-parameters.rst``, "cpu lists": besides the format of
+kernel files, ``all``, and ``N`` for the last CPU; ``isolcpus=`` starts with flags.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from assay.machine.boot import argument_name
 from assay.machine.cpulist import parse_list
 
 FLAGS = frozenset({"domain", "nohz", "managed_irq"})
-"""Of ``isolcpus=``; without any it is ``domain``."""
+"""Flags of ``isolcpus=``; the default is ``domain``."""
 
 
 def values_of(name: str, arguments: Sequence[str]) -> tuple[str, ...]:
-    """The values of a boot argument, as often as it is there; dashes and underscores are alike."""
+    """Return all values of a boot argument; dashes and underscores are the same."""
     mine = (argument for argument in arguments if argument_name(argument) == name)
     return tuple(argument.partition("=")[2] for argument in mine)
 
 
 def flags_of(value: str) -> frozenset[str]:
-    """The flags of a value of ``isolcpus=``, with the one that holds without any."""
+    """Return the flags of a value of ``isolcpus=``, or the default."""
     found = frozenset(part for part in value.split(",") if part in FLAGS)
     return found or frozenset({"domain"})
 
 
 def cpus_of(value: str, last: int) -> frozenset[int]:
-    """The CPUs that a value names.
+    """Return the CPUs of a value.
 
     Args:
-        value: with or without flags.
-        last: the highest number that a CPU of this host can have.
+        value: value with or without flags.
+        last: highest possible CPU number of the host.
 
     Raises:
-        InvalidInputError: it is no list.
+        InvalidInputError: the value is not a list.
     """
     parts = [part for part in value.split(",") if part not in FLAGS]
     text = ",".join(parts).replace("all", f"0-{last}")

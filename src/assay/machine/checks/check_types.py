@@ -1,4 +1,4 @@
-"""Kinds of checks: on words, on a number, on a rule that holds or does not."""
+"""Types of checks: of words, of a number, of a rule."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from assay.machine.checks.host import Host
 
 
 class Check(Protocol):
-    """One thing that is looked at; what it may be asked is in ``demand_keys``."""
+    """A check; ``demand_keys`` are the supported parts of a demand."""
 
     @property
     def id(self) -> str:
-        """Its name, as ``cpu.governor``."""
+        """Id, such as ``cpu.governor``."""
         ...
 
     @property
     def summary(self) -> str:
-        """What is looked at, in a few words."""
+        """Short description of the checked property."""
         ...
 
     @property
     def demand_keys(self) -> frozenset[str]:
-        """Which keys of a demand say something to it, besides ``otherwise``."""
+        """Keys of a demand that it supports, besides ``otherwise``."""
         ...
 
     def look(self, host: Host) -> str:
-        """What is there.
+        """Return the current state as text.
 
         Raises:
-            Unread: it cannot be read.
+            UnreadableError: the state cannot be read.
         """
         ...
 
     def judge(self, host: Host, demand: Demand) -> Finding:
-        """What is there, held against a demand.
+        """Compare the current state with a demand.
 
         Raises:
-            Unread: it cannot be read.
+            UnreadableError: the state cannot be read.
         """
         ...
 
 
 @dataclass(frozen=True)
 class WordCheck:
-    """Every place holds one of the words that are accepted.
+    """A check that every place contains an accepted word.
 
     Attributes:
-        read: place -> word; a place is a path, mostly.
-        remedy: what makes a wanted word hold; told the word and the places that differ.
-        choices: all words that there can be; empty where nobody can list them.
+        read: returns the words by place, usually a path.
+        remedy: returns the remedy for a wanted word and the differing places.
+        choices: all possible words; empty if they are unknown.
     """
 
     id: str
@@ -64,11 +64,11 @@ class WordCheck:
     demand_keys: frozenset[str] = field(default=frozenset({"accept"}), init=False)
 
     def look(self, host: Host) -> str:
-        """See ``Check``."""
+        """Return the current state; see ``Check``."""
         return group_by_word(self.read(host))
 
     def judge(self, host: Host, demand: Demand) -> Finding:
-        """See ``Check``."""
+        """Compare the current state with a demand; see ``Check``."""
         found = self.read(host)
         wrong = {place: word for place, word in found.items() if word not in demand.accept}
         if not wrong:
@@ -79,7 +79,7 @@ class WordCheck:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A number, and what was read to know it."""
+    """A number and its evidence."""
 
     value: float
     evidence: str
@@ -87,11 +87,11 @@ class Measurement:
 
 @dataclass(frozen=True)
 class NumberCheck:
-    """A number lies within bounds.
+    """A check that a number is within bounds.
 
     Attributes:
-        unit: of the number and of its bounds; empty for counts.
-        remedy: what brings it to a bound.
+        unit: unit of the number and its bounds; empty for counts.
+        remedy: returns the remedy for a bound.
     """
 
     id: str
@@ -102,25 +102,25 @@ class NumberCheck:
     demand_keys: frozenset[str] = field(default=frozenset({"at_most", "at_least"}), init=False)
 
     def look(self, host: Host) -> str:
-        """See ``Check``."""
+        """Return the current state; see ``Check``."""
         return self.read(host).evidence
 
     def judge(self, host: Host, demand: Demand) -> Finding:
-        """See ``Check``."""
+        """Compare the current state with a demand; see ``Check``."""
         found = self.read(host)
         for bound, words, broken in (
             (demand.at_most, "at most", found.value > (demand.at_most or 0)),
             (demand.at_least, "at least", found.value < (demand.at_least or 0)),
         ):
             if bound is not None and broken:
-                asked = f"{found.evidence}; asked is {words} {bound:g}{_spaced(self.unit)}"
+                asked = f"{found.evidence}; required: {words} {bound:g}{_spaced(self.unit)}"
                 return Finding(self.id, demand.otherwise, asked, self.remedy(bound, host))
         return Finding(self.id, Status.OK, found.evidence)
 
 
 @dataclass(frozen=True)
 class RuleResult:
-    """Whether a rule holds: with a remedy it does not."""
+    """Result of a rule; a remedy means that it is violated."""
 
     evidence: str
     remedy: Remedy | None = None
@@ -128,7 +128,7 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class RuleCheck:
-    """A rule of the check's own."""
+    """A check of a fixed rule."""
 
     id: str
     summary: str
@@ -136,18 +136,18 @@ class RuleCheck:
     demand_keys: frozenset[str] = field(default=frozenset(), init=False)
 
     def look(self, host: Host) -> str:
-        """See ``Check``."""
+        """Return the current state; see ``Check``."""
         return self.read(host).evidence
 
     def judge(self, host: Host, demand: Demand) -> Finding:
-        """See ``Check``."""
+        """Compare the current state with a demand; see ``Check``."""
         found = self.read(host)
         status = Status.OK if found.remedy is None else demand.otherwise
         return Finding(self.id, status, found.evidence, found.remedy)
 
 
 def group_by_word(words: Mapping[str, str]) -> str:
-    """``word (place and 3 more), other (place)``."""
+    """Return the words with their places: ``word (place and 3 more), other (place)``."""
     places: dict[str, list[str]] = {}
     for place, word in words.items():
         places.setdefault(word, []).append(place)

@@ -1,4 +1,4 @@
-"""Checks on how fast CPUs run: frequency, turbo, heat, sleep, threads of one core.
+"""Checks of CPU speed: frequency, turbo, throttling, idle states, SMT.
 
 Interfaces: ``Documentation/admin-guide/pm/{cpufreq,intel_pstate,amd-pstate,cpuidle}.rst``,
 ``Documentation/ABI/testing/sysfs-devices-system-cpu``.
@@ -32,10 +32,10 @@ _PERCENT = 100
 
 
 def _policies(host: Host, file: str) -> dict[str, str]:
-    """A file of each frequency domain: path -> text."""
+    """Return the content of a file for each frequency domain, by path."""
     folders = policy_folders(host.root)
     if not folders:
-        raise UnreadableError(f"{_FREQ} names no policy: no driver here may set frequencies")
+        raise UnreadableError(f"{_FREQ} has no policy: no driver here can set frequencies")
     return host.present(f"{folder}/{file}" for folder in folders)
 
 
@@ -48,11 +48,11 @@ def _epp(host: Host) -> dict[str, str]:
 
 
 def _driver(host: Host) -> RuleResult:
-    """Whether the frequency driver works with CPUs that have no tick."""
+    """Check that the frequency driver supports CPUs without a tick."""
     found = _policies(host, "scaling_driver")
     without_tick = host.cpus_if_there(f"{CPU}/nohz_full")
     if without_tick and "intel_pstate" in found.values():
-        text = f"{group_by_word(found)}, beside nohz_full {format_list(without_tick)}"
+        text = f"{group_by_word(found)}, with nohz_full {format_list(without_tick)}"
         return RuleResult(
             f"{text}: frequencies may stay low there", boot_remedy("intel_pstate=passive")
         )
@@ -64,7 +64,7 @@ def _turbo(host: Host) -> dict[str, str]:
         return {_NO_TURBO: "off" if host.number(_NO_TURBO) else "on"}
     if host.root.exists(_BOOST):
         return {_BOOST: "on" if host.number(_BOOST) else "off"}
-    raise UnreadableError(f"neither {_NO_TURBO} nor {_BOOST} is there")
+    raise UnreadableError(f"neither {_NO_TURBO} nor {_BOOST} exists")
 
 
 def _turbo_remedy(word: str, places: tuple[str, ...]) -> Remedy:
@@ -74,16 +74,16 @@ def _turbo_remedy(word: str, places: tuple[str, ...]) -> Remedy:
 
 
 def _freq_max(host: Host) -> RuleResult:
-    """Whether frequencies may rise as far as the hardware lets them."""
+    """Check that frequencies may rise to the hardware's maximum."""
     capped = _below_hardware(host, "scaling_max_freq")
     path = f"{_FREQ}/policy*/scaling_max_freq"
     if capped:
         file, share = min(capped.items(), key=lambda pair: pair[1])
         command = f"for policy in {_FREQ}/policy*; do "
         command += "cat $policy/cpuinfo_max_freq > $policy/scaling_max_freq; done"
-        text = f"capped at {share:.0f} % of what the hardware reaches ({file})"
+        text = f"limited to {share:.0f} % of the hardware's maximum ({file})"
         return RuleResult(text, root_remedy(command, f"cpu.freq_max={_highest_khz(host)}"))
-    return RuleResult(f"as high as the hardware reaches ({path})")
+    return RuleResult(f"at the hardware's maximum ({path})")
 
 
 def _highest_khz(host: Host) -> int:
@@ -91,17 +91,17 @@ def _highest_khz(host: Host) -> int:
 
 
 def _frequencies(host: Host, file: str) -> dict[str, int]:
-    """A file of each policy that holds a frequency, in kHz, by its folder."""
+    """Return the frequency in a file of each policy, in kHz, by its directory."""
     found = {}
     for path in _policies(host, file):
         found[path.rpartition("/")[0]] = khz = host.number(path)
         if khz <= 0:
-            raise host.unread(path, f"holds no frequency: {khz}")
+            raise host.unread(path, f"contains no frequency: {khz}")
     return found
 
 
 def _below_hardware(host: Host, file: str) -> dict[str, float]:
-    """Path -> per cent of the hardware's highest frequency, of policies that stay below it."""
+    """Return policies below the hardware's highest frequency: path -> percentage."""
     hardware = _frequencies(host, "cpuinfo_max_freq")
     found: dict[str, float] = {}
     for folder, khz in _frequencies(host, file).items():
@@ -131,26 +131,26 @@ def _freq_min_remedy(bound: float, host: Host) -> Remedy:
 
 def _throttling(host: Host) -> Measurement:
     if host.interval is None:
-        raise UnreadableError("a recorded tree is one moment: throttling takes two")
+        raise UnreadableError("a recorded tree is one point in time: throttling needs two")
     found = host.interval.throttled
     if not found:
-        raise UnreadableError(f"{CPU}/cpu*/thermal_throttle is not there")
+        raise UnreadableError(f"{CPU}/cpu*/thermal_throttle is missing")
     times = sum(found.values())
     since = sum(host.interval.after.throttles.values())
     path = max(found, key=lambda p: found[p])
-    evidence = f"{times} times just now, {since} since boot, all cores added up ({path})"
+    evidence = f"{times} times in the sample, {since} since boot, summed over all cores ({path})"
     return Measurement(times, evidence)
 
 
 def _throttling_remedy(*_: object) -> Remedy:
     return Remedy(
-        "Let it cool down; look at fans, dust, and the power limit that the firmware sets.",
+        "Improve cooling: check fans, dust, and the power limit of the firmware.",
         Right.FIRMWARE,
     )
 
 
 def _idle(host: Host) -> Measurement:
-    """The longest time to wake up that a state in use may take, in microseconds."""
+    """Return the longest wake-up latency of an enabled idle state, in microseconds."""
     states = host.names(f"{CPU}/cpu0/cpuidle", r"state\d+")
     longest, place = -1, ""
     for cpu in sorted(host.cpus(f"{CPU}/online")):
@@ -162,9 +162,9 @@ def _idle(host: Host) -> Measurement:
             if latency > longest:
                 longest, place = latency, folder
     if not place:
-        return Measurement(0, f"every state is disabled ({CPU}/cpu*/cpuidle)")
+        return Measurement(0, f"every idle state is disabled ({CPU}/cpu*/cpuidle)")
     name = host.root.read_text(f"{place}/name") or "a state"
-    return Measurement(longest, f"{name} takes {longest} us to wake up from ({place})")
+    return Measurement(longest, f"{name} has a wake-up latency of {longest} us ({place})")
 
 
 def _idle_remedy(bound: float, _: Host) -> Remedy:
@@ -180,7 +180,7 @@ def _smt_remedy(word: str, places: tuple[str, ...]) -> Remedy:
 
 
 def _siblings(host: Host) -> RuleResult:
-    """Whether this process has whole cores: a neighbour on the other thread takes from its own."""
+    """Check that this process has whole cores: a sibling thread would share their units."""
     host.cpus(f"{CPU}/cpu0/topology/thread_siblings_list")
     cpus = read_topology(host.root).cpus
     allowed = affinity(host) & {cpu.id for cpu in cpus}
@@ -190,46 +190,46 @@ def _siblings(host: Host) -> RuleResult:
     whole = {c for cpu in cpus if cpu.id in allowed for c in cpu.siblings}
     others = format_list(whole - allowed)
     shared = show_count(len(split), "core")
-    text = f"others may use {shared} of it too, through CPU {others} ({STATUS})"
+    text = f"other processes may use {shared} of it too, on CPU {others} ({STATUS})"
     inside = {cpu.id for cpu in cpus if cpu.id in allowed and set(cpu.siblings) <= allowed}
-    note = "Or ask the batch system for whole cores."
+    note = "Or request whole cores from the batch system."
     if inside:
         command = f"taskset -c {format_list(inside)} COMMAND"
         return RuleResult(text, Remedy(command, note=note, command=True))
-    return RuleResult(text, Remedy("Begin on whole cores.", note=note))
+    return RuleResult(text, Remedy("Start on whole cores.", note=note))
 
 
 CHECKS: tuple[Check, ...] = (
     WordCheck(
         "cpu.governor",
-        "what chooses frequencies",
+        "frequency governor",
         _governor,
         word_remedy(f"{_FREQ}/policy*/scaling_governor", "cpu.governor"),
     ),
     WordCheck(
         "cpu.epp",
-        "what the processor is told to prefer",
+        "energy or performance preference of the processor",
         _epp,
         word_remedy(f"{_FREQ}/policy*/energy_performance_preference", "cpu.epp"),
     ),
-    RuleCheck("cpu.driver", "the frequency driver suits CPUs without a tick", _driver),
+    RuleCheck("cpu.driver", "the frequency driver supports CPUs without a tick", _driver),
     WordCheck(
         "cpu.turbo",
-        "frequencies that last only while it is cool",
+        "turbo frequencies, which depend on temperature",
         _turbo,
         _turbo_remedy,
         ("on", "off"),
     ),
-    RuleCheck("cpu.freq_max", "no limit below the hardware's", _freq_max),
-    NumberCheck("cpu.freq_min", "the lowest frequency allowed", "%", _freq_min, _freq_min_remedy),
-    NumberCheck("cpu.throttling", "slowed down by heat", "times", _throttling, _throttling_remedy),
-    NumberCheck("cpu.idle", "how long CPUs take to wake up", "us", _idle, _idle_remedy),
+    RuleCheck("cpu.freq_max", "no frequency limit below the hardware's maximum", _freq_max),
+    NumberCheck("cpu.freq_min", "lowest allowed frequency", "%", _freq_min, _freq_min_remedy),
+    NumberCheck("cpu.throttling", "thermal throttling", "times", _throttling, _throttling_remedy),
+    NumberCheck("cpu.idle", "wake-up latency of idle CPUs", "us", _idle, _idle_remedy),
     WordCheck(
         "cpu.smt",
-        "several threads on a core",
+        "several threads per core",
         word_in(f"{CPU}/smt/control"),
         _smt_remedy,
         ("on", "off", "forceoff", "notsupported", "notimplemented"),
     ),
-    RuleCheck("cpu.siblings", "cores belong to this process as a whole", _siblings),
+    RuleCheck("cpu.siblings", "whole cores belong to this process", _siblings),
 )

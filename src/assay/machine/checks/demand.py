@@ -1,4 +1,4 @@
-"""Demand: what a profile asks of a host."""
+"""Demands of a profile on a host."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from assay.machine.checks.finding import Status
 
 @dataclass(frozen=True)
 class Demand:
-    """What is asked of one check.
+    """A demand on one check.
 
     Attributes:
-        otherwise: the status of a host that does not meet it, ``WARN`` or ``FAIL``; ``OK`` where
-            nothing is asked: then the check is only read, and the reason says why.
-        accept: words that are right, the one that a remedy names first; of checks on words.
-        at_most, at_least: bounds, both within; of checks on numbers.
-        reason: why it is asked, or why not.
-        source: where that is from.
+        otherwise: status of a host that does not meet it, ``WARN`` or ``FAIL``; ``OK`` without a
+            demand: then the check is only read, and the reason explains why.
+        accept: accepted words, of which a remedy uses the first; for checks of words.
+        at_most, at_least: bounds, inclusive; for checks of numbers.
+        reason: reason for the demand, or for its absence.
+        source: source of the reason.
     """
 
     otherwise: Status
@@ -30,13 +30,13 @@ class Demand:
 
     @property
     def asks(self) -> bool:
-        """Whether a host can fall short of it."""
+        """True if a host can fail it."""
         return self.otherwise is not Status.OK
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What somebody asks of a host: a demand for each check that counts, by its id."""
+    """Demands on a host by check id."""
 
     name: str
     summary: str = ""

@@ -1,7 +1,7 @@
-"""Checks on what surrounds programs: control groups, limits, hypervisor, others, power, time.
+"""Checks of the environment of programs: control groups, limits, hypervisor, load, power, time.
 
-Interfaces: ``Documentation/admin-guide/cgroup-v2.rst``, ``proc_stat(5)``,
-``proc_pid_status(5)``, ``Documentation/ABI/testing/sysfs-class-power``.
+Interfaces: ``Documentation/admin-guide/cgroup-v2.rst``, ``proc_stat(5)``, ``proc_pid_status(5)``,
+``Documentation/ABI/testing/sysfs-class-power``.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _MOUNTS = "/proc/self/mountinfo"
 _DMI = "/sys/class/dmi/id"
 _POWER = "/sys/class/power_supply"
 _CONTROLLERS = ("cpu", "cpuset", "memory", "pids")
-"""What assay confines a launch with."""
+"""Controllers with which assay confines a launch."""
 _TIMEKEEPERS = ("chronyd", "ntpd", "systemd-timesyn", "ptp4l", "phc2sys", "openntpd", "ntpd-rs")
-"""As /proc/PID/comm has them: fifteen letters at most."""
+"""Names as in /proc/PID/comm: at most fifteen characters."""
 _PERCENT = 100
 _BUSY = ("user", "nice", "system", "irq", "softirq")
 
 
 def _groups(host: Host) -> Cgroups:
-    """What the control groups say, where their mounts can be read."""
+    """Return the control groups, if their mounts can be read."""
     if not (host.root.read_text(_MOUNTS) or host.root.read_text("/proc/mounts")):
         raise host.unread(_MOUNTS)
     return read_cgroups(host.root)
@@ -59,7 +59,7 @@ def _mode_remedy(word: str, _: tuple[str, ...]) -> Remedy:
 
 
 def _delegation(host: Host) -> RuleResult:
-    """Whether the own group has the controllers that confine and measure launches."""
+    """Check that this group has the controllers that confine and measure launches."""
     folders = unified_folders(host.root)
     if not folders:
         raise UnreadableError(f"no control groups of version 2 are mounted ({_MOUNTS})")
@@ -67,37 +67,37 @@ def _delegation(host: Host) -> RuleResult:
     there = host.text(path).split()
     missing = [name for name in _CONTROLLERS if name not in there]
     if missing:
-        text = f"without {', '.join(missing)} ({path})"
+        text = f"missing: {', '.join(missing)} ({path})"
         if _groups(host).mode == "hybrid":  # version 1 has them
             return RuleResult(text, _mode_remedy("v2", ()))
         command = "systemctl edit user@.service"
-        note = "Add the lines [Service] and Delegate=cpu cpuset io memory pids, then log in anew."
+        note = "Add the lines [Service] and Delegate=cpu cpuset io memory pids, then log in again."
         return RuleResult(text, root_remedy(command, note=note))
     return RuleResult(f"{' '.join(there)} ({path})")
 
 
 def _cpuset(host: Host) -> RuleResult:
-    """Whether this process may use every CPU that its control group has."""
+    """Check that this process may use all CPUs of its control group."""
     may = affinity(host)
     online = host.cpus(f"{CPU}/online")
     cpuset = own_cpuset(host.root)
     granted = frozenset(cpuset) & online if cpuset else online
-    # Programs do not begin on isolated CPUs, which is as it should be.
+    # Programs do not start on isolated CPUs, which is intended.
     kept_out = granted - may - host.cpus_if_there(f"{CPU}/isolated")
     owner = "the cpuset has" if cpuset else "online are"
     said = f"may use {format_list(may)}, {owner} {format_list(granted)} ({STATUS})"
     if kept_out:
         command = f"taskset -c {format_list(granted)} assay ..."
-        note = "Or begin without the taskset, numactl or batch system that bound it."
+        note = "Or start without taskset, numactl or a batch system that sets the mask."
         return RuleResult(said, Remedy(command, note=note, command=True))
     return RuleResult(said)
 
 
 def _limits(host: Host, controller: str) -> str:
-    """Where the limits of a controller stand; no group of the host may have any.
+    """Return the file with the limits of a controller, or a text if no group has any.
 
     Raises:
-        Unread: there are no control groups, or none of their files was recorded.
+        UnreadableError: there are no control groups, or none of their files was recorded.
     """
     if _groups(host).mode == "none":
         raise UnreadableError(f"no control groups are mounted ({_MOUNTS})")
@@ -108,51 +108,51 @@ def _limits(host: Host, controller: str) -> str:
 
 
 def _cpu_limit(host: Host) -> RuleResult:
-    """Whether a control group slows down programs that use all CPUs."""
+    """Check that no control group throttles programs on all CPUs."""
     where = _limits(host, "cpu")
     cpus, limit = len(affinity(host)), _groups(host).cpu_limit
     if limit is not None and limit < cpus:
         told = describe_throttling(read_periods(host.root, quota_stat(host.root)))
-        text = f"the time of {limit:g} CPUs{told}, where {cpus} may be used ({where})"
-        return RuleResult(text, Remedy("Start without a limit of CPU time, or use fewer threads."))
-    return RuleResult(f"none below {show_count(cpus, 'CPU')} ({where})")
+        text = f"CPU time is limited to {limit:g} CPUs{told}, of {cpus} usable ones ({where})"
+        return RuleResult(text, Remedy("Start without a limit on CPU time, or use fewer threads."))
+    return RuleResult(f"no limit below {show_count(cpus, 'CPU')} ({where})")
 
 
 def _memory_limit(host: Host) -> RuleResult:
-    """Whether a control group leaves less memory than there is."""
+    """Check that no control group limits memory."""
     where = _limits(host, "memory")
     total = host.kilobytes("/proc/meminfo", "MemTotal") * 1024
     limit = _groups(host).memory_limit_bytes
     if limit is not None and limit < total:
         text = f"{show_bytes(limit)} of {show_bytes(total)} ({where})"
-        remedy = Remedy("Start with a higher limit, or with work that fits well below it.")
+        remedy = Remedy("Start with a higher limit, or reduce memory use well below it.")
         return RuleResult(text, remedy)
-    return RuleResult(f"none below {show_bytes(total)} ({where})")
+    return RuleResult(f"no limit below {show_bytes(total)} ({where})")
 
 
 def _hypervisor(host: Host) -> dict[str, str]:
-    """What the host is a guest of, or ``none``."""
+    """Return the hypervisor of the host, or ``none``."""
     flags, arch = read_processor(host.root).flags, read_kernel(host.root).arch
     found = read_hypervisor(host.root, flags, arch)
     if found is not None:
         return {"/proc/cpuinfo, /sys/hypervisor, /sys/class/dmi": found}
     if flags and arch in ("x86_64", "i686"):
         return {"/proc/cpuinfo": "none"}
-    # Processors of other kinds have no flag that says it; the firmware's tables do.
+    # Other processors have no such flag, but the firmware's tables name the hypervisor.
     host.text(f"{_DMI}/sys_vendor")
     return {f"{_DMI}/sys_vendor": "none"}
 
 
 def _hypervisor_remedy(*_: object) -> Remedy:
-    return Remedy("Measure on the host itself, or on a guest whose CPUs are its own.")
+    return Remedy("Measure on the host itself, or on a guest with dedicated CPUs.")
 
 
 def _shares(host: Host) -> dict[str, float]:
     if host.interval is None:
-        raise UnreadableError("a recorded tree is one moment: shares of time take two")
+        raise UnreadableError("a recorded tree is one point in time: shares of time need two")
     shares = host.interval.shares
     if shares is None:
-        raise host.unread("/proc/stat", "does not tell how time passes")
+        raise host.unread("/proc/stat", "does not show how time passes")
     return shares
 
 
@@ -162,7 +162,7 @@ def _steal(host: Host) -> Measurement:
         raise host.unread("/proc/stat", "has no steal time")
     percent = _PERCENT * share
     return Measurement(
-        percent, f"{percent:.1f} % of all CPUs' time just now{_since(host.interval)}"
+        percent, f"{percent:.1f} % of the time of all CPUs in the sample{_since(host.interval)}"
     )
 
 
@@ -173,23 +173,23 @@ def _since(interval: Interval | None) -> str:
 
 
 def _steal_remedy(*_: object) -> Remedy:
-    return Remedy("Ask the owner of the host for CPUs of your own, or measure at another time.")
+    return Remedy("Request dedicated CPUs from the owner of the host, or measure at another time.")
 
 
 def _load(host: Host) -> Measurement:
     shares = _shares(host)
     percent = _PERCENT * sum(shares.get(kind, 0.0) for kind in _BUSY)
     return Measurement(
-        percent, f"others use {percent:.0f} % of all CPUs' time just now (/proc/stat)"
+        percent, f"other programs use {percent:.0f} % of the time of all CPUs (/proc/stat)"
     )
 
 
 def _load_remedy(*_: object) -> Remedy:
-    return Remedy("top -d 1", note="It shows who; end it, or wait for it.", command=True)
+    return Remedy("top -d 1", note="It lists the processes; end them, or wait.", command=True)
 
 
 def _power(host: Host) -> dict[str, str]:
-    """``mains`` or ``battery``; a host that has no battery runs on mains."""
+    """Return ``mains`` or ``battery``; a host without a battery runs on mains."""
     names = host.root.listdir(_POWER)
     if not host.root.exists(_POWER):
         raise host.unread(_POWER)
@@ -197,12 +197,12 @@ def _power(host: Host) -> dict[str, str]:
     mains: list[str] = []
     for name in names:
         folder = f"{_POWER}/{name}"
-        # Mice and the like have batteries of their own.
+        # Mice and similar devices have batteries too.
         if host.root.read_text(f"{folder}/scope") == "Device":
             continue
         kind = host.text(f"{folder}/type")
         if kind not in ("Battery", "Mains", "USB", "UPS", "Wireless"):
-            raise host.unread(f"{folder}/type", f"names no kind that is known: {kind[:40]!r}")
+            raise host.unread(f"{folder}/type", f"contains an unknown kind: {kind[:40]!r}")
         (batteries if kind == "Battery" else mains).append(folder)
     if not batteries:
         return {f"no battery in {_POWER}": "mains"}
@@ -214,11 +214,11 @@ def _power(host: Host) -> dict[str, str]:
 
 
 def _power_remedy(*_: object) -> Remedy:
-    return Remedy("Plug it in.")
+    return Remedy("Connect the power supply.")
 
 
 def _time(host: Host) -> dict[str, str]:
-    """The program that keeps the clock right, or ``none``."""
+    """Return ``kept`` if a program adjusts the clock, otherwise ``free``."""
     running = [name for name in _TIMEKEEPERS if name in host.processes()]
     return {"processes": "kept" if running else "free"}
 
@@ -231,24 +231,22 @@ def _time_remedy(word: str, _: tuple[str, ...]) -> Remedy:
 CHECKS: tuple[Check, ...] = (
     WordCheck(
         "surroundings.cgroup",
-        "which control groups there are",
+        "version of control groups",
         _mode,
         _mode_remedy,
         ("v2", "hybrid", "v1", "none"),
     ),
-    RuleCheck("surroundings.delegation", "controllers that a launch is held by", _delegation),
-    RuleCheck("surroundings.cpuset", "all CPUs that were granted may be used", _cpuset),
-    RuleCheck("surroundings.cpu_limit", "no limit of CPU time", _cpu_limit),
-    RuleCheck("surroundings.memory_limit", "no limit of memory", _memory_limit),
-    WordCheck(
-        "surroundings.hypervisor", "what this is a guest of", _hypervisor, _hypervisor_remedy
+    RuleCheck("surroundings.delegation", "controllers that confine a launch", _delegation),
+    RuleCheck("surroundings.cpuset", "all CPUs of the cpuset are usable", _cpuset),
+    RuleCheck("surroundings.cpu_limit", "no limit on CPU time", _cpu_limit),
+    RuleCheck("surroundings.memory_limit", "no limit on memory", _memory_limit),
+    WordCheck("surroundings.hypervisor", "hypervisor", _hypervisor, _hypervisor_remedy),
+    NumberCheck(
+        "surroundings.steal", "steal time: CPU time of other guests", "%", _steal, _steal_remedy
     ),
-    NumberCheck("surroundings.steal", "time that other guests take", "%", _steal, _steal_remedy),
-    NumberCheck("surroundings.load", "what other programs take", "%", _load, _load_remedy),
+    NumberCheck("surroundings.load", "CPU use of other programs", "%", _load, _load_remedy),
     WordCheck(
         "surroundings.power", "mains or battery", _power, _power_remedy, ("mains", "battery")
     ),
-    WordCheck(
-        "surroundings.ntp", "what keeps the clock right", _time, _time_remedy, ("kept", "free")
-    ),
+    WordCheck("surroundings.ntp", "clock synchronization", _time, _time_remedy, ("kept", "free")),
 )

@@ -1,4 +1,4 @@
-"""Finding: what one check says of a host."""
+"""Result of a check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How a host stands to what a profile demands; ``UNKNOWN`` is what could not be read."""
+    """Result of a comparison with a demand; ``UNKNOWN`` if the value could not be read."""
 
     OK = "ok"
     WARN = "warn"
@@ -19,7 +19,7 @@ WORST_FIRST = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.OK)
 
 
 class Right(StrEnum):
-    """What a remedy needs: nothing of its own, root, a reboot, or a change in the firmware."""
+    """Requirement of a remedy: none, root, a reboot, or a change in the firmware."""
 
     NONE = "none"
     ROOT = "root"
@@ -29,14 +29,14 @@ class Right(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """What to do.
+    """A remedy.
 
     Attributes:
-        text: a command for the shell, ``Boot with`` an argument, or a sentence.
-        right: that it needs.
-        setting: assay's own, as ``name=value``, where it has one that does the same.
-        note: what to know about it.
-        command: whether the text is a command.
+        text: a shell command, ``Boot with`` an argument, or a sentence.
+        right: its requirement.
+        setting: equivalent setting of assay, as ``name=value``.
+        note: side effect or alternative.
+        command: true if the text is a command.
     """
 
     text: str
@@ -48,13 +48,13 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check says.
+    """The result of one check.
 
     Attributes:
-        id: of the check, as ``cpu.governor``.
-        status: how the host stands.
-        evidence: what was read, and from where.
-        remedy: what to do; ``None`` where nothing is to be done, or nothing can.
+        id: id of the check, such as ``cpu.governor``.
+        status: result of the comparison.
+        evidence: value and its source.
+        remedy: next step; ``None`` if none is needed or possible.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Finding:
 
 
 class UnreadableError(Exception):
-    """Something could not be read, so that nothing can be said; the text names it."""
+    """A value cannot be read, so the check has no result; the text names the file."""
 
     def __init__(self, evidence: str, remedy: Remedy | None = None) -> None:
         super().__init__(evidence)

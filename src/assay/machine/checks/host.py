@@ -1,4 +1,4 @@
-"""Host: what checks look at; whatever cannot be read ends a check with ``UnreadableError``."""
+"""Host: access to files for checks; a missing value raises ``UnreadableError``."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _KERNEL_THREADS = "kthreadd"
 
 @dataclass(frozen=True)
 class Host:
-    """One machine at one moment.
+    """A machine at one point in time.
 
     Attributes:
-        root: where its files are read.
-        interval: what happened in a short time; ``None`` of a recorded tree, which is one moment.
+        root: root of its files.
+        interval: counters over a short time; ``None`` for a recorded tree.
     """
 
     root: Root
     interval: Interval | None = None
 
     def text(self, path: str) -> str:
-        """Content of a file.
+        """Return the content of a file.
 
         Raises:
-            Unread: names it.
+            UnreadableError: the file cannot be read.
         """
         found = self.root.read_text(path)
         if found is None:
@@ -43,32 +43,32 @@ class Host:
         return found
 
     def number(self, path: str) -> int:
-        """The decimal number that a file holds.
+        """Return the decimal number in a file.
 
         Raises:
-            Unread: names it.
+            UnreadableError: the file cannot be read, or contains no number.
         """
         found = self.root.read_int(path)
         if found is None:
-            raise self.unread(path, f"holds no number: {self.text(path)[:40]!r}")
+            raise self.unread(path, f"contains no number: {self.text(path)[:40]!r}")
         return found
 
     def kilobytes(self, path: str, name: str) -> int:
-        """A line of a table of memory (``proc_meminfo(5)``).
+        """Return a value of a memory table, in kB (``proc_meminfo(5)``).
 
         Raises:
-            Unread: names the file.
+            UnreadableError: the file cannot be read, or lacks the value.
         """
         match = re.search(rf"\b{name}:\s*(\d{{1,18}}) kB", self.text(path), re.ASCII)
         if match is None:
-            raise self.unread(path, f"tells no {name}")
+            raise self.unread(path, f"contains no {name}")
         return int(match[1])
 
     def choice(self, path: str) -> str:
-        """The word in brackets: the one of several that is in force.
+        """Return the word in brackets: the selected one of several.
 
         Raises:
-            Unread: names the file.
+            UnreadableError: the file cannot be read, or marks no word.
         """
         text = self.text(path)
         word = selected_word(text)
@@ -77,53 +77,54 @@ class Host:
         return word
 
     def cpus(self, path: str) -> frozenset[int]:
-        """CPUs of a file that holds a list; ``(null)`` is how some kernels write none.
+        """Return the CPUs of a file with a list; some kernels write ``(null)`` for an empty one.
 
         Raises:
-            Unread: names the file.
+            UnreadableError: the file cannot be read, or contains no list.
         """
         text = self.text(path)
         try:
             return frozenset(parse_list("" if text == "(null)" else text))
         except InvalidInputError:
-            raise self.unread(path, f"holds no list of CPUs: {text[:40]!r}") from None
+            raise self.unread(path, f"contains no list of CPUs: {text[:40]!r}") from None
 
     def cpus_if_there(self, path: str) -> frozenset[int]:
-        """The same; none where there is no such file.
+        """Return the same; an empty set if the file is missing.
 
         Raises:
-            Unread: it is there, and cannot be read.
+            UnreadableError: the file exists, but cannot be read.
         """
         return self.cpus(path) if self.root.exists(path) else frozenset()
 
     def mask(self, path: str) -> frozenset[int]:
-        """CPUs of a file that holds a hexadecimal mask.
+        """Return the CPUs of a file with a hexadecimal mask.
 
         Raises:
-            Unread: names the file.
+            UnreadableError: the file cannot be read, or contains no mask.
         """
         text = self.text(path)
         try:
             return frozenset(parse_mask(text))
         except InvalidInputError:
-            raise self.unread(path, f"holds no mask: {text[:40]!r}") from None
+            raise self.unread(path, f"contains no mask: {text[:40]!r}") from None
 
     def names(self, folder: str, pattern: str) -> tuple[str, ...]:
-        """Names in a folder that match as a whole; those with numbers in numeric order.
+        """Return the names in a directory that match a pattern; those with numbers in numeric
+        order.
 
         Raises:
-            Unread: there is none.
+            UnreadableError: no name matches.
         """
         found = [name for name in self.root.listdir(folder) if re.fullmatch(pattern, name)]
         if not found:
-            raise self.unread(folder, f"names no {_plain(pattern)}")
+            raise self.unread(folder, f"contains no {_plain(pattern)}")
         return tuple(sorted(found, key=_by_number))
 
     def present(self, paths: Iterable[str]) -> dict[str, str]:
-        """Path -> text of those files that can be read.
+        """Return the content of the readable files, by path.
 
         Raises:
-            Unread: none can; names the first.
+            UnreadableError: no file can be read; the text names the first.
         """
         listed = tuple(paths)
         found = {path: self.root.read_text(path) for path in listed}
@@ -133,33 +134,33 @@ class Host:
         return kept
 
     def processes(self) -> frozenset[str]:
-        """Names of all programs that run on the host.
+        """Return the names of all programs that run on the host.
 
         Raises:
-            Unread: it shows only some: in a container, or where /proc hides those of others.
+            UnreadableError: only some are visible: in a container, or if /proc hides processes.
         """
         if self.root.read_text("/proc/2/comm") != _KERNEL_THREADS:
-            # The thread of this number is the same on every host, and belongs to root.
+            # The thread with this number is the same on every host, and belongs to root.
             raise UnreadableError(
-                "/proc shows not all processes: it is that of a container, hides those of other "
-                "users, or was not recorded",
+                "/proc does not show all processes: it belongs to a container, hides processes of"
+                " other users, or was not recorded",
             )
         numbers = (name for name in self.root.listdir("/proc") if name.isdecimal())
         found = (self.root.read_text(f"/proc/{number}/comm") for number in numbers)
         return frozenset(filter(None, found))
 
     def unread(self, path: str, what: str | None = None) -> UnreadableError:
-        """That a path says nothing, and why."""
+        """Return the error for a path."""
         if what and self.root.exists(path):
             return UnreadableError(f"{path} {what}")
         if not self.root.exists(path):
-            return UnreadableError(f"{path} is not there")
-        remedy = Remedy("Check as root.", Right.ROOT) if self.root.live else None
+            return UnreadableError(f"{path} is missing")
+        remedy = Remedy("Run the check as root.", Right.ROOT) if self.root.live else None
         return UnreadableError(f"{path} cannot be read", remedy)
 
 
 def _plain(pattern: str) -> str:
-    """A pattern in words, ``N`` for a number: ``policyN``."""
+    """Return a pattern in words, with ``N`` for a number: ``policyN``."""
     return pattern.replace(r"\d+", "N")
 
 

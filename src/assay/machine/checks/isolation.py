@@ -1,4 +1,4 @@
-"""Checks on isolated CPUs: what is kept away from them, and whether its parts fit together.
+"""Checks of isolated CPUs: remaining activity, and consistency of the configuration.
 
 Interfaces: ``Documentation/admin-guide/kernel-parameters.txt`` (``isolcpus``, ``nohz_full``,
 ``rcu_nocbs``, ``irqaffinity``), ``core-api/housekeeping.rst``, ``admin-guide/cgroup-v2.rst``
@@ -34,15 +34,15 @@ _WORKQUEUES = "/sys/devices/virtual/workqueue"
 _IRQS = "/proc/irq"
 _LISTS = ("isolcpus", "nohz_full", "rcu_nocbs", "irqaffinity")
 _MOST_GROUPS = 4096
-"""Control groups that are looked at for partitions; a host with more of them is no host to wait
-for."""
+"""Maximum number of control groups that are searched for partitions, to bound the time."""
 
 
 def _isolated(host: Host) -> frozenset[int]:
-    """CPUs without load balancing: by ``isolcpus=``, and by partitions of control groups.
+    """Return the CPUs without load balancing: by ``isolcpus=``, and by partitions of control
+    groups.
 
-    ``cpuset.cpus.isolated`` came with Linux 6.8 and is in the first group alone; before it only
-    the partitions themselves tell.
+    ``cpuset.cpus.isolated`` was added in Linux 6.8, in the root group only; before, only the
+    partitions themselves show it.
     """
     found = host.cpus(f"{CPU}/isolated")
     folders = unified_folders(host.root)
@@ -58,7 +58,7 @@ def _isolated(host: Host) -> frozenset[int]:
 
 
 def _others(host: Host, isolated: frozenset[int]) -> frozenset[int]:
-    """The online CPUs that are left to everything else."""
+    """Return the online CPUs for all other activity."""
     return host.cpus(f"{CPU}/online") - isolated
 
 
@@ -73,13 +73,13 @@ def _last(host: Host) -> int:
 
 @dataclass(frozen=True)
 class BootLists:
-    """What the command line says of CPUs.
+    """CPU lists of the command line.
 
     Attributes:
-        cpus: by argument.
-        domain: those that ``isolcpus=`` takes out of load balancing.
-        managed: those that it keeps managed interrupts from.
-        mistakes: in it.
+        cpus: CPUs by argument.
+        domain: CPUs that ``isolcpus=`` excludes from load balancing.
+        managed: CPUs that it excludes from managed interrupts.
+        mistakes: errors in the lists.
     """
 
     cpus: dict[str, frozenset[int]]
@@ -89,10 +89,10 @@ class BootLists:
 
 
 def boot_lists(host: Host) -> BootLists:
-    """What the command line says of CPUs.
+    """Return the CPU lists of the command line.
 
     Raises:
-        Unread: it cannot be read.
+        UnreadableError: the command line cannot be read.
     """
     words, last = _boot_words(host), _last(host)
     cpus: dict[str, frozenset[int]] = {}
@@ -102,12 +102,12 @@ def boot_lists(host: Host) -> BootLists:
     for name in _LISTS:
         values = [value for value in values_of(name, words) if value]
         if len(set(values)) > 1:
-            mistakes.append(f"{name}= is there {len(values)} times, with other CPUs")
+            mistakes.append(f"{name}= occurs {len(values)} times, with different CPUs")
         for value in values:
             try:
                 named = cpus_of(value, last)
             except InvalidInputError:
-                mistakes.append(f"{name}={value} holds no list of CPUs")
+                mistakes.append(f"{name}={value} is not a list of CPUs")
                 continue
             cpus[name] = cpus.get(name, frozenset()) | named
             if name == "isolcpus" and "domain" in flags_of(value):
@@ -118,15 +118,18 @@ def boot_lists(host: Host) -> BootLists:
 
 
 def _cmdline(host: Host) -> RuleResult:
-    """Whether the arguments that isolate CPUs fit together, and the kernel took them."""
+    """Check that the isolation arguments are consistent, and the kernel accepted them."""
     words = _boot_words(host)
     lists = boot_lists(host)
     given = [w for w in words if argument_name(w) in (*_LISTS, "nohz")]
     mistakes = [*lists.mistakes, *_contradictions(host, lists)]
     if "nohz_full" in lists.cpus and "off" in values_of("nohz", words):
-        mistakes.append("nohz=off undoes nohz_full=")
+        mistakes.append("nohz=off disables nohz_full=")
     if mistakes:
-        text = "Put right in the boot loader's configuration, and boot again: " + " ".join(given)
+        text = (
+            "Correct in the boot loader's configuration, and reboot: {' '.join(given)}"
+            + " ".join(given)
+        )
         return RuleResult(f"{'; '.join(mistakes)} (/proc/cmdline)", Remedy(text, Right.REBOOT))
     return RuleResult(f"{' '.join(given) or 'isolates no CPU'} (/proc/cmdline)")
 
@@ -136,20 +139,20 @@ def _contradictions(host: Host, lists: BootLists) -> Iterator[str]:
     for name, cpus in lists.cpus.items():
         if cpus - possible:
             has = format_list(possible)
-            yield f"{name}= names {format_list(cpus - possible)}, this machine has {has} at most"
+            yield f"{name}= names {format_list(cpus - possible)}, but this machine has only {has}"
     kept = frozenset().union(*(lists.cpus.get(name, ()) for name in ("isolcpus", "nohz_full")))
     both = lists.cpus.get("irqaffinity", frozenset()) & kept
     if both:
-        yield f"irqaffinity= sends interrupts to {format_list(both)}, which others isolate"
+        yield f"irqaffinity= sends interrupts to {format_list(both)}, which other arguments isolate"
     if possible and kept >= possible:
-        yield "no CPU is left for everything else"
+        yield "no CPU remains for all other activity"
     ignored = (lists.domain & possible) - host.cpus(f"{CPU}/isolated")
     if ignored:
         yield f"the kernel does not isolate {format_list(ignored)} of isolcpus="
     wanted = lists.cpus.get("nohz_full", frozenset()) & possible
-    # Without CONFIG_NO_HZ_FULL there is no such file, and the argument is passed over.
+    # Without CONFIG_NO_HZ_FULL the file is missing, and the kernel ignores the argument.
     if wanted and not host.cpus_if_there(f"{CPU}/nohz_full"):
-        yield "this kernel does not know nohz_full= (CONFIG_NO_HZ_FULL)"
+        yield "this kernel does not support nohz_full= (CONFIG_NO_HZ_FULL)"
 
 
 def _cpus(host: Host) -> Measurement:
@@ -161,12 +164,12 @@ def _cpus(host: Host) -> Measurement:
 def _more_isolated(bound: float, _: Host) -> Remedy:
     return boot_remedy(
         "isolcpus=managed_irq,domain,LIST nohz_full=LIST",
-        f"LIST is {bound:g} or more CPUs: whole cores, never CPU 0.",
+        f"LIST is {bound:g} or more CPUs: whole cores, without CPU 0.",
     )
 
 
 def _nohz_full(host: Host) -> RuleResult:
-    """Whether CPUs without a tick are isolated too: tasks of others would bring it back."""
+    """Check that CPUs without a tick are isolated: other tasks would restart the tick."""
     full = host.cpus(f"{CPU}/nohz_full")
     bare = full - _isolated(host)
     if bare:
@@ -178,7 +181,7 @@ def _nohz_full(host: Host) -> RuleResult:
 
 
 def _rcu_nocbs(host: Host) -> RuleResult:
-    """Whether RCU callbacks are kept from isolated CPUs; ``nohz_full=`` does that by itself."""
+    """Check that RCU callbacks do not run on isolated CPUs, which ``nohz_full=`` implies."""
     isolated = _isolated(host)
     if not isolated:
         return _nothing_isolated()
@@ -188,23 +191,25 @@ def _rcu_nocbs(host: Host) -> RuleResult:
     if bare:
         text = f"isolated {format_list(bare)} without rcu_nocbs= or nohz_full= (/proc/cmdline)"
         return RuleResult(text, boot_remedy(f"rcu_nocbs={format_list(isolated)}"))
-    return RuleResult(f"isolated {format_list(isolated)}, RCU callbacks elsewhere (/proc/cmdline)")
+    return RuleResult(
+        f"isolated {format_list(isolated)}, RCU callbacks on other CPUs (/proc/cmdline)"
+    )
 
 
 def _online(host: Host) -> RuleResult:
-    """Whether every CPU that was set apart is there."""
+    """Check that all isolated CPUs are online."""
     online = host.cpus(f"{CPU}/online")
     off = (_isolated(host) | host.cpus_if_there(f"{CPU}/nohz_full")) - online
     if off:
         command = f"for cpu in {' '.join(map(str, sorted(off)))}; do "
         command += f"echo 1 > {CPU}/cpu$cpu/online; done"
-        text = f"set apart but offline: {format_list(off)} ({CPU}/online)"
+        text = f"isolated but offline: {format_list(off)} ({CPU}/online)"
         return RuleResult(text, root_remedy(command))
     return RuleResult(f"online: {format_list(online)} ({CPU}/online)")
 
 
 def _partitions(host: Host) -> RuleResult:
-    """Whether partitions of control groups that were asked for are in force."""
+    """Check that the configured partitions of control groups are active."""
     folders = unified_folders(host.root)
     if not folders:
         raise UnreadableError("no control groups of version 2 are mounted (/proc/self/mountinfo)")
@@ -213,16 +218,16 @@ def _partitions(host: Host) -> RuleResult:
         raise host.unread(f"{folders[-1]}/*/cpuset.cpus.partition")
     for path, text in found.items():
         if text.partition(" ")[0] not in ("member", "root", "isolated"):
-            raise host.unread(path, f"says nothing that is known: {text[:40]!r}")
+            raise host.unread(path, f"contains an unknown state: {text[:40]!r}")
     broken = {path: text for path, text in found.items() if "invalid" in text}
     for path, text in broken.items():
         folder = path.rpartition("/")[0]
-        note = f"First give {folder} CPUs that no group beside it names."
-        # To write the same word again changes nothing (seen on Linux 6.1).
+        note = f"First assign CPUs to {folder} that no sibling group uses."
+        # Writing the same word again has no effect (tested on Linux 6.1).
         command = f"echo member > {path}; echo {text.split()[0]} > {path}"
         return RuleResult(f"{text} ({path})", root_remedy(command, note=note))
     active = [path for path, text in found.items() if text in ("root", "isolated")]
-    return RuleResult(f"partitions in force: {len(active)} (below {folders[-1]})")
+    return RuleResult(f"active partitions: {len(active)} (below {folders[-1]})")
 
 
 def _partition_files(host: Host, top: str) -> Iterator[str]:
@@ -234,7 +239,7 @@ def _partition_files(host: Host, top: str) -> Iterator[str]:
         names = host.root.listdir(folder)
         if "cpuset.cpus.partition" in names:
             yield f"{folder}/cpuset.cpus.partition"
-        # Files of control groups have a dot in their names, and groups hardly ever.
+        # Files of control groups have a dot in their names, groups rarely do.
         folders.extend(
             f"{folder}/{name}" for name in names if _is_folder(host.root, f"{folder}/{name}")
         )
@@ -246,7 +251,7 @@ def _is_folder(root: Root, path: str) -> bool:
 
 
 def _irqs(host: Host) -> RuleResult:
-    """Whether interrupts can come to isolated CPUs."""
+    """Check that no interrupts are routed to isolated CPUs."""
     isolated = _isolated(host)
     if not isolated:
         return _nothing_isolated()
@@ -255,25 +260,30 @@ def _irqs(host: Host) -> RuleResult:
     new = host.mask(default) & isolated if host.root.exists(default) else frozenset()
     if not wrong and not new:
         return RuleResult(
-            f"none comes to {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)"
+            f"no interrupt on {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)"
         )
     others = _others(host, isolated)
     said = (
-        [f"IRQ {format_list(map(int, wrong))} may come to {format_list(isolated)}"] if wrong else []
+        [f"IRQ {format_list(map(int, wrong))} may be routed to {format_list(isolated)}"]
+        if wrong
+        else []
     )
-    said += ["new ones would too (default_smp_affinity)"] if new else []
+    said += ["new interrupts may be too (default_smp_affinity)"] if new else []
     listed = format_list(others)
     command = f"for irq in {_IRQS}/*/smp_affinity_list; do echo {listed} > $irq; done; "
     command += f"echo {format_mask(others)} > {default}"
-    note = "An interrupt that answers EIO is its driver's: only isolcpus=managed_irq moves it."
+    note = (
+        "If writing fails with EIO, the driver manages the interrupt: only isolcpus=managed_irq"
+        " moves it."
+    )
     evidence = f"{'; '.join(said)} ({_IRQS}/*/effective_affinity_list)"
     return RuleResult(evidence, root_remedy(command, f"irq.cpus={listed}", note))
 
 
 def _irq_cpus(host: Host, number: str) -> frozenset[int]:
-    """Where an interrupt goes; nowhere where no driver waits for it.
+    """Return the CPUs of an interrupt; an empty set if no driver uses it.
 
-    ``effective_affinity_list`` came with Linux 4.13; it is empty until an interrupt is set up.
+    ``effective_affinity_list`` was added in Linux 4.13; it is empty until an interrupt is set up.
     """
     if host.root.read_text(f"/sys/kernel/irq/{number}/actions") == "":
         return frozenset()
@@ -284,7 +294,7 @@ def _irq_cpus(host: Host, number: str) -> frozenset[int]:
 
 
 def _workqueues(host: Host) -> RuleResult:
-    """Whether unbound kernel work may run on isolated CPUs."""
+    """Check that no unbound kernel work runs on isolated CPUs."""
     isolated = _isolated(host)
     if not isolated:
         return _nothing_isolated()
@@ -293,7 +303,7 @@ def _workqueues(host: Host) -> RuleResult:
     for name in host.root.listdir(_WORKQUEUES):
         own = f"{_WORKQUEUES}/{name}/cpumask"
         paths += [own] if host.root.exists(own) else []
-    # What of a queue's own mask the shared one forbids is passed over, so that one counts first.
+    # The common mask limits the mask of each queue, so it is checked first.
     allowed = host.mask(shared)
     wrong = [path for path in paths if host.mask(path) & allowed & isolated]
     if not wrong:
@@ -318,17 +328,17 @@ def _nothing_isolated() -> RuleResult:
 
 
 CHECKS: tuple[Check, ...] = (
-    RuleCheck("isolation.cmdline", "boot arguments that isolate CPUs fit together", _cmdline),
-    NumberCheck("isolation.cpus", "CPUs that nothing else runs on", "", _cpus, _more_isolated),
+    RuleCheck("isolation.cmdline", "isolation arguments of the boot are consistent", _cmdline),
+    NumberCheck("isolation.cpus", "CPUs without other activity", "", _cpus, _more_isolated),
     RuleCheck("isolation.nohz_full", "CPUs without a tick are isolated", _nohz_full),
-    RuleCheck("isolation.rcu_nocbs", "RCU callbacks run elsewhere", _rcu_nocbs),
-    RuleCheck("isolation.online", "CPUs that were set apart are online", _online),
-    RuleCheck("isolation.partition", "partitions of control groups are in force", _partitions),
-    RuleCheck("isolation.irqs", "no interrupt comes to isolated CPUs", _irqs),
-    RuleCheck("isolation.workqueues", "no kernel work runs on isolated CPUs", _workqueues),
+    RuleCheck("isolation.rcu_nocbs", "no RCU callbacks on isolated CPUs", _rcu_nocbs),
+    RuleCheck("isolation.online", "isolated CPUs are online", _online),
+    RuleCheck("isolation.partition", "partitions of control groups are active", _partitions),
+    RuleCheck("isolation.irqs", "no interrupts on isolated CPUs", _irqs),
+    RuleCheck("isolation.workqueues", "no unbound kernel work on isolated CPUs", _workqueues),
     WordCheck(
         "isolation.irqbalance",
-        "nothing moves interrupts about",
+        "no daemon that moves interrupts",
         _irqbalance,
         _irqbalance_remedy,
         ("running", "stopped"),

@@ -1,4 +1,4 @@
-"""Apart: boot arguments that keep from CPUs what nothing can keep from them later.
+"""Boot arguments that isolate CPUs from activity which cannot be moved after the boot.
 
 Interfaces: ``Documentation/admin-guide/kernel-parameters.txt`` (``nohz_full``, which implies
 ``rcu_nocbs``; ``isolcpus=managed_irq``), ``core-api/housekeeping.rst``.
@@ -18,11 +18,11 @@ from assay.machine.root import Root
 
 @dataclass(frozen=True)
 class BootArgument:
-    """One argument.
+    """A boot argument.
 
     Attributes:
-        text: as the boot loader takes it.
-        reason: what it keeps away.
+        text: argument as the boot loader takes it.
+        reason: activity that it removes.
     """
 
     text: str
@@ -32,12 +32,12 @@ class BootArgument:
 def missing_arguments(
     cpus: Collection[int], root: Root, beside: Collection[int] = ()
 ) -> tuple[BootArgument, ...]:
-    """The boot arguments that CPUs which were set apart lack.
+    """Return the missing boot arguments of reserved CPUs.
 
     Args:
-        cpus: numbers.
-        root: of the host; nothing is said where its command line cannot be read.
-        beside: others that were set apart: there is one argument of a kind, which names all.
+        cpus: numbers of the reserved CPUs.
+        root: root of the host; the result is empty if its command line cannot be read.
+        beside: other reserved CPUs, since one argument names all of them.
     """
     host = Host(root)
     try:
@@ -48,12 +48,12 @@ def missing_arguments(
     listed = format_list(apart.union(beside))
     if apart - lists.cpus.get("nohz_full", frozenset()):
         if root.exists(f"{CPU}/nohz_full"):
-            reason = "no tick while one program runs, and RCU callbacks elsewhere"
+            reason = "no tick while one program runs, and no RCU callbacks"
             found.append(BootArgument(f"nohz_full={listed}", reason))
         elif apart - lists.cpus.get("rcu_nocbs", frozenset()):
-            reason = "RCU callbacks elsewhere; this kernel cannot stop the tick (CONFIG_NO_HZ_FULL)"
+            reason = "no RCU callbacks; this kernel cannot stop the tick (CONFIG_NO_HZ_FULL)"
             found.append(BootArgument(f"rcu_nocbs={listed}", reason))
     if apart - lists.managed:
-        reason = "interrupts that their drivers manage elsewhere"
+        reason = "no interrupts that their drivers manage"
         found.append(BootArgument(f"isolcpus=managed_irq,{listed}", reason))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Checks on what the kernel does beside programs: watchdogs, protections, clocks, perf.
+"""Checks of kernel activity beside programs: watchdogs, mitigations, clocks, perf.
 
 Interfaces: ``Documentation/admin-guide/sysctl/kernel.rst``, ``admin-guide/lockup-watchdogs.rst``,
 ``admin-guide/hw-vuln/index.rst``, ``admin-guide/LSM/index.rst``, ``scheduler/sched-rt-group.rst``,
@@ -31,24 +31,24 @@ _DEFAULT_RT_SHARE = 0.95
 
 
 def _rt_throttling(host: Host) -> dict[str, str]:
-    """``on``: real-time programs cannot take all of a CPU."""
+    """Return ``on`` if real-time programs cannot use a whole CPU."""
     runtime, period = host.number(_RT_RUNTIME), host.number(_RT_PERIOD)
     return {_RT_RUNTIME: "on" if 0 <= runtime < period else "off"}
 
 
 def _rt_remedy(word: str, _: tuple[str, ...]) -> Remedy:
-    # The kernel's own figures: 950,000 of 1,000,000 us.
+    # Defaults of the kernel: 950,000 of 1,000,000 us.
     value = "-1" if word == "off" else str(round(_DEFAULT_RT_SHARE * 1e6))
     return write_remedy(_RT_RUNTIME, value, f"rt.throttling={value}")
 
 
 def _mitigations(host: Host) -> dict[str, str]:
-    """``off`` by a boot argument; ``on`` where something is mitigated; ``none`` needed."""
+    """Return ``off`` by a boot argument, ``on`` if mitigations are active, ``none`` if not needed."""
     names = host.names(_FLAWS, r"\w+")
     texts = host.present(f"{_FLAWS}/{name}" for name in names)
     if {"off"} & set(values_of("mitigations", boot_arguments(host.root))):
         return {"/proc/cmdline": "off"}
-    # Some begin with the part that is meant, as in "KVM: Mitigation: Split huge pages".
+    # Some begin with the affected part, as in "KVM: Mitigation: Split huge pages".
     if any("Mitigation" in text for text in texts.values()):
         return {f"{_FLAWS}/*": "on"}
     exposed = [path for path, text in texts.items() if "ulnerable" in text]
@@ -56,7 +56,7 @@ def _mitigations(host: Host) -> dict[str, str]:
         return {exposed[0]: "off"}
     for path, text in texts.items():
         if text != "Not affected":
-            raise host.unread(path, f"says neither: {text[:40]!r}")
+            raise host.unread(path, f"contains neither state: {text[:40]!r}")
     return {f"{_FLAWS}/*": "none"}
 
 
@@ -65,22 +65,22 @@ def _mitigations_remedy(word: str, _: tuple[str, ...]) -> Remedy:
 
 
 def _lsm(host: Host) -> dict[str, str]:
-    """The modules that confine programs: ``selinux``, ``apparmor`` and others; or ``none``."""
+    """Return the modules that confine programs: ``selinux``, ``apparmor`` and others; or ``none``."""
     loaded = host.text(_LSM).split(",")
-    if "capability" not in loaded:  # which every kernel has
-        raise host.unread(_LSM, f"holds no list of modules: {loaded[0][:40]!r}")
+    if "capability" not in loaded:  # part of every kernel
+        raise host.unread(_LSM, f"contains no list of modules: {loaded[0][:40]!r}")
     confining = [name for name in ("selinux", "apparmor", "smack", "tomoyo") if name in loaded]
     return {_LSM: "+".join(confining) or "none"}
 
 
 def _lsm_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     if word == "none":
-        return boot_remedy("selinux=0 apparmor=0", "This takes a protection away.")
+        return boot_remedy("selinux=0 apparmor=0", "This removes a protection.")
     return boot_remedy(f"security={word}")
 
 
 def _audit(host: Host) -> dict[str, str]:
-    """``off`` by a boot argument; else whether the daemon that brings rules runs."""
+    """Return ``off`` by a boot argument; otherwise the state of the daemon that loads rules."""
     host.text("/proc/cmdline")
     if {"0", "off"} & set(values_of("audit", boot_arguments(host.root))):
         return {"/proc/cmdline": "off"}
@@ -92,63 +92,63 @@ def _audit_remedy(word: str, _: tuple[str, ...]) -> Remedy:
         return boot_remedy("audit=0")
     if word == "running":
         return root_remedy("systemctl start auditd")
-    # Its rules stay when the daemon stops, and its unit refuses `systemctl stop`.
-    return root_remedy("auditctl -e 0; service auditd stop", note="It holds until the next boot.")
+    # Its rules stay after the daemon stops, and its unit refuses `systemctl stop`.
+    return root_remedy("auditctl -e 0; service auditd stop", note="It is lost at the next boot.")
 
 
 def _clocksource_remedy(word: str, places: tuple[str, ...]) -> Remedy:
     return root_remedy(
         f"echo {word} > {places[0]}",
-        note="The kernel's log says why it chose another: dmesg | grep -i clocksource.",
+        note="The kernel log shows why it selected another one: dmesg | grep -i clocksource.",
     )
 
 
 CHECKS: tuple[Check, ...] = (
     WordCheck(
         "kernel.watchdog",
-        "the kernel's watch over hung CPUs",
+        "lockup detection of the kernel",
         word_in(f"{_KERNEL}/watchdog"),
         word_remedy(f"{_KERNEL}/watchdog", "watchdog"),
         ("0", "1"),
     ),
     WordCheck(
         "kernel.nmi_watchdog",
-        "the part of it that takes a perf counter",
+        "lockup detection that uses a performance counter",
         word_in(f"{_KERNEL}/nmi_watchdog"),
         word_remedy(f"{_KERNEL}/nmi_watchdog", "watchdog.nmi"),
         ("0", "1"),
     ),
     WordCheck(
         "kernel.rt_throttling",
-        "what is kept from real-time programs",
+        "CPU time reserved from real-time programs",
         _rt_throttling,
         _rt_remedy,
         ("on", "off"),
     ),
     WordCheck(
         "kernel.aslr",
-        "addresses at random",
+        "address space layout randomization",
         word_in(f"{_KERNEL}/randomize_va_space"),
         word_remedy(f"{_KERNEL}/randomize_va_space"),
         ("0", "1", "2"),
     ),
     NumberCheck(
         "kernel.perf_paranoid",
-        "who may count events",
+        "permission to count perf events",
         "",
         number_in(f"{_KERNEL}/perf_event_paranoid"),
         bound_remedy(f"{_KERNEL}/perf_event_paranoid"),
     ),
     NumberCheck(
         "kernel.perf_rate",
-        "how often perf may sample",
-        "a second",
-        number_in(f"{_KERNEL}/perf_event_max_sample_rate", "a second"),
+        "maximum sampling rate of perf",
+        "per second",
+        number_in(f"{_KERNEL}/perf_event_max_sample_rate", "per second"),
         bound_remedy(f"{_KERNEL}/perf_event_max_sample_rate", "perf.rate"),
     ),
     WordCheck(
         "kernel.mitigations",
-        "protection against flaws of the processor",
+        "mitigations of processor vulnerabilities",
         _mitigations,
         _mitigations_remedy,
         ("on", "off", "none"),
@@ -156,10 +156,10 @@ CHECKS: tuple[Check, ...] = (
     WordCheck("kernel.lsm", "security modules that confine programs", _lsm, _lsm_remedy),
     WordCheck(
         "kernel.audit",
-        "recording of system calls",
+        "auditing of system calls",
         _audit,
         _audit_remedy,
         ("off", "stopped", "running"),
     ),
-    WordCheck("kernel.clocksource", "the clock", word_in(_CLOCK), _clocksource_remedy),
+    WordCheck("kernel.clocksource", "clock source", word_in(_CLOCK), _clocksource_remedy),
 )

@@ -1,4 +1,4 @@
-"""Checks on memory: page sizes, swap, what the kernel does with pages by itself, and nodes.
+"""Checks of memory: page sizes, swap, background activity of the kernel, and nodes.
 
 Interfaces: ``Documentation/admin-guide/mm/{transhuge,hugetlbpage,ksm}.rst``,
 ``admin-guide/sysctl/{vm,kernel}.rst``, ``proc_swaps(5)``,
@@ -34,26 +34,26 @@ _ENABLED = ("always", "madvise", "never")
 
 
 def _mthp(host: Host) -> dict[str, str]:
-    """Sizes between one page and the largest (Linux 6.8)."""
+    """Return the modes of sizes between one page and the largest (Linux 6.8)."""
     paths = [f"{_THP}/{name}/enabled" for name in host.names(_THP, r"hugepages-\d+kB")]
-    # The smallest size is there for files alone.
+    # The smallest size supports only files.
     return {path: host.choice(path) for path in host.present(paths)}
 
 
 def _mthp_remedy(word: str, places: tuple[str, ...]) -> Remedy:
     sizes = [_kb(place.removeprefix(_THP)) for place in places]
-    setting = f"vm.thp.{sizes[0]}k={word}" + (" and so on" if len(sizes) > 1 else "")
+    setting = f"vm.thp.{sizes[0]}k={word}" + (" and others" if len(sizes) > 1 else "")
     path = places[0] if len(places) == 1 else f"{_THP}/hugepages-*kB/enabled"
     return write_remedy(path, word, setting)
 
 
 def _damon(host: Host) -> dict[str, str]:
-    """``off``; ``watch``, or what is done with pages, of each that runs."""
+    """Return ``off``, ``watch``, or the actions on pages, for each DAMON thread."""
     found = {}
     for watcher in read_damon(host.root):
         if watcher.is_on is None:
             text = host.text(watcher.switch)
-            raise host.unread(watcher.switch, f"says neither on nor off: {text[:40]!r}")
+            raise host.unread(watcher.switch, f"contains neither on nor off: {text[:40]!r}")
         actions = " and ".join(dict.fromkeys(watcher.actions)) or "watch"
         found[watcher.switch] = actions if watcher.is_on else "off"
     if not found and not host.root.exists(KDAMONDS):
@@ -70,7 +70,7 @@ def _off(switch: str) -> str:
 
 
 def _hugepages(host: Host) -> RuleResult:
-    """Whether the pools of huge pages are alike on all nodes that have CPUs."""
+    """Check that the pools of huge pages are equal on all nodes with CPUs."""
     uneven = []
     sizes: dict[str, dict[str, int]] = {}
     for node in _nodes_with_cpus(host):
@@ -96,7 +96,7 @@ def _hugepages(host: Host) -> RuleResult:
 
 
 def _kb(folder: str) -> str:
-    """The size in the name of a folder of sysfs, such as ``hugepages-2048kB``."""
+    """Return the size in a directory name of sysfs, such as ``hugepages-2048kB``."""
     return re.sub(r"\D", "", folder)
 
 
@@ -113,10 +113,10 @@ def _nodes_with_cpus(host: Host) -> tuple[str, ...]:
 
 
 def _swap(host: Host) -> dict[str, str]:
-    """``none``; ``unused`` areas; or ``used`` ones."""
+    """Return ``none``, ``unused`` or ``used`` for the swap areas."""
     text = host.text(SWAPS)
     if not text.startswith("Filename"):
-        raise host.unread(SWAPS, "is no table of swap areas")
+        raise host.unread(SWAPS, "is not a table of swap areas")
     areas = swap_areas(text).values()
     used = any(area.used_bytes for area in areas)
     return {SWAPS: "used" if used else ("unused" if areas else "none")}
@@ -124,14 +124,14 @@ def _swap(host: Host) -> dict[str, str]:
 
 def _swap_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     command = "swapoff -a" if word == "none" else "swapoff -a && swapon -a"
-    return root_remedy(command, "vm.swap=off", "What is swapped must fit into free memory.")
+    return root_remedy(command, "vm.swap=off", "Swapped pages must fit into free memory.")
 
 
 def _balance(host: Host) -> Measurement:
-    """How free the fullest node is: per cent of the mean of all nodes.
+    """Return the free memory of the fullest node, as a percentage of the mean of all nodes.
 
-    What does not fit into the free memory of a node goes to another one before caches are given
-    up (``zone_reclaim_mode`` 0), so caches do not count as free.
+    Allocations beyond the free memory of a node go to another one before caches are reclaimed
+    (``zone_reclaim_mode`` 0), so caches do not count as free.
     """
     shares = {}
     for node in host.names(NODE, r"node\d+"):
@@ -144,14 +144,14 @@ def _balance(host: Host) -> Measurement:
     mean = sum(shares.values()) / len(shares)
     node = min(shares, key=lambda name: shares[name])
     relative = _PERCENT * shares[node] / mean if mean else _PERCENT
-    said = f"{node} has {shares[node]:.0%} free, the mean of {len(shares)} is {mean:.0%}"
+    said = f"{node} has {shares[node]:.0%} free, the mean of {len(shares)} nodes is {mean:.0%}"
     if len(shares) == 1:
         said = f"one node, {mean:.0%} free"
     return Measurement(relative, f"{said} ({NODE}/node*/meminfo)")
 
 
 def _balance_remedy(*_: object) -> Remedy:
-    return root_remedy("sync; echo 1 > /proc/sys/vm/drop_caches", note="It drops file caches.")
+    return root_remedy("sync; echo 1 > /proc/sys/vm/drop_caches", note="This drops file caches.")
 
 
 CHECKS: tuple[Check, ...] = (
@@ -164,7 +164,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     WordCheck(
         "memory.thp.defrag",
-        "what a program waits for to get a huge page",
+        "compaction during a page fault",
         choice_in(f"{_THP}/defrag"),
         word_remedy(f"{_THP}/defrag", "vm.thp.defrag"),
         ("always", "defer", "defer+madvise", "madvise", "never"),
@@ -176,41 +176,43 @@ CHECKS: tuple[Check, ...] = (
         _mthp_remedy,
         (*_ENABLED, "inherit"),
     ),
-    RuleCheck("memory.hugepages", "pools of huge pages are alike on all nodes", _hugepages),
-    WordCheck("memory.swap", "memory on disk", _swap, _swap_remedy, ("none", "unused", "used")),
+    RuleCheck("memory.hugepages", "equal pools of huge pages on all nodes", _hugepages),
+    WordCheck("memory.swap", "swap areas", _swap, _swap_remedy, ("none", "unused", "used")),
     NumberCheck(
         "memory.swappiness",
-        "how readily programs' memory is swapped",
+        "preference for swapping memory of programs",
         "",
         number_in(f"{_VM}/swappiness"),
         bound_remedy(f"{_VM}/swappiness", "vm.swappiness"),
     ),
     WordCheck(
         "memory.numa_balancing",
-        "pages moved between nodes by themselves",
+        "automatic migration of pages between nodes",
         word_in(_BALANCING),
         word_remedy(_BALANCING, "numa.balancing"),
         ("0", "1", "2", "3"),
     ),
     WordCheck(
         "memory.zone_reclaim",
-        "caches of a node given up before another node is used",
+        "reclaim of a node's cache before remote allocation",
         word_in(f"{_VM}/zone_reclaim_mode"),
         word_remedy(f"{_VM}/zone_reclaim_mode", "vm.zone_reclaim"),
         tuple(map(str, range(8))),
     ),
     WordCheck(
         "memory.ksm",
-        "equal pages of programs merged",
+        "merging of identical pages of programs",
         word_in(_KSM),
         word_remedy(_KSM, "ksm"),
         ("0", "1", "2"),
     ),
     WordCheck(
         "memory.damon",
-        "pages given up, or sorted, while memory is free",
+        "reclaim or sorting of pages while memory is free",
         _damon,
         _damon_remedy,
     ),
-    NumberCheck("memory.balance", "free memory of nodes", "%", _balance, _balance_remedy),
+    NumberCheck(
+        "memory.balance", "balance of free memory between nodes", "%", _balance, _balance_remedy
+    ),
 )

@@ -1,4 +1,4 @@
-"""Readings of the usual kinds: what one file holds."""
+"""Readers of a single file for checks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from assay.machine.checks.host import Host
 
 
 def word_in(path: str) -> Callable[[Host], dict[str, str]]:
-    """The whole text of a file."""
+    """Return a reader of the whole text of a file."""
     return lambda host: {path: host.text(path)}
 
 
 def choice_in(path: str) -> Callable[[Host], dict[str, str]]:
-    """The word that a file marks with brackets."""
+    """Return a reader of the word in brackets."""
     return lambda host: {path: host.choice(path)}
 
 
 def number_in(path: str, unit: str = "") -> Callable[[Host], Measurement]:
-    """The number that a file holds.
+    """Return a reader of the number in a file.
 
     Args:
-        path: of the file.
-        unit: what is said behind it.
+        path: path of the file.
+        unit: unit in the evidence.
     """
 
     def read(host: Host) -> Measurement:

@@ -1,4 +1,4 @@
-"""Registry: every check, and a host held against a profile."""
+"""Registry of all checks, and examination of a host by a profile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BY_ID = {check.id: check for check in CHECKS}
 
 @dataclass(frozen=True)
 class UnassessedCheck:
-    """A check of which a profile asks nothing, and why."""
+    """A check without a demand, and the reason."""
 
     id: str
     evidence: str
@@ -30,7 +30,7 @@ class UnassessedCheck:
 
 
 def examine(host: Host, profile: Profile) -> tuple[Finding, ...]:
-    """What each check that the profile counts says, worst first."""
+    """Return the findings of all checks with a demand, worst first."""
     found = [
         _finding(check, host, profile.demands[check.id])
         for check in CHECKS
@@ -40,7 +40,7 @@ def examine(host: Host, profile: Profile) -> tuple[Finding, ...]:
 
 
 def read_unassessed(host: Host, profile: Profile) -> tuple[UnassessedCheck, ...]:
-    """What is there of those checks of which the profile says that it asks nothing."""
+    """Return the state of the checks for which the profile states that it has no demand."""
     return tuple(
         UnassessedCheck(check.id, _seen(check, host), profile.demands[check.id].reason)
         for check in CHECKS

@@ -1,4 +1,4 @@
-"""Remedies of the usual kinds: a command for root, a value into a file, a boot argument."""
+"""Constructors of common remedies: a command for root, a value for a file, a boot argument."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from assay.machine.checks.host import Host
 
 
 def root_remedy(command: str, setting: str | None = None, note: str | None = None) -> Remedy:
-    """A command that needs root."""
+    """Return a command that needs root."""
     return Remedy(command, Right.ROOT, setting, note, command=True)
 
 
 def write_remedy(path: str, value: str, setting: str | None = None) -> Remedy:
-    """One value into a file, or into all that a pattern names.
+    """Return the write of one value into a file, or into all files of a pattern.
 
     Args:
-        path: a file, or a pattern of the shell.
-        value: what is written.
-        setting: assay's own that does the same, as ``name=value``.
+        path: a file, or a shell pattern.
+        value: value to write.
+        setting: equivalent setting of assay, as ``name=value``.
     """
     if path.startswith("/proc/sys/"):
         name = path.removeprefix("/proc/sys/").replace("/", ".")
@@ -29,22 +29,22 @@ def write_remedy(path: str, value: str, setting: str | None = None) -> Remedy:
 
 
 def word_remedy(path: str, setting: str | None = None) -> Callable[[str, tuple[str, ...]], Remedy]:
-    """A remedy that writes the wanted word as it is, wherever another stands.
+    """Return a remedy that writes the wanted word into differing files.
 
     Args:
-        path: a file, or a pattern of the shell.
-        setting: the name of assay's own that takes the same word.
+        path: a file, or a shell pattern.
+        setting: name of the setting of assay with the same values.
     """
     return lambda word, _: write_remedy(path, word, f"{setting}={word}" if setting else None)
 
 
 def bound_remedy(path: str, setting: str | None = None) -> Callable[[float, Host], Remedy]:
-    """A remedy that writes the bound that is not kept."""
+    """Return a remedy that writes the violated bound."""
     return lambda bound, _: write_remedy(
         path, f"{bound:g}", f"{setting}={bound:g}" if setting else None
     )
 
 
 def boot_remedy(argument: str, note: str | None = None) -> Remedy:
-    """A word for the kernel's command line."""
+    """Return an argument for the kernel's command line."""
     return Remedy(f"Boot with {argument}", Right.REBOOT, note=note)

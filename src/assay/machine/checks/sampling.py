@@ -1,4 +1,4 @@
-"""Moments: counters of the running host, read twice.
+"""Counters of the running host over an interval.
 
 Interfaces: ``proc_stat(5)``, ``Documentation/ABI/testing/sysfs-devices-system-cpu``
 (``thermal_throttle``).
@@ -16,19 +16,19 @@ from assay.machine.root import Root
 _CPU = "/sys/devices/system/cpu"
 _THROTTLES = ("core_throttle_count", "package_throttle_count")
 _TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-"""The first fields of the line ``cpu``; guest time is within the first two already."""
+"""First fields of the line ``cpu``; the first two include guest time."""
 
 SAMPLE_S = 1.0
-"""Seconds between two moments: a hundred clock ticks of every CPU."""
+"""Length of the interval, in seconds: a hundred clock ticks of every CPU."""
 
 
 @dataclass(frozen=True)
 class CounterReading:
-    """Counters at one moment.
+    """Counters at one point in time.
 
     Attributes:
-        ticks: of all CPUs since boot, by kind; empty where they cannot be read.
-        throttles: path -> how often a core or package was too hot.
+        ticks: ticks of all CPUs since boot, by kind; empty if they cannot be read.
+        throttles: number of throttling events of a core or package, by path.
     """
 
     ticks: Mapping[str, int]
@@ -37,27 +37,27 @@ class CounterReading:
 
 @dataclass(frozen=True)
 class Interval:
-    """What happened between two moments."""
+    """Counters before and after an interval."""
 
     before: CounterReading
     after: CounterReading
 
     @property
     def shares(self) -> dict[str, float] | None:
-        """Part of all CPUs' time for each kind; ``None`` where the clock did not advance."""
+        """Share of the time of all CPUs by kind; ``None`` if the clock did not advance."""
         passed = {
             kind: self.after.ticks[kind] - ticks
             for kind, ticks in self.before.ticks.items()
             if kind in self.after.ticks
         }
-        # idle and iowait may run backwards (proc_stat(5)).
+        # idle and iowait may decrease (proc_stat(5)).
         passed = {kind: max(0, ticks) for kind, ticks in passed.items()}
         total = sum(passed.values())
         return {kind: ticks / total for kind, ticks in passed.items()} if total else None
 
     @property
     def throttled(self) -> dict[str, int]:
-        """Path -> how often more, of those that could be read twice."""
+        """Throttling events in the interval by path, if both readings exist."""
         return {
             path: self.after.throttles[path] - count
             for path, count in self.before.throttles.items()
@@ -68,14 +68,14 @@ class Interval:
 def sample_interval(
     root: Root, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep
 ) -> Interval:
-    """Read the counters, wait, and read them once more."""
+    """Read the counters, wait, and read them again."""
     before = read_counters(root)
     wait(seconds)
     return Interval(before, read_counters(root))
 
 
 def read_counters(root: Root) -> CounterReading:
-    """The counters as they are now."""
+    """Read the counters."""
     match = re.search(r"^cpu +([\d ]{1,400})$", root.read_text("/proc/stat") or "", re.M | re.ASCII)
     numbers = [int(word) for word in match[1].split()] if match else []
     paths = (
