@@ -133,8 +133,8 @@ CASES = {
     "isolation.cmdline": Case(
         {**ISOLATED, "/proc/cmdline": "quiet isolcpus=managed_irq,domain,2-3"},
         {**EIGHT, "/proc/cmdline": "isolcpus=2-9 nohz_full=2-3 nohz=off"},
-        "isolcpus= names 8-9, this machine has 0-7 at most; the kernel does not isolate 2-7 of "
-        "isolcpus=; this kernel does not know nohz_full= (CONFIG_NO_HZ_FULL); nohz=off",
+        "isolcpus= names 8-9, but this machine has only 0-7; the kernel does not isolate 2-7 of "
+        "isolcpus=; this kernel does not support nohz_full= (CONFIG_NO_HZ_FULL); nohz=off",
         "isolcpus=2-9 nohz_full=2-3 nohz=off",
         Right.REBOOT,
     ),
@@ -230,7 +230,7 @@ CASES = {
     "cpu.freq_max": Case(
         frequencies("scaling_max_freq", "4000000"),
         frequencies("scaling_max_freq", "4000000", "3000000"),
-        f"capped at 75 % of what the hardware reaches ({FREQ}/policy1/scaling_max_freq)",
+        f"limited to 75 % of the hardware's maximum ({FREQ}/policy1/scaling_max_freq)",
         "cat $policy/cpuinfo_max_freq > $policy/scaling_max_freq",
         setting="cpu.freq_max=4000000",
     ),
@@ -257,7 +257,7 @@ CASES = {
     "cpu.idle": Case(
         idle_states(("POLL", 0, 0), ("C1", 2, 0), ("C6", 133, 1)),
         idle_states(("POLL", 0, 0), ("C1", 2, 0), ("C6", 133, 0)),
-        f"C6 takes 133 us to wake up from ({CPU}/cpu0/cpuidle/state2)",
+        f"C6 has a wake-up latency of 133 us ({CPU}/cpu0/cpuidle/state2)",
         "-le 10 ] || echo 1 > $state/disable",
         setting="cpu.idle=10",
         at_most=10,
@@ -356,7 +356,7 @@ CASES = {
     "memory.balance": Case(
         nodes((1000, 500), (1000, 400)),
         nodes((1000, 900), (1000, 100)),
-        "node1 has 10% free, the mean of 2 is 50%",
+        "node1 has 10% free, the mean of 2 nodes is 50%",
         "drop_caches",
         at_least=50,
     ),
@@ -637,10 +637,10 @@ def test_isolated_by_a_live_partition(told: dict[str, str], tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("words", "mistake"),
     [
-        ("isolcpus=2-3 isolcpus=4-5", "isolcpus= is there 2 times, with other CPUs"),
+        ("isolcpus=2-3 isolcpus=4-5", "isolcpus= occurs 2 times, with different CPUs"),
         ("rcu_nocbs=x", "rcu_nocbs=x is not a list of CPUs"),
         ("isolcpus=2-3 irqaffinity=0-2", "irqaffinity= sends interrupts to 2"),
-        ("isolcpus=nohz,all", "no CPU is left for everything else"),
+        ("isolcpus=nohz,all", "no CPU remains for all other activity"),
         ("-- isolcpus=9", None),
         ("isolcpus=2-3 irqaffinity=0-1 rcu-nocbs=2-N", None),
     ],
@@ -698,7 +698,7 @@ def test_damon_by_threads_and_modules(tree: Tree) -> None:
     ("files", "evidence"),
     [
         ({f"{DAMON}/0/state/x": ""}, f"{DAMON}/0/state cannot be read"),
-        ({f"{DAMON}/0/state": "maybe"}, f"{DAMON}/0/state says neither on nor off: 'maybe'"),
+        ({f"{DAMON}/0/state": "maybe"}, f"{DAMON}/0/state contains neither on nor off: 'maybe'"),
     ],
 )
 def test_damon_that_does_not_tell_is_unknown(
