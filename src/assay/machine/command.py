@@ -1,7 +1,7 @@
-"""Command: which program the words of a command line run in the end.
+"""Program that the words of a command line run in the end.
 
-Wrappers that only prepare a process and then become another program are looked through, as their
-manual pages describe them. What is not understood is left as it is: then the wrapper counts.
+Wrappers that only prepare a process and then execute another program are unwrapped, as described in
+their manual pages. If an option is unknown, the wrapper itself counts.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _FUNCTION = "BASH_FUNC_{}%%"
 
 
 class _Wrapper(msgspec.Struct, frozen=True):
-    """How the options of a wrapper read.
+    """Options of a wrapper.
 
     Attributes:
         valued: options that take the next word, unless their value is attached.
         plain: options without a value.
-        positional: words between options and command (a duration, a CPU list).
+        positional: number of words between options and command (a duration, a CPU list).
     """
 
     valued: frozenset[str] = frozenset()
@@ -85,8 +85,8 @@ class Command(msgspec.Struct, frozen=True):
     Attributes:
         argv: its words.
         env: its environment.
-        cwd: its working folder.
-        through: words of the wrappers that were looked through, outermost first.
+        cwd: its working directory.
+        through: wrappers that were removed, outermost first.
     """
 
     argv: tuple[str, ...]
@@ -100,12 +100,12 @@ def _any(command: Command) -> bool:
 
 
 def unwrap(command: Command, runs: Callable[[Command], bool] = _any) -> Command:
-    """The program that does the work: ``nice -n 5 env A=b prog`` is ``prog`` with ``A`` set.
+    """Return the program that does the work: ``nice -n 5 env A=b prog`` is ``prog`` with ``A`` set.
 
     Args:
-        command: as it was given.
-        runs: tells whether the first word of a command is a program. A shell may know others:
-            what it runs itself stays with it.
+        command: the command as given.
+        runs: returns whether the first word of a command is a program. A shell may have others,
+            such as built-in commands, which stay with the shell.
     """
     for _ in range(_MOST_LAYERS):
         inner = _step(command)
@@ -134,12 +134,12 @@ def _step(command: Command) -> Command | None:
 
 
 def base_name(word: str) -> str:
-    """The last part of a path."""
+    """Return the last part of a path."""
     return word.rpartition("/")[2]
 
 
 def _takes_no_priority(rest: tuple[str, ...]) -> bool:
-    # util-linux 2.41 lets `chrt --batch PROGRAM` leave the priority out.
+    # util-linux 2.41 lets `chrt --batch PROGRAM` omit the priority.
     return bool(rest) and not rest[0].isdigit()
 
 
@@ -148,7 +148,7 @@ def _inner(command: Command, argv: tuple[str, ...]) -> Command:
 
 
 def _after_options(words: tuple[str, ...], wrapper: _Wrapper) -> tuple[str, ...] | None:
-    """What follows the options; ``None`` where one of them is not known."""
+    """Return the words after the options; ``None`` if an option is unknown."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
         word = words[at]
@@ -166,7 +166,7 @@ def _after_options(words: tuple[str, ...], wrapper: _Wrapper) -> tuple[str, ...]
 
 
 def _is_bundle(word: str, wrapper: _Wrapper) -> bool:
-    """``-oL`` (a value attached) or ``-ac`` (several in one)."""
+    """Return whether a word is ``-oL`` (attached value) or ``-ac`` (several options in one)."""
     if word.startswith("--"):
         return False
     return word[:2] in wrapper.valued or all(f"-{letter}" in wrapper.plain for letter in word[1:])
@@ -192,7 +192,7 @@ def _through_env(command: Command) -> Command | None:
 
 
 def _split_string(words: tuple[str, ...]) -> tuple[str, ...]:
-    """``env -S 'python3 -u'``, as shebang lines write it."""
+    """Return the words of ``env -S 'python3 -u'``, as in shebang lines."""
     if words[0] in ("-S", "--split-string"):
         text, rest = (words[1] if len(words) > 1 else ""), words[2:]
     else:
@@ -224,7 +224,7 @@ def _assignments(words: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...
 
 
 def _through_shell(command: Command) -> Command | None:
-    """``sh -c 'A=b exec prog x'``: one simple command; anything more stays with the shell."""
+    """Return the simple command of ``sh -c 'A=b exec prog x'``; other commands stay with the shell."""
     words = command.argv[1:]
     while len(words) > 2 and words[0] == "-o":
         words = words[2:]

@@ -1,4 +1,4 @@
-"""CPU lists and masks as the kernel writes them.
+"""CPU lists and masks in the kernel's format.
 
 Formats: ``Documentation/core-api/kernel-api.rst`` (``bitmap_parselist``, ``bitmap_parse``) and
 ``cpuset(7)``. The same formats name NUMA nodes.
@@ -13,18 +13,19 @@ from itertools import pairwise
 from assay.errors import InvalidInputError
 
 _MAX = 1 << 16
-"""Far above any kernel's NR_CPUS (8192 on x86-64); keeps ``0-99999999999`` from eating memory."""
+"""Far above any kernel's NR_CPUS (8192 on x86-64); it bounds the memory for ``0-99999999999``."""
 
 _PART = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9})/(\d{1,9}))?)?", re.ASCII)
 
 
 def parse_list(text: str) -> tuple[int, ...]:
-    """Numbers of a list such as ``0-3,8`` or ``0-7:2/4`` (the first 2 of every 4), ascending.
+    """Return the numbers of a list such as ``0-3,8`` or ``0-7:2/4`` (the first 2 of every 4),
+    ascending.
 
-    An empty text is an empty list: so the kernel writes a set without members.
+    An empty text is an empty list: the kernel writes it for an empty set.
 
     Raises:
-        InvalidInputError: not a CPU list.
+        InvalidInputError: the text is not a CPU list.
     """
     found: set[int] = set()
     for part in text.replace("\n", ",").split(","):
@@ -34,7 +35,7 @@ def parse_list(text: str) -> tuple[int, ...]:
 
 
 def list_in(text: str | None) -> tuple[int, ...]:
-    """As ``parse_list``; none also where a file is absent, or holds no list."""
+    """Return the same as ``parse_list``; an empty tuple for a missing or invalid text."""
     try:
         return parse_list(text or "")
     except InvalidInputError:
@@ -42,7 +43,7 @@ def list_in(text: str | None) -> tuple[int, ...]:
 
 
 def format_list(cpus: Iterable[int]) -> str:
-    """The list in the kernel's shortest form without strides: ``0-3,8``."""
+    """Return the list in the kernel's shortest form without strides: ``0-3,8``."""
     parts: list[tuple[int, int]] = []
     for cpu in sorted(set(cpus)):
         if parts and parts[-1][1] == cpu - 1:
@@ -53,7 +54,7 @@ def format_list(cpus: Iterable[int]) -> str:
 
 
 def show_numbers(noun: str, numbers: Iterable[int]) -> str:
-    """For sentences: ``CPU 3``, ``CPUs 0-3``, ``no CPU``."""
+    """Return numbers for a sentence: ``CPU 3``, ``CPUs 0-3``, ``no CPU``."""
     found = set(numbers)
     if not found:
         return f"no {noun}"
@@ -61,7 +62,7 @@ def show_numbers(noun: str, numbers: Iterable[int]) -> str:
 
 
 def show_list(cpus: Iterable[int]) -> str:
-    """The list for readers: every second or every fourth CPU is told as such, ``0-76 by 4``."""
+    """Return the list for readers: constant strides are shown as ``0-76 by 4``."""
     found = sorted(set(cpus))
     steps = {b - a for a, b in pairwise(found)}
     if len(found) > 3 and len(steps) == 1 and steps != {1}:
@@ -70,13 +71,13 @@ def show_list(cpus: Iterable[int]) -> str:
 
 
 def parse_mask(text: str) -> tuple[int, ...]:
-    """Numbers of a hexadecimal mask such as ``f`` or ``00000000,0000000f``, ascending.
+    """Return the numbers of a hexadecimal mask such as ``f`` or ``00000000,0000000f``, ascending.
 
     Raises:
-        InvalidInputError: not a mask.
+        InvalidInputError: the text is not a mask.
     """
     words = text.strip().removeprefix("0x").split(",")
-    # Words after the first are 32 bits each; the kernel always writes all eight digits.
+    # Words after the first have 32 bits each; the kernel always writes all eight digits.
     digits = words[0] + "".join(word.rjust(8, "0") for word in words[1:])
     if not re.fullmatch(r"[0-9A-Fa-f]+", digits) or len(digits) * 4 > _MAX:
         raise _not_a("mask", text)
@@ -97,6 +98,6 @@ def _expand(part: str, text: str) -> Iterable[int]:
 
 def _not_a(what: str, text: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{text.strip()!r} is not a CPU {what}.",
+        f"Invalid CPU {what}: {text.strip()!r}.",
         "Write for example 0-3,8." if what == "list" else "Write for example ff.",
     )

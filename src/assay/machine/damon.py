@@ -1,7 +1,7 @@
-"""DAMON: the kernel watches which memory is in use, and does something with what is not.
+"""DAMON: the kernel monitors memory accesses, and acts on idle pages.
 
-Interfaces: ``Documentation/admin-guide/mm/damon/usage.rst`` (sysfs, Linux 5.18, readable for root
-alone) and ``{reclaim,lru_sort,stat}.rst`` (modules of Linux 5.16, 6.0 and 6.17).
+Interfaces: ``Documentation/admin-guide/mm/damon/usage.rst`` (sysfs, Linux 5.18, readable only by
+root) and ``{reclaim,lru_sort,stat}.rst`` (modules of Linux 5.16, 6.0 and 6.17).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from assay.machine.root import Root
 
 KDAMONDS = "/sys/kernel/mm/damon/admin/kdamonds"
 _MODULES = {"damon_reclaim": "pageout", "damon_lru_sort": "lru_prio", "damon_stat": "stat"}
-"""Module -> what it does with pages (``lru_prio`` stands for both ways of sorting)."""
+"""Module -> action on pages (``lru_prio`` stands for both kinds of sorting)."""
 _IS_ON = {"on": True, "off": False, "Y": True, "N": False}
 
 
 @dataclass(frozen=True, slots=True)
 class DamonThread:
-    """A thread that watches memory.
+    """A kernel thread that monitors memory accesses.
 
     Attributes:
-        switch: path of the file that switches it on and off.
-        is_on: whether it runs; ``None`` where that file cannot be read, or holds another word.
-        actions: what it does with pages, scheme by scheme; none where it only watches.
-        periods_us: how often it looks at pages, and how often it draws conclusions.
+        switch: path of the file that starts and stops it.
+        is_on: true if it runs; ``None`` if that file cannot be read, or contains another word.
+        actions: actions on pages, one per scheme; empty if it only monitors.
+        periods_us: sampling and aggregation intervals, in microseconds.
     """
 
     switch: str
@@ -35,7 +35,7 @@ class DamonThread:
 
 
 def read_damon(root: Root) -> tuple[DamonThread, ...]:
-    """All there are, on or off; none where the kernel has no DAMON or nobody set one up."""
+    """Return all threads, running or not; an empty tuple if DAMON is missing or not configured."""
     modules = (_module(root, *each) for each in _MODULES.items() if _has(root, each[0]))
     return (*modules, *(_kdamond(root, folder) for folder in _numbered(root, KDAMONDS)))
 

@@ -1,9 +1,9 @@
-"""Devices: which CPUs are nearest to a card, a disk, a GPU, or the disk that a file lies on.
+"""CPUs nearest to a card, a disk, a GPU, or the disk of a file.
 
 Interfaces: ``local_cpulist`` and ``numa_node`` of a PCI device
-(``Documentation/ABI/testing/sysfs-bus-pci``), which network cards and disks lie below in
+(``Documentation/ABI/testing/sysfs-bus-pci``), which is the parent of network cards and disks in
 ``/sys/devices``; ``/proc/self/mountinfo`` (proc_pid_mountinfo(5)) for files, so that a recorded
-tree answers as the machine did.
+tree gives the same answer as the machine.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from assay.machine.root import Root
 _CLASSES = ("net", "block", "infiniband", "nvme", "drm")
 _PCI = re.compile(r"(?:[0-9a-f]{4,}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _DEEPEST = 8
-"""Layers of a disk upon disks that are followed."""
+"""Maximum number of stacked block devices that are followed."""
 
 
 class NearestCpus(msgspec.Struct, frozen=True):
-    """CPUs that are nearest to ``device``, ascending, by the kernel's account."""
+    """CPUs nearest to ``device``, ascending, as the kernel reports them."""
 
     device: str
     cpus: tuple[int, ...]
 
 
 class UnknownLocation(msgspec.Struct, frozen=True):
-    """Nothing is known of where it is; ``remedy`` says what may be done."""
+    """The location of a device is unknown, with the reason and a remedy."""
 
     reason: str
     remedy: str | None = None
 
 
 def nearest_cpus(root: Root, name: str) -> NearestCpus | UnknownLocation:
-    """The CPUs nearest to what ``name`` says.
+    """Return the CPUs nearest to a device or file.
 
     Args:
-        root: where it is read.
-        name: a network card (``eth0``), a disk or a part of one (``nvme0n1``, ``/dev/sda1``), a
-            PCI address (``0000:41:00.0``), a GPU (``gpu0``), or a file, written with a slash.
+        root: root of the machine.
+        name: a network card (``eth0``), a disk or a partition (``nvme0n1``, ``/dev/sda1``), a PCI
+            address (``0000:41:00.0``), a GPU (``gpu0``), or a file, with a slash in its name.
     """
     return _nearest(root, name, _DEEPEST)
 
 
 def _nearest(root: Root, name: str, depth: int) -> NearestCpus | UnknownLocation:
     if depth == 0:
-        return UnknownLocation(f"{name} lies on too many layers of disks")
+        return UnknownLocation(f"{name} has too many layers of block devices")
     if name.startswith("/dev/") and (disk := _disk_of(root, name)):
         return _of_class(root, "block", disk, depth)
     if "/" in name:
@@ -66,13 +66,13 @@ def _nearest(root: Root, name: str, depth: int) -> NearestCpus | UnknownLocation
         if root.exists(f"/sys/class/{kind}/{name}"):
             return _of_class(root, kind, name, depth)
     return UnknownLocation(
-        f"there is no network card, disk, PCI address or GPU {name!r}",
-        "See `ip link` and `lsblk`. A file is written with a slash, as ./data.",
+        f"unknown network card, disk, PCI address or GPU: {name!r}",
+        "See `ip link` and `lsblk`. Write a file with a slash, such as ./data.",
     )
 
 
 def _disk_of(root: Root, path: str) -> str | None:
-    """The kernel's name of a disk whose device file, or a link to it, is ``path``."""
+    """Return the kernel's name of a disk with the device file ``path``, or a link to it."""
     name = (root.real(path) or path).rsplit("/", 1)[-1]
     return name if root.exists(f"/sys/class/block/{name}") else None
 
@@ -80,8 +80,8 @@ def _disk_of(root: Root, path: str) -> str | None:
 def _of_gpu(root: Root, number: int) -> NearestCpus | UnknownLocation:
     gpus = find_gpus(root)
     if number >= len(gpus):
-        there = f"gpu0 to gpu{len(gpus) - 1} are there" if gpus else "no GPU was found"
-        return UnknownLocation(f"there is no gpu{number}: {there}")
+        there = f"available: gpu0 to gpu{len(gpus) - 1}" if gpus else "no GPU was found"
+        return UnknownLocation(f"unknown GPU gpu{number}: {there}")
     return _of_pci(root, gpus[number].address)
 
 
@@ -89,7 +89,7 @@ def _of_pci(root: Root, address: str) -> NearestCpus | UnknownLocation:
     whole = address if address.count(":") > 1 else f"0000:{address}"
     place = root.real(f"/sys/bus/pci/devices/{whole}")
     if place is None:
-        return UnknownLocation(f"there is no PCI device {whole}", "See `lspci -D`.")
+        return UnknownLocation(f"unknown PCI device {whole}", "See `lspci -D`.")
     return _of_place(root, whole, place)
 
 
@@ -97,22 +97,20 @@ def _of_class(root: Root, kind: str, name: str, depth: int) -> NearestCpus | Unk
     folder = f"/sys/class/{kind}/{name}"
     place = root.real(folder)
     if place is None:
-        return UnknownLocation(f"{name} is gone")
+        return UnknownLocation(f"{name} disappeared")
     if "/virtual/" not in place:
         return _of_place(root, name, place)
     below = _below(root, place)
     if not below:
-        return UnknownLocation(
-            f"{name} has no hardware of its own", "Name the card or disk beneath it."
-        )
+        return UnknownLocation(f"{name} is a virtual device", "Name the underlying card or disk.")
     return _union(name, (_nearest(root, other, depth - 1) for other in below))
 
 
 def _below(root: Root, place: str) -> tuple[str, ...]:
-    """What a virtual disk or card is made of."""
+    """Return the underlying devices of a virtual disk or card."""
     slaves = root.listdir(f"{place}/slaves")
     lower = tuple(n[6:] for n in root.listdir(place) if n.startswith("lower_"))
-    # Multipath: the namespace hangs below a subsystem, which links to its controllers.
+    # Multipath: the namespace is below a subsystem, which links to its controllers.
     subsystem = place.rsplit("/", 1)[0]
     names = root.listdir(subsystem) if "/nvme-subsystem/" in place else ()
     controllers = tuple(n for n in names if re.fullmatch(r"nvme\d+", n, re.ASCII))
@@ -132,14 +130,14 @@ def _union(
 
 
 def _of_place(root: Root, name: str, place: str) -> NearestCpus | UnknownLocation:
-    """Climb to the first folder that says where it is."""
+    """Search upwards for the first directory with a location."""
     while place.startswith("/sys/devices/"):
         node = root.read_int(f"{place}/numa_node")
         listed = root.read_text(f"{place}/local_cpulist")
         if node is not None and node < 0:
             return UnknownLocation(
-                f"no NUMA node is known of {name} (numa_node is -1)",
-                "As far as the firmware tells, all CPUs are as near: name some by cpus=LIST.",
+                f"the NUMA node of {name} is unknown (numa_node is -1)",
+                "The firmware reports no location: select CPUs with cpus=LIST.",
             )
         if listed is None and node is not None:
             listed = root.read_text(f"/sys/devices/system/node/node{node}/cpulist")
@@ -147,7 +145,8 @@ def _of_place(root: Root, name: str, place: str) -> NearestCpus | UnknownLocatio
             return _listed(name, listed)
         place = place.rsplit("/", 1)[0]
     return UnknownLocation(
-        f"the kernel does not say where {name} is", "Name CPUs by cpus=LIST, or its PCI address."
+        f"the kernel does not report the location of {name}",
+        "Select CPUs with cpus=LIST, or name its PCI address.",
     )
 
 
@@ -159,30 +158,29 @@ def _listed(name: str, text: str) -> NearestCpus | UnknownLocation:
 
 
 def _of_file(root: Root, path: str, depth: int) -> NearestCpus | UnknownLocation:
-    # Of the running host relative to where assay was started, as every path on its command line.
+    # On the running host, relative to the working directory of assay, as all paths of its command
+    # line.
     real = root.real(str(Path(path).absolute()) if root.live else path)
     if real is None:
         return UnknownLocation(
-            f"there is no file {path}", "Name one that is there, or the disk itself."
+            f"the file {path} does not exist", "Name an existing file, or the disk itself."
         )
     mount = _mount_of(root, real)
     if mount is None:
-        return UnknownLocation(
-            f"the mount that {path} lies on cannot be read", "Name the disk itself."
-        )
+        return UnknownLocation(f"the mount of {path} cannot be read", "Name the disk itself.")
     number, filesystem, source = mount
     disk = (root.real(f"/sys/dev/block/{number}") or "").rsplit("/", 1)[-1]
-    # btrfs and others number what is no disk, and name the disk they are on.
+    # btrfs and others use numbers that are not disks, and name the underlying disk.
     disk = disk or (_disk_of(root, source) or "" if source.startswith("/dev/") else "")
     if not disk:
         return UnknownLocation(
-            f"{path} lies on {filesystem}, which has no disk of its own", "Name a disk or a card."
+            f"{path} is on {filesystem}, which has no disk", "Name a disk or a card."
         )
     return _of_class(root, "block", disk, depth)
 
 
 def _mount_of(root: Root, path: str) -> tuple[str, str, str] | None:
-    """``MAJOR:MINOR``, file system and source of the mount that holds a real path."""
+    """Return ``MAJOR:MINOR``, file system and source of the mount of a real path."""
     best: tuple[int, tuple[str, str, str]] | None = None
     for line in (root.read_text("/proc/self/mountinfo") or "").splitlines():
         before, _, after = line.partition(" - ")
@@ -191,7 +189,7 @@ def _mount_of(root: Root, path: str) -> tuple[str, str, str] | None:
             continue
         point = unescaped(fields[4]).rstrip("/")
         holds = path == point or path.startswith(f"{point}/")
-        # Of two on one place the later one covers the earlier.
+        # Of two mounts on one directory, the later one covers the earlier.
         if holds and (best is None or len(point) >= best[0]):
             best = len(point), (fields[2], told[0], unescaped(told[1]))
     return best[1] if best else None

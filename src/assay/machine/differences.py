@@ -1,8 +1,8 @@
-"""Differences: what tells two machines apart, or one machine at two moments, without noise.
+"""Differences between two machines, or of one machine at two times, without noise.
 
-Two sources are held against each other: the documents (Machine and Inventory), which say what a
-machine is made of, and the files that say what is set (:mod:`assay.machine.snapshot.file_groups`).
-Counters, free memory and what is worked out from the rest are left out.
+Two sources are compared: the documents (Machine and Inventory) with the hardware, and the files
+with the configuration (:mod:`assay.machine.snapshot.file_groups`). Counters, free memory and
+derived values are left out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from assay.machine.inventory.document import Inventory
 from assay.machine.snapshot.scrub import scrub_text
 
 _KEYS = ("id", "name", "address", "slot", "level", "size_bytes", "version", "node", "cpus")
-"""What tells the members of a list apart, the first that they have."""
+"""Keys that distinguish the members of a list; the first present one counts."""
 
 _ALSO = {"pools": "node", "caches": "kind", "hierarchies": "controllers"}
-"""What is needed besides in some lists."""
+"""Additional keys of some lists."""
 
 _NOISE = frozenset(
     {
-        # The inventory tells the command line too, without digests of what is not shown.
+        # The inventory contains the command line too, without digests of hidden values.
         *("machine/allowed", "machine/rights", "machine/huge_pages", "machine/boot"),
         *("inventory/topology", "inventory/topology_from", "inventory/gaps"),
     }
@@ -40,14 +40,14 @@ _IN_FILES = frozenset(
         *("inventory/smt/control", "inventory/model/clock_source", "inventory/model/clock_sources"),
     }
 )
-"""What the files say as well, and better."""
+"""Values that the files contain too, with more detail."""
 
 _THERE = "there"
-"""Stands for a whole record of which the other side has none."""
+"""Replacement of a whole record that the other machine lacks."""
 
 _COUNTERS = frozenset({"free", "mhz"})
 _SLACK = 0.02
-"""Part by which sizes of memory differ between two boots of one machine."""
+"""Share by which sizes of memory differ between two boots of one machine."""
 
 _SUBJECTS = {
     "machine/cpus": "CPUs",
@@ -82,14 +82,14 @@ _SUBJECTS = {
 }
 
 _NUMBERED = re.compile(r"(?<=/)((?:cpu|policy|node|machinecheck)?)(\d+)(?=/|$)")
-"""Parts of a path that are alike for many CPUs, nodes or interrupts."""
+"""Parts of a path that are the same for many CPUs, nodes or interrupts."""
 
 
 @dataclass(frozen=True)
 class ComparedMachine:
-    """One machine at one moment; a study keeps the Machine alone.
+    """A machine at one point in time; a study stores only the Machine.
 
-    ``told`` holds files by subject, as :class:`~assay.machine.snapshot.recording.Recording` does.
+    ``told`` holds files by subject, as in :class:`~assay.machine.snapshot.recording.Recording`.
     """
 
     machine: Machine
@@ -99,13 +99,13 @@ class ComparedMachine:
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs.
+    """A difference.
 
     Attributes:
-        subject: what it is about, in a word or two.
-        what: a file, or a place in the documents; a star stands for the ``numbers``.
-        a, b: what either machine says; ``None`` where it says nothing.
-        numbers: of the CPUs, nodes or interrupts for which it is the same.
+        subject: subject in a word or two.
+        what: a file, or a path in the documents; a star stands for the ``numbers``.
+        a, b: values of both machines; ``None`` for a missing one.
+        numbers: CPUs, nodes or interrupts with this difference.
     """
 
     subject: str
@@ -116,7 +116,7 @@ class Difference:
 
 
 def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...]:
-    """What differs, by subject; what only one of them could know (as of a study) is left out."""
+    """Return the differences by subject, without data that only one of them has (as in a study)."""
     with_files = a.told is not None and b.told is not None
     pairs = [("machine", _plain(a.machine), _plain(b.machine))]
     if a.inventory is not None and b.inventory is not None:
@@ -141,7 +141,7 @@ def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...
 
 
 def _options(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
-    """Options of both kernels, of machines that studies keep; an inventory has them as well."""
+    """Yield kernel options of machines from studies; an inventory contains them too."""
     for name in sorted(a.keys() | b.keys()) if a and b else ():
         one, other = a.get(name), b.get(name)
         if (one or "n") != (other or "n"):
@@ -149,7 +149,7 @@ def _options(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]
 
 
 def _plain(value: Any) -> Any:
-    """A record as dictionaries, with what has its default; without what has no value."""
+    """Return a record as dictionaries, with default values but without ``None``."""
     if isinstance(value, msgspec.Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
         return {name: _plain(inner) for name, inner in fields if inner is not None}
@@ -169,7 +169,7 @@ def _left_out(place: str, with_files: bool) -> bool:
 
 
 def _unlike(place: str, a: Any, b: Any) -> Iterator[tuple[str, str | None, str | None]]:
-    """Places at which two documents differ, with what stands there."""
+    """Yield the paths at which two documents differ, with both values."""
     if _is_record(a, b):
         for key in sorted((a or {}).keys() | (b or {}).keys()):
             yield from _unlike(f"{place}/{key}", (a or {}).get(key), (b or {}).get(key))
@@ -199,7 +199,7 @@ def _is_record(a: Any, b: Any) -> bool:
 
 
 def _are_records(a: Any, b: Any) -> bool:
-    """Whether both are lists of records, one of them perhaps empty."""
+    """Return whether both are lists of records, of which one may be empty."""
     found = [one for one in (a, b) if one]
     return bool(found) and all(
         isinstance(one, (list, tuple)) and isinstance(one[0], dict) for one in found
@@ -207,12 +207,12 @@ def _are_records(a: Any, b: Any) -> bool:
 
 
 def _keyed(value: Sequence[dict[str, Any]] | None, place: str) -> dict[str, Any]:
-    """The members of a list by what tells them apart."""
+    """Return the members of a list by their distinguishing keys."""
     found: dict[str, Any] = {}
     for record in value or []:
         names = [next((key for key in _KEYS if key in record), ""), _ALSO.get(place.split("/")[-1])]
         key = " ".join(str(_text(record[name])) for name in names if name and name in record)
-        while key in found:  # caches of one level and kind but of two sizes
+        while key in found:  # caches of the same level and kind, but of different sizes
             key += "'"
         found[key] = record
     return found
@@ -237,10 +237,10 @@ def _text(value: Any) -> str | None:
 
 
 def _folded(found: list[Difference]) -> Iterator[Difference]:
-    """What is the same for several CPUs, nodes or interrupts, once."""
+    """Yield differences that are the same for several CPUs, nodes or interrupts once."""
     alike: dict[tuple[str, str, str | None, str | None], list[int]] = {}
     for one in found:
-        # Places in documents begin without a slash.
+        # Paths in documents begin without a slash.
         path = f"/{one.what}".replace("//", "/")
         match = _NUMBERED.search(path)
         what = path[: match.start(2)] + "*" + path[match.end(2) :] if match else path

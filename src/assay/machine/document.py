@@ -1,4 +1,4 @@
-"""Machine: what assay knows of a host, as one versioned document."""
+"""Machine: knowledge about a host, as one versioned document."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from assay.records.codec import Record
 
 
 class Cpu(Record, frozen=True, kw_only=True):
-    """One logical CPU that is online.
+    """A logical CPU that is online.
 
     Attributes:
         id: the kernel's number.
         core: smallest CPU number among its SMT siblings: ``core_id`` alone is not unique.
         siblings: CPUs of the same core, itself included, ascending.
-        package, die, node, l3: numbers of what it belongs to; ``die`` counts within its package,
-            ``l3`` is the smallest CPU number that shares the last-level cache, absent where the
-            kernel does not say.
-        max_khz: highest frequency, where the kernel says it.
+        package, die, node, l3: numbers of its package and so on; ``die`` counts within its package,
+            ``l3`` is the smallest CPU number that shares the last-level cache, absent if unknown.
+        max_khz: highest frequency in kHz, if the kernel reports it.
         kind: ``performance`` or ``efficiency`` on hybrid processors.
     """
 
@@ -36,9 +35,9 @@ class Cpu(Record, frozen=True, kw_only=True):
 
 
 class Node(Record, frozen=True, kw_only=True):
-    """One NUMA node; ``cpus`` is empty for memory-only nodes.
+    """A NUMA node; ``cpus`` is empty for memory-only nodes.
 
-    ``kind`` is that of its memory: ``dram``, ``hbm``, ``cxl`` or ``pmem``, where it can be told.
+    ``kind`` is that of its memory: ``dram``, ``hbm``, ``cxl`` or ``pmem``, if known.
     """
 
     id: int
@@ -49,7 +48,7 @@ class Node(Record, frozen=True, kw_only=True):
 
 
 class HugePages(Record, frozen=True, kw_only=True):
-    """Transparent huge pages as the system has them set; absent where the kernel lacks them."""
+    """System-wide configuration of transparent huge pages; absent if the kernel lacks them."""
 
     enabled: str | None = None
     defrag: str | None = None
@@ -57,17 +56,17 @@ class HugePages(Record, frozen=True, kw_only=True):
 
 
 class Boot(Record, frozen=True, kw_only=True):
-    """How the running kernel was booted.
+    """State of the boot.
 
     Attributes:
-        id: twelve hexadecimal digits that tell one boot from another; absent in a recorded tree.
-        words: of the kernel's command line, before the part that is for init. Values of arguments
+        id: twelve hexadecimal digits that identify the boot; absent in a recorded tree.
+        words: words of the kernel's command line, before the part for init. Values of arguments
             that assay does not know are short digests (assay.machine.boot): some are secrets.
-        found: text of files that show what boot arguments came to, by path.
-        config: options of the kernel's configuration that bear on speed (``HZ`` -> ``250``); empty
-            where they cannot be read, or were not asked for.
-        said: what is said of the firmware, by setting.
-        witnesses: the file or command that says it; where absent the user does.
+        found: content of files that show the effects of boot arguments, by path.
+        config: options of the kernel's configuration that affect performance (``HZ`` -> ``250``);
+            empty if they cannot be read, or were not requested.
+        said: values of the firmware, by setting.
+        witnesses: file or command that reports the value; absent if the user stated it.
     """
 
     id: str | None = None
@@ -79,13 +78,18 @@ class Boot(Record, frozen=True, kw_only=True):
 
 
 class Rights(Record, frozen=True, kw_only=True):
-    """What this process may do, as far as it can be read without trying.
+    """Privileges of this process, as far as they can be read.
 
-    ``nice_floor`` is the lowest nice value that can be asked for, ``rt_priority_limit`` the highest
-    priority of the classes ``fifo`` and ``rr`` (0: none). In a ``user_namespace`` other
-    than the first, ``capabilities`` (``CAP_SYS_NICE`` ...) hold for what belongs to it, not for
-    the host. Without ``call_filters`` the kernel has no filters of system calls (seccomp);
-    ``no_user_namespaces`` says why somebody without rights gets none, where that is so.
+    Attributes:
+        uid: effective user id.
+        capabilities: capabilities such as ``CAP_SYS_NICE``; in a user namespace they apply to its
+            resources, not to the host.
+        user_namespace: true in a user namespace other than the initial one.
+        nice_floor: lowest permitted nice value.
+        nice_now: current nice value.
+        rt_priority_limit: highest permitted priority of the classes ``fifo`` and ``rr`` (0: none).
+        call_filters: true if the kernel supports filters of system calls (seccomp).
+        no_user_namespaces: reason why unprivileged users cannot create user namespaces, if so.
     """
 
     uid: int
@@ -99,11 +103,11 @@ class Rights(Record, frozen=True, kw_only=True):
 
 
 class CpuRestriction(Record, frozen=True, kw_only=True):
-    """The mask with which assay was started, where it leaves fewer CPUs than there are.
+    """Affinity mask at the start of assay, if it excludes CPUs.
 
     Attributes:
         granted: CPUs that the host or the cpuset grants.
-        by: the launcher that set the mask, where it is known: ``Open MPI``, ``MPICH``, ``Slurm``.
+        by: launcher that set the mask, if known: ``Open MPI``, ``MPICH``, ``Slurm``.
     """
 
     granted: tuple[int, ...]
@@ -111,30 +115,30 @@ class CpuRestriction(Record, frozen=True, kw_only=True):
 
 
 class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """One host.
+    """A host.
 
     Attributes:
-        arch: as ``uname -m`` says.
-        kernel: release text; ``kernel_version`` its first two numbers.
-        model: processor name.
+        arch: architecture, as printed by ``uname -m``.
+        kernel: release; ``kernel_version`` is its first two numbers.
+        model: name of the processor.
         cpus: every online CPU, ascending.
         allowed: CPUs that assay itself may use: cpuset and affinity; placement stays within.
-        narrowed: there where the mask of the caller, and not a cpuset, makes ``allowed`` smaller.
+        narrowed: present if the mask of the caller, and not a cpuset, reduces ``allowed``.
         flags: processor feature flags as the kernel names them.
         libraries: shared objects found for known names (``jemalloc`` -> path).
-        memory_bytes: of the host.
-        memory_limit_bytes: what the control group leaves, where it is less.
-        cpu_limit: how many CPUs' time the control group leaves, where it is less than ``allowed``:
-            threads beyond it are throttled.
-        rt_share: part of a CPU's time that real-time programs may have (``sched_rt_runtime_us``
-            in ``sched_rt_period_us``), 1 where nothing is kept for others.
+        memory_bytes: memory of the host.
+        memory_limit_bytes: limit of the control group, if it is lower.
+        cpu_limit: limit of the control group on CPU time, in CPUs, if it is less than ``allowed``:
+            more threads are throttled.
+        rt_share: share of CPU time for real-time programs (``sched_rt_runtime_us`` per
+            ``sched_rt_period_us``), 1 if none is reserved for others.
         cgroup: ``v2``, ``hybrid``, ``v1`` or ``none``.
-        hypervisor: name where the host is a guest.
-        default_state: readings that define *the default* (THP mode, governor, swappiness ...);
-            a resumed study compares them.
-        system: text of the files by which the system is set, by path (assay.machine.tunables);
-            folders with their numbered members.
-        boot: how the kernel was booted.
+        hypervisor: name of the hypervisor, if the host is a guest.
+        default_state: readings that define *the default* (THP mode, governor, swappiness ...); a
+            resumed study compares them.
+        system: content of the files with the system's configuration, by path
+            (assay.machine.tunables); directories with their numbered members.
+        boot: state of the boot.
     """
 
     arch: str
@@ -161,7 +165,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def usable(self) -> tuple[Cpu, ...]:
-        """The CPUs that assay may place work on."""
+        """CPUs on which assay may place work."""
         allowed = set(self.allowed)
         return tuple(cpu for cpu in self.cpus if cpu.id in allowed)
 
@@ -172,36 +176,35 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
 
 class Program(Record, frozen=True, kw_only=True):
-    """What a command links to and needs.
+    """Dependencies of a command.
 
     Attributes:
-        argv0: the word that was given.
-        path: the file that it resolves to, behind wrappers; ``None`` where none was found.
-        through: wrappers that were looked through (``nice``, ``env`` ...), outermost first.
+        argv0: the given word.
+        path: file of the program, behind wrappers; ``None`` if none was found.
+        through: removed wrappers (``nice``, ``env`` ...), outermost first.
         kind: ``elf``, ``script`` or ``unknown``.
         interpreter: name of a script's interpreter (``python3``), else ``None``.
-        static: an ELF file without a dynamic loader; nothing can be preloaded into it.
-        loader: the dynamic loader that it asks for; what is preloaded must be made for it.
-        elf_machine, elf_bits: for which machine its file is (``e_machine``) and bits of its class
-            (32 or 64); 0 where it is no ELF file.
-        sanitizers: those that it is built with, as in ``-fsanitize=``: ``address``, ``hwaddress``,
-            ``thread``, ``memory``, ``leak``.
-        sanitizers_seen: further ones whose runtimes a launch mapped: of a module that it loads, or
-            of the program that a script becomes.
-        libraries: paths of shared objects it links to or was seen to map, sorted.
-        packages: Python packages that it was found to import.
-        runtimes: what of interest is inside: ``gomp``, ``iomp``, ``llvm-omp``, ``openblas``,
-            ``mkl``, ``blis``, ``tbb``, ``onednn``, ``rayon``, ``go``, ``xz``, ``zstd``, ``pigz``,
-            and allocators by their setting's value.
-        threads_peak: highest number of threads seen in a launch, where one was made.
-        peak_anon_bytes: the same for memory.
-        digest: says whether it is still the same program: over its file, the script that it runs
-            and the modules beside that, whole; the shared libraries that it links to, by path, size
-            and time; the packages that it imports, by version. The sha256 of the file, where that
-            is all there is.
-        files: what runs: its file, behind wrappers, and the script.
-        reasons: for each runtime, where it was found.
-        missing: the word of the command that names no program, where ``path`` is absent.
+        static: true for an ELF file without a dynamic loader; nothing can be preloaded into it.
+        loader: its dynamic loader; a preloaded library must be built for it.
+        elf_machine, elf_bits: machine of its file (``e_machine``) and bits of its class (32 or 64);
+            0 if it is not an ELF file.
+        sanitizers: sanitizers that it is built with, as in ``-fsanitize=``: ``address``,
+            ``hwaddress``, ``thread``, ``memory``, ``leak``.
+        sanitizers_seen: further ones whose runtimes a launch mapped: from a module that it loads,
+            or from the program that a script executes.
+        libraries: paths of shared objects that it links or was seen to map, sorted.
+        packages: Python packages that it imports.
+        runtimes: relevant runtimes inside: ``gomp``, ``iomp``, ``llvm-omp``, ``openblas``, ``mkl``,
+            ``blis``, ``tbb``, ``onednn``, ``rayon``, ``go``, ``xz``, ``zstd``, ``pigz``, and
+            allocators by their setting's value.
+        threads_peak: highest number of threads in a launch, if one was made.
+        peak_anon_bytes: highest anonymous memory in a launch, if one was made.
+        digest: identity of the program: over its file, the script that it runs and the modules
+            beside that, in full; its shared libraries, by path, size and time; its imported
+            packages, by version. If there is only the file, its sha256.
+        files: its file, behind wrappers, and the script.
+        reasons: evidence of each runtime.
+        missing: word of the command that is not a program, if ``path`` is absent.
     """
 
     argv0: str
@@ -227,10 +230,10 @@ class Program(Record, frozen=True, kw_only=True):
 
 
 def machine_in(document: Mapping[str, Any]) -> Machine | None:
-    """The machine that a document is of, as the ``host`` of a stratum is.
+    """Return the machine of a document, such as the ``host`` of a stratum.
 
     Returns:
-        ``None`` where it is empty, as of imported studies, or this version cannot read it.
+        ``None`` for an empty document, as of imported studies, or one of an unsupported version.
     """
     try:
         return msgspec.convert(document, Machine) if document else None

@@ -1,4 +1,4 @@
-"""ELF files: what can be read from a program or shared object without running it.
+"""ELF files: properties of a program or shared object that can be read without running it.
 
 Format: ``elf(5)``; dynamic tags: the System V gABI, chapter 5 (``linux/elf.h``).
 """
@@ -21,7 +21,7 @@ _SHT_STRTAB = 3
 
 _MOST_TAGS = 65536
 _LONGEST_TEXT = 4096
-"""PATH_MAX; search paths of several folders are seldom a tenth of it."""
+"""PATH_MAX; search paths of several directories rarely reach a tenth of it."""
 
 _MACHINES = {
     "x86_64": (62, 64),
@@ -38,7 +38,7 @@ _MACHINES = {
 
 
 class Ident(msgspec.Struct, frozen=True):
-    """For which machine a file is."""
+    """The target machine of a file."""
 
     machine: int
     bits: int
@@ -48,7 +48,7 @@ class Ident(msgspec.Struct, frozen=True):
         return f"{self.bits}-bit {next(names, f'machine {self.machine}')}"
 
     def runs_on(self, arch: str) -> bool:
-        """Whether a process of this architecture can load it; true where that is not known."""
+        """Return whether a process of this architecture can load the file; true if unknown."""
         return arch not in _MACHINES or _MACHINES[arch] == (self.machine, self.bits)
 
 
@@ -56,10 +56,10 @@ class Elf(msgspec.Struct, frozen=True):
     """A program or shared object.
 
     Attributes:
-        ident: for which machine it is.
+        ident: its target machine.
         loader: its dynamic loader; ``None`` for a static program or a shared object.
-        needed: names of the shared objects that it asks for, in order.
-        rpath, runpath: folders to search for them, as written in the file.
+        needed: names of its shared objects, in order.
+        rpath, runpath: search directories for them, as written in the file.
     """
 
     ident: Ident
@@ -70,7 +70,7 @@ class Elf(msgspec.Struct, frozen=True):
 
 
 def parse_ident(head: bytes) -> Ident | None:
-    """For which machine a file is, from its first 20 bytes; ``None`` unless it is ELF."""
+    """Return the target machine from the first 20 bytes of a file; ``None`` unless it is ELF."""
     if len(head) < _IDENT_BYTES or head[:4] != _MAGIC or head[4] not in (1, 2):
         return None
     order = ">" if head[5] == 2 else "<"
@@ -79,7 +79,7 @@ def parse_ident(head: bytes) -> Ident | None:
 
 
 def read_ident(path: Path) -> Ident | None:
-    """For which machine a file is; ``None`` unless it can be read and is ELF."""
+    """Return the target machine of a file; ``None`` unless it is a readable ELF file."""
     try:
         with path.open("rb") as file:
             return parse_ident(file.read(_IDENT_BYTES))
@@ -88,11 +88,10 @@ def read_ident(path: Path) -> Ident | None:
 
 
 def read_elf(path: Path) -> Elf | None:
-    """What an ELF file links to; ``None`` where it cannot be read, is none, or is damaged.
+    """Return the dependencies of an ELF file; ``None`` if it is unreadable, damaged or not ELF.
 
-    Only the program headers and what they point to are read, as the loader does, so the size of
-    a file does not matter. (pyelftools takes seconds over some damaged files, and 3 ms over a
-    good one.)
+    Only the program headers and their targets are read, as by the loader, so the size of a file
+    does not matter. (pyelftools takes seconds for some damaged files, and 3 ms for a good one.)
     """
     try:
         with path.open("rb") as file:
@@ -103,10 +102,10 @@ def read_elf(path: Path) -> Elf | None:
 
 
 def string_tables(path: Path) -> tuple[tuple[int, int], ...]:
-    """Return place and size of the tables in a file that hold the names of its symbols.
+    """Return position and size of the tables with the symbol names of a file.
 
-    That of the dynamic symbols is there always, others as long as nothing stripped them. A file
-    that cannot be read, is no ELF file, or is damaged has none.
+    The table of dynamic symbols always exists, others only without stripping. The result is empty
+    for a file that is unreadable, damaged or not ELF.
     """
     try:
         with path.open("rb") as file:
@@ -117,7 +116,7 @@ def string_tables(path: Path) -> tuple[tuple[int, int], ...]:
 
 
 class _Segment(msgspec.Struct, frozen=True):
-    """One program header."""
+    """A program header."""
 
     kind: int
     offset: int
@@ -126,7 +125,7 @@ class _Segment(msgspec.Struct, frozen=True):
 
 
 class _Reader:
-    """Numbers and texts of one open file, in its own class and byte order."""
+    """Reader of numbers and texts of one open file, in its class and byte order."""
 
     def __init__(self, file: BinaryIO, bits: int) -> None:
         self._file = file
@@ -134,9 +133,9 @@ class _Reader:
         self._order = ">" if self._at(5, 1) == b"\2" else "<"
 
     def segments(self) -> list[_Segment]:
-        """All program headers."""
+        """Return all program headers."""
         place, size, count = self._header()
-        # e_phentsize is read, as the kernel does, only to be held against the known size.
+        # e_phentsize is read, as by the kernel, only to compare it with the known size.
         layout = f"{self._order}{'IIQQQQQQ' if self._wide else 'IIIIIIII'}"
         if size != struct.calcsize(layout):
             raise ValueError("program headers of an unknown size")
@@ -146,7 +145,7 @@ class _Reader:
         return [_Segment(row[0], row[1], row[2], row[4]) for row in rows]
 
     def tags(self, segment: _Segment) -> list[tuple[int, int]]:
-        """Tags and values of a dynamic segment, to the one that ends it."""
+        """Return tags and values of a dynamic segment, up to its end tag."""
         layout = f"{self._order}{'qQ' if self._wide else 'iI'}"
         row_bytes = struct.calcsize(layout)
         size = min(segment.size, _MOST_TAGS * row_bytes) // row_bytes * row_bytes
@@ -158,7 +157,7 @@ class _Reader:
         return found
 
     def tables(self) -> list[tuple[int, int]]:
-        """Place and size of each section that holds names."""
+        """Return position and size of each string table section."""
         layout = f"{self._order}{'QQQIHHHHH' if self._wide else 'IIIIHHHHH'}"
         header = struct.unpack(layout, self._at(24, struct.calcsize(layout)))
         place, size, count = header[2], header[7], header[8]
@@ -169,11 +168,11 @@ class _Reader:
         return [(row[4], row[5]) for row in rows if row[1] == _SHT_STRTAB]
 
     def text(self, place: int) -> str:
-        """The text at a place, to its NUL byte."""
+        """Return the text at a position, up to its NUL byte."""
         return self._at(place, _LONGEST_TEXT, exact=False).partition(b"\0")[0].decode()
 
     def _header(self) -> tuple[int, int, int]:
-        """Place, size and number of the program headers."""
+        """Return position, size and number of the program headers."""
         layout = f"{self._order}{'QQQIHHH' if self._wide else 'IIIIHHH'}"
         fields = struct.unpack(layout, self._at(24, struct.calcsize(layout)))
         return fields[1], fields[5], fields[6]
@@ -210,13 +209,13 @@ def _tables(reader: _Reader) -> tuple[tuple[int, int], ...]:
     found = []
     if _DT_STRTAB in tags:
         found.append((_file_place(segments, tags[_DT_STRTAB]), tags.get(_DT_STRSZ, 0)))
-    with contextlib.suppress(struct.error, ValueError):  # no program needs them to run
+    with contextlib.suppress(struct.error, ValueError):  # programs run without them
         found += reader.tables()
     return tuple(dict.fromkeys(found))
 
 
 def _file_place(segments: list[_Segment], address: int | None) -> int:
-    """Where in the file the byte lies that is mapped to an address."""
+    """Return the position in the file of the byte mapped at an address."""
     if address is None:
         return 0
     for segment in segments:

@@ -1,4 +1,4 @@
-"""Escapes: paths in the kernel's tables, where blanks and backslashes are octal numbers."""
+"""Paths in the kernel's tables, with octal escapes for blanks and backslashes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def unescaped(text: str) -> str:
-    """A path of ``/proc/self/mountinfo`` or ``/proc/swaps`` as it is.
+    """Return a path of ``/proc/self/mountinfo`` or ``/proc/swaps`` without escapes.
 
     The kernel writes space, tab, newline and backslash as three octal digits (``mangle_path``).
     """

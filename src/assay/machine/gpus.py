@@ -1,8 +1,8 @@
-"""GPUs of a machine, by the drivers that programs reach them through.
+"""GPUs of a machine, by their drivers.
 
-Interfaces: ``/proc/driver/nvidia/gpus`` (NVIDIA's own driver, one folder for each PCI address) and
-``/sys/class/drm/cardN/device`` for ``amdgpu``, ``i915`` and ``xe``. Read from recorded and written
-trees only: no GPU was at hand.
+Interfaces: ``/proc/driver/nvidia/gpus`` (NVIDIA's own driver, one directory per PCI address) and
+``/sys/class/drm/cardN/device`` for ``amdgpu``, ``i915`` and ``xe``. Tested only with recorded and
+generated trees, not on a GPU.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _DRIVERS = {"nvidia": "nvidia", "amdgpu": "amd", "i915": "intel", "xe": "intel"}
 
 
 class Gpu(msgspec.Struct, frozen=True):
-    """One GPU.
+    """A GPU.
 
     Attributes:
         vendor: ``nvidia``, ``amd`` or ``intel``.
-        index: its number among those of its vendor, in the order of PCI addresses.
-        address: as ``0000:41:00.0``, in small letters.
+        index: its number among the GPUs of its vendor, in the order of PCI addresses.
+        address: PCI address such as ``0000:41:00.0``, in lower case.
     """
 
     vendor: str
@@ -34,7 +34,7 @@ class Gpu(msgspec.Struct, frozen=True):
 
 
 def find_gpus(root: Root) -> tuple[Gpu, ...]:
-    """All GPUs, those of a vendor together, each in the order of addresses."""
+    """Return all GPUs, grouped by vendor, each group in the order of addresses."""
     found = {(name.lower(), "nvidia") for name in root.listdir(_NVIDIA)} | _drm(root)
     numbered: list[Gpu] = []
     for address, vendor in sorted(found, key=lambda gpu: (gpu[1], gpu[0])):
@@ -44,11 +44,11 @@ def find_gpus(root: Root) -> tuple[Gpu, ...]:
 
 
 def ambiguity(gpus: Iterable[Gpu]) -> str | None:
-    """Why bare numbers do not say which of these is meant; ``None`` where they do."""
+    """Return why numbers alone are ambiguous; ``None`` if they are not."""
     vendors = sorted({gpu.vendor for gpu in gpus})
     if len(vendors) < 2:
         return None
-    return f"there are GPUs of {' and '.join(vendors)}, each with numbers of its own"
+    return f"the machine has GPUs of {' and '.join(vendors)}, which are numbered separately"
 
 
 def _drm(root: Root) -> set[tuple[str, str]]:

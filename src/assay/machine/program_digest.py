@@ -1,9 +1,8 @@
-"""Identity: one digest that says whether a program is still the same.
+"""Digest that identifies a program.
 
-What is small and decides what runs (the program's file, its scripts) is read whole. Shared
-libraries and the like are many and large: they are told by path, size and time of modification,
-as ``make(1)`` tells files, which costs microseconds and takes a library that was installed anew for
-another one.
+Small files that decide the behaviour (the program's file, its scripts) are read in full. Shared
+libraries are many and large: they are identified by path, size and time of modification, as in
+``make(1)``. That takes microseconds, and treats a reinstalled library as another one.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ def program_digest(
     beside: Iterable[str] = (),
     versions: Iterable[str] = (),
 ) -> str | None:
-    """The identity of a program: of one file alone as ``sha256sum`` gives it.
+    """Return the digest of a program; for one file alone it is that of ``sha256sum``.
 
     Args:
-        root: where files are read.
-        files: read whole, in this order; what links name counts once.
-        beside: told by path, size and time, whatever their order; what is absent is left out.
-        versions: of packages, whatever their order.
+        root: root of the files.
+        files: files to read in full, in this order; links to the same file count once.
+        beside: files to identify by path, size and time, in any order; missing ones are left out.
+        versions: versions of packages, in any order.
 
     Returns:
-        64 hexadecimal digits; ``None`` where one of ``files`` cannot be read, or there are none.
+        64 hexadecimal digits; ``None`` if one of ``files`` cannot be read, or there are none.
     """
     lines = []
     for path in dict.fromkeys(root.real(path) for path in files):
@@ -48,7 +47,7 @@ def program_digest(
 
 
 def _stamp(root: Root, path: str) -> str | None:
-    """Path, size and time of modification in nanoseconds; ``None`` where there is no such file."""
+    """Return path, size and modification time in nanoseconds; ``None`` if the file is missing."""
     place = root.on_host(path)
     try:
         seen = place.stat() if place is not None else None

@@ -1,4 +1,4 @@
-"""Folders: where what assay keeps for a user lies."""
+"""Cache directory of a user."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def cache_folder(env: Mapping[str, str]) -> Path | None:
-    """``assay`` below ``XDG_CACHE_HOME``, or below ``~/.cache``; ``None`` without a home.
+    """Return ``assay`` below ``XDG_CACHE_HOME`` or ``~/.cache``; ``None`` without a home directory.
 
-    A relative ``XDG_CACHE_HOME`` is ignored, as the XDG Base Directory Specification asks.
+    A relative ``XDG_CACHE_HOME`` is ignored, as the XDG Base Directory Specification requires.
     """
     cache = Path(env.get("XDG_CACHE_HOME", ""))
     if not cache.is_absolute():

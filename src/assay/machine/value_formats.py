@@ -1,7 +1,7 @@
-"""Forms: how files of the kernel read back, and what may be written into them.
+"""Formats of values in kernel files, for reading and writing.
 
 One value has many spellings: ``always [madvise] never``, ``0-3`` and ``0,1,2,3``, ``ff`` and
-``000000ff``. Two readings are compared in one form.
+``000000ff``. Two readings are compared in one format.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _WRITABLE: dict[FileFormat, re.Pattern[str]] = {
 }
 
 
-def normalized(form: FileFormat, text: str) -> str:
-    """What a file says, in one spelling; the text itself where it is in no form that is known."""
+def normalized(form: Form, text: str) -> str:
+    """Return the content of a file in one spelling; the text itself if its format is unknown."""
     text = text.strip(" \t\r\n\0")
     match form:
         case "choice":
@@ -38,23 +38,23 @@ def normalized(form: FileFormat, text: str) -> str:
 
 
 def selected_word(text: str) -> str | None:
-    """The word in brackets: the one of several that is in force; ``None`` where none is marked."""
+    """Return the selected word, in brackets; ``None`` if none is marked."""
     found = _CHOSEN.search(text)
     return found[1] if found else None
 
 
 def offered_words(text: str) -> tuple[str, ...]:
-    """The words that a ``choice`` file offers, the brackets taken off."""
+    """Return the words that a ``choice`` file offers, without brackets."""
     return tuple(word.strip("[]") for word in text.split())
 
 
-def is_writable_value(form: FileFormat, value: str) -> bool:
-    """Whether a value is of a form; what is not is never written into a file."""
+def is_writable_value(form: Form, value: str) -> bool:
+    """Return whether a value has a format; others are never written into a file."""
     return _WRITABLE[form].fullmatch(value) is not None
 
 
 def format_mask(cpus: Iterable[int]) -> str:
-    """CPUs as a hexadecimal mask, in words of 32 bits as the kernel reads and writes it."""
+    """Return CPUs as a hexadecimal mask, in words of 32 bits as the kernel reads and writes it."""
     number = sum(1 << cpu for cpu in set(cpus))
     words: list[int] = []
     while number or not words:

@@ -127,7 +127,7 @@ def _cmdline(host: Host) -> RuleResult:
         mistakes.append("nohz=off disables nohz_full=")
     if mistakes:
         text = (
-            "Correct in the boot loader's configuration, and reboot: {' '.join(given)}"
+            "Correct in the boot loader's configuration, and reboot: "
             + " ".join(given)
         )
         return RuleResult(f"{'; '.join(mistakes)} (/proc/cmdline)", Remedy(text, Right.REBOOT))

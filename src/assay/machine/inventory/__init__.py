@@ -1,4 +1,4 @@
-"""Inventory: all that ``assay machine show`` knows of a host beyond the Machine document.
+"""Inventory: data of ``assay machine show`` about a host beyond the Machine document.
 
-A Machine is read before every study and stays quick; this is read when somebody asks.
+A Machine is read before every study and quickly; an inventory is read on request.
 """

@@ -1,4 +1,4 @@
-"""Caches: levels, sizes, and who shares them.
+"""Caches: levels, sizes, and the CPUs that share them.
 
 Interface: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``cache/index*``).
 """
@@ -17,15 +17,15 @@ _CPU = "/sys/devices/system/cpu"
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "": 1}
 
 Make = tuple[int, str, int | None, int | None, int | None]
-"""Level, kind, size, line and ways: what caches of one make have in common."""
+"""Level, kind, size, line and ways: the common properties of caches of one make."""
 
 
 def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
-    """All caches by make: the nearest level first, data before instructions.
+    """Return all caches by make: the nearest level first, data before instructions.
 
     Args:
-        root: where they are read.
-        cpus: whose caches count.
+        root: root of the machine.
+        cpus: CPUs whose caches are read.
     """
     online = tuple(cpu.id for cpu in cpus)
     siblings = {cpu.id: cpu.siblings for cpu in cpus}
@@ -37,7 +37,7 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
                 continue
             make = _make(root, f"{folder}/{name}")
             if make is not None:
-                # Some Itanium kernels leave the map empty; a cache serves its core at least.
+                # Some Itanium kernels leave the map empty; a cache serves at least its core.
                 shared = _shared(root, f"{folder}/{name}", online) or siblings[cpu]
                 found.setdefault(make, set()).add(tuple(sorted({cpu, *shared})))
     return tuple(
@@ -82,7 +82,7 @@ def _shared(root: Root, folder: str, online: tuple[int, ...]) -> set[int]:
 
 
 def _apart(groups: set[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """The groups without overlaps, the widest first: what two files say differently is one."""
+    """Return the groups without overlaps, the widest first: contradicting files count once."""
     kept: list[tuple[int, ...]] = []
     taken: set[int] = set()
     for group in sorted(groups, key=lambda group: (-len(group), group)):

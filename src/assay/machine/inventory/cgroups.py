@@ -1,8 +1,8 @@
-"""Control: the control groups of this process, and what is handed to its user.
+"""Control groups of this process, and their delegation to its user.
 
-Interfaces: ``cgroups(7)``, ``Documentation/admin-guide/cgroup-v2.rst`` ("Delegation"): a user owns
-what is below a group when the folder itself, ``cgroup.procs`` and ``cgroup.subtree_control`` are
-the user's to write.
+Interfaces: ``cgroups(7)``, ``Documentation/admin-guide/cgroup-v2.rst`` ("Delegation"): the groups
+below a group are delegated to a user who may write to its directory, ``cgroup.procs`` and
+``cgroup.subtree_control``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from assay.machine.root import Root
 
 
 def read_control(root: Root, mode: str, writable: Mapping[str, bool]) -> Control:
-    """Every hierarchy that is mounted, v2 first.
+    """Return all mounted hierarchies, v2 first.
 
     Args:
-        root: where they are read.
+        root: root of the machine.
         mode: ``v2``, ``hybrid``, ``v1`` or ``none``.
-        writable: for a recorded tree: folder of a group -> whether its user could write there.
+        writable: for a recorded tree: directory of a group -> whether its user could write there.
     """
     found = []
     for group in own_groups(root):
@@ -42,7 +42,7 @@ def read_control(root: Root, mode: str, writable: Mapping[str, bool]) -> Control
 
 
 def writable_groups(root: Root) -> dict[str, bool]:
-    """Folder of each own group -> whether this user may make groups in it; of the running host."""
+    """Return whether this user may create groups below each own group; on the running host."""
     return {
         group.folder: _writable(root, group.folder, group.version == 2)
         for group in own_groups(root)

@@ -1,4 +1,4 @@
-"""Clock: how CPUs are clocked and how they idle.
+"""Frequencies and idle states of CPUs.
 
 Interfaces: ``Documentation/admin-guide/pm/{cpufreq,cpuidle}.rst``.
 """
@@ -17,7 +17,7 @@ _CPU = "/sys/devices/system/cpu"
 
 
 def read_frequencies(root: Root) -> tuple[Frequency, ...]:
-    """CPUs that are clocked alike, whether or not in one frequency domain."""
+    """Return the frequency properties, with the CPUs that share them, also across domains."""
     alike: dict[Frequency, set[int]] = {}
     for policy in policy_folders(root):
         cpus = _cpus(root, policy)
@@ -28,9 +28,9 @@ def read_frequencies(root: Root) -> tuple[Frequency, ...]:
 
 
 def policy_folders(root: Root) -> list[str]:
-    """The folders of the frequency domains, in the order of their numbers.
+    """Return the directories of the frequency domains, in the order of their numbers.
 
-    Under old kernels (3.x) every CPU has a folder of its own.
+    Old kernels (3.x) have a directory per CPU.
     """
     folder = f"{_CPU}/cpufreq"
     policies = [f"{folder}/{name}" for name in _numbered(root, folder, "policy")]
@@ -39,7 +39,7 @@ def policy_folders(root: Root) -> list[str]:
 
 
 def _numbered(root: Root, folder: str, start: str) -> list[str]:
-    """Names in a folder that are this word and a number, by number."""
+    """Return the names in a directory that consist of a word and a number, by number."""
     names = [n for n in root.listdir(folder) if re.fullmatch(rf"{start}\d+", n, re.ASCII)]
     return sorted(names, key=lambda name: int(name[len(start) :]))
 
@@ -64,7 +64,7 @@ def _frequency(root: Root, folder: str) -> Frequency:
 
 
 def read_idle(root: Root, cpu: int) -> tuple[str | None, tuple[IdleState, ...]]:
-    """The driver of idle states, and the states of one CPU, the lightest first."""
+    """Return the driver of idle states, and the states of one CPU, the lightest first."""
     driver = root.read_text(f"{_CPU}/cpuidle/current_driver")
     folder = f"{_CPU}/cpu{cpu}/cpuidle"
     states = tuple(

@@ -1,6 +1,6 @@
-"""DIMMs: the memory modules that the firmware names, with their speeds.
+"""DIMMs: the memory modules that the firmware lists, with their speeds.
 
-Interface: ``Documentation/ABI/testing/sysfs-firmware-dmi-entries`` (``raw`` is root's to read);
+Interface: ``Documentation/ABI/testing/sysfs-firmware-dmi-entries`` (only root can read ``raw``);
 structure of type 17 in DMTF DSP0134 (SMBIOS), 7.18.
 """
 
@@ -14,7 +14,7 @@ from assay.machine.root import Root
 
 FOLDER = "/sys/firmware/dmi/entries"
 _LEAST_BYTES = 0x15
-"""Length of the structure of the first version that has it (2.1)."""
+"""Length of the structure in the first version that has it (2.1)."""
 
 # fmt: off
 _TYPES = {
@@ -24,17 +24,17 @@ _TYPES = {
 }
 # fmt: on
 _SERIAL, _ASSET = 0x18, 0x19
-"""Where the numbers of the strings stand that tell one module from all others."""
+"""Offsets of the string numbers of serial number and asset tag."""
 
 
 def dimm_entries(root: Root) -> tuple[str, ...]:
-    """Folders of the entries of type 17, in their order."""
+    """Return the directories of the entries of type 17, in order."""
     matches = (re.fullmatch(r"17-(\d+)", name, re.ASCII) for name in root.listdir(FOLDER))
     return tuple(f"{FOLDER}/17-{n}" for n in sorted(int(match[1]) for match in matches if match))
 
 
 def read_dimms(root: Root) -> tuple[Dimm, ...]:
-    """Slots for memory, full ones and empty ones; none where they cannot be read."""
+    """Return all memory slots, empty ones included; an empty tuple if they cannot be read."""
     contents = (root.read_bytes(f"{folder}/raw", 4096) for folder in dimm_entries(root))
     found = (_dimm(content) for content in contents if content)
     return tuple(dimm for dimm in found if dimm is not None)
@@ -78,7 +78,7 @@ def _size_bytes(fixed: bytes) -> int:
 
 
 def _speed(fixed: bytes, at: int, extended_at: int) -> int | None:
-    """MT/s; 0xFFFF points to the wide field of SMBIOS 3.3."""
+    """Return the speed in MT/s; 0xFFFF refers to the wide field of SMBIOS 3.3."""
     if len(fixed) < at + 2:
         return None
     (speed,) = struct.unpack_from("<H", fixed, at)
@@ -88,7 +88,7 @@ def _speed(fixed: bytes, at: int, extended_at: int) -> int | None:
 
 
 def without_serial(content: bytes) -> bytes:
-    """An entry of type 17 with serial number and asset tag overwritten by zeros."""
+    """Return an entry of type 17 with serial number and asset tag overwritten by zeros."""
     length = content[1] if len(content) > 1 else 0
     if length < _LEAST_BYTES or len(content) < length:
         return b""

@@ -1,4 +1,4 @@
-"""Inventory: what a host is made of and how it is set, as one versioned document."""
+"""Inventory: hardware and configuration of a host, as one versioned document."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from assay.records.codec import Record
 
 
 class Part(Record, frozen=True, kw_only=True):
-    """A part of the machine with the parts within it, as lstopo draws them.
+    """A part of the machine with the parts within it, as drawn by lstopo.
 
     Attributes:
         kind: ``machine``, ``group``, ``package``, ``die``, ``l5`` to ``l1``, ``l1i`` ... ``core``,
             ``cpu``, ``node`` (memory), ``memcache`` (a cache before memory).
-        id: the kernel's number, where it has one.
-        name: what else it is called, such as the model of a package or ``Cluster``.
-        cpus: online CPUs in it, ascending; none of memory without CPUs.
-        size_bytes: of a cache or of memory.
-        memory: memory that belongs to it: parts of kind ``node`` and ``memcache``.
-        parts: what is within it.
+        id: the kernel's number, if it has one.
+        name: another name, such as the model of a package or ``Cluster``.
+        cpus: online CPUs in it, ascending; empty for memory without CPUs.
+        size_bytes: size of a cache or of memory.
+        memory: attached memory: parts of kind ``node`` and ``memcache``.
+        parts: parts within it.
     """
 
     kind: str
@@ -32,10 +32,10 @@ class Cache(Record, frozen=True, kw_only=True):
     """Caches of one make.
 
     Attributes:
-        level: 1 is nearest to the CPU.
+        level: level; 1 is nearest to the CPU.
         kind: ``unified``, ``data`` or ``instruction``.
-        size_bytes, line_bytes, ways: of each, where the kernel says it.
-        shared_by: for each of them the CPUs that it serves, ascending.
+        size_bytes, line_bytes, ways: properties of each, if the kernel reports them.
+        shared_by: for each cache the CPUs that share it, ascending.
     """
 
     level: int
@@ -47,7 +47,7 @@ class Cache(Record, frozen=True, kw_only=True):
 
 
 class NodeSpeed(Record, frozen=True, kw_only=True):
-    """What the firmware (ACPI HMAT) says of a node's memory, seen from its nearest CPUs."""
+    """Memory performance of a node by its firmware (ACPI HMAT), from its nearest CPUs."""
 
     node: int
     read_mb_s: int | None = None
@@ -58,9 +58,9 @@ class NodeSpeed(Record, frozen=True, kw_only=True):
 
 
 class Pool(Record, frozen=True, kw_only=True):
-    """Huge pages of one size that are set aside, of the host or of one node.
+    """A pool of huge pages of one size, of the host or of one node.
 
-    ``pages`` are in the pool now, ``free`` of them unused, ``overcommit`` may come on demand.
+    ``pages`` are in the pool, ``free`` of them unused, ``overcommit`` may be added on demand.
     """
 
     size_bytes: int
@@ -71,14 +71,14 @@ class Pool(Record, frozen=True, kw_only=True):
 
 
 class Model(Record, frozen=True, kw_only=True):
-    """The first processor by its numbers, as the kernel writes them.
+    """Identification of the first processor, as written by the kernel.
 
     Attributes:
-        vendor, family, number, stepping: of arm64 ``number`` is the part, and ``stepping`` its
+        vendor, family, number, stepping: on arm64 ``number`` is the part, and ``stepping`` its
             variant and revision as ``r1p2``.
-        mhz: as ``/proc/cpuinfo`` says, which is a moment's frequency where the kernel scales it.
-        clock_source: by which the kernel tells the time.
-        clock_sources: that it could use.
+        mhz: frequency in ``/proc/cpuinfo``, which is the current one with frequency scaling.
+        clock_source: clock source of the kernel.
+        clock_sources: available clock sources.
     """
 
     vendor: str | None = None
@@ -91,14 +91,14 @@ class Model(Record, frozen=True, kw_only=True):
 
 
 class Smt(Record, frozen=True, kw_only=True):
-    """``control`` as the kernel has it (``on``, ``off``, ``notsupported`` ...)."""
+    """SMT; ``control`` is the state of the kernel (``on``, ``off``, ``notsupported`` ...)."""
 
     threads_per_core: int
     control: str | None = None
 
 
 class Frequency(Record, frozen=True, kw_only=True):
-    """CPUs that are clocked alike; frequencies in kHz, where the kernel says them."""
+    """CPUs with the same frequency properties; frequencies in kHz, if the kernel reports them."""
 
     cpus: tuple[int, ...]
     driver: str | None = None
@@ -112,7 +112,7 @@ class Frequency(Record, frozen=True, kw_only=True):
 
 
 class IdleState(Record, frozen=True, kw_only=True):
-    """A state that an idle CPU may enter, with the time to leave it; ``disabled`` on CPU 0."""
+    """An idle state of CPUs, with its exit latency; ``disabled`` on CPU 0."""
 
     name: str
     exit_latency_us: int | None = None
@@ -120,14 +120,14 @@ class IdleState(Record, frozen=True, kw_only=True):
 
 
 class Hierarchy(Record, frozen=True, kw_only=True):
-    """One tree of control groups.
+    """A hierarchy of control groups.
 
     Attributes:
         version: 1 or 2.
-        controllers: those of the hierarchy; of v2 those that the own group may use.
-        group: where this process is in it, as the kernel names it.
-        handed_down: controllers that the own group hands to groups below it (v2).
-        writable: whether this user may make groups below the own one; absent where it is not known.
+        controllers: controllers of the hierarchy; for v2 those available to this group.
+        group: name of the group of this process.
+        handed_down: controllers that the group enables for its children (v2).
+        writable: true if this user may create groups below it; absent if unknown.
     """
 
     version: int
@@ -148,13 +148,13 @@ class Kernel(Record, frozen=True, kw_only=True):
     """The running kernel.
 
     Attributes:
-        release, build: as ``uname -r`` and ``uname -v`` say.
-        command_line: words of the boot; of those that may hold a secret only the name.
-        config: options of its configuration that bear on speed, ``NO_HZ_FULL`` -> ``y``; one that
-            is not set has ``n``.
-        config_file: where that was read.
-        preemption: the model in force, where it can be read.
-        mitigations: weakness of the processor -> what the kernel does about it.
+        release, build: output of ``uname -r`` and ``uname -v``.
+        command_line: words of the boot; possible secrets are reduced to the name.
+        config: options of its configuration that affect performance, ``NO_HZ_FULL`` -> ``y``; an
+            unset option is ``n``.
+        config_file: file of the configuration.
+        preemption: active preemption model, if it can be read.
+        mitigations: vulnerability of the processor -> mitigation by the kernel.
     """
 
     release: str
@@ -167,7 +167,7 @@ class Kernel(Record, frozen=True, kw_only=True):
 
 
 class Firmware(Record, frozen=True, kw_only=True):
-    """What the board says of itself; no serial numbers."""
+    """Identification of board and firmware, without serial numbers."""
 
     vendor: str | None = None
     product: str | None = None
@@ -177,10 +177,10 @@ class Firmware(Record, frozen=True, kw_only=True):
 
 
 class Link(Record, frozen=True, kw_only=True):
-    """A PCI Express link: speeds in GT/s for each lane, widths in lanes.
+    """A PCI Express link: speeds in GT/s per lane, widths in lanes.
 
-    ``card`` and ``slot`` are what either end can do; ``below`` says that it runs slower or
-    narrower than both can, which for some devices only means that they are idle.
+    ``card`` and ``slot`` are the maxima of both ends; ``below`` is true if the link is slower or
+    narrower than both support, which may only mean that the device is idle.
     """
 
     speed_gt_s: float
@@ -193,16 +193,16 @@ class Link(Record, frozen=True, kw_only=True):
 
 
 class Pci(Record, frozen=True, kw_only=True):
-    """One PCI device.
+    """A PCI device.
 
     Attributes:
-        address: as ``0000:41:00.0``.
-        parent: address of the bridge that it is behind; none directly below the root.
-        kind: the class in words.
-        ids: vendor and device as ``8086:1572``.
-        vendor, product: their names, where a table of names is installed.
-        driver: that serves it.
-        node, cpus: nearest, as far as the kernel tells.
+        address: address such as ``0000:41:00.0``.
+        parent: address of the bridge above it; absent directly below the root.
+        kind: class in words.
+        ids: vendor and device such as ``8086:1572``.
+        vendor, product: names, if a table of names is installed.
+        driver: its driver.
+        node, cpus: nearest node and CPUs, if the kernel reports them.
     """
 
     address: str
@@ -218,16 +218,16 @@ class Pci(Record, frozen=True, kw_only=True):
 
 
 class Device(Record, frozen=True, kw_only=True):
-    """What programs use of a device: a GPU, a disk, a network card.
+    """A device from the view of programs: a GPU, a disk, a network card.
 
     Attributes:
-        kind: ``gpu``, ``disk``, ``network`` or ``fabric`` (InfiniBand and its like).
+        kind: ``gpu``, ``disk``, ``network`` or ``fabric`` (InfiniBand and similar).
         name: the kernel's name; ``gpu0`` ... for GPUs.
-        address: of the PCI device that it is part of.
-        model: as the device says.
-        node, cpus: nearest, as far as the kernel tells.
-        size_bytes, rotational, scheduler: of a disk.
-        speed_mbit_s: of a network card that is up.
+        address: address of its PCI device.
+        model: model reported by the device.
+        node, cpus: nearest node and CPUs, if the kernel reports them.
+        size_bytes, rotational, scheduler: properties of a disk.
+        speed_mbit_s: speed of a network card that is up.
     """
 
     kind: str
@@ -243,9 +243,9 @@ class Device(Record, frozen=True, kw_only=True):
 
 
 class Dimm(Record, frozen=True, kw_only=True):
-    """A slot for memory (SMBIOS type 17); ``size_bytes`` is 0 where it is empty.
+    """A memory slot (SMBIOS type 17); ``size_bytes`` is 0 for an empty slot.
 
-    ``rated_mt_s`` is what the module can, ``speed_mt_s`` what it runs at.
+    ``rated_mt_s`` is the maximum speed of the module, ``speed_mt_s`` the configured one.
     """
 
     slot: str
@@ -260,7 +260,7 @@ class Dimm(Record, frozen=True, kw_only=True):
 
 
 class Library(Record, frozen=True, kw_only=True):
-    """A shared library, with the version that its file or its name tells."""
+    """A shared library, with the version in its file or its name."""
 
     name: str
     path: str
@@ -277,15 +277,15 @@ class Limit(Record, frozen=True, kw_only=True):
 
 
 class Limits(Record, frozen=True, kw_only=True):
-    """What is put on this very process.
+    """Limits of this process.
 
     Attributes:
-        affinity: CPUs that it may run on.
-        nodes: NUMA nodes that it may take memory from.
-        cpuset: CPUs that its control group leaves.
-        memory_bytes, cpus: the lowest limits of its control groups.
-        thp_disabled: it may have no transparent huge pages (``PR_SET_THP_DISABLE``).
-        no_new_privileges, seccomp: as ``/proc/self/status`` says.
+        affinity: CPUs of its affinity mask.
+        nodes: NUMA nodes from which it may allocate memory.
+        cpuset: CPUs of its control group.
+        memory_bytes, cpus: lowest limits of its control groups.
+        thp_disabled: true if transparent huge pages are disabled for it (``PR_SET_THP_DISABLE``).
+        no_new_privileges, seccomp: values in ``/proc/self/status``.
         resources: all resource limits.
     """
 
@@ -301,7 +301,7 @@ class Limits(Record, frozen=True, kw_only=True):
 
 
 class MissingReading(Record, frozen=True, kw_only=True):
-    """Something that could not be read, why, and what would bring it."""
+    """A value that could not be read, with the reason and a remedy."""
 
     what: str
     why: str
@@ -309,14 +309,14 @@ class MissingReading(Record, frozen=True, kw_only=True):
 
 
 class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """One host in detail.
+    """A host in detail.
 
     Attributes:
-        topology: the parts of the machine.
+        topology: tree of the parts of the machine.
         topology_from: ``hwloc`` with its version, or ``assay``.
-        microcode: version, several joined by commas where CPUs differ.
-        mthp: size in bytes -> setting of transparent huge pages of that size, where there are any.
-        gaps: what could not be read.
+        microcode: version, several joined by commas if CPUs differ.
+        mthp: size in bytes -> mode of transparent huge pages of that size, if supported.
+        gaps: values that could not be read.
     """
 
     topology: Part
