@@ -1,4 +1,4 @@
-"""Narrowed: the caller's mask leaves fewer CPUs than the host or the cpuset grants.
+"""Restriction by the caller's affinity mask: fewer CPUs than the host or the cpuset grants.
 
 Interfaces: ``sched_setaffinity(2)``, which children inherit; ``proc_pid_stat(5)`` for parents. Open
 MPI binds each process to a core by default (mpirun(1), "Mapping, Ranking, and Binding"), and so do
@@ -28,15 +28,15 @@ _REMEDIES: dict[str, str] = {
 def read_restriction(
     root: Root, env: Mapping[str, str], granted: Collection[int], allowed: Collection[int]
 ) -> CpuRestriction | None:
-    """Return the CPUs that the mask of the caller takes away; ``None`` where it takes none.
+    """Return the restriction by the caller's mask; ``None`` without one.
 
     Args:
-        root: where the host is read.
-        env: of this process.
-        granted: CPUs that are online and that the cpuset has.
-        allowed: those of them that the mask leaves.
+        root: root of the host.
+        env: environment of this process.
+        granted: online CPUs of the cpuset.
+        allowed: CPUs of these in the mask.
     """
-    # Programs do not begin on isolated CPUs, which is as it should be.
+    # Programs do not start on isolated CPUs, which is intended.
     whole = set(granted) - _isolated(root)
     if not whole - set(allowed):
         return None
@@ -44,17 +44,17 @@ def read_restriction(
 
 
 def describe_restriction(narrowed: CpuRestriction, allowed: Collection[int]) -> str:
-    """Return in words where launches are kept, by which mask, and the remedy."""
+    """Return the restriction in words, with its source and a remedy."""
     by = f" by {narrowed.by}" if narrowed.by else ""
     remedy = _REMEDIES.get(narrowed.by or "", f"start it by `{taskset_command(narrowed.granted)}`")
     return (
-        f"kept on {show_numbers('CPU', allowed)} of {format_list(narrowed.granted)}: assay was "
-        f"started with that mask{by}; {remedy} to use them all"
+        f"limited to {show_numbers('CPU', allowed)} of {format_list(narrowed.granted)}: assay was"
+        f" started with that mask{by}; {remedy} to use them all"
     )
 
 
 def taskset_command(cpus: Collection[int]) -> str:
-    """Return the words that lift a mask."""
+    """Return the command that removes a mask."""
     return f"taskset -c {format_list(cpus)} assay ..."
 
 
@@ -66,7 +66,7 @@ def _isolated(root: Root) -> set[int]:
 
 
 def _launcher(root: Root, env: Mapping[str, str]) -> str | None:
-    """Return what a process above this one, or a variable that it set, shows to have bound it."""
+    """Return the launcher that set the mask, by the parent processes and its variables."""
     parents = _parents(root) if root.live else ()
     if not _OPEN_MPI.isdisjoint(parents) or "OMPI_COMM_WORLD_SIZE" in env:
         return "Open MPI"
@@ -80,7 +80,7 @@ def _launcher(root: Root, env: Mapping[str, str]) -> str | None:
 
 
 def _parents(root: Root) -> tuple[str, ...]:
-    """Return the names of the processes above this one."""
+    """Return the names of the parent processes."""
     found: list[str] = []
     at = "self"
     for _ in range(_MOST_PARENTS):

@@ -1,6 +1,6 @@
-"""Kernel configuration: where a kernel's options can be read, and those that bear on speed.
+"""Kernel configuration: its files, and the options that affect performance.
 
-Interfaces: ``/proc/config.gz`` (where ``IKCONFIG_PROC`` is set) or the file that distributions put
+Interfaces: ``/proc/config.gz`` (with ``IKCONFIG_PROC``) or the file that distributions install
 beside the kernel.
 """
 
@@ -20,7 +20,7 @@ _FAMILIES = (
     "LRU_GEN", "LTO_", "MEMCG", "MITIGATION_", "MOS_", "NO_HZ", "NUMA", "PARAVIRT", "PREEMPT",
     "PSI", "RCU_NOCB", "SCHED_", "SLAB", "SLUB", "TRANSPARENT_HUGEPAGE", "UCLAMP", "ZSWAP",
 )
-"""Beginnings of names of options that bear on speed; ``MOS_`` are those of the mOS kernel."""
+"""Name prefixes of options that affect performance; ``MOS_`` are those of the mOS kernel."""
 _SINGLE = frozenset((
     "CC_VERSION_TEXT", "CFI_CLANG", "CGROUPS", "CPUSETS", "CPU_FREQ", "CPU_MITIGATIONS",
     "DEBUG_PREEMPT", "FAIR_GROUP_SCHED", "FORTIFY_SOURCE", "HARDENED_USERCOPY", "HIGH_RES_TIMERS",
@@ -42,14 +42,14 @@ _RENAMED = {
     "SPECULATION_MITIGATIONS": "CPU_MITIGATIONS",
 }
 # fmt: on
-"""Names before Linux 6.9, and those of today: the same option is no difference."""
+"""Names before Linux 6.9, and current names: a renamed option is not a difference."""
 
 
 _FIRST = frozenset(name[:2] for name in _FAMILIES)
 
 
 def config_files(release: str) -> tuple[str, ...]:
-    """Return where the configuration of a kernel may be, in the order of the search."""
+    """Return possible files of a kernel's configuration, in search order."""
     return (
         "/proc/config.gz",
         *((f"/boot/config-{release}", f"/lib/modules/{release}/config") if release else ()),
@@ -57,7 +57,7 @@ def config_files(release: str) -> tuple[str, ...]:
 
 
 def config_text(root: Root, release: str) -> tuple[str | None, str | None]:
-    """Return path and text of the configuration of a kernel; nothing where none can be read."""
+    """Return path and text of a kernel's configuration; ``None`` for both if none can be read."""
     for path in config_files(release):
         content = root.read_bytes(path, _LARGEST_BYTES)
         if content and path.endswith(".gz"):
@@ -68,16 +68,16 @@ def config_text(root: Root, release: str) -> tuple[str | None, str | None]:
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Return the options of a configuration by their present names; ``n``: not set."""
+    """Return the options of a configuration by their current names; ``n`` if not set."""
     return dict(_options(text))
 
 
 def speed_options(root: Root, release: str) -> dict[str, str]:
-    """Return the options that bear on speed, of the kernel of this release.
+    """Return the options that affect performance, for the kernel of this release.
 
     Returns:
-        None of them where the configuration cannot be read. An option that the kernel does not
-        know is left out, one that is not set is ``n``.
+        An empty result if the configuration cannot be read. Options unknown to the kernel are left
+        out, unset ones are ``n``.
     """
     _, text = config_text(root, release)
     found = {name: value for name, value in _options(text or "") if _bears_on_speed(name)}
@@ -85,7 +85,7 @@ def speed_options(root: Root, release: str) -> dict[str, str]:
 
 
 def _options(text: str) -> Iterator[tuple[str, str]]:
-    """Yield names and values; by plain calls, for these are ten thousand lines."""
+    """Yield names and values; with simple string calls, since there are ten thousand lines."""
     for line in text.split("\n"):
         if line.startswith(_SET):
             name, _, value = line[len(_SET) :].partition("=")

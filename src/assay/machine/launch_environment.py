@@ -1,7 +1,7 @@
-"""Surroundings: what a launch inherits from the shell that assay was started in.
+"""Environment that a launch inherits from the shell of assay.
 
-Variables, niceness and scheduling class belong to *the default*: a study that is resumed under
-others would pool what cannot be pooled.
+Variables, niceness and scheduling class belong to *the default*: a study that is resumed with other
+values would pool different conditions.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from collections.abc import Mapping
 from assay.machine.session_variables import is_session_variable
 
 VARIABLE_PREFIX = "variable "
-"""In front of the name of a variable."""
+"""Prefix of readings of variables."""
 
 DIGITS = 4
-"""Hexadecimal digits of a variable's digest. A change goes unseen once in 65,536; a secret in a
-variable is not given away by sixteen bits."""
+"""Hexadecimal digits of a variable's digest. A change is missed once in 65,536 cases; sixteen bits
+do not reveal a secret in a variable.
+"""
 
 POLICIES = {os.SCHED_OTHER: "other", os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle"}
 
 
 def read_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """What launches inherit: a digest of each variable, niceness, scheduling class.
+    """Return the environment of launches: a digest of each variable, niceness, scheduling class.
 
     Args:
-        env: that launches start from.
+        env: environment of the launches.
     """
     policy = os.sched_getscheduler(0)
     return {
@@ -37,7 +38,7 @@ def read_environment(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_compared(reading: str) -> bool:
-    """Whether launches under another value of a reading cannot be pooled.
+    """Return whether launches with another value of a reading cannot be pooled.
 
     Variables of a session do not count: see :mod:`assay.machine.session_variables`.
     """

@@ -1,10 +1,10 @@
-"""Libraries: allocators and OpenMP runtimes that could be put in front of a program.
+"""Installed allocators and OpenMP runtimes that can be preloaded into a program.
 
-Names are those of the settings that use them. Of each library the variant is looked for that
-replaces malloc when preloaded:
+Names are those of the settings that use them. For each library, the variant is used that replaces
+malloc when preloaded:
 
 - ``tcmalloc``: ``libtcmalloc_minimal``, the same allocator without the heap profiler and its stack
-  unwinder, which cost start-up time; ``libtcmalloc`` where only that is there.
+  unwinder, which increase start-up time; ``libtcmalloc`` if only that is installed.
 - ``tbbmalloc``: ``libtbbmalloc_proxy``; ``libtbbmalloc`` alone replaces nothing.
 - ``assay-tier``: assay's own pager (docs/reference/tier.md), beside its launcher.
 - ``mimalloc``: not ``libmimalloc-secure`` or ``-debug``, which are slower by design.
@@ -30,7 +30,7 @@ _STEMS = {
     "llvm-omp": ("libomp", "libomp5"),
     "assay-tier": ("libassay-tier",),
 }
-"""Names -> file names without ``.so`` and version, the preferred first."""
+"""Names -> file names without ``.so`` and version, the preferred one first."""
 
 _FILE = re.compile(r"(lib[\w+-]+?)\.so((?:\.\d+)*)", re.ASCII)
 
@@ -38,10 +38,10 @@ _VENDOR = "/opt/intel/oneapi"
 
 
 def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, str]:
-    """Name -> real path, for the libraries that are installed and fit this architecture.
+    """Return the real paths of the installed libraries for this architecture, by name.
 
-    What the user has activated (``LD_LIBRARY_PATH``, a Conda or virtual environment, the folder of
-    his own) comes before what the system's loader knows, that before folders that it does not.
+    Directories activated by the user (``LD_LIBRARY_PATH``, a Conda or virtual environment,
+    ``~/.local/lib``) take precedence over those of the system's loader, and these over all others.
     """
     found: dict[str, str] = {}
     wanted = {stem for stems in _STEMS.values() for stem in stems}
@@ -60,7 +60,7 @@ def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, s
 
 
 def _places(root: Root, env: Mapping[str, str], arch: str) -> Iterator[list[str]]:
-    """Paths of files, one list for each place, in order of preference."""
+    """Yield the paths of files, one list per directory, in order of preference."""
     own = str(native_folder(env))
     yield [f"{own}/{name}" for name in root.listdir(own)]
     for folder in _user_folders(env):
@@ -92,11 +92,15 @@ def _vendor_folders(root: Root, env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _newest_first(paths: list[str], wanted: set[str]) -> dict[str, list[str]]:
-    """Stem -> its files, the highest version first; a name without version is for compilers."""
+    """Return the files by stem, the highest version first; a name without a version is for
+    compilers.
+    """
     found: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for path in paths:
         name = path.rpartition("/")[2]
-        if name.partition(".so")[0] not in wanted:  # most are not, and the expression takes longer
+        if (
+            name.partition(".so")[0] not in wanted
+        ):  # most are not, and the regular expression is slower
             continue
         if match := _FILE.fullmatch(name):
             version = tuple(int(part) for part in match[2].split(".")[1:])

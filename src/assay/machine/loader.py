@@ -1,8 +1,8 @@
-"""Loader: which files the dynamic loader would map for a program, without running it.
+"""Files that the dynamic loader would map for a program, without running it.
 
-Search order and words such as ``$ORIGIN``: ``ld.so(8)``. Cache: glibc's ``sysdeps/generic/
-dl-cache.h``. Folders for processor variants (``glibc-hwcaps``) are not followed: what was really
-mapped is seen in the run.
+Search order and words such as ``$ORIGIN``: ``ld.so(8)``. Cache: glibc's
+``sysdeps/generic/dl-cache.h``. Directories for processor variants (``glibc-hwcaps``) are not
+searched: a run shows the files that were mapped.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _MULTIARCH = {
     "i686": "i386-linux-gnu",
     "armv7l": "arm-linux-gnueabihf",
 }
-"""Debian's folder of each architecture (Multiarch/Tuples)."""
+"""Debian's directory of each architecture (Multiarch/Tuples)."""
 
 _MOST_OBJECTS = 2000
-"""More than any program maps; ends a search that a hostile tree would keep going."""
+"""Maximum number of objects, above that of any program; it bounds the search in a hostile tree."""
 
 
 class Linked(msgspec.Struct, frozen=True):
-    """Real paths by the names that were asked for, and the names that were found nowhere."""
+    """Real paths by requested name, and the names that were not found."""
 
     found: dict[str, str]
     missing: tuple[str, ...] = ()
 
 
 class _Object(msgspec.Struct, frozen=True):
-    """A mapped file, and the folders that hold for what it needs."""
+    """A mapped file, and the search directories for its dependencies."""
 
     elf: Elf
     folder: str
@@ -51,7 +51,7 @@ class _Object(msgspec.Struct, frozen=True):
 
 
 def default_folders(arch: str) -> tuple[str, ...]:
-    """Where distributions keep shared objects, in the order in which they are searched."""
+    """Return the library directories of distributions, in search order."""
     multiarch = _MULTIARCH.get(arch)
     bases = ("/usr/local/lib", "/lib", "/usr/lib")
     named = tuple(f"{base}/{multiarch}" for base in bases) if multiarch else ()
@@ -67,9 +67,9 @@ def default_folders(arch: str) -> tuple[str, ...]:
 
 
 def read_cache(root: Root) -> dict[str, tuple[str, ...]]:
-    """Name -> paths, from ``/etc/ld.so.cache``, as ``ldconfig -p`` lists them.
+    """Return the paths by name in ``/etc/ld.so.cache``, as listed by ``ldconfig -p``.
 
-    Empty where there is none, or where it is of the format before glibc 2.2.
+    The result is empty if the file is missing, or has the format before glibc 2.2.
     """
     content = root.read_bytes(_CACHE) or b""
     start = content.find(_CACHE_MAGIC)
@@ -91,14 +91,14 @@ def read_cache(root: Root) -> dict[str, tuple[str, ...]]:
 def link(
     root: Root, path: str, elf: Elf, env: Mapping[str, str], extra: tuple[str, ...] = ()
 ) -> Linked:
-    """All shared objects that a program maps when it starts.
+    """Return all shared objects that a program maps at its start.
 
     Args:
-        root: where files are read.
-        path: of the program, as the machine knows it.
-        elf: what the program links to.
-        env: ``LD_LIBRARY_PATH`` and ``LD_PRELOAD`` count.
-        extra: names of more objects to find as if the program had asked for them.
+        root: root of the files.
+        path: path of the program on the machine.
+        elf: dependencies of the program.
+        env: environment, with ``LD_LIBRARY_PATH`` and ``LD_PRELOAD``.
+        extra: names of further objects to find as dependencies of the program.
     """
     cache = read_cache(root)
     search = _Search(root, elf.ident, cache, _split(env.get("LD_LIBRARY_PATH", "")))
@@ -123,7 +123,7 @@ def link(
 
 
 class _Search(msgspec.Struct, frozen=True):
-    """What stays the same while one program's objects are looked for."""
+    """Constant parts of the search for one program's objects."""
 
     root: Root
     ident: Ident
@@ -131,7 +131,7 @@ class _Search(msgspec.Struct, frozen=True):
     library_path: tuple[str, ...]
 
     def find(self, name: str, asker: _Object) -> str | None:
-        """The first candidate that this program can load."""
+        """Return the first candidate that this program can load."""
         for candidate in self._candidates(name, asker):
             place = self.root.on_host(candidate)
             if place is not None and read_ident(place) == self.ident:
@@ -139,13 +139,13 @@ class _Search(msgspec.Struct, frozen=True):
         return None
 
     def read(self, path: str, asker: _Object) -> _Object | None:
-        """The object at a path, ready to ask for what it needs itself."""
+        """Return the object at a path, with its dependencies."""
         place = self.root.on_host(path)
         elf = read_elf(place) if place is not None else None
         return None if elf is None else self.mapped(elf, path, asker.inherited)
 
     def mapped(self, elf: Elf, path: str, inherited: tuple[str, ...]) -> _Object:
-        """An object at a path; what it inherits are folders, its own may hold ``$ORIGIN``."""
+        """Return an object at a path; inherited directories are expanded already, its own are not."""
         folder = path.rpartition("/")[0] or "/"
         own = tuple(self._expand(entry, folder) for entry in elf.rpath)
         return _Object(elf, folder, (*own, *inherited))
@@ -154,7 +154,7 @@ class _Search(msgspec.Struct, frozen=True):
         if "/" in name:
             yield self._expand(name, asker.folder)
             return
-        # DT_RPATH of the object and of all that led to it, unless it has a DT_RUNPATH.
+        # DT_RPATH of the object and of its dependents, unless it has a DT_RUNPATH.
         rpath = () if asker.elf.runpath else asker.inherited
         runpath = asker.elf.runpath
         for folder in (*rpath, *self.library_path, *runpath):
@@ -175,7 +175,7 @@ class _Search(msgspec.Struct, frozen=True):
 
 
 def _split(text: str) -> tuple[str, ...]:
-    # Semicolons separate as well, says ld.so(8).
+    # Semicolons are separators too (ld.so(8)).
     return tuple(folder for folder in text.replace(";", ":").split(":") if folder)
 
 

@@ -1,18 +1,17 @@
-"""Memory kind: what the memory of a NUMA node is made of, as far as the kernel tells.
+"""Kind of the memory of a NUMA node, as far as the kernel reports it.
 
-It tells it nowhere in one word. A node with CPUs holds what those were built for, ``dram`` (also
-where that is high-bandwidth memory alone, which nothing shows). One without CPUs is told by, in
-this order:
+No single file contains it. A node with CPUs has their ordinary memory, ``dram`` (also if it has
+only high-bandwidth memory, which is not visible). The kind of a node without CPUs is derived in
+this order from:
 
-- the device that its memory came from (``/sys/bus/dax/devices/*/target_node``, Linux 5.1): below a
-  CXL region it is ``cxl``, below an NVDIMM bus ``pmem``;
-- the read bandwidth that its firmware gives (``Documentation/admin-guide/mm/numaperf.rst``, Linux
-  5.2): above that of the best node with CPUs it is ``hbm``, below it ``cxl``;
-- its tier (``/sys/devices/virtual/memory_tiering``, Linux 6.1; a higher number is slower):
-  before that of a node with CPUs it is ``hbm``, after it ``cxl``.
+- the device of its memory (``/sys/bus/dax/devices/*/target_node``, Linux 5.1): below a CXL region
+  it is ``cxl``, below an NVDIMM bus ``pmem``;
+- its read bandwidth by the firmware (``Documentation/admin-guide/mm/numaperf.rst``, Linux 5.2):
+  above that of the best node with CPUs it is ``hbm``, below it ``cxl``;
+- its tier (``/sys/devices/virtual/memory_tiering``, Linux 6.1; a higher number is slower): before
+  that of a node with CPUs it is ``hbm``, after it ``cxl``.
 
-Memory that is slower and came from no known device may be something else than CXL: the word is a
-guess then.
+Slower memory without a known device may not be CXL: in that case, the kind is a guess.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ _TIERS = "/sys/devices/virtual/memory_tiering"
 
 
 def memory_kinds(root: Root, cpus_of: Mapping[int, tuple[int, ...]]) -> dict[int, str]:
-    """Node -> kind of its memory, of those where it can be told.
+    """Return the kind of memory by node, for nodes whose kind is known.
 
     Args:
-        root: where it is read.
-        cpus_of: every node that has memory, with its CPUs.
+        root: root of the machine.
+        cpus_of: every node with memory, with its CPUs.
     """
     ordinary = [node for node, cpus in cpus_of.items() if cpus]
     kinds = dict.fromkeys(ordinary, "dram")
@@ -66,7 +65,7 @@ def _devices(root: Root) -> dict[int, str]:
 
 
 def _by_speed(speeds: Mapping[int, int | None], node: int) -> str | None:
-    """Hold a node's speed against the best of the others."""
+    """Compare a node's speed with the best of the other nodes."""
     own = speeds[node]
     others = [speed for other, speed in speeds.items() if other != node and speed is not None]
     if own is None or not others or own == max(others):
@@ -75,7 +74,7 @@ def _by_speed(speeds: Mapping[int, int | None], node: int) -> str | None:
 
 
 def _bandwidth(root: Root, node: int) -> int | None:
-    """MB/s from the CPUs nearest to it; ``access1`` (Linux 5.10) leaves out other initiators."""
+    """Return MB/s from the nearest CPUs; ``access1`` (Linux 5.10) excludes other initiators."""
     for access in ("access1", "access0"):
         found = root.read_int(f"{_NODE}/node{node}/{access}/initiators/read_bandwidth")
         if found:

@@ -1,7 +1,7 @@
-"""Packages: their versions, and which native libraries they bring with them or link to.
+"""Python packages: their versions, and the native libraries that they bundle or link.
 
-Formats: the core metadata and ``RECORD`` of installed distributions (packaging.python.org), and
-the older ``.egg-info``; ``NAME.libs`` is where auditwheel puts what it bundles.
+Formats: the core metadata and ``RECORD`` of installed distributions (packaging.python.org), and the
+older ``.egg-info``; ``NAME.libs`` contains the libraries that auditwheel bundles.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _DEPTH = 4
 
 
 class Distribution(msgspec.Struct, frozen=True):
-    """One installed distribution.
+    """An installed distribution.
 
     Attributes:
-        name: as its files spell it (``scikit_learn``).
-        folder: of packages, in which it lies.
-        info: folder or file of its metadata.
+        name: name in its files (``scikit_learn``).
+        folder: directory of packages that contains it.
+        info: directory or file of its metadata.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Distribution(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name as packaging compares it."""
+        """Normalized name, for comparison."""
         return normalized_name(self.name)
 
     @property
@@ -53,13 +53,12 @@ class Distribution(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What packages, and the distributions that they require, hold.
+    """Contents of packages, and of the distributions that they require.
 
     Attributes:
-        reasons: runtime -> where it was found.
-        files: libraries that they bundle or link to, and what stands for a package whose version
-            is not known.
-        versions: of the distributions, as their metadata's file names spell them.
+        reasons: runtime -> evidence.
+        files: bundled or linked libraries, and a substitute for packages of unknown version.
+        versions: versions of the distributions, as file names of their metadata.
     """
 
     reasons: dict[str, str]
@@ -68,21 +67,21 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 class _Native(msgspec.Struct, frozen=True):
-    """Runtime -> how it is there, and the files of native libraries."""
+    """Runtimes with evidence, and the files of native libraries."""
 
     runtimes: dict[str, str]
     files: frozenset[str] = frozenset()
 
 
 def normalized_name(name: str) -> str:
-    """A distribution's name as packaging compares it."""
+    """Return a distribution's name in the normalized form of packaging."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def read_contents(
     root: Root, packages: Iterable[str], folders: tuple[str, ...], env: Mapping[str, str]
 ) -> Contents:
-    """What packages and the distributions that they require bring."""
+    """Return the contents of packages and of the distributions that they require."""
     installed = _installed(root, folders)
     owners = {package: _owner(root, package, installed) for package in sorted(packages)}
     reasons: dict[str, str] = {}
@@ -106,7 +105,7 @@ def read_contents(
 
 
 def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
-    """Normal name -> distribution; earlier folders hide later ones."""
+    """Return the distributions by normalized name; earlier directories hide later ones."""
     found: dict[str, Distribution] = {}
     for folder in folders:
         for entry in root.listdir(folder):
@@ -118,7 +117,7 @@ def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
 
 
 def _owner(root: Root, package: str, installed: Mapping[str, Distribution]) -> Distribution | None:
-    """The distribution that an importable name belongs to: by name, else by its own lists."""
+    """Return the distribution of an importable name: by name, else by its file lists."""
     if normalized_name(package) in installed:
         return installed[normalized_name(package)]
     for known in installed.values():
@@ -134,7 +133,7 @@ def _owner(root: Root, package: str, installed: Mapping[str, Distribution]) -> D
 def _required(
     root: Root, first: Distribution, installed: Mapping[str, Distribution]
 ) -> Iterator[Distribution]:
-    """All that a distribution requires without an extra, as far as it is installed."""
+    """Yield the installed requirements of a distribution, without extras."""
     seen = {first.key}
     waiting = [first]
     while waiting:
@@ -154,13 +153,13 @@ def _requirements(root: Root, known: Distribution) -> Iterator[str]:
         return
     old, _, _ = (root.read_text(f"{known.info}/requires.txt") or "").partition("[")
     names = [match[0] for match in map(_LEADING_NAME.match, old.split("\n")) if match]
-    # Distributions drop the list where their own packages state it: then the imports tell.
+    # Some distributions omit the list if their own packages state it: then imports count.
     for name in names or _imported(root, known):
         yield normalized_name(name)
 
 
 def _imported(root: Root, known: Distribution) -> Iterator[str]:
-    """Names that the modules at the top of a package import."""
+    """Yield the names that the modules at the top of a package import."""
     for top in _tops(root, known):
         modules = [name for name in root.listdir(f"{known.folder}/{top}") if name.endswith(".py")]
         for module in modules[:_MOST_MODULES]:
@@ -185,7 +184,7 @@ def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) ->
 
 
 def _of_tree(root: Root, package: str, folders: tuple[str, ...], env: Mapping[str, str]) -> _Native:
-    """The same for a package without metadata: by what lies in its folder."""
+    """Return the libraries of a package without metadata, from its directory."""
     paths = [f"{f}/{path}" for f in folders for path in _tree(root, f, package)]
     native = _of_objects(root, paths, env)
     places = [f"{f}/{package}{end}" for f in folders for end in ("/__init__.py", ".py")]
@@ -204,7 +203,7 @@ def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _Native
 
 
 def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
-    """What extension modules link to beyond the language's own libraries."""
+    """Return the libraries that extension modules link beyond those of the language."""
     found: dict[str, None] = {}
     asked: set[str] = set()
     for path in paths:
@@ -225,7 +224,7 @@ def _own_needs(root: Root, path: str) -> Elf | None:
 
 
 def _tree(root: Root, folder: str, top: str) -> Iterator[str]:
-    """Shared objects in a package's folder, not deeper than they are found in practice."""
+    """Yield the shared objects in a package's directory, down to a practical depth."""
     waiting = [(top, 0)]
     seen = 0
     while waiting and seen < _MOST_WALKED:

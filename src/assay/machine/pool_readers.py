@@ -1,8 +1,8 @@
-"""Pool readers: environment variables of thread pools that something in a program reads.
+"""Environment variables of thread pools that a program reads.
 
-A runtime is known by the files that a process has mapped; a tool, and a statically linked runtime,
-by the executable. A variable also counts as read where the executable, or a shared object that is
-none of the system's, such as an extension module of Python, holds its name.
+A runtime is identified by the mapped files of a process; a tool, and a statically linked runtime,
+by the executable. A variable also counts as read if the executable, or a shared object outside the
+system's directories, such as an extension module of Python, contains its name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BY_RUNTIME: dict[str, tuple[str, ...]] = {
     "gomp": (_OPENMP,),
     "iomp": (_OPENMP,),
     "llvm-omp": (_OPENMP,),
-    # Each takes that of OpenMP where its own is not set.
+    # Each reads that of OpenMP if its own is not set.
     "openblas": ("OPENBLAS_NUM_THREADS", _OPENMP),
     "mkl": ("MKL_NUM_THREADS", _OPENMP),
     "blis": ("BLIS_NUM_THREADS", _OPENMP),
@@ -47,24 +47,24 @@ _BY_FILE: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     )
 )
 _PYTHON = ("PYTHON_CPU_COUNT", "LOKY_MAX_CPU_COUNT")
-"""Read by the interpreter, and by joblib, which has no library to be seen."""
+"""Read by the interpreter, and by joblib, which has no library."""
 _SHELL = re.compile(r"(?:ba|da|z|k|c|tc|fi|a)?sh|busybox|make|ninja|xargs|parallel|perl|env")
-"""Programs that start others, which may end before they are seen."""
+"""Programs that start others, which may end before they are observed."""
 _SHARED = re.compile(r"\.so(?:\.|$)")
 _SYSTEM = ("/lib", "/usr/lib")
-"""How folders begin in which distributions keep shared objects; Python packages lie there too."""
+"""Directory prefixes of distributions' shared objects; Python packages are there too."""
 _LARGEST_BYTES = 512 << 20
 
 
 def read_variables(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] | None:
-    """Return the variables of thread pools that something in a process tree reads.
+    """Return the variables of thread pools that a process tree reads.
 
     Args:
-        maps: files that its processes had mapped, executables among them.
-        variables: those that are asked about.
+        maps: mapped files of its processes, executables included.
+        variables: candidate variables.
 
     Returns:
-        ``None`` where it is not known: no executable was seen, one that starts others, or several.
+        ``None`` if unknown: no executable was observed, one that starts others, or several.
     """
     paths = [path.removesuffix(" (deleted)") for path in maps if path.startswith("/")]
     programs = [path for path in paths if not _SHARED.search(path) and _is_elf(path)]
@@ -94,7 +94,7 @@ def _of_runtimes(paths: list[str], programs: list[str]) -> Iterator[str]:
 
 
 def _is_own(path: str) -> bool:
-    """Return whether a shared object is none of the system's: it may hold a runtime of its own."""
+    """Return whether a shared object is outside the system's: it may contain a separate runtime."""
     own = not path.startswith(_SYSTEM) or "-packages/" in path
     return own and _SHARED.search(path) is not None and _is_elf(path)
 
@@ -108,7 +108,7 @@ def _is_elf(path: str) -> bool:
 
 
 def _named_in(path: Path, variables: Iterable[str]) -> list[str]:
-    """Return the variables whose names an executable holds."""
+    """Return the variables whose names an executable contains."""
     try:
         with path.open("rb") as file:
             if not 0 < file.seek(0, 2) <= _LARGEST_BYTES:

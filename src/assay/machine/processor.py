@@ -1,6 +1,6 @@
 """Processor and kernel: names, versions, feature flags.
 
-Interfaces: ``proc_cpuinfo(5)`` (whose keys differ between architectures), ``uname(2)``,
+Interfaces: ``proc_cpuinfo(5)`` (whose keys depend on the architecture), ``uname(2)``,
 ``Documentation/admin-guide/sysctl/kernel.rst`` (``arch``: Linux 6.1).
 """
 
@@ -14,24 +14,24 @@ import msgspec
 from assay.machine.root import Root
 
 _HEAD_BYTES = 16384
-"""Enough for the first processors; the kernel works out all 256 of a large host otherwise."""
+"""Maximum bytes of ``/proc/cpuinfo``: enough for the first processors, and fast on large hosts."""
 
 _MODEL_KEYS = ("model name", "Model Name", "cpu model", "Processor", "cpu", "machine", "family")
 _FLAG_KEYS = ("flags", "Features", "features", "isa")
 
 GATHERED = "/proc/hwloc-nofile-info"
-"""Where ``hwloc-gather-topology`` and snapshots record what no file of the host says."""
+"""File in which ``hwloc-gather-topology`` and snapshots record data of system calls."""
 
 
 class Processor(msgspec.Struct, frozen=True):
-    """The first processor; hybrid parts share their name and, but for details, their flags."""
+    """The first processor; hybrid processors share their name and, almost, their flags."""
 
     model: str
     flags: frozenset[str] = frozenset()
 
 
 class Kernel(msgspec.Struct, frozen=True):
-    """``arch`` as ``uname -m`` says; ``version`` the first two numbers of ``release``."""
+    """The kernel: ``arch`` from ``uname -m``; ``version`` is the first two numbers of ``release``."""
 
     release: str
     version: tuple[int, int]
@@ -39,7 +39,7 @@ class Kernel(msgspec.Struct, frozen=True):
 
 
 def read_processor(root: Root) -> Processor:
-    """Name and feature flags; ``unknown`` where the host does not say."""
+    """Return name and feature flags; ``unknown`` if the host does not report them."""
     fields = first_processor(root)
     model = next((fields[key] for key in _MODEL_KEYS if fields.get(key)), None)
     flags = next((fields[key] for key in _FLAG_KEYS if fields.get(key)), "")
@@ -47,12 +47,12 @@ def read_processor(root: Root) -> Processor:
 
 
 def first_processor(root: Root) -> dict[str, str]:
-    """What ``/proc/cpuinfo`` says of the first processor, by the kernel's names."""
+    """Return the entries of the first processor in ``/proc/cpuinfo``, by the kernel's names."""
     return _fields(root.read_text("/proc/cpuinfo", _HEAD_BYTES) or "")
 
 
 def read_kernel(root: Root) -> Kernel:
-    """Release and architecture; empty where a recorded tree does not tell them."""
+    """Return release and architecture; empty if a recorded tree lacks them."""
     gathered = _fields(root.read_text(GATHERED) or "")
     release = (
         root.read_text("/proc/sys/kernel/osrelease")
@@ -61,19 +61,19 @@ def read_kernel(root: Root) -> Kernel:
     )
     arch = root.read_text("/proc/sys/kernel/arch") or gathered.get("Architecture")
     if root.live:
-        # What processes are told, also where a personality (linux32) makes it differ.
+        # The view of processes, also if a personality (linux32) changes it.
         release, arch = os.uname().release, os.uname().machine
     return Kernel(release or "", _version(release or ""), arch or "")
 
 
 def boot_arguments(root: Root) -> tuple[str, ...]:
-    """Words of the kernel's command line, before the part that is for init."""
+    """Return the words of the kernel's command line, before the part for init."""
     words = (root.read_text("/proc/cmdline") or "").split()
     return tuple(words[: words.index("--")] if "--" in words else words)
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Key -> value, the first of each key."""
+    """Return values by key, the first of each key."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         key, colon, value = line.partition(":")
@@ -83,7 +83,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _arm_model(fields: dict[str, str]) -> str | None:
-    # arm64 names no model; lscpu keeps tables of these two numbers.
+    # arm64 has no model name; lscpu has tables of these two numbers.
     maker, part = fields.get("CPU implementer"), fields.get("CPU part")
     return f"ARM implementer {maker} part {part}" if maker and part else None
 

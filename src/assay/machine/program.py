@@ -1,7 +1,7 @@
-"""Program: what a command runs, what that links to, and what of it settings can act on.
+"""Program of a command, its dependencies, and the runtimes that settings affect.
 
-Nothing is executed, except a Python interpreter on the running host, once, to ask where it finds
-its packages. What was seen in a launch is stronger than anything here: see ``with_observations``.
+Nothing is executed, except a Python interpreter on the running host, once, to query its package
+directories. Observations of a launch are stronger evidence: see ``with_observations``.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from assay.machine.root import Root
 from assay.machine.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 
 _DEFAULT_PATH = "/bin:/usr/bin"
-"""Where ``execvp(3)`` looks without ``PATH`` (glibc 2.24 and later)."""
+"""Search path of ``execvp(3)`` without ``PATH`` (glibc 2.24 and later)."""
 
 _SHEBANG_BYTES = 256
 """The kernel's limit on the first line of a script (``BINPRM_BUF_SIZE``)."""
 
 _MOST_SHEBANGS = 4
-"""The kernel follows no more interpreters of interpreters (``search_binary_handler``)."""
+"""The kernel's limit on nested interpreters (``search_binary_handler``)."""
 
 _INTERPRETERS = re.compile(
     r"(?:ba|da|z|k|a)?sh|perl[\d.]*|ruby[\d.]*|node|nodejs|Rscript|julia|lua(?:jit)?[\d.]*|php[\d.]*"
     r"|awk|gawk|mawk|octave|tclsh[\d.]*|guile"
 )
-"""Programs whose first word that is a file is the script that they run."""
+"""Programs whose first argument that is a file is the script to run."""
 
 
 class _Target(msgspec.Struct, frozen=True):
-    """What a command comes down to.
+    """Resolved program of a command.
 
     Attributes:
         path: the file that the command names.
-        command: the one that runs in the end: an interpreter with its script, or the program.
-        executable: the file of that one.
-        interpreter: its name, where it runs a script.
-        scripts: files that it is given to run.
+        command: the final command: an interpreter with its script, or the program.
+        executable: the file of that command.
+        interpreter: its name, if it runs a script.
+        scripts: script files that it runs.
     """
 
     path: str
@@ -61,15 +61,15 @@ class _Target(msgspec.Struct, frozen=True):
 
 
 class _Inside(msgspec.Struct, frozen=True):
-    """What was found in a program.
+    """Contents of a program.
 
     Attributes:
-        reasons: why each runtime is inside.
-        packages: that it imports.
-        sources: files that belong to it.
-        beside: files that come with its packages, native libraries above all.
-        versions: of its packages.
-        executable: its own file, where the one that was named is only a wrapper.
+        reasons: evidence of each runtime.
+        packages: imported packages.
+        sources: source files of the program.
+        beside: files of its packages, mainly native libraries.
+        versions: versions of its packages.
+        executable: its own file, if the named one is only a wrapper.
     """
 
     reasons: Mapping[str, str]
@@ -86,20 +86,22 @@ def inspect(
     env: Mapping[str, str] | None = None,
     cwd: str | None = None,
 ) -> Program:
-    """What a command links to and needs; a command that is not found has no ``path``.
+    """Return the dependencies of a command; an unknown command has no ``path``.
 
     Args:
-        argv: its words.
-        root: where files are read; the running host by default.
-        env: its environment; this process's on the running host, empty for a recorded tree.
-        cwd: folder that relative paths start from; this process's, or ``/``.
+        argv: words of the command.
+        root: root of the files; by default the running host.
+        env: its environment; by default that of this process, empty for a recorded tree.
+        cwd: working directory for relative paths; by default that of this process, or ``/``.
 
     Raises:
-        InvalidInputError: there are no words.
+        InvalidInputError: the command is empty.
     """
     root = root or Root()
     if not argv:
-        raise InvalidInputError("There is no command.", "Write it after `--`, with its arguments.")
+        raise InvalidInputError(
+            "The command is empty.", "Write the command after `--`, with its arguments."
+        )
     if env is None:
         env = os.environ if root.live else {}
     if cwd is None:
@@ -126,16 +128,16 @@ def with_observations(
     threads_peak: int | None = None,
     peak_anon_bytes: int | None = None,
 ) -> Program:
-    """The same program with what was seen of it in a launch.
+    """Return the program with observations of a launch.
 
     Args:
-        program: what is known so far.
-        maps: files that it had mapped (``RunFacts.seen.maps``).
+        program: the program so far.
+        maps: its mapped files (``RunFacts.seen.maps``).
         threads_peak: highest number of threads.
         peak_anon_bytes: highest anonymous and shared memory.
 
-    What was seen replaces a reason that was only read from files. What was not seen stays: it may
-    be loaded later, or by another process of the tree.
+    An observation replaces evidence from files. Other evidence stays: a runtime may be loaded
+    later, or by another process of the tree.
     """
     files = sorted({path.removesuffix(" (deleted)") for path in maps if path.startswith("/")})
     objects = [path for path in files if re.search(r"\.so(?:\.|$)", path)]
@@ -161,9 +163,9 @@ def with_observations(
 
 
 def find_program(root: Root, word: str, env: Mapping[str, str], cwd: str) -> str | None:
-    """The file that ``execvp(3)`` would run for a word; links in its path are kept.
+    """Return the file that ``execvp(3)`` would run for a word; links in its path are kept.
 
-    A virtual environment's interpreter is a link, and is known by its place.
+    A virtual environment's interpreter is a link, and is identified by its path.
     """
     if not word:
         return None
@@ -181,10 +183,10 @@ def find_program(root: Root, word: str, env: Mapping[str, str], cwd: str) -> str
 
 
 def _executable(place: Path) -> bool:
-    """Whether it may be run; what lies in a folder that may not be searched is passed over."""
+    """Return whether the file is executable; false in a directory without search permission."""
     try:
         return place.is_file() and os.access(place, os.X_OK)
-    except PermissionError:  # pathlib hides it from Python 3.14 on only
+    except PermissionError:  # pathlib ignores it only from Python 3.14 on
         return False
 
 
@@ -194,7 +196,7 @@ def _target(root: Root, command: Command, shebangs: int) -> _Target | None:
         return None
     name = base_name(command.argv[0])
     if is_python(name):
-        # Also where it is a script: pyenv and others put one in front of the interpreter.
+        # Also if it is a script: pyenv and others wrap the interpreter.
         return _python_target(path, command)
     line = _shebang(root, path)
     if line and shebangs:
@@ -225,7 +227,7 @@ def _behind_shebang(target: _Target, path: str, inner: Command) -> _Target:
 
 
 def _shebang(root: Root, path: str) -> tuple[str, ...]:
-    """Interpreter and its one argument, as ``execve(2)`` splits the first line."""
+    """Return interpreter and its one argument, split as by ``execve(2)``."""
     head = root.read_bytes(path, _SHEBANG_BYTES) or b""
     if not head.startswith(b"#!"):
         return ()
@@ -299,7 +301,7 @@ def _native_inside(root: Root, target: _Target) -> _Inside:
     place = root.on_host(target.executable)
     if place is not None and target.interpreter is None:
         for name, mark in embedded_runtimes(place).items():
-            reasons[name] = f"linked statically: the file holds {mark}"
+            reasons[name] = f"statically linked: the file contains {mark}"
     return _Inside(reasons)
 
 

@@ -1,6 +1,6 @@
-"""Python: what a command asks an interpreter to run, and which packages that imports.
+"""Code that a command runs in a Python interpreter, and the packages that it imports.
 
-Nothing of the program is run. Interface: ``python(1)``; ``importlib`` for how names are found.
+No code of the program is run. Interface: ``python(1)``; ``importlib`` for the search of modules.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from assay.machine.root import Root
 _NAME = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?t?", re.ASCII)
 _VALUED = "WX"
 _ASK = "import sys;print(repr((sys.executable,[p for p in sys.path if p])))"
-"""Imports nothing but what is built in: with ``-c`` the working folder could shadow the rest."""
+"""Query that imports only built-in modules: with ``-c`` the working directory could shadow others.
+"""
 _ASK_TIMEOUT_S = 10.0
 _MOST_FILES = 64
 _LARGEST_BYTES = 2 * 2**20
 
 
 class Call(msgspec.Struct, frozen=True):
-    """How an interpreter is called: its options, and what it runs."""
+    """Call of an interpreter: its options, and the code to run."""
 
     form: Literal["script", "module", "code", "none"]
     what: str = ""
@@ -33,26 +34,26 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Interpreter(msgspec.Struct, frozen=True):
-    """An interpreter's own file, and the folders in which it finds packages."""
+    """An interpreter's own file, and its package directories."""
 
     executable: str
     folders: tuple[str, ...]
 
 
 class Imports(msgspec.Struct, frozen=True):
-    """Top-level names of packages that lie elsewhere, and the files that were read to find them."""
+    """Top-level names of imported packages, and the files that were read to find them."""
 
     packages: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
 
 
 def is_python(name: str) -> bool:
-    """Whether a program of this name is a Python interpreter."""
+    """Return whether a program of this name is a Python interpreter."""
     return _NAME.fullmatch(name) is not None
 
 
 def parse_call(words: tuple[str, ...]) -> Call:
-    """What the words after the interpreter's name ask it to run."""
+    """Return the call in the arguments of an interpreter."""
     options: list[str] = []
     at = 0
     while at < len(words) and len(words[at]) > 1 and words[at].startswith("-"):
@@ -82,21 +83,21 @@ def parse_call(words: tuple[str, ...]) -> Call:
 def ask_interpreter(
     root: Root, path: str, options: tuple[str, ...], env: Mapping[str, str], cwd: str
 ) -> Interpreter:
-    """Where an interpreter finds packages: asked of itself, or guessed from its place.
+    """Return the package directories of an interpreter: by a query, or guessed from its path.
 
-    It is only run on the running host. Behind a wrapper script (pyenv, a container's shim) its
-    own file is another than ``path``.
+    It is run only on the running host. Behind a wrapper script (pyenv, a container's shim) its own
+    file differs from ``path``.
     """
     answer = _run(path, options, env, cwd) if root.live else None
     return answer or Interpreter(path, _usual_folders(root, path))
 
 
 def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> Imports:
-    """Packages that a call imports, also from within modules that lie beside its script.
+    """Return the packages that a call imports, also through modules beside its script.
 
-    Names are read from the source, wherever in it they stand. Modules of the standard library are
-    left out, and where ``folders`` are known, packages that are in none of them. Modules in
-    folders of the user's own (``PYTHONPATH``, editable installations) are read like the script.
+    Names are read from the source, at any position. Modules of the standard library are left out
+    and, if ``folders`` are known, packages that are in none of them. Modules in the user's
+    directories (``PYTHONPATH``, editable installations) are read like the script.
     """
     walk = _Walk(root, folders)
     own = [folder for folder in folders if _is_own(root, folder)]
@@ -116,7 +117,9 @@ def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> 
 
 
 def _is_own(root: Root, folder: str) -> bool:
-    """Whether a folder holds the user's modules: neither installed packages nor the library."""
+    """Return whether a directory has the user's modules: neither installed packages nor the
+    library.
+    """
     installed = folder.endswith(("-packages", ".zip", "lib-dynload"))
     return not installed and not root.exists(f"{folder}/os.py")
 
@@ -154,7 +157,7 @@ def _usual_folders(root: Root, path: str) -> tuple[str, ...]:
 
 
 class _Walk:
-    """One search through the sources of a program."""
+    """A search through the sources of a program."""
 
     def __init__(self, root: Root, folders: tuple[str, ...]) -> None:
         self._root = root
@@ -165,7 +168,7 @@ class _Walk:
         self._files: list[str] = []
 
     def done(self) -> Imports:
-        """Read what is waiting; what was found."""
+        """Read the waiting files, and return the result."""
         while self.waiting and len(self._files) < _MOST_FILES:
             path = self.waiting.pop(0)
             content = self._root.read_bytes(path, _LARGEST_BYTES)
@@ -175,7 +178,7 @@ class _Walk:
         return Imports(frozenset(self._packages), tuple(self._files))
 
     def read(self, source: bytes, path: str | None) -> None:
-        """Meet every module that a source names; a source that cannot be parsed names none."""
+        """Add all modules that a source names; a source with syntax errors names none."""
         try:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -189,7 +192,7 @@ class _Walk:
                 self._local(base, name.split("."))
 
     def meet(self, name: str) -> None:
-        """A module by its full name: beside the script, else in a package."""
+        """Add a module by its full name: from beside the script, else from a package."""
         parts = name.split(".")
         if not parts[0]:
             return
@@ -199,7 +202,9 @@ class _Walk:
             self._packages.add(parts[0])
 
     def _local(self, folder: str, parts: list[str]) -> bool:
-        """Put the files of a module in ``folder`` on the list; whether there are any."""
+        """Add the files of a module in ``folder`` to the waiting files; return whether there are
+        any.
+        """
         found = False
         for depth in range(1, len(parts) + 1):
             stem = "/".join((folder, *parts[:depth]))
@@ -216,7 +221,7 @@ class _Walk:
 
 
 def _is_in(root: Root, folder: str, name: str) -> bool:
-    """Whether a folder of packages holds one of this name."""
+    """Return whether a directory of packages contains one of this name."""
     return root.exists(f"{folder}/{name}") or any(
         entry == f"{name}.py" or (entry.startswith(f"{name}.") and entry.endswith(".so"))
         for entry in root.listdir(folder)
@@ -224,7 +229,7 @@ def _is_in(root: Root, folder: str, name: str) -> bool:
 
 
 def _names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Level and name of every module that a source may import; what is for types only is not."""
+    """Yield level and name of every module that a source may import, except for type checking."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Reader: one host as a Machine document."""
+"""Reader of a host as a Machine document."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def read_machine(
     system: bool = True,
     config: bool = False,
 ) -> Machine:
-    """What is known of a host: topology, state, rights, libraries.
+    """Return the data about a host: topology, state, privileges, libraries.
 
     Args:
-        root: where it is read; the running host by default.
-        env: environment that tells of more places for libraries; this process's on the running
-            host, empty for a recorded tree.
-        affinity: CPUs that this process may use; asked of the kernel on the running host, what a
-            snapshot recorded of the process that made it, all for other trees.
-        status: of whose rights count, as ``read_rights`` has it.
-        system: whether to read how the host was booted and the files by which the system is set,
-            of which large hosts have thousands; without them no such setting is there.
-        config: whether to read, with ``system``, the configuration of the kernel (milliseconds).
+        root: root of the host; by default the running one.
+        env: environment with search paths of libraries; by default that of this process on the
+            running host, empty for a recorded tree.
+        affinity: CPUs of this process; by default from the kernel on the running host, from the
+            recording process in a snapshot, all CPUs for other trees.
+        status: source of the privileges, as for ``read_rights``.
+        system: true to read the state of the boot and the files with the system's configuration, of
+            which large hosts have thousands; without them no system setting is available.
+        config: true to read the configuration of the kernel too, with ``system`` (milliseconds).
     """
     root = root or Root()
     if env is None:
@@ -87,10 +87,10 @@ def read_machine(
 
 
 def fingerprint(machine: Machine) -> str:
-    """Sixteen hexadecimal digits that stay the same for the same kind of host.
+    """Return sixteen hexadecimal digits that identify the kind of host.
 
-    Two hosts of one kind share them, and they hold nothing that names one: processor, CPUs,
-    memory to the GiB, architecture and major kernel version.
+    Hosts of one kind have the same digits, which contain nothing that identifies one: processor,
+    CPUs, memory to the GiB, architecture and major kernel version.
     """
     import hashlib
 
@@ -111,7 +111,7 @@ def _if_less(limit: _Number | None, whole: int) -> _Number | None:
 def _allowed(
     topology: Topology, cgroups: Cgroups, affinity: Iterable[int] | None
 ) -> tuple[int, ...]:
-    """Online CPUs within affinity and cpuset; a limit that would leave none is not believed."""
+    """Return the online CPUs within affinity and cpuset; a limit that would leave none is ignored."""
     allowed = {cpu.id for cpu in topology.cpus}
     for limit in (affinity, cgroups.cpus):
         if limit is not None:

@@ -1,4 +1,4 @@
-"""Rights of this process, as far as they can be read without trying.
+"""Privileges of this process, as far as they can be read.
 
 Interfaces: ``proc_pid_status(5)``, ``capabilities(7)``, ``getrlimit(2)``, ``setpriority(2)``.
 """
@@ -21,29 +21,31 @@ _CAPABILITIES = (
     "wake_alarm", "block_suspend", "audit_read", "perfmon", "bpf", "checkpoint_restore",
 )
 # fmt: on
-"""In the order of their bits (``linux/capability.h``)."""
+"""Names in the order of their bits (``linux/capability.h``)."""
 
 _NOBODY = 65534
 _LOWEST_NICE = -20
 _HIGHEST_RT = 99
-"""Of ``SCHED_FIFO`` and ``SCHED_RR`` (sched(7))."""
+"""Highest priority of ``SCHED_FIFO`` and ``SCHED_RR`` (sched(7))."""
 _NICE_FIELD = 18
-"""Of ``/proc/PID/stat``, counted from 0 with the name (which may hold spaces) as field 1."""
+"""Field of ``/proc/PID/stat``, counted from 0 with the name (which may contain spaces) as field 1.
+"""
 
 
 def read_rights(root: Root, status: str | None = None) -> Rights:
-    """What this process may do; the least that is possible where the tree does not say.
+    """Return the privileges of this process; the least possible ones if the tree lacks them.
 
     Args:
-        root: where it is read.
-        status: ``/proc/PID/status`` of whoever does in its place what needs rights.
+        root: root of the host.
+        status: ``/proc/PID/status`` of the process that performs privileged operations for this
+            one.
     """
     if status is None:
         status = root.read_text("/proc/self/status") or ""
     capabilities = _capabilities(status)
     nice_now = _nice_now(root)
     in_namespace = _in_user_namespace(root)
-    # can_nice() in kernel/sched asks for CAP_SYS_NICE of the first namespace.
+    # can_nice() in kernel/sched checks CAP_SYS_NICE in the initial namespace.
     free = "CAP_SYS_NICE" in capabilities and not in_namespace
     return Rights(
         uid=_uid(status, root),
@@ -58,12 +60,12 @@ def read_rights(root: Root, status: str | None = None) -> Rights:
 
 
 def read_rt_share(root: Root) -> float | None:
-    """Part of each CPU's time that real-time programs may have; ``None`` where it is not said.
+    """Return the share of each CPU's time for real-time programs; ``None`` if unknown.
 
-    ``Documentation/scheduler/sched-rt-group.rst``. A runtime of -1 keeps nothing for others. From
-    Linux 6.12 on a deadline server of the kernel keeps 5 % for them whatever these say
-    (``fair_server``, commit 5f6bd380c7bd); that can be changed unseen in debugfs, so it is not
-    counted on.
+    Source: ``Documentation/scheduler/sched-rt-group.rst``. A runtime of -1 reserves nothing for
+    others. From Linux 6.12 on a deadline server of the kernel always reserves 5 % for them
+    (``fair_server``, commit 5f6bd380c7bd); it can be changed in debugfs without a trace, so it is
+    not used here.
     """
     runtime_us = root.read_int("/proc/sys/kernel/sched_rt_runtime_us")
     period_us = root.read_int("/proc/sys/kernel/sched_rt_period_us")
@@ -88,13 +90,13 @@ def _capabilities(status: str) -> frozenset[str]:
 
 
 def _in_user_namespace(root: Root) -> bool:
-    # The first namespace maps every id to itself; only there does root own the host.
+    # The initial namespace maps every id to itself; only there does root own the host.
     words = (root.read_text("/proc/self/uid_map") or "").split()
     return bool(words) and words != ["0", "0", "4294967295"]
 
 
 def _no_user_namespaces(root: Root) -> str | None:
-    """``user_namespaces(7)``; the second is a file of Debian's kernels."""
+    """Return the file that disables user namespaces (``user_namespaces(7)``), one of them Debian's."""
     for path in (
         "/proc/sys/user/max_user_namespaces",
         "/proc/sys/kernel/unprivileged_userns_clone",
@@ -114,7 +116,7 @@ def _nice_now(root: Root) -> int:
 
 
 def _nice_limit(root: Root) -> int:
-    """RLIMIT_NICE as a nice value: the limit counts from 20 downwards (``getrlimit(2)``)."""
+    """Return RLIMIT_NICE as a nice value: the limit counts from 20 downwards (``getrlimit(2)``)."""
     match = re.search(
         r"^Max nice priority\s+(\d+|unlimited)", root.read_text("/proc/self/limits") or "", re.M
     )
@@ -124,7 +126,7 @@ def _nice_limit(root: Root) -> int:
 
 
 def _rt_limit(root: Root) -> int:
-    """RLIMIT_RTPRIO: the highest priority that a process without rights may ask for."""
+    """Return RLIMIT_RTPRIO: the highest priority of a process without capabilities."""
     match = re.search(
         r"^Max realtime priority\s+(\d+|unlimited)", root.read_text("/proc/self/limits") or "", re.M
     )

@@ -1,4 +1,4 @@
-"""Root: where a machine's files are read from, the live host or a recorded tree."""
+"""Root of a machine's files: the live host or a recorded tree."""
 
 from __future__ import annotations
 
@@ -10,46 +10,45 @@ import msgspec
 
 _HOST = Path("/")
 _MAX_LINKS = 40
-"""The kernel's own limit on symbolic links in one path (``MAXSYMLINKS``)."""
+"""The kernel's limit on symbolic links in one path (``MAXSYMLINKS``)."""
 
 
 class Root(msgspec.Struct, frozen=True):
-    """A folder that stands for ``/``.
+    """A directory that stands for ``/``.
 
-    Paths are written as the machine itself knows them. Below a recorded tree they are resolved as
-    ``openat2(2)`` does with ``RESOLVE_IN_ROOT``: absolute links and ``..`` cannot leave the tree.
-    What is absent, or cannot be read, is ``None``: kernels and permissions differ too much for
-    that to be an error.
+    Paths are those of the machine itself. Below a recorded tree they are resolved as by
+    ``openat2(2)`` with ``RESOLVE_IN_ROOT``: absolute links and ``..`` cannot leave the tree. A
+    missing or unreadable file is ``None`` and not an error, since kernels and permissions differ.
     """
 
     path: Path = _HOST
 
     @property
     def live(self) -> bool:
-        """Whether this is the running host."""
+        """True for the running host."""
         return self.path == _HOST
 
     def read_bytes(self, path: str, limit: int = -1) -> bytes | None:
-        """Content of a file, at most ``limit`` bytes of it."""
+        """Return the content of a file, at most ``limit`` bytes."""
         live = self.live
         place = path if live else self.on_host(path)
         try:
             # In a recorded tree a pipe would block, and a device may never end.
             if place is None or not (live or os.path.isfile(place)):  # noqa: PTH113
                 return None
-            # A Path of each of hundreds of files would take longer than to read them.
+            # Creating a Path for hundreds of files takes longer than reading them.
             with open(place, "rb") as file:  # noqa: PTH123
                 return file.read(limit)
         except (OSError, ValueError):
             return None
 
     def read_text(self, path: str, limit: int = -1) -> str | None:
-        """Content of a text file, without white space and NUL bytes at either end."""
+        """Return the content of a text file, without white space and NUL bytes at both ends."""
         content = self.read_bytes(path, limit)
         return None if content is None else content.decode(errors="replace").strip(" \t\r\n\0")
 
     def read_int(self, path: str) -> int | None:
-        """The decimal number that a file holds; ``None`` also where it holds something else."""
+        """Return the decimal number in a file; ``None`` also for other content."""
         text = self.read_text(path, 64)
         try:
             return None if text is None else int(text)
@@ -57,12 +56,12 @@ class Root(msgspec.Struct, frozen=True):
             return None
 
     def exists(self, path: str) -> bool:
-        """Whether a file or folder is there."""
+        """Return whether a file or directory exists."""
         place = self.on_host(path)
         return place is not None and _exists(place)
 
     def listdir(self, path: str) -> tuple[str, ...]:
-        """Names in a folder, sorted; none where it is absent."""
+        """Return the names in a directory, sorted; an empty tuple if it is missing."""
         place = path if self.live else self.on_host(path)
         try:
             return () if place is None else tuple(sorted(os.listdir(place)))  # noqa: PTH208
@@ -70,9 +69,9 @@ class Root(msgspec.Struct, frozen=True):
             return ()
 
     def real(self, path: str) -> str | None:
-        """The path with every link resolved, as the machine knows it; ``None`` where it is absent.
+        """Return the path with all links resolved, on the machine; ``None`` if it is missing.
 
-        It is the name that ``/proc/PID/maps`` shows for a file.
+        ``/proc/PID/maps`` shows the same name.
         """
         place = self.on_host(path)
         if place is None or not _exists(place):
@@ -81,7 +80,7 @@ class Root(msgspec.Struct, frozen=True):
         return str(real) if self.live else f"/{real.relative_to(self.path.resolve())}"
 
     def on_host(self, path: str) -> Path | None:
-        """Where the file lies on the host; ``None`` where links go round in circles."""
+        """Return the path of a file on the host; ``None`` for cyclic links."""
         if self.live:
             return Path("/" + path.lstrip("/"))
         base = str(self.path.resolve())
@@ -90,11 +89,12 @@ class Root(msgspec.Struct, frozen=True):
 
 
 def resolved(path: str, target_of: Callable[[str], str | None]) -> str | None:
-    """A path with every link resolved; ``None`` where they go round in circles.
+    """Return a path with all links resolved; ``None`` for cyclic links.
 
     Args:
-        path: as the machine knows it; need not exist.
-        target_of: where a path, whose folders are no links, leads; ``None`` where it is no link.
+        path: path on the machine, which need not exist.
+        target_of: returns the target of a link, given a path with resolved directories; ``None``
+            for other files.
     """
     done: list[str] = []
     pending = path.split("/")[::-1]
@@ -120,7 +120,7 @@ def resolved(path: str, target_of: Callable[[str], str | None]) -> str | None:
 
 
 def link_target(place: str) -> str | None:
-    """Where a link on the host leads, as it is written; ``None`` where it is none."""
+    """Return the target of a link on the host, as written; ``None`` for other files."""
     try:
         return os.readlink(place)  # noqa: PTH115
     except (OSError, ValueError):

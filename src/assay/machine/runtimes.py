@@ -1,6 +1,6 @@
-"""Runtimes: what of interest is inside a program, told by the names of files and by their text.
+"""Runtimes inside a program, identified by file names and content.
 
-A runtime's name is what settings ask for. Thread pools: ``gomp``, ``iomp``, ``llvm-omp``, ``tbb``,
+The names are those that settings use. Thread pools: ``gomp``, ``iomp``, ``llvm-omp``, ``tbb``,
 ``rayon``, ``go``; linear algebra: ``openblas``, ``mkl``, ``blis``, ``onednn``; allocators:
 ``jemalloc``, ``tcmalloc``, ``tbbmalloc``, ``mimalloc``; compressors whose command-line tools read
 options from the environment: ``xz`` (XZ_DEFAULTS), ``zstd`` (ZSTD_NBTHREADS), ``pigz`` (PIGZ).
@@ -20,11 +20,11 @@ _FILES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("iomp", r"/libiomp5[-.\w]*\.so"),
         ("llvm-omp", r"/libk?omp\d*(?:-[0-9a-f]+)?\.so"),
         ("tbb", r"/libtbb(?:12)?(?:-[0-9a-f]+)?\.so"),
-        # Debian's alternatives put a file named libblas.so.3 into a folder of the real name.
+        # Debian's alternatives put a file named libblas.so.3 into a directory with the real name.
         ("openblas", r"/lib(?:scipy_)?openblas[-\w]*(?:\.[-.\w]*)?\.so|/openblas-[^/]*/lib"),
         ("mkl", r"/libmkl_[-.\w]*\.so"),
         ("blis", r"/libblis[-.\w]*\.so|/blis-[^/]*/lib"),
-        # PyTorch and TensorFlow carry it inside libraries of their own.
+        # PyTorch and TensorFlow contain it in libraries of their own.
         ("onednn", r"/lib(?:dnnl|mkldnn|torch_cpu|tensorflow_cc|tensorflow_framework)[-.\w]*\.so"),
         ("jemalloc", r"/libjemalloc[-.\w]*\.so"),
         ("tcmalloc", r"/libtcmalloc[-.\w]*\.so"),
@@ -46,8 +46,9 @@ _MARKS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
     ("tcmalloc", (b"TCMALLOC_SAMPLE_PARAMETER",)),
     ("mimalloc", (b"mimalloc: error: ", b"mimalloc_%s")),
 )
-"""Texts that the runtime itself holds. All must be there: a program that merely sets a variable
-for its children holds one of them, seldom all."""
+"""Texts in the runtime itself. All must be present: a program that merely sets a variable for its
+children contains one of them, rarely all.
+"""
 
 _TOOLS = {
     "pigz": "pigz",
@@ -67,12 +68,12 @@ _LARGEST_BYTES = 512 * 2**20
 
 
 def runtimes_of_file(path: str) -> tuple[str, ...]:
-    """Runtimes that a shared object is known for by its path."""
+    """Return the runtimes of a shared object, by its path."""
     return tuple(name for name, pattern in _FILES if pattern.search(path))
 
 
 def runtimes_of_files(paths: Iterable[str]) -> dict[str, str]:
-    """Runtime -> the first path that shows it."""
+    """Return the runtimes of shared objects, each with the first path."""
     found: dict[str, str] = {}
     for path in paths:
         for name in runtimes_of_file(path):
@@ -81,12 +82,12 @@ def runtimes_of_files(paths: Iterable[str]) -> dict[str, str]:
 
 
 def runtime_of_tool(name: str) -> str | None:
-    """The runtime that a program is known for by its own name."""
+    """Return the runtime of a program, by its name."""
     return _TOOLS.get(name)
 
 
 def embedded_runtimes(path: Path) -> dict[str, str]:
-    """Runtime -> the text that shows it, for those linked statically into a program.
+    """Return the statically linked runtimes of a program, each with the text that shows it.
 
     Files above half a GiB are not searched.
     """

@@ -1,8 +1,7 @@
-"""Sanitizers: how a program shows that it is built with one of them.
+"""Detection of programs built with a sanitizer.
 
-A sanitizer's runtime replaces the allocator and has to be the first that the loader finds, so
-nothing can be preloaded into such a program. Names: compiler-rt's ``*_interface.h``, which GCC's
-libsanitizer has too.
+A sanitizer's runtime replaces the allocator and must be loaded first, so nothing can be preloaded
+into such a program. Names: compiler-rt's ``*_interface.h``, which GCC's libsanitizer has too.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _SYMBOLS = {
     "msan": b"__msan_init",
     "lsan": b"__lsan_init",
 }
-"""Called before anything else, or held by the runtime; -fsanitize=undefined has none."""
+"""Symbols called at the start, or defined in the runtime; -fsanitize=undefined has none."""
 NAMES = {
     "asan": "address",
     "hwasan": "hwaddress",
@@ -30,24 +29,24 @@ NAMES = {
     "msan": "memory",
     "lsan": "leak",
 }
-"""As in the compiler's option ``-fsanitize=``."""
+"""Names in the compiler's option ``-fsanitize=``."""
 _RUNTIME = b"__sanitizer_symbolize_code"
-"""What the runtimes, of all kinds, ask for where a program has it."""
+"""Optional symbol of a program that all runtimes reference."""
 _LARGEST_BYTES = 2**31
 
 
 def sanitizers_of_files(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the sanitizers whose runtimes are among shared objects, as the compiler calls them."""
+    """Return the sanitizers whose runtimes are among shared objects, by the compiler's names."""
     found = (_FILE.search(path) for path in paths)
     return tuple(sorted({NAMES[match[1]] for match in found if match}))
 
 
 def embedded_sanitizers(path: Path) -> tuple[str, ...]:
-    """Return the sanitizers that a program's own file shows, as the compiler calls them.
+    """Return the sanitizers in a program's own file, by the compiler's names.
 
-    Only names of symbols count: compilers hold the same texts elsewhere. Where those of a runtime
-    that is linked statically are stripped, what it asks the program for is still named, and its
-    text tells which one it is.
+    Only symbol names count: compilers contain the same texts elsewhere. If the symbols of a
+    statically linked runtime are stripped, its reference to a symbol of the program remains, and
+    its options text identifies it.
     """
     tables = string_tables(path)
     if not tables:

@@ -1,8 +1,8 @@
-"""Variables of the environment that differ between two sessions of one user.
+"""Environment variables that differ between two sessions of one user.
 
-They come from the terminal, the login or the batch job that assay was started in, and mean nothing
-to a program whose output goes to a file. A study keeps them and does not compare them. All others
-are compared: one that nobody here knows may mean a lot to the program that reads it.
+They come from the terminal, the login or the batch job of assay, and have no effect on a program
+whose output goes to a file. A study stores them without comparing them. All others are compared: an
+unknown variable may affect the program that reads it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         *("GHOSTTY_*", "ITERM_*", "LC_TERMINAL", "LC_TERMINAL_VERSION", "TERMINAL_EMULATOR"),
         *("WT_SESSION", "WT_PROFILE_ID", "WSLENV", "WSL_INTEROP"),
     ),
-    "tmux, screen and their like": ("TMUX", "TMUX_*", "STY", "BYOBU_*", "ZELLIJ", "ZELLIJ_*"),
+    "tmux, screen and similar": ("TMUX", "TMUX_*", "STY", "BYOBU_*", "ZELLIJ", "ZELLIJ_*"),
     "editors": (
         *("VSCODE_*", "CURSOR_TRACE_ID", "GIT_ASKPASS", "BROWSER", "PYTHONSTARTUP"),
         *("PYTHON_BASIC_REPL", "BUNDLED_DEBUGPY_PATH", "PYDEVD_DISABLE_FILE_VALIDATION"),
@@ -49,7 +49,7 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         *("WATCHDOG_PID", "WATCHDOG_USEC", "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"),
         "CREDENTIALS_DIRECTORY",
     ),
-    # Which job it is, and when and where; what a job was given is compared.
+    # Identity, time and place of a job; variables with its resources are compared.
     "batch jobs": (
         *("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NAME", "SLURM_JOB_START_TIME"),
         *("SLURM_JOB_END_TIME", "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST"),
@@ -72,8 +72,9 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         *("_CONDOR_JOB_AD", "_CONDOR_MACHINE_AD", "_CONDOR_SLOT", "_CONDOR_SCRATCH_DIR"),
         *("_CONDOR_CHIRP_CONFIG", "_CONDOR_CREDS", "_CONDOR_JOB_PIDS"),
     ),
-    # A parameter of MPI (OMPI_MCA_btl) is compared: only names, keys and places of a job are here.
-    "launchers of MPI": (
+    # Parameters of MPI (OMPI_MCA_btl) are compared: only names, keys and places of a job are
+    # listed.
+    "MPI launchers": (
         *("OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri", "OMPI_MCA_orte_local_daemon_uri"),
         *("OMPI_MCA_orte_jobfam_session_dir", "OMPI_MCA_orte_top_session_dir"),
         *("OMPI_MCA_orte_precondition_transports", "OMPI_MCA_orte_ess_node_rank"),
@@ -81,7 +82,7 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         *("PMIX_HOSTNAME", "PMIX_SERVER_*", "PMIX_DSTORE_*", "PMIX_SYSTEM_TMPDIR"),
         *("PMIX_KEEPALIVE_PIPE", "PMI_FD", "PMI_PORT", "PMI_JOBID", "HYDI_CONTROL_FD"),
     ),
-    # Which run it is, for which commit, and its keys; `CI` and the like are compared.
+    # Identity, commit and keys of a run; `CI` and similar are compared.
     "jobs of continuous integration": (
         *("GITHUB_RUN_ID", "GITHUB_RUN_NUMBER", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),
         *("GITHUB_ACTION", "GITHUB_ACTION_PATH", "GITHUB_ACTOR", "GITHUB_ACTOR_ID"),
@@ -118,7 +119,7 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         *("CIRRUS_CHANGE_IN_REPO", "BUILD_VCS_NUMBER", "TEAMCITY_BUILD_PROPERTIES_FILE"),
     ),
 }
-"""By what sets them; a star stands for any ending, where the beginning belongs to one program."""
+"""Variables by their source; a star stands for any suffix, if the prefix belongs to one program."""
 
 _NAMES = frozenset(
     pattern
@@ -135,5 +136,5 @@ _BEGINNINGS = tuple(
 
 
 def is_session_variable(name: str) -> bool:
-    """Whether a variable of this name says no more than where assay was started."""
+    """Return whether a variable of this name only describes the session of assay."""
     return name in _NAMES or name.startswith(_BEGINNINGS)

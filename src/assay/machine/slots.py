@@ -1,8 +1,8 @@
-"""Slots: the CPUs that may be used, divided into equal parts for launches side by side.
+"""Slots: equal parts of the usable CPUs for parallel launches.
 
-A slot holds whole cores. All slots have the same shape: as many cores of each kind, with as many
-usable threads each, out of equally placed parts of the machine. Packages, nodes and last-level
-caches are given to one slot as a whole where their number allows it.
+A slot consists of whole cores. All slots have the same shape: the same number of cores of each
+kind, with the same number of usable threads, in equivalent parts of the machine. Packages, nodes
+and last-level caches belong to one slot if their number permits it.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ Slot = tuple[int, ...]
 """CPU numbers, ascending."""
 
 _LEVELS = ("package", "node", "l3")
-"""What is shared, from the outside in."""
+"""Shared parts, from the outside in."""
 
 
 def slots(cpus: Sequence[Cpu], count: int) -> tuple[Slot, ...]:
-    """Disjoint slots of equal shape.
+    """Return disjoint slots of equal shape.
 
-    Where the cores cannot be shared out without a rest, some are left out.
+    If the cores cannot be divided evenly, some are left out.
 
     Args:
-        cpus: that may be used.
-        count: of slots, at least 1.
+        cpus: usable CPUs.
+        count: number of slots, at least 1.
 
     Raises:
-        NotPossibleError: there are too few whole cores of a kind for that.
+        NotPossibleError: there are too few whole cores of a kind.
     """
     cores = len({cpu.core for cpu in cpus})
     found = _divided(list(cpus), count) if count <= cores else None
     if found is None:
         raise NotPossibleError(
-            f"The {len(cpus)} CPUs that assay may use ({format_list(sorted(c.id for c in cpus))}) "
-            f"cannot be divided into {count} equal slots: each takes a whole core, and there are "
-            f"{cores} that may be used.",
-            "Give --parallel fewer, or leave it out: launches then run one after another.",
+            f"The {len(cpus)} CPUs that assay may use ({format_list(sorted(c.id for c in cpus))})"
+            f" cannot be divided into {count} equal slots: each needs a whole core, and {cores}"
+            " are usable.",
+            "Reduce --parallel, or remove it to run launches one after another.",
         )
     return tuple(tuple(sorted(cpu.id for cpu in part)) for part in found)
 
 
 def machine_per_slot(machine: Machine, parallel: int | None) -> list[Machine]:
-    """A machine as programs in each of its slots have it; as it is where it has none.
+    """Return the machine as seen by programs in each slot; unchanged without slots.
 
     Raises:
-        NotPossibleError: it cannot be divided so.
+        NotPossibleError: the machine cannot be divided.
     """
     if parallel is None:
         return [machine]
@@ -59,13 +59,13 @@ def machine_per_slot(machine: Machine, parallel: int | None) -> list[Machine]:
 
 
 def unassigned_cpus(cpus: Sequence[Cpu], taken: Sequence[Slot]) -> Slot:
-    """The CPUs that are in no slot."""
+    """Return the CPUs that are in no slot."""
     used = {cpu for slot in taken for cpu in slot}
     return tuple(sorted(cpu.id for cpu in cpus if cpu.id not in used))
 
 
 def _divided(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
-    """Whole packages, nodes or caches to each; else equal parts of each; else of all cores."""
+    """Return whole packages, nodes or caches per slot; else equal parts of each; else of all cores."""
     if count == 1:
         return [cpus]
     for level in _LEVELS:
@@ -87,7 +87,7 @@ def _divided(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
 
 
 def _dealt(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
-    """As many cores of each place and kind to each; where that is none, slots within one place."""
+    """Return the same number of cores of each place and kind per slot; else slots within one place."""
     classes: dict[object, list[list[Cpu]]] = {}
     for core in _split(cpus, "core"):
         place = tuple(getattr(core[0], level) for level in _LEVELS)
@@ -101,7 +101,7 @@ def _dealt(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
 
 
 def _packed(classes: list[list[list[Cpu]]], count: int) -> list[list[Cpu]] | None:
-    """Slots that each lie in one place, as large as so many can be; of one kind of cores."""
+    """Return the largest slots within one place each, with one kind of cores."""
     kinds = dict.fromkeys(_kind(cores[0]) for cores in classes)
     for each in range(max(map(len, classes)), 0, -1):
         for kind in kinds:
@@ -124,12 +124,12 @@ def _split(cpus: list[Cpu], level: str) -> list[list[Cpu]]:
 
 
 def _kind(core: list[Cpu]) -> tuple[str, int]:
-    """What makes cores alike: their kind and how many of their threads may be used."""
+    """Return the properties by which cores are equal: kind, and number of usable threads."""
     return core[0].kind or "", len(core)
 
 
 def _shape(cpus: list[Cpu]) -> tuple[object, ...]:
-    """What makes parts of a machine alike: what they hold, and how it is placed."""
+    """Return the properties by which parts of a machine are equal: contents and structure."""
     inner = [
         tuple(sorted(len(group) for group in _split(cpus, level))) for level in (*_LEVELS, "core")
     ]

@@ -1,4 +1,4 @@
-"""Recorded: what a snapshot keeps that no file of the host says."""
+"""Data in a snapshot that no file of the host contains."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from assay.machine.root import Root
 from assay.records.codec import Record, decode
 
 FACTS_PATH = "/assay/facts.json"
-"""Where a snapshot keeps it, below its root."""
+"""Path of the data, below the root of a snapshot."""
 
 _LARGEST_BYTES = 2**20
 
 
 class Facts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """What was asked of the kernel or of files too large to keep.
+    """Data from system calls, or from files too large to keep.
 
     Attributes:
-        affinity: CPUs that the recording process could use.
-        libraries: name -> path, as a Machine has them.
+        affinity: CPUs of the recording process.
+        libraries: name -> path, as in a Machine.
         library_versions: name -> path and version, of these and of the C library.
-        writable: folder of a control group -> whether the user could make groups in it.
+        writable: directory of a control group -> whether the user could create groups in it.
         assay: version that recorded it.
-        cut: what was left out because the snapshot grew too large or took too long.
+        cut: parts that were left out because the snapshot was too large or took too long.
     """
 
     affinity: tuple[int, ...] = ()
@@ -33,7 +33,7 @@ class Facts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
 
 def read_facts(root: Root) -> Facts | None:
-    """What the snapshot below ``root`` keeps; ``None`` where it is none, or a newer one."""
+    """Return the data of the snapshot below ``root``; ``None`` for other trees and newer versions."""
     content = None if root.live else root.read_bytes(FACTS_PATH, _LARGEST_BYTES)
     try:
         return decode(content, Facts) if content else None

@@ -1,4 +1,4 @@
-"""State: system-wide readings that a program's speed depends on.
+"""System-wide state that affects a program's performance.
 
 Interfaces: ``Documentation/admin-guide/mm/transhuge.rst``, ``admin-guide/pm/cpufreq.rst``,
 ``admin-guide/sysctl/{kernel,vm}.rst``, ``admin-guide/kernel-parameters.txt``.
@@ -22,7 +22,7 @@ _CHOICES = {
     "thp.defrag": f"{_THP}/defrag",
     "thp.shmem": f"{_THP}/shmem_enabled",
 }
-"""Files that mark the value in force with brackets."""
+"""Files that mark the selected value with brackets."""
 
 _PLAIN = {
     "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -41,14 +41,14 @@ _PLAIN = {
 }
 
 STATE_FILES = frozenset((*_CHOICES.values(), *_PLAIN.values()))
-"""Files that a reading of *the default* has a name for."""
+"""Files of the named readings of *the default*."""
 
 _PER_POLICY = {
     "cpu.driver": "scaling_driver",
     "cpu.epp": "energy_performance_preference",
     "cpu.governor": "scaling_governor",
 }
-"""One file for each frequency domain; unlike values are joined by commas."""
+"""Files per frequency domain; different values are joined by commas."""
 
 # fmt: off
 _BOOT = frozenset((
@@ -59,10 +59,10 @@ _BOOT = frozenset((
     "spec_store_bypass_disable", "spectre_v2", "transparent_hugepage", "tsc",
 ))
 # fmt: on
-"""Boot arguments that change speed; no others are kept, for some hold secrets."""
+"""Boot arguments that affect performance; no others are kept, since some contain secrets."""
 
 _DMI = (
-    # First match wins; the order and most names are those of systemd-detect-virt.
+    # The first match counts; the order and most names are those of systemd-detect-virt.
     ("KVM", "kvm"),
     ("OpenStack", "kvm"),
     ("KubeVirt", "kvm"),
@@ -86,7 +86,7 @@ _CLOCKS = (("kvm-clock", "kvm"), ("hyperv", "microsoft"), ("xen", "xen"))
 
 
 def read_huge_pages(root: Root) -> HugePages:
-    """Transparent huge pages as they are set; nothing where the kernel has none."""
+    """Return the configuration of transparent huge pages; empty if the kernel has none."""
     return HugePages(
         enabled=_chosen(root, f"{_THP}/enabled"),
         defrag=_chosen(root, f"{_THP}/defrag"),
@@ -95,7 +95,7 @@ def read_huge_pages(root: Root) -> HugePages:
 
 
 def read_default_state(root: Root) -> dict[str, str]:
-    """Readings that define *the default*, by name, sorted; only those that can be read."""
+    """Return the readings that define *the default*, by name, sorted; only readable ones."""
     readings = {name: _chosen(root, path) for name, path in _CHOICES.items()}
     readings |= {name: root.read_text(path) for name, path in _PLAIN.items()}
     readings |= {name: _over_policies(root, file) for name, file in _PER_POLICY.items()}
@@ -105,12 +105,12 @@ def read_default_state(root: Root) -> dict[str, str]:
 
 
 def read_hypervisor(root: Root, flags: frozenset[str], arch: str) -> str | None:
-    """What the host is a guest of; ``unknown`` where it only says that it is one."""
+    """Return the hypervisor; ``unknown`` if the host only reports that it is a guest."""
     own = root.read_text("/sys/hypervisor/type")
     if own:
         return own
     if flags and arch in ("x86_64", "i686") and "hypervisor" not in flags:
-        # Metal instances of clouds carry the cloud's DMI names too.
+        # Metal instances of clouds have the cloud's DMI names too.
         return None
     found = _dmi_name(root) or _clock_name(root) or _device_tree_name(root)
     return found or ("unknown" if "hypervisor" in flags else None)
@@ -131,7 +131,7 @@ def _over_policies(root: Root, file: str) -> str | None:
 
 
 def read_thp_sizes(root: Root) -> dict[int, str]:
-    """Size in KiB -> setting, of transparent huge pages of several sizes (Linux 6.8), ascending."""
+    """Return the modes of transparent huge pages by size in KiB (Linux 6.8), ascending."""
     found = {}
     for name in root.listdir(_THP):
         match = re.fullmatch(r"hugepages-(\d+)kB", name, re.ASCII)
@@ -142,7 +142,7 @@ def read_thp_sizes(root: Root) -> dict[int, str]:
 
 
 def _thp_sizes(root: Root) -> str | None:
-    """Those that are in use."""
+    """Return the enabled sizes."""
     sizes = read_thp_sizes(root).items()
     return ",".join(f"{kib}k={word}" for kib, word in sizes if word != "never") or None
 
@@ -161,7 +161,7 @@ def _dmi_name(root: Root) -> str | None:
 
 
 def _clock_name(root: Root) -> str | None:
-    # Paravirtual clocks are there also where a small monitor gives no DMI tables.
+    # Paravirtual clocks exist even if a small hypervisor provides no DMI tables.
     clocks = root.read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource")
     words = (clocks or "").split()
     return next((name for start, name in _CLOCKS for w in words if w.startswith(start)), None)

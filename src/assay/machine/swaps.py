@@ -1,4 +1,4 @@
-"""Swaps: the areas that programs' memory may be moved to.
+"""Swap areas of the kernel.
 
 Interface: ``/proc/swaps`` (proc_swaps(5)).
 """
@@ -15,7 +15,7 @@ SWAPS = "/proc/swaps"
 
 
 class SwapArea(msgspec.Struct, frozen=True):
-    """One area in use; ``priority`` is negative where the kernel chose it."""
+    """An active swap area; ``priority`` is negative if the kernel chose it."""
 
     path: str
     size_bytes: int
@@ -24,10 +24,10 @@ class SwapArea(msgspec.Struct, frozen=True):
 
 
 def swap_areas(text: str) -> dict[str, SwapArea]:
-    """The areas in use, by path.
+    """Return the active swap areas, by path.
 
     Args:
-        text: of ``/proc/swaps``; lines in no known form are left out.
+        text: content of ``/proc/swaps``; lines of unknown format are left out.
     """
     found = {}
     for line in text.splitlines()[1:]:

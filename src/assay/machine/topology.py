@@ -1,7 +1,7 @@
 """Topology: CPUs, cores, packages, shared caches and NUMA nodes.
 
 Interfaces: ``Documentation/ABI/stable/sysfs-devices-{system-cpu,node}``,
-``Documentation/admin-guide/cputopology.rst``. How broken trees are read follows hwloc.
+``Documentation/admin-guide/cputopology.rst``. Inconsistent trees are read as by hwloc.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _INTEL_KINDS = {
     "cpu_atom": "efficiency",
     "cpu_lowpower": "efficiency",
 }
-"""Event sources that stand for the kinds of a hybrid Intel processor (since Linux 5.13)."""
+"""Event sources of the core kinds of hybrid Intel processors (since Linux 5.13)."""
 
 _NEAR = 0.9
-"""Capacities and frequencies closer than this are of one kind: favoured cores differ by less."""
+"""Ratio above which capacities or frequencies are of one kind: favoured cores differ by less."""
 
 
 class Topology(msgspec.Struct, frozen=True):
@@ -41,11 +41,11 @@ class Topology(msgspec.Struct, frozen=True):
 
 
 def read_topology(root: Root, memory_bytes: int = 0) -> Topology:
-    """The topology of a machine.
+    """Return the topology of a machine.
 
     Args:
-        root: where it is read.
-        memory_bytes: of the host, for the one node of a machine that names none.
+        root: root of the machine.
+        memory_bytes: memory of the host, for the single node of a machine without NUMA files.
     """
     online = _online(root)
     nodes = _nodes(root, online) or (Node(id=0, cpus=online, memory_bytes=memory_bytes),)
@@ -77,7 +77,7 @@ def _numbered(names: Iterable[str], stem: str) -> tuple[int, ...]:
 
 
 def _cpus(root: Root, folder: str, *names: str) -> tuple[int, ...] | None:
-    """CPUs from the first file that is there; those named ``list`` hold lists, others masks."""
+    """Return the CPUs of the first existing file; names with ``list`` contain lists, others masks."""
     for name in names:
         text = root.read_text(f"{folder}/{name}")
         if not text:
@@ -94,7 +94,7 @@ def _online(root: Root) -> tuple[int, ...]:
     if listed:
         return listed
     known = _numbered(root.listdir(_CPU), "cpu")
-    # Before 2.6.28 only the CPU itself says that it is offline, or it has no topology.
+    # Before 2.6.28 an offline CPU is visible only in its own file, or by its missing topology.
     described = {cpu for cpu in known if root.exists(f"{_CPU}/cpu{cpu}/topology")}
     on = tuple(
         cpu
@@ -123,7 +123,7 @@ def _without_sysfs(root: Root) -> tuple[int, ...]:
 def _groups(
     online: tuple[int, ...], members: Callable[[int], tuple[int, ...] | None]
 ) -> dict[int, tuple[int, ...]]:
-    """CPU -> its group, ascending: always a partition of the online CPUs, whatever files say."""
+    """Return the group of each CPU, ascending: always a partition of the online CPUs."""
     found: dict[int, tuple[int, ...]] = {}
     known = set(online)
     for cpu in online:
@@ -136,7 +136,7 @@ def _groups(
 
 
 def _core_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
-    # core_cpus came with Linux 5.3, lists with 2.6.26, masks were there before.
+    # core_cpus was added in Linux 5.3, lists in 2.6.26; masks are older.
     return _cpus(
         root,
         f"{_CPU}/cpu{cpu}/topology",
@@ -148,7 +148,7 @@ def _core_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
 
 
 def _packages(root: Root, online: tuple[int, ...]) -> dict[int, int]:
-    """CPU -> package: the kernel's number where it tells packages apart, else the smallest CPU."""
+    """Return the package by CPU: the kernel's number if unique, else the smallest CPU."""
     groups = _groups(online, lambda cpu: _package_cpus(root, cpu) or online)
     firsts = sorted({group[0] for group in groups.values()})
     numbers = {
@@ -175,10 +175,10 @@ def _package_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
 
 
 def _last_caches(root: Root, siblings: dict[int, tuple[int, ...]]) -> dict[int, int]:
-    """CPU -> smallest CPU that shares its last-level cache, for those of which it is known."""
+    """Return the smallest CPU that shares the last-level cache, by CPU, if known."""
     shared = {cpu: _last_cache_cpus(root, cpu) for cpu in siblings}
     described = tuple(cpu for cpu in siblings if shared[cpu] is not None)
-    # Some Itanium kernels leave the map empty; a cache serves its whole core at least.
+    # Some Itanium kernels leave the map empty; a cache serves at least its whole core.
     groups = _groups(described, lambda cpu: (*(shared[cpu] or ()), *siblings[cpu]))
     return {cpu: group[0] for cpu, group in groups.items()}
 
@@ -196,7 +196,7 @@ def _last_cache_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
 
 
 def _kinds(root: Root, online: tuple[int, ...]) -> dict[int, str]:
-    """CPU -> kind; empty where all are alike."""
+    """Return the kind by CPU; empty if all are equal."""
     found: dict[int, str] = {}
     for name, kind in _INTEL_KINDS.items():
         for cpu in _list_file(root, f"/sys/devices/{name}/cpus") or ():
@@ -208,10 +208,10 @@ def _kinds(root: Root, online: tuple[int, ...]) -> dict[int, str]:
 
 
 def _kinds_by_clock(root: Root, online: tuple[int, ...]) -> dict[int, str]:
-    """Kinds by the highest frequency, where the base frequency, if it is told, says the same.
+    """Return kinds by the highest frequency, if the base frequency, when known, agrees.
 
-    So hwloc ranks them. One alone is none: favoured cores have a higher turbo, and with Speed
-    Select some cores of one design have a higher base.
+    hwloc ranks them the same way. One of them is not sufficient: favoured cores have a higher
+    turbo, and with Speed Select some cores of one design have a higher base frequency.
     """
     kinds = _tiers(_of_each(root, online, "cpufreq/cpuinfo_max_freq"))
     base_khz = _of_each(root, online, "cpufreq/base_frequency")
@@ -219,13 +219,13 @@ def _kinds_by_clock(root: Root, online: tuple[int, ...]) -> dict[int, str]:
 
 
 def _of_each(root: Root, online: tuple[int, ...], name: str) -> dict[int, int]:
-    """CPU -> number of its file, where there is one above 0."""
+    """Return the positive number in each CPU's file."""
     found = {cpu: root.read_int(f"{_CPU}/cpu{cpu}/{name}") for cpu in online}
     return {cpu: value for cpu, value in found.items() if value}
 
 
 def _tiers(values: dict[int, int]) -> dict[int, str]:
-    """CPU -> kind by a number that is higher for faster ones; empty where all are near."""
+    """Return kinds by a number that is higher for faster CPUs; empty if all are close."""
     jumps = [high for low, high in pairwise(sorted(set(values.values()))) if low < high * _NEAR]
     if not jumps:
         return {}
@@ -236,10 +236,10 @@ def _tiers(values: dict[int, int]) -> dict[int, str]:
 
 
 def _nodes(root: Root, online: tuple[int, ...]) -> tuple[Node, ...]:
-    """NUMA nodes; none where the kernel names none, or where what it says cannot be.
+    """Return the NUMA nodes; an empty tuple without any, or if the files are inconsistent.
 
-    Left out are nodes with neither CPU nor memory (initiators such as accelerators), and the
-    memory of NVIDIA GPUs, which the driver shows as nodes but which is not for programs to use.
+    Left out are nodes with neither CPU nor memory (initiators such as accelerators), and the memory
+    of NVIDIA GPUs, which the driver shows as nodes but programs cannot allocate.
     """
     listed = _numbered(root.listdir(_NODE), "node")
     own = _node_cpus(root, listed, online)
@@ -249,7 +249,7 @@ def _nodes(root: Root, online: tuple[int, ...]) -> tuple[Node, ...]:
     gpus = _gpu_nodes(root)
     memory = {node: _node_memory_bytes(root, node) for node in listed}
     kept = [node for node in listed if own[node] or (memory[node] and node not in gpus)]
-    # CPUs of a node that is offline take their memory from another one.
+    # CPUs of an offline node allocate memory from another one.
     own[kept[0]] = tuple(sorted({*own[kept[0]], *(set(online) - claimed)}))
     kinds = memory_kinds(root, {node: own[node] for node in kept if memory[node]})
     return tuple(
@@ -267,9 +267,9 @@ def _nodes(root: Root, online: tuple[int, ...]) -> tuple[Node, ...]:
 def _node_cpus(
     root: Root, listed: tuple[int, ...], online: tuple[int, ...]
 ) -> dict[int, tuple[int, ...]]:
-    """Node -> its online CPUs, each CPU in one node at most.
+    """Return the online CPUs by node, each CPU in one node at most.
 
-    Nothing where two nodes name the same CPUs: then the firmware's tables are wrong.
+    The result is empty if two nodes list the same CPUs: then the firmware's tables are wrong.
     """
     found: dict[int, tuple[int, ...]] = {}
     free = set(online)
@@ -289,7 +289,7 @@ def _node_memory_bytes(root: Root, node: int) -> int:
 
 
 def _distances(root: Root, node: int, listed: tuple[int, ...], kept: list[int]) -> tuple[int, ...]:
-    """Distances to the kept nodes, in their order; the file has one for every node listed."""
+    """Return the distances to the kept nodes, in order; the file has one per listed node."""
     words = (root.read_text(f"{_NODE}/node{node}/distance") or "").split()
     if len(words) != len(listed) or not all(word.isdigit() for word in words):
         return ()

@@ -1,7 +1,7 @@
-"""Tunables: the files of ``/sys`` and ``/proc`` by which the system is set.
+"""Tunables: the files of ``/sys`` and ``/proc`` with the system's configuration.
 
-One table says which of them settings look at, which may be written, and how they read back. What
-is not in it is never written, whatever a plan or a journal names.
+One table contains the files that settings use, their permission to be written, and their format. A
+file outside the table is never written, not even on request of a plan or a journal.
 
 In a pattern ``#`` is a number, ``*`` a name without a slash.
 """
@@ -33,7 +33,7 @@ INTERLEAVE = "/sys/kernel/mm/mempolicy/weighted_interleave"
 SMT_CONTROL = f"{CPUS}/smt/control"
 LATENCY = "/dev/cpu_dma_latency"
 MACHINE_CHECKS = "/sys/devices/system/machinecheck/machinecheck0/check_interval"
-"""It has a file for each CPU, and one value for all (``ABI/testing/sysfs-mce``)."""
+"""One of the files per CPU, which share a single value (``ABI/testing/sysfs-mce``)."""
 
 _WORD = {"#": "[0-9]+", "*": "[A-Za-z0-9_][A-Za-z0-9_.:-]*"}
 
@@ -42,11 +42,11 @@ class Tunable(msgspec.Struct, frozen=True):
     """Files of one pattern.
 
     Attributes:
-        pattern: of their paths.
-        form: how they read back.
-        writable: whether settings write them; others are only looked at.
-        read: whether a machine document holds them; of the many files of all CPUs and interrupts
-            it holds none.
+        pattern: pattern of their paths.
+        form: format of their content.
+        writable: true if settings write them; others are only read.
+        read: true if a machine document contains them; the many files per CPU and interrupt are
+            excluded.
     """
 
     pattern: str
@@ -134,34 +134,34 @@ TUNABLES: tuple[Tunable, ...] = (
     *_all("text", SMT_CONTROL),
     *_all("number", f"{CPUS}/cpu#/cpuidle/state#/disable", read=False),
     *_all("number", MACHINE_CHECKS),
-    # Of the first group of a hierarchy of version 1 (cpuset(7)).
+    # In the root group of a version 1 hierarchy (cpuset(7)).
     *_all("number", "/sys/fs/cgroup/*/cpuset.sched_load_balance", read=False),
     *_all("cpulist", f"{IRQS}/#/smp_affinity_list", read=False),
     *_all("mask", f"{IRQS}/default_smp_affinity"),
     *_all("mask", f"{WORKQUEUES}/cpumask", f"{WORKQUEUES}/*/cpumask"),
     *_all("number", f"{INTERLEAVE}/node#"),
-    # Since Linux 6.16; a write to a node's weight turns it off. Its name passes through a macro of
-    # the kernel that compilers of C23 no longer leave alone: 6.18 shows it as ``__auto_type``.
+    # Since Linux 6.16; writing a node's weight disables it. Its name passes through a kernel macro
+    # that C23 compilers expand: 6.18 shows it as ``__auto_type``.
     *_all("text", f"{INTERLEAVE}/auto", f"{INTERLEAVE}/__auto_type"),
 )
 FOLDERS = (IRQS, CPUFREQ, CPUS)
-"""Folders whose numbered members a machine document lists, separated by spaces."""
+"""Directories whose numbered members a machine document lists, separated by spaces."""
 
 
 def find_writable(path: str) -> Tunable | None:
-    """What is known of a file that may be written; ``None`` where it may not."""
+    """Return the tunable of a file that may be written; ``None`` for others."""
     return next((t for t, form in _patterns() if t.writable and form.fullmatch(path)), None)
 
 
 def find_tunable(path: str) -> Tunable | None:
-    """The same for any file of the table."""
+    """Return the tunable of any file in the table; ``None`` for others."""
     return next((t for t, form in _patterns() if form.fullmatch(path)), None)
 
 
 def read_system(root: Root) -> dict[str, str]:
-    """What the files hold that a machine document has, as read, by path."""
+    """Return the content of the files for a machine document, by path."""
     found = {}
-    listdir = functools.cache(root.listdir)  # patterns share folders
+    listdir = functools.cache(root.listdir)  # patterns share directories
     for tunable in TUNABLES:
         if not tunable.read:
             continue
@@ -179,13 +179,13 @@ def read_system(root: Root) -> dict[str, str]:
 
 
 def matching(system: dict[str, str], pattern: str) -> tuple[str, ...]:
-    """Paths of a machine document that are of a pattern, in the order of their numbers."""
+    """Return the paths of a machine document that match a pattern, in numeric order."""
     form = _compiled(pattern)
     return tuple(sorted((path for path in system if form.fullmatch(path)), key=_by_number))
 
 
 def current_value(system: dict[str, str], path: str) -> str | None:
-    """What a machine document says of a file, in one spelling."""
+    """Return the content of a file in a machine document, in one spelling."""
     text, tunable = system.get(path), find_tunable(path)
     return None if text is None or tunable is None else normalized(tunable.form, text)
 
@@ -207,7 +207,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _expanded(listdir: Callable[[str], tuple[str, ...]], pattern: str) -> Iterator[str]:
-    """Paths of a tree that are of a pattern."""
+    """Yield the paths of a tree that match a pattern."""
     before, _, rest = pattern.partition("#") if "#" in pattern else pattern.partition("*")
     if not rest and before == pattern:
         yield pattern

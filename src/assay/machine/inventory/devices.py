@@ -1,7 +1,7 @@
-"""Interfaces: GPUs, disks and network cards as programs use them, with their nearest CPUs.
+"""GPUs, disks and network cards from the view of programs, with their nearest CPUs.
 
-Interfaces: ``Documentation/ABI/testing/sysfs-class-net``, ``ABI/stable/sysfs-block``; GPUs as
-:mod:`assay.machine.gpus` finds them. Disks and cards without hardware of their own are left out.
+Interfaces: ``Documentation/ABI/testing/sysfs-class-net``, ``ABI/stable/sysfs-block``; GPUs are
+found by :mod:`assay.machine.gpus`. Virtual disks and cards are left out.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from assay.machine.root import Root
 from assay.machine.value_formats import selected_word
 
 _SECTOR_BYTES = 512
-"""Unit of ``size`` in sysfs, whatever the disk's own."""
+"""Unit of ``size`` in sysfs, independent of the disk."""
 _UNTOLD = re.compile(r"(?:vd|xvd|sr|nbd)[a-z0-9]", re.ASCII)
-"""Disks of virtio, Xen and the network, and optical drives: ``queue/rotational`` says nothing."""
+"""Disks of virtio, Xen and the network, and optical drives, whose ``queue/rotational`` is
+meaningless.
+"""
 
 
 def read_devices(root: Root) -> tuple[Device, ...]:
-    """GPUs, disks, network cards and fabrics, each kind by name."""
+    """Return GPUs, disks, network cards and fabrics, each kind by name."""
     return (*_gpus(root), *_disks(root), *_networks(root), *_fabrics(root))
 
 
@@ -50,11 +52,11 @@ def _gpus(root: Root) -> tuple[Device, ...]:
 
 def _disks(root: Root) -> Iterator[Device]:
     for place, disk in _with_hardware(root, "block", "disk"):
-        # A partition has its number, and lies within its disk.
+        # A partition has a number, and is below its disk.
         if root.exists(f"{place}/partition"):
             continue
         sectors = root.read_int(f"{place}/size")
-        # What a hypervisor shows, and a drive without a disk, is turning unless somebody says no.
+        # Virtual disks and drives without a medium count as rotational by default.
         told = _UNTOLD.match(disk.name) is None
         turning = root.read_int(f"{place}/queue/rotational") if told else None
         yield replace(
@@ -83,7 +85,7 @@ def _fabrics(root: Root) -> Iterator[Device]:
 
 
 def _with_hardware(root: Root, folder: str, kind: str) -> Iterator[tuple[str, Device]]:
-    """Members of a class in ``/sys/class``: their places, and what is known of every kind."""
+    """Yield the members of a class in ``/sys/class``: their paths, and the common properties."""
     for name in root.listdir(f"/sys/class/{folder}"):
         place = root.real(f"/sys/class/{folder}/{name}") or ""
         if place and "/virtual/" not in place:
@@ -96,7 +98,7 @@ def _words(text: str | None) -> str | None:
 
 
 def _where(root: Root, place: str) -> tuple[str | None, int | None, tuple[int, ...]]:
-    """The nearest PCI device above a place in ``/sys/devices``, its node and CPUs."""
+    """Return the nearest PCI device above a path in ``/sys/devices``, its node and CPUs."""
     address = None
     node: int | None = None
     cpus: tuple[int, ...] = ()

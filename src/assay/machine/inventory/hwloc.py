@@ -1,7 +1,8 @@
-"""Hwloc: the tree of parts as hwloc sees it, by its ``lstopo``.
+"""Topology from hwloc's ``lstopo``.
 
 Interface: ``lstopo --of xml`` of hwloc 2 (``hwloc2.dtd``; lstopo(1)), ``-i DIR --if fsroot`` for a
-recorded tree. It knows groups and caches that no file names, since it asks the processor.
+recorded tree. hwloc also finds groups and caches that no file lists, since it queries the
+processor.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from assay.machine.inventory.document import MissingReading, Part
 from assay.machine.root import Root
 
 RECORDED = "/assay/hwloc.xml"
-"""Where a snapshot keeps what hwloc said on the host itself."""
+"""Path of hwloc's output in a snapshot, recorded on the host itself."""
 
 PROGRAMS = ("lstopo-no-graphics", "lstopo")
 _TIMEOUT_S = 60.0
 _LARGEST_BYTES = 64 * 2**20
 _MISSING = MissingReading(
     what="topology by hwloc",
-    why="lstopo is not installed, so the parts are those that files name",
+    why="lstopo is not installed, so the topology contains only the parts that files list",
     remedy="Install hwloc-nox (Debian, Ubuntu) or hwloc.",
 )
 _KINDS = {
@@ -49,33 +50,34 @@ _KEPT_INFOS = frozenset(
         *("PCIVendor", "PCIDevice", "PCISlot", "Size", "SectorSize", "Vendor", "Model"),
     }
 )
-"""What a snapshot keeps of hwloc's remarks: others name hosts, addresses and serial numbers."""
+"""Info attributes that a snapshot keeps: others contain host names, addresses and serial numbers.
+"""
 
 
 def read_hwloc(
     root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
 ) -> tuple[str, Part] | MissingReading:
-    """The parts of a machine, with the version of hwloc that told them.
+    """Return the topology of a machine, with the version of hwloc.
 
     Args:
-        root: where it looks.
-        online: the CPUs that are online, as a list: what was kept for others is of no use.
-        env: to find the program and run it in.
-        cache: a folder to keep the answer in until the next boot; of the running host only.
+        root: root of the machine.
+        online: online CPUs, as a list: a cached result for other CPUs is invalid.
+        env: environment in which the program is found and run.
+        cache: directory to cache the result until the next boot; only for the running host.
     """
     content = hwloc_xml(root, online, env, cache)
     if isinstance(content, MissingReading):
         return content
     found = parse(content)
     if found is None:
-        return MissingReading(what="topology by hwloc", why="what lstopo said cannot be read")
+        return MissingReading(what="topology by hwloc", why="the output of lstopo cannot be parsed")
     return found
 
 
 def hwloc_xml(
     root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
 ) -> bytes | MissingReading:
-    """The XML document of a machine; recorded, kept from earlier in this boot, or made now."""
+    """Return the XML document of a machine: recorded, cached in this boot, or created now."""
     recorded = None if root.live else root.read_bytes(RECORDED, _LARGEST_BYTES)
     if recorded:
         return recorded
@@ -123,7 +125,8 @@ def _kept_at(root: Root, program: str, online: str, cache: Path | None) -> Path 
         seen = Path(program).resolve().stat()
     except OSError:
         return None
-    # The file of the program stands for its version: to ask for that takes as long as to ask all.
+    # The program file stands for its version: asking for the version takes as long as the whole
+    # query.
     key = f"{boot}\n{program}\n{seen.st_size}\n{seen.st_mtime_ns}\n{online}"
     return cache / f"hwloc-{hashlib.sha256(key.encode()).hexdigest()[:16]}.xml"
 
@@ -136,7 +139,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Best effort: what cannot be kept is asked for again."""
+    """Write the cache; errors are ignored, since the result can be created again."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -150,7 +153,7 @@ def _keep(path: Path, content: bytes) -> None:
 
 
 def parse(content: bytes) -> tuple[str, Part] | None:
-    """Version and parts of a document of hwloc 2; ``None`` for anything else."""
+    """Return version and topology of a document of hwloc 2; ``None`` for anything else."""
     top = _document(content)
     if top is None:
         return None
@@ -165,7 +168,7 @@ def parse(content: bytes) -> tuple[str, Part] | None:
 
 
 def _document(content: bytes) -> ElementTree.Element | None:
-    if b"<!ENTITY" in content:  # a recorded file may come from anywhere
+    if b"<!ENTITY" in content:  # a recorded file may be malicious
         return None
     try:
         top = ElementTree.fromstring(content)
@@ -192,7 +195,9 @@ def _part(element: ElementTree.Element, kind: str) -> Part:
 
 
 def _kind(element: ElementTree.Element) -> str | None:
-    """In our words; ``None`` for bridges, devices and remarks, which are read elsewhere."""
+    """Return the kind of a part; ``None`` for bridges, devices and other objects, which are read
+    elsewhere.
+    """
     name = element.get("type", "")
     cache = _CACHE.fullmatch(name)
     return f"l{cache[1]}{cache[2]}" if cache else _KINDS.get(name)
@@ -206,7 +211,7 @@ def _name(element: ElementTree.Element, kind: str) -> str | None:
 
 
 def _bitmap(text: str) -> tuple[int, ...]:
-    """CPUs of ``0x00000003,,0xff``: words of 32 bits, the highest first, zeros left out."""
+    """Return the CPUs of ``0x00000003,,0xff``: words of 32 bits, the highest first, zeros omitted."""
     mask = 0
     for word in text.split(","):
         try:
@@ -217,7 +222,7 @@ def _bitmap(text: str) -> tuple[int, ...]:
 
 
 def without_names(content: bytes) -> bytes | None:
-    """The document without remarks that could name a host; ``None`` if it is none of hwloc 2."""
+    """Return the document without info that could name a host; ``None`` if it is not hwloc 2."""
     top = _document(content)
     if top is None:
         return None

@@ -1,4 +1,4 @@
-"""Kernel: release, configuration, what it was booted with, what it does about weaknesses.
+"""Kernel: release, configuration, boot arguments and mitigations.
 
 Interfaces: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``vulnerabilities``); the
 configuration is read by ``assay.machine.kernel_config``.
@@ -28,14 +28,14 @@ CONFIG = (
     "ZSWAP_DEFAULT_ON",
 )
 # fmt: on
-"""Options of the configuration that bear on speed or on what can be measured."""
+"""Options of the configuration that affect performance or measurements."""
 
 _DMI = "/sys/class/dmi/id"
 _WEAKNESSES = "/sys/devices/system/cpu/vulnerabilities"
 
 
 def read_kernel_facts(root: Root, release: str) -> Kernel:
-    """What is known of the kernel; ``release`` is where its configuration is looked for."""
+    """Return the properties of the kernel; ``release`` selects the files of its configuration."""
     config_file, text = config_text(root, release)
     return Kernel(
         release=release,
@@ -58,13 +58,13 @@ def _chosen(text: str) -> dict[str, str]:
 
 
 def _preemption(root: Root) -> str | None:
-    # With PREEMPT_DYNAMIC; below debugfs, which is root's.
+    # With PREEMPT_DYNAMIC; debugfs is readable only by root.
     chosen = re.search(r"\((\w+)\)", root.read_text("/sys/kernel/debug/sched/preempt") or "")
     return chosen[1] if chosen else None
 
 
 def read_firmware(root: Root) -> Firmware:
-    """Board and firmware by their DMI tables."""
+    """Return board and firmware from their DMI tables."""
     board = " ".join(filter(None, (_dmi(root, "board_vendor"), _dmi(root, "board_name"))))
     return Firmware(
         vendor=_dmi(root, "sys_vendor"),
@@ -80,7 +80,7 @@ def _dmi(root: Root, name: str) -> str | None:
 
 
 def read_microcode(root: Root, online: tuple[int, ...]) -> str | None:
-    """Version of the microcode, or several where CPUs differ."""
+    """Return the version of the microcode, or several if CPUs differ."""
     files = (f"/sys/devices/system/cpu/cpu{cpu}/microcode/version" for cpu in online)
     found = {text for path in files if (text := root.read_text(path))}
     if not found:

@@ -1,4 +1,4 @@
-"""Limits that are put on this very process.
+"""Limits of this process.
 
 Interfaces: ``proc_pid_limits(5)``, ``proc_pid_status(5)``, ``getrlimit(2)``.
 """
@@ -16,7 +16,7 @@ _LINE = re.compile(r"Max (.+?)\s{2,}(\w+)\s+(\w+)(?:\s+(\w+))?\s*$")
 
 
 def read_limits(root: Root, cgroups: Cgroups) -> Limits:
-    """What the kernel says of this process; what it does not say is absent."""
+    """Return the limits of this process; unknown ones are absent."""
     status = _fields(root.read_text("/proc/self/status") or "")
     return Limits(
         affinity=list_in(status.get("Cpus_allowed_list")),

@@ -1,4 +1,4 @@
-"""Memory beyond its size: what the firmware says of its speed, and huge pages set aside.
+"""Memory performance by the firmware, and pools of huge pages.
 
 Interfaces: ``Documentation/admin-guide/mm/numaperf.rst`` (Linux 5.2),
 ``admin-guide/mm/hugetlbpage.rst``, ``admin-guide/mm/transhuge.rst``.
@@ -17,7 +17,7 @@ _POOLS = "/sys/kernel/mm/hugepages"
 
 
 def read_speeds(root: Root, nodes: tuple[int, ...]) -> tuple[NodeSpeed, ...]:
-    """Bandwidth, latency and memory-side caches of those nodes of which any is told."""
+    """Return bandwidth, latency and memory-side caches of nodes with any of them."""
     found = (_speed(root, node) for node in nodes)
     return tuple(speed for speed in found if speed != NodeSpeed(node=speed.node))
 
@@ -34,7 +34,7 @@ def _speed(root: Root, node: int) -> NodeSpeed:
 
 
 def _attribute(root: Root, node: int, name: str) -> int | None:
-    # access1 (Linux 5.10) is of the nearest CPUs, access0 of the nearest initiator of any kind.
+    # access1 (Linux 5.10) is for the nearest CPUs, access0 for the nearest initiator of any kind.
     for access in ("access1", "access0"):
         found = root.read_int(f"{_NODE}/node{node}/{access}/initiators/{name}")
         if found:
@@ -49,7 +49,7 @@ def _side_cache_bytes(root: Root, node: int) -> int | None:
 
 
 def read_pools(root: Root, nodes: tuple[int, ...]) -> tuple[Pool, ...]:
-    """Pools of huge pages: of each size that of the host, then those of its nodes."""
+    """Return the pools of huge pages: for each size that of the host, then those of its nodes."""
     found: list[Pool] = []
     for size_bytes, name in _sizes(root):
         found.append(_pool(root, f"{_POOLS}/{name}", size_bytes, None))
@@ -76,5 +76,5 @@ def _pool(root: Root, folder: str, size_bytes: int, node: int | None) -> Pool:
 
 
 def read_mthp(root: Root) -> dict[str, str]:
-    """Size in bytes -> setting, of transparent huge pages of several sizes (Linux 6.8)."""
+    """Return the modes of transparent huge pages by size in bytes (Linux 6.8)."""
     return {str(kib * 1024): word for kib, word in read_thp_sizes(root).items()}

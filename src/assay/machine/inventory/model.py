@@ -1,4 +1,4 @@
-"""Model: which processor it is by its numbers, and by what clock the kernel tells the time.
+"""Identification of the processor, and clock sources of the kernel.
 
 Interfaces: ``proc_cpuinfo(5)``; ``Documentation/ABI/testing/sysfs-devices-system-clocksource``.
 """
@@ -16,7 +16,9 @@ _CLOCKS = "/sys/devices/system/clocksource/clocksource0"
 
 
 def read_model(root: Root) -> Model:
-    """Numbers of the first processor, and clocks; what is not told is absent."""
+    """Return the identification of the first processor, and clock sources; unknown values are
+    absent.
+    """
     fields = first_processor(root)
     clocks = (root.read_text(f"{_CLOCKS}/available_clocksource") or "").split()
     return Model(

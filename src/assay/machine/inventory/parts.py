@@ -1,4 +1,4 @@
-"""Parts: the tree of a machine's parts, put together from its CPUs, caches and nodes."""
+"""Topology as a tree of parts, built from CPUs, caches and nodes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _CPU = "/sys/devices/system/cpu"
 
 @dataclass
 class _Grown:
-    """A part while the tree grows."""
+    """A part during the construction of the tree."""
 
     part: Part
     inner: list[_Grown] = field(default_factory=list)
     memory: list[Part] = field(default_factory=list)
 
     def done(self) -> Part:
-        """The part with everything that was put into it."""
+        """Return the part with all parts that were inserted."""
         inner = sorted(self.inner, key=lambda one: one.part.cpus)
         return replace(
             self.part, memory=tuple(self.memory), parts=tuple(one.done() for one in inner)
@@ -34,16 +34,17 @@ class _Grown:
 def parts_of(
     root: Root, machine: Machine, caches: Iterable[Cache], speeds: Iterable[NodeSpeed] = ()
 ) -> Part:
-    """The parts of a machine: packages, dies, caches, cores, CPUs, each within the next larger.
+    """Return the topology of a machine: packages, dies, caches, cores, CPUs, each within the next
+    larger.
 
-    What crosses the bounds of a larger part (a cache over two packages, as firmware tables
-    sometimes have it) is left out.
+    Parts that cross the bounds of a larger part (a cache over two packages, as in some firmware
+    tables) are left out.
 
     Args:
-        root: where the numbers of cores are read.
-        machine: its CPUs and nodes.
-        caches: as :func:`assay.machine.inventory.caches.read_caches` gives them.
-        speeds: for caches before memory.
+        root: root of the files with core numbers.
+        machine: the machine, with its CPUs and nodes.
+        caches: result of :func:`assay.machine.inventory.caches.read_caches`.
+        speeds: source of caches before memory.
     """
     everything = tuple(cpu.id for cpu in machine.cpus)
     top = _Grown(Part(kind="machine", cpus=everything))
@@ -73,7 +74,7 @@ def _packages(machine: Machine) -> list[Part]:
 
 
 def _groups(machine: Machine) -> list[Part]:
-    """CPUs of a node that are neither a package nor all."""
+    """Return the CPUs of nodes as groups; a group equal to its parent is dropped later."""
     return [
         Part(kind="group", cpus=node.cpus)
         for node in sorted(machine.nodes, key=lambda node: -len(node.cpus))
@@ -119,7 +120,7 @@ def _cores(root: Root, machine: Machine) -> list[Part]:
 
 
 def _place(here: _Grown, part: Part) -> None:
-    """Put a part into the smallest that holds it; parts come from the largest kind down."""
+    """Insert a part into the smallest part that contains it; parts come from the largest kind down."""
     wanted = set(part.cpus)
     if not wanted:
         return
@@ -137,9 +138,9 @@ def _place(here: _Grown, part: Part) -> None:
 
 
 def _near(root: Root, nodes: tuple[Node, ...], node: Node) -> tuple[int, ...]:
-    """CPUs of a node, else of those that its firmware calls nearest, else of the one nearest.
+    """Return the CPUs of a node, else the nearest ones by firmware, else those of the nearest node.
 
-    None where several are as near.
+    The result is empty if several nodes are equally near.
     """
     if node.cpus:
         return node.cpus
@@ -157,7 +158,7 @@ def _near(root: Root, nodes: tuple[Node, ...], node: Node) -> tuple[int, ...]:
 
 
 def _initiators(root: Root, node: int) -> list[int]:
-    """Nodes whose CPUs are nearest to a node's memory (ACPI HMAT; Linux 5.2)."""
+    """Return the nodes whose CPUs are nearest to a node's memory (ACPI HMAT; Linux 5.2)."""
     for access in ("access1", "access0"):
         names = root.listdir(f"/sys/devices/system/node/node{node}/{access}/initiators")
         matches = (re.fullmatch(r"node(\d+)", name, re.ASCII) for name in names)
@@ -168,7 +169,7 @@ def _initiators(root: Root, node: int) -> list[int]:
 
 
 def _home(top: _Grown, cpus: tuple[int, ...]) -> _Grown:
-    """The outermost part below the top with these CPUs; the top where there is none."""
+    """Return the outermost part below the top with these CPUs; the top if there is none."""
     here = top
     while cpus:
         inner = next((one for one in here.inner if set(cpus) <= set(one.part.cpus)), None)

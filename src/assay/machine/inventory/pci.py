@@ -1,8 +1,8 @@
-"""PCI devices, the bridges above them, and whether their links run as fast as they could.
+"""PCI devices, the bridges above them, and the speed of their links.
 
-Interfaces: ``Documentation/ABI/testing/sysfs-bus-pci`` (links: Linux 4.13); where a kernel or a
-recorded tree lacks the links, the PCI Express capability in the first 256 bytes of ``config``
-(PCI Express Base Specification, 7.5.3).
+Interfaces: ``Documentation/ABI/testing/sysfs-bus-pci`` (links: Linux 4.13); if a kernel or a
+recorded tree lacks the links, the PCI Express capability in the first 256 bytes of ``config`` (PCI
+Express Base Specification, 7.5.3).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from assay.machine.root import Root
 FOLDER = "/sys/bus/pci/devices"
 ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids")
-"""Where distributions put the table of names (package ``pci.ids`` or ``hwdata``)."""
+"""Tables of names in distributions (package ``pci.ids`` or ``hwdata``)."""
 
 _KINDS = {
     0x01: "storage",
@@ -53,18 +53,19 @@ _KINDS = {
     0x11: "signal processing",
     0x12: "accelerator",
 }
-"""Class, or class and subclass, in words; after the table of the PCI-SIG."""
+"""Class, or class and subclass, in words; from the table of the PCI-SIG."""
 
 _GT_S = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
-"""Speeds by their number in the capability."""
+"""Speeds in GT/s by their number in the capability."""
 
 
 def read_pci(root: Root, names: Iterable[Path] | None = None) -> tuple[Pci, ...]:
-    """All PCI devices, by address.
+    """Return all PCI devices, by address.
 
     Args:
-        root: where they are read.
-        names: tables of names, the first that can be read is used; those of this host by default.
+        root: root of the machine.
+        names: tables of names, of which the first readable one is used; by default those of this
+            host.
     """
     addresses = [name for name in root.listdir(FOLDER) if ADDRESS.fullmatch(name.lower())]
     ids = {address: _ids(root, address) for address in addresses}
@@ -87,18 +88,18 @@ def read_pci(root: Root, names: Iterable[Path] | None = None) -> tuple[Pci, ...]
 
 
 def parent_of(place: str) -> str | None:
-    """The address of the bridge above a device that lies at ``place`` in ``/sys/devices``."""
+    """Return the address of the bridge above a device at ``place`` in ``/sys/devices``."""
     above = place.rpartition("/")[0].rpartition("/")[2].lower()
     return above if ADDRESS.fullmatch(above) else None
 
 
 def near_cpus(root: Root, folder: str) -> tuple[int, ...]:
-    """The CPUs nearest to a PCI device; none where the kernel does not say."""
+    """Return the CPUs nearest to a PCI device; an empty tuple if unknown."""
     return list_in(root.read_text(f"{folder}/local_cpulist"))
 
 
 def near_node(root: Root, folder: str) -> int | None:
-    """The NUMA node nearest to a PCI device; ``None`` where the kernel knows none (-1)."""
+    """Return the NUMA node nearest to a PCI device; ``None`` if unknown (-1)."""
     node = root.read_int(f"{folder}/numa_node")
     return node if node is not None and node >= 0 else None
 
@@ -151,11 +152,11 @@ def _link(root: Root, address: str) -> Link | None:
 
 
 Rate = tuple[float, int]
-"""GT/s and lanes."""
+"""Speed in GT/s and number of lanes."""
 
 
 def _ends(root: Root, address: str) -> tuple[Rate | None, Rate | None] | None:
-    """How the link of a device runs, and the most that this end can; ``None`` without a link."""
+    """Return the current link of a device, and its maximum at this end; ``None`` without a link."""
     now, most = (_rate(root, address, which) for which in ("current", "max"))
     if now is not None or most is not None:
         return now, most
@@ -163,7 +164,7 @@ def _ends(root: Root, address: str) -> tuple[Rate | None, Rate | None] | None:
 
 
 def _rate(root: Root, address: str, which: str) -> Rate | None:
-    # "8.0 GT/s PCIe", before Linux 5.7 "8 GT/s"; "Unknown" where there is no link.
+    # "8.0 GT/s PCIe", before Linux 5.7 "8 GT/s"; "Unknown" without a link.
     text = root.read_text(f"{FOLDER}/{address}/{which}_link_speed") or ""
     speed = re.match(r"(\d+(?:\.\d+)?) GT/s", text)
     width = root.read_int(f"{FOLDER}/{address}/{which}_link_width")
@@ -172,7 +173,7 @@ def _rate(root: Root, address: str, which: str) -> Rate | None:
 
 def _from_config(config: bytes) -> tuple[Rate | None, Rate | None] | None:
     at = config[0x34] & 0xFC if len(config) == 256 and config[0x06] & 0x10 else 0
-    for _ in range(48):  # as many capabilities as have room
+    for _ in range(48):  # maximum number of capabilities
         if not 0x40 <= at <= 0xEC:
             return None
         if config[at] == 0x10:
@@ -191,7 +192,7 @@ def _numbers(word: int) -> Rate | None:
 
 
 def _names(wanted: set[str], tables: Iterable[Path]) -> dict[str, str]:
-    """``8086`` and ``8086:1572`` -> name, of those that the first readable table has."""
+    """Return names by ``8086`` and ``8086:1572``, from the first readable table."""
     for table in tables if wanted else ():
         try:
             with table.open(encoding="utf-8", errors="replace") as file:

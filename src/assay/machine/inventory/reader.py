@@ -1,4 +1,4 @@
-"""Reader: one host as an Inventory document."""
+"""Reader of a host as an Inventory document."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def read_inventory(
     cache: Path | None = None,
     names: Iterable[Path] | None = None,
 ) -> Inventory:
-    """All that is known of a host beyond the Machine document.
+    """Return the data about a host beyond the Machine document.
 
     Args:
-        machine: as :func:`assay.machine.reader.read_machine` read it below the same root.
-        root: where it is read; the running host by default.
-        env: to find and run hwloc's ``lstopo``; without ``PATH`` in it hwloc is left out.
-        cache: a folder to keep hwloc's answer in until the next boot.
-        names: tables of names of PCI devices; those of this host by default.
+        machine: the Machine, read below the same root by :func:`assay.machine.reader.read_machine`.
+        root: root of the machine; by default the running host.
+        env: environment of hwloc's ``lstopo``; without ``PATH`` hwloc is not used.
+        cache: directory to cache hwloc's result until the next boot.
+        names: tables of names of PCI devices; by default those of this host.
     """
     root = root or Root()
     env = os.environ if env is None else env
@@ -109,33 +109,37 @@ def read_inventory(
 def _gaps(
     root: Root, kernel: Kernel, dimms: tuple[Dimm, ...], machine: Machine
 ) -> list[MissingReading]:
-    """What could not be read although others have it."""
+    """Return the values that could not be read here, but can be on other hosts."""
     found = []
     if not dimms and dimm_entries(root):
         found.append(
             MissingReading(
                 what="memory modules",
-                why="the firmware's tables are root's to read",
-                remedy="Run it as root.",
+                why="only root can read the firmware's tables",
+                remedy="Run the command as root.",
             )
         )
     elif not dimms and machine.hypervisor is None:
         found.append(
-            MissingReading(what="memory modules", why="the kernel shows no tables of the firmware")
+            MissingReading(
+                what="memory modules", why="the kernel provides no tables of the firmware"
+            )
         )
     if kernel.config_file is None:
         found.append(
             MissingReading(
                 what="kernel configuration",
                 why="neither /proc/config.gz nor /boot/config-RELEASE can be read",
-                remedy="`modprobe configs` brings the first where it is a module.",
+                remedy="Run `modprobe configs` if that is a module.",
             )
         )
     return found
 
 
 def _no_frequencies(machine: Machine) -> MissingReading:
-    why = "the kernel has no files of cpufreq"
+    why = "the kernel provides no cpufreq files"
     if machine.hypervisor is not None:
-        return MissingReading(what="frequencies", why=f"{why}, as in most guests: the host decides")
-    return MissingReading(what="frequencies", why=why, remedy="It needs a cpufreq driver.")
+        return MissingReading(
+            what="frequencies", why=f"{why}; in most guests the host controls frequencies"
+        )
+    return MissingReading(what="frequencies", why=why, remedy="A cpufreq driver is required.")

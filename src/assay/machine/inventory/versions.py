@@ -1,6 +1,6 @@
-"""Versions of libraries that decide speed: the C library, allocators, OpenMP runtimes.
+"""Versions of performance-relevant libraries: C library, allocators, OpenMP runtimes.
 
-A version is what the file itself says, else what its name says.
+A version is taken from the file's content, else from its name.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _SAID = {
     "gomp": _COMPILER,
     "llvm-omp": _COMPILER,
 }
-"""Texts within the files; GNU's and LLVM's runtimes carry the compiler that they belong to."""
+"""Texts within the files; GNU's and LLVM's runtimes contain the version of their compiler."""
 _LARGEST_BYTES = 64 * 2**20
 _LIBC = "libc.so.6"
 
 
 def read_libraries(root: Root, found: Mapping[str, str], arch: str) -> tuple[Library, ...]:
-    """The C library and what of allocators and runtimes was found, with versions.
+    """Return the C library, and the allocators and runtimes that were found, with versions.
 
     Args:
-        root: where they are.
-        found: name -> path, as the Machine has them.
-        arch: of the machine.
+        root: root of the files.
+        found: name -> path, from the Machine.
+        arch: architecture of the machine.
     """
     libc = _libc(root, arch)
     paths = {**({"glibc": libc} if libc else {}), **found}

@@ -1,1 +1,1 @@
-"""Snapshot: a machine recorded in an archive that reads as the machine itself did."""
+"""Snapshots: a machine recorded in an archive, readable like the machine itself."""

@@ -1,6 +1,6 @@
-"""Archive: a recorded machine, unpacked so that nothing of it can lie or point outside.
+"""Safe unpacking of a recorded machine: nothing is written or linked outside its directory.
 
-Read are archives of ``assay machine snapshot``, those of ``hwloc-gather-topology``, and folders.
+Inputs are archives of ``assay machine snapshot`` and of ``hwloc-gather-topology``, and directories.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _MOST_MEMBERS = 500_000
 _MOST_BYTES = 512 * 2**20
 _LARGEST_BYTES = 64 * 2**20
 _BLOCK = re.compile(r"/node\d+/memory\d+(?:/|$)", re.ASCII)
-"""Blocks of a node's memory: a large machine has thousands, and nobody asks for them."""
+"""Blocks of a node's memory: large machines have thousands, and they are not used."""
 
 
 @contextmanager
 def open_snapshot(path: Path) -> Iterator[Root]:
-    """The machine that a folder or an archive holds; what was unpacked goes with the context.
+    """Yield the root of a directory or an archive; unpacked files are removed with the context.
 
     Raises:
-        InvalidInputError: it is neither, holds no machine, or is larger than any recorded machine.
-        NotPossibleError: it cannot be read, or there is no room to unpack it.
+        InvalidInputError: it is neither, contains no machine, or is too large.
+        NotPossibleError: it cannot be read, or there is no space to unpack it.
     """
     if path.is_dir():
         yield Root(_within(path, path))
@@ -45,31 +45,31 @@ def open_snapshot(path: Path) -> Iterator[Root]:
                 unpack(archive, folder)
         except FileNotFoundError as error:
             raise InvalidInputError(
-                f"There is no file or folder {path}.", "Name a snapshot."
+                f"The snapshot {path} does not exist.", "Name an existing file or directory."
             ) from error
         except (tarfile.TarError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
             raise InvalidInputError(
-                f"{path} is no archive of a machine, or is damaged.",
-                "`assay machine snapshot -o FILE.tar.gz` makes one.",
+                f"{path} is not an archive of a machine, or is damaged.",
+                "`assay machine snapshot -o FILE.tar.gz` creates one.",
             ) from error
         except OSError as error:
-            if error.errno is None:  # gzip and bz2 say so of what is damaged
+            if error.errno is None:  # gzip and bz2 report damage this way
                 raise InvalidInputError(
                     f"{path} is damaged: {error}.", "Record it again."
                 ) from error
             raise NotPossibleError(
-                f"{path} cannot be unpacked: {error.strerror or error}.",
-                "TMPDIR names another place for what is unpacked.",
+                f"Cannot unpack {path}: {error.strerror or error}.",
+                "Set TMPDIR to another directory for the unpacked files.",
             ) from error
         yield Root(_within(folder, path))
 
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """A folder that is not there yet, and goes with the context.
+    """Yield the name of a temporary directory, which is removed with the context.
 
-    Its name is known before it is made: an interruption in between leaves nothing, as one within
-    ``tempfile.TemporaryDirectory`` does.
+    Its name is known before it is created: an interruption in between leaves nothing behind, unlike
+    ``tempfile.TemporaryDirectory``.
     """
     folder = Path(tempfile.gettempdir(), f"assay-machine-{secrets.token_hex(8)}")
     try:
@@ -79,13 +79,13 @@ def _scratch() -> Iterator[Path]:
 
 
 def unpack(archive: tarfile.TarFile, folder: Path) -> None:
-    """Files, folders and links of an archive below an empty folder.
+    """Unpack files, directories and links of an archive into an empty directory.
 
-    Links are made when all files are written, so that none is written through one; of links those
-    are kept that stay within. Everything else (devices, pipes, hard links) is left out.
+    Links are created after all files, so that no file is written through one; only links with a
+    target inside are kept. Everything else (devices, pipes, hard links) is left out.
 
     Raises:
-        InvalidInputError: more than any recorded machine has.
+        InvalidInputError: the archive is larger than any recorded machine.
     """
     links: list[tuple[Path, str]] = []
     folders = {folder}
@@ -93,7 +93,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
     for number, member in enumerate(archive):
         if number >= _MOST_MEMBERS:
             raise InvalidInputError(
-                f"It has more than {_MOST_MEMBERS:,} members.", "Record it again."
+                f"The archive has more than {_MOST_MEMBERS:,} members.", "Record it again."
             )
         parts = _parts(member.name)
         place = folder.joinpath(*parts)
@@ -107,7 +107,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
             total += member.size
             if member.size > _LARGEST_BYTES or total > _MOST_BYTES:
                 raise InvalidInputError(
-                    "It is larger than any recorded machine.", "Record it again."
+                    "The archive is larger than any recorded machine.", "Record it again."
                 )
             content = archive.extractfile(member)
             _make(place.parent, folders)
@@ -121,7 +121,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
 
 
 def _make(place: Path, made: set[Path]) -> None:
-    """A folder with all above it; ``made`` are those that are there, which asks the disk once."""
+    """Create a directory with its parents; ``made`` caches the existing ones."""
     if place not in made:
         place.mkdir(parents=True, exist_ok=True)
         made.add(place)
@@ -129,13 +129,13 @@ def _make(place: Path, made: set[Path]) -> None:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """A name's parts; none of one that would leave the folder."""
+    """Return a name's parts; an empty tuple for a name outside the directory."""
     parts = PurePosixPath(name).parts
     return () if ".." in parts or "\0" in name else tuple(part for part in parts if part != "/")
 
 
 def _link(top: Path, place: Path, target: str, folders: set[Path]) -> bool:
-    """Make a link; an absolute target, which means the machine's root, is written relative."""
+    """Create a link; an absolute target, relative to the machine's root, is rewritten."""
     if os.path.lexists(place):
         return False
     try:
@@ -149,11 +149,12 @@ def _link(top: Path, place: Path, target: str, folders: set[Path]) -> bool:
 
 
 def _within(folder: Path, named: Path) -> Path:
-    """The folder that stands for the machine's root: this one, or the one within that has it.
+    """Return the directory with the machine's root: this one, or its only subdirectory with a
+    machine.
 
     Args:
-        folder: that is looked through.
-        named: what the user named.
+        folder: directory to search.
+        named: path that the user named.
 
     Raises:
         InvalidInputError: there is none.
@@ -162,7 +163,7 @@ def _within(folder: Path, named: Path) -> Path:
     found = [place for place in places if (place / "sys").is_dir() or (place / "proc").is_dir()]
     if not found or (found[0] != folder and len(found) > 1):
         raise InvalidInputError(
-            f"There is neither proc nor sys in {named}: no machine is recorded there.",
-            "`assay machine snapshot -o FILE.tar.gz` records this one.",
+            f"{named} contains no recorded machine: neither proc nor sys exists.",
+            "`assay machine snapshot -o FILE.tar.gz` records this machine.",
         )
     return found[0]

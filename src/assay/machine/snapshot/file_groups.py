@@ -1,7 +1,7 @@
-"""Table: every file that readers, checks, settings and partitions look at.
+"""Table of all files that readers, checks, settings and partitions use.
 
-A star stands for any part of one name. A path that ends in a slash is a folder or a link whose
-being there is what counts. Files that hold serial numbers, names or addresses are not in it.
+A star stands for any part of one name. A path that ends in a slash is a directory or a link whose
+existence counts. Files with serial numbers, names or addresses are excluded.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class FileGroup:
     """Files of one subject.
 
     Attributes:
-        name: of the subject.
-        patterns: of their paths.
-        told: whether the files themselves say what is set, so that two machines are told apart by
-            them; others hold counters, or are read into the documents.
+        name: name of the subject.
+        patterns: patterns of their paths.
+        told: true if the files contain configuration, so that two machines are compared by them;
+            others contain counters, or are read into the documents.
     """
 
     name: str
@@ -252,9 +252,9 @@ _CLASSES = ("net", "block", "infiniband", "nvme", "drm")
 
 
 def file_groups(root: Root) -> Iterator[FileGroup]:
-    """The table, with what hangs on this machine: its control groups, its kernel's release."""
+    """Yield the table, with the control groups and the kernel release of this machine."""
     yield from GROUPS
-    # What is set by these is told by the groups above; here is what a document of a machine holds.
+    # The groups above contain their configuration; these are for a machine document.
     settings = (t.pattern.replace("#", "*") for t in TUNABLES if t.read)
     yield FileGroup("settings of the system", (*settings, LATENCY))
     yield FileGroup("kernel configuration", config_files(read_kernel(root).release))
@@ -269,7 +269,7 @@ def file_groups(root: Root) -> Iterator[FileGroup]:
 
 
 def _places(root: Root) -> Iterator[str]:
-    """What says where a device is stands in a folder somewhere above it."""
+    """Yield the location files in the directories above each device."""
     seen: set[str] = set()
     for kind in _CLASSES:
         for name in root.listdir(f"/sys/class/{kind}"):

@@ -1,4 +1,4 @@
-"""Recording: the files of a machine that the table names, scrubbed, with the links among them."""
+"""Recording of a machine's files, scrubbed, with the links among them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ _MOST_BYTES = 64 * 2**20
 _LARGEST_BYTES = 4 * 2**20
 _MOST_SECONDS = 60.0
 _CONFIG_BYTES = 256
-"""Of a PCI device's configuration: the serial number stands in what comes after."""
+"""Recorded bytes of a PCI device's configuration: the serial number is in the rest."""
 _CONTROL_BYTES = 2**16
-"""The kernel allocates as much as is asked for, and refuses 4 MiB (``proc_sys_call_handler``)."""
+"""Recorded bytes of a control file: the kernel allocates a buffer of the requested size, and
+refuses 4 MiB (``proc_sys_call_handler``).
+"""
 _OWN = "/proc/self"
-"""A link to the number of the process that reads; its files stand under its name."""
+"""A link to the process that reads; its files are recorded under this name."""
 
 
 @dataclass
 class Recording:
-    """What was read of a machine.
+    """Recorded data of a machine.
 
     Attributes:
         files: path -> content, scrubbed; the path has no link in it.
         links: path -> target.
-        folders: that are there although no file of them was read.
-        told: subject -> path as the machine knows it -> text, of files that say what is set.
-        cut: what was left out because it grew too large or took too long.
+        folders: existing directories without recorded files.
+        told: subject -> path on the machine -> text, of files with configuration.
+        cut: parts that were left out because of size or time.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -44,7 +46,7 @@ class Recording:
 
 
 def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
-    """Everything that the table names, until it takes too long.
+    """Record all files of the table, until the deadline.
 
     Args:
         root: the machine.
@@ -61,7 +63,7 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
                 or size > _MOST_BYTES
                 or len(found.files) + len(found.links) > _MOST_FILES
             ):
-                found.cut = (f"{group.name} and what comes after it",)
+                found.cut = (f"{group.name} and the following groups",)
                 return found
             place = tracer.trace(path.rstrip("/"))
             if place is None:
@@ -70,7 +72,7 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
                 if root.exists(path):
                     found.folders.add(scrub_text(place))
                 continue
-            if scrub_text(place) in found.files:  # by another path
+            if scrub_text(place) in found.files:  # through another path
                 continue
             content = _content(root, path)
             if content is None:
@@ -84,7 +86,7 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
 
 
 def _content(root: Root, path: str) -> bytes | None:
-    if path == LATENCY:  # a device: that it is there is all that a machine document has of it
+    if path == LATENCY:  # a device: a machine document contains only its existence
         return b"" if root.exists(path) else None
     limit = _LARGEST_BYTES
     if path.endswith("/config") and path.startswith("/sys/"):
@@ -96,7 +98,7 @@ def _content(root: Root, path: str) -> bytes | None:
 
 
 def matching(root: Root, pattern: str) -> Iterator[str]:
-    """Paths that a pattern stands for, in order; whether they are there is not looked at."""
+    """Yield the paths of a pattern, in order; their existence is not checked."""
     folder = pattern.endswith("/")
     found = [""]
     for word in pattern.strip("/").split("/"):
@@ -110,7 +112,7 @@ def matching(root: Root, pattern: str) -> Iterator[str]:
 
 
 class _Tracer:
-    """Follows paths as :class:`Root` does, and keeps the links on the way."""
+    """Resolver of paths as in :class:`Root`, which records the links on the way."""
 
     def __init__(self, root: Root, links: dict[str, str]) -> None:
         self._base = "" if root.live else str(root.path.resolve())
@@ -118,7 +120,7 @@ class _Tracer:
         self._targets: dict[str, str | None] = {}
 
     def trace(self, path: str) -> str | None:
-        """The path without links; ``None`` where they go round in circles."""
+        """Return the path without links; ``None`` for cyclic links."""
         return resolved(path, self._target)
 
     def _target(self, path: str) -> str | None:

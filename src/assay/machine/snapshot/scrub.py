@@ -1,7 +1,7 @@
-"""Scrub: what names a host, its owner or one piece of hardware is taken out of what is recorded.
+"""Removal of data that identifies a host, its owner or one piece of hardware.
 
-The table of files leaves out those that hold nothing else; here is taken out what stands among
-other things. What is scrubbed once stays as it is when it is scrubbed again.
+The table of files excludes files with nothing else; this module removes such data within other
+files. Scrubbing a second time has no effect.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _HEX = "[0-9a-fA-F]"
 _NAMES = re.compile(
     rf"(?<!{_HEX})(?:"
     rf"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}"  # UUID
-    rf"|{_HEX}{{8}}(?:_{_HEX}{{4}}){{3}}_{_HEX}{{12}}"  # the same in names of units
+    rf"|{_HEX}{{8}}(?:_{_HEX}{{4}}){{3}}_{_HEX}{{12}}"  # the same in unit names
     rf"|(?:{_HEX}{{2}}:){{5,19}}{_HEX}{{2}}"  # MAC and InfiniBand addresses
     rf"|{_HEX}{{32,}}"  # ids of containers and machines
     rf")(?!{_HEX})"
 )
 _CARD = re.compile(r"\b(enx|wlx)[0-9a-f]{12}\b")
-"""Names of network cards that are made of their addresses."""
+"""Names of network cards derived from their addresses."""
 _DISK = re.compile(r"\b(eui|naa|wwn|t10|nvme)[.-](?:0x)?[0-9a-fA-F]{8,}[\w.-]*")
 _SERIAL_LINE = re.compile(
     rb"^[^\n:]*\b(?:serial|uuid|video bios|gpu uuid|excluded)\b[^\n]*\n?", re.I | re.M
@@ -38,20 +38,20 @@ _CGROUPS = ("cgroup", "cgroup2", "cpuset")
 
 
 def scrub_text(text: str) -> str:
-    """A text, or a path, with ids and addresses written as zeros of the same form."""
+    """Return a text or path with ids and addresses replaced by zeros of the same form."""
     text = _NAMES.sub(lambda found: re.sub(_HEX, "0", found[0]), text)
     text = _CARD.sub(lambda found: f"{found[1]}{'0' * 12}", text)
     return _DISK.sub(lambda found: f"{found[1]}.{'0' * 16}", text)
 
 
 def scrub_file(root: Root, path: str, content: bytes) -> bytes | None:
-    """The content of a file as it may be kept; ``None`` where none of it may."""
+    """Return the content of a file as it may be kept; ``None`` if it may not be."""
     for pattern, clean in _BY_PATH:
         if PurePosixPath(path).match(pattern):
             return clean(root, content)
     if b"\0" in content:
-        # Binary: of the firmware's tables and the kernel's configuration, both handled above; a
-        # device tree's texts end in one.
+        # Binary files: the firmware's tables and the kernel's configuration, both handled above;
+        # texts of a device tree end with a NUL byte.
         content = content.rstrip(b"\0")
         if b"\0" in content:
             return None
@@ -71,7 +71,7 @@ def _command_line(root: Root, _: bytes) -> bytes:
 
 
 def _control(_: Root, content: bytes) -> bytes | None:
-    """Numbers are kept, and of texts those that are no names (``osrelease`` and its like)."""
+    """Keep numbers, and texts that are not names (``osrelease`` and similar)."""
     return content if re.fullmatch(rb"[-0-9\s]*", content) else None
 
 
@@ -121,4 +121,4 @@ _BY_PATH: tuple[tuple[str, Callable[[Root, bytes], bytes | None]], ...] = (
     ("/proc/mounts", _lines(_is_cgroup_mount)),
     ("/proc/driver/nvidia/gpus/*/information", _without_serials),
 )
-"""Files that need more than their ids taken out, the first pattern that fits."""
+"""Files that need more than the removal of ids; the first matching pattern counts."""

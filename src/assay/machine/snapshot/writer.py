@@ -1,7 +1,8 @@
-"""Writer: a snapshot as an archive.
+"""Writer of snapshots as archives.
 
-Beside the files of the machine it holds ``/assay/facts.json`` (:mod:`assay.machine.snapshot_facts`) and
-``/assay/hwloc.xml``, what hwloc said on the machine itself.
+Besides the files of the machine an archive contains ``/assay/facts.json``
+(:mod:`assay.machine.snapshot_facts`) and ``/assay/hwloc.xml``, the output of hwloc on the machine
+itself.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ from assay.machine.snapshot_facts import FACTS_PATH, Facts, read_facts
 from assay.records.codec import encode
 
 TOP = "machine"
-"""The one folder of an archive."""
+"""Top directory of an archive."""
 
 
 def record_snapshot(
     root: Root, machine: Machine, env: Mapping[str, str], cache: Path | None = None
 ) -> Recording:
-    """A machine as it is to be kept.
+    """Return the recording of a machine.
 
     Args:
-        root: of the machine.
-        machine: as it is read there.
-        env: to find and run ``lstopo`` and to know the user's home folder by.
-        cache: where hwloc's answer of this boot is kept.
+        root: root of the machine.
+        machine: its Machine document.
+        env: environment of ``lstopo``, with the user's home directory.
+        cache: directory with hwloc's result of this boot.
     """
     found = record(root)
     found.files[FACTS_PATH] = encode(_facts(root, machine, env, found.cut)) + b"\n"
@@ -81,9 +82,9 @@ def _facts(root: Root, machine: Machine, env: Mapping[str, str], cut: tuple[str,
 
 
 def write_archive(recording: Recording, out: BinaryIO) -> None:
-    """The archive, the same bytes for the same recording: without times and owners.
+    """Write the archive; equal recordings give equal bytes, without times and owners.
 
-    Links with absolute targets, which mean the machine's root, are written relative.
+    Links with absolute targets, relative to the machine's root, are rewritten.
     """
     with (
         gzip.GzipFile(fileobj=out, mode="wb", mtime=0, filename="") as packed,
