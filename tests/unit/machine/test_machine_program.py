@@ -187,7 +187,7 @@ def test_machine_of_a_program_is_read(tmp_path):
 def test_runtimes_inside_the_file(compiler, tmp_path):
     marks = 'const char* volatile marks[] = {"GOMP_SPINCOUNT", "libgomp: "}; ' + MAIN
     whole = inspect([str(compiler(tmp_path / "whole", marks))], env=ENV)
-    assert whole.reasons == {"gomp": "linked statically: the file holds GOMP_SPINCOUNT"}
+    assert whole.reasons == {"gomp": "statically linked: the file contains GOMP_SPINCOUNT"}
     half = 'const char* volatile marks[] = {"GOMP_SPINCOUNT"}; ' + MAIN
     assert inspect([str(compiler(tmp_path / "half", half))], env=ENV).runtimes == frozenset()
 
