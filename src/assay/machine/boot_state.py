@@ -62,9 +62,7 @@ def read_files(root: Root, paths: Iterable[str]) -> dict[str, str]:
 
 
 def parameter_file(name: str) -> str | None:
-    """Return the file of a module parameter such as ``zswap.enabled``; ``None`` for other
-    arguments.
-    """
+    """Return the file of a module parameter such as ``zswap.enabled``, else ``None``."""
     if not _MODULE.fullmatch(name):
         return None
     module, _, parameter = normalized_name(name).partition(".")

@@ -176,7 +176,7 @@ def _groups(root: Root) -> dict[str, str]:
 def _folders(
     root: Root, mounts: list[_Mount], groups: dict[str, str], controller: str
 ) -> Iterator[tuple[_Mount, list[str]]]:
-    """Yield hierarchies that may have a controller, with the directories from this group upwards."""
+    """Yield hierarchies that may have a controller, with directories from this group upwards."""
     for mount in mounts:
         group = _group(root, mount, groups, controller)
         if group is not None:

@@ -224,7 +224,7 @@ def _assignments(words: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...
 
 
 def _through_shell(command: Command) -> Command | None:
-    """Return the simple command of ``sh -c 'A=b exec prog x'``; other commands stay with the shell."""
+    """Return the simple command of ``sh -c 'A=b exec prog x'``; ``None`` for other commands."""
     words = command.argv[1:]
     while len(words) > 2 and words[0] == "-o":
         words = words[2:]

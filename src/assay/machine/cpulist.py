@@ -19,10 +19,10 @@ _PART = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9})/(\d{1,9}))?)?", re.ASCI
 
 
 def parse_list(text: str) -> tuple[int, ...]:
-    """Return the numbers of a list such as ``0-3,8`` or ``0-7:2/4`` (the first 2 of every 4),
-    ascending.
+    """Return the numbers of a list, ascending.
 
-    An empty text is an empty list: the kernel writes it for an empty set.
+    Examples: ``0-3,8``, ``0-7:2/4`` (the first 2 of every 4). An empty text is an empty list: the
+    kernel writes it for an empty set.
 
     Raises:
         InvalidInputError: the text is not a CPU list.

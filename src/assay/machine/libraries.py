@@ -92,9 +92,7 @@ def _vendor_folders(root: Root, env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _newest_first(paths: list[str], wanted: set[str]) -> dict[str, list[str]]:
-    """Return the files by stem, the highest version first; a name without a version is for
-    compilers.
-    """
+    """Return the files by stem, the highest version first, those without a version last."""
     found: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for path in paths:
         name = path.rpartition("/")[2]

@@ -145,7 +145,7 @@ class _Search(msgspec.Struct, frozen=True):
         return None if elf is None else self.mapped(elf, path, asker.inherited)
 
     def mapped(self, elf: Elf, path: str, inherited: tuple[str, ...]) -> _Object:
-        """Return an object at a path; inherited directories are expanded already, its own are not."""
+        """Return an object at a path; its own search directories are expanded."""
         folder = path.rpartition("/")[0] or "/"
         own = tuple(self._expand(entry, folder) for entry in elf.rpath)
         return _Object(elf, folder, (*own, *inherited))

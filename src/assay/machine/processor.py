@@ -31,7 +31,7 @@ class Processor(msgspec.Struct, frozen=True):
 
 
 class Kernel(msgspec.Struct, frozen=True):
-    """The kernel: ``arch`` from ``uname -m``; ``version`` is the first two numbers of ``release``."""
+    """The kernel: ``arch`` from ``uname -m``; ``version`` from the first two numbers."""
 
     release: str
     version: tuple[int, int]

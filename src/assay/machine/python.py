@@ -117,9 +117,7 @@ def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> 
 
 
 def _is_own(root: Root, folder: str) -> bool:
-    """Return whether a directory has the user's modules: neither installed packages nor the
-    library.
-    """
+    """Return whether a directory has the user's own modules."""
     installed = folder.endswith(("-packages", ".zip", "lib-dynload"))
     return not installed and not root.exists(f"{folder}/os.py")
 
@@ -202,9 +200,7 @@ class _Walk:
             self._packages.add(parts[0])
 
     def _local(self, folder: str, parts: list[str]) -> bool:
-        """Add the files of a module in ``folder`` to the waiting files; return whether there are
-        any.
-        """
+        """Add the files of a module in ``folder``, and return whether there are any."""
         found = False
         for depth in range(1, len(parts) + 1):
             stem = "/".join((folder, *parts[:depth]))

@@ -111,7 +111,7 @@ def _if_less(limit: _Number | None, whole: int) -> _Number | None:
 def _allowed(
     topology: Topology, cgroups: Cgroups, affinity: Iterable[int] | None
 ) -> tuple[int, ...]:
-    """Return the online CPUs within affinity and cpuset; a limit that would leave none is ignored."""
+    """Return the online CPUs within affinity and cpuset; a limit without any is ignored."""
     allowed = {cpu.id for cpu in topology.cpus}
     for limit in (affinity, cgroups.cpus):
         if limit is not None:

@@ -96,7 +96,7 @@ def _in_user_namespace(root: Root) -> bool:
 
 
 def _no_user_namespaces(root: Root) -> str | None:
-    """Return the file that disables user namespaces (``user_namespaces(7)``), one of them Debian's."""
+    """Return why user namespaces are disabled (``user_namespaces(7)``, and Debian's file)."""
     for path in (
         "/proc/sys/user/max_user_namespaces",
         "/proc/sys/kernel/unprivileged_userns_clone",

@@ -65,7 +65,7 @@ def unassigned_cpus(cpus: Sequence[Cpu], taken: Sequence[Slot]) -> Slot:
 
 
 def _divided(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
-    """Return whole packages, nodes or caches per slot; else equal parts of each; else of all cores."""
+    """Return whole packages, nodes or caches per slot; else equal parts of them or of all cores."""
     if count == 1:
         return [cpus]
     for level in _LEVELS:
@@ -87,7 +87,7 @@ def _divided(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
 
 
 def _dealt(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
-    """Return the same number of cores of each place and kind per slot; else slots within one place."""
+    """Return the same cores of each place and kind per slot; else slots within one place."""
     classes: dict[object, list[list[Cpu]]] = {}
     for core in _split(cpus, "core"):
         place = tuple(getattr(core[0], level) for level in _LEVELS)

@@ -33,7 +33,7 @@ class Facts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
 
 def read_facts(root: Root) -> Facts | None:
-    """Return the data of the snapshot below ``root``; ``None`` for other trees and newer versions."""
+    """Return the data of the snapshot below ``root``; ``None`` if missing or unsupported."""
     content = None if root.live else root.read_bytes(FACTS_PATH, _LARGEST_BYTES)
     try:
         return decode(content, Facts) if content else None

@@ -77,7 +77,7 @@ def _numbered(names: Iterable[str], stem: str) -> tuple[int, ...]:
 
 
 def _cpus(root: Root, folder: str, *names: str) -> tuple[int, ...] | None:
-    """Return the CPUs of the first existing file; names with ``list`` contain lists, others masks."""
+    """Return the CPUs of the first existing file: a list if its name says so, else a mask."""
     for name in names:
         text = root.read_text(f"{folder}/{name}")
         if not text:

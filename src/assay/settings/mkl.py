@@ -48,9 +48,7 @@ class MklDynamic(msgspec.Struct, frozen=True):
         return "true"
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Return the reason: only more threads than cores make a difference, which is seldom
-        faster.
-        """
+        """Return the reason: only more threads than cores make a difference."""
         if "mkl" not in program.runtimes:
             return "the program does not link oneMKL"
         return "it matters only with more threads than cores; name it with threads.mkl"

@@ -109,8 +109,7 @@ class Host:
             raise self.unread(path, f"contains no mask: {text[:40]!r}") from None
 
     def names(self, folder: str, pattern: str) -> tuple[str, ...]:
-        """Return the names in a directory that match a pattern; those with numbers in numeric
-        order.
+        """Return the matching names in a directory; those with numbers in numeric order.
 
         Raises:
             UnreadableError: no name matches.

@@ -38,8 +38,7 @@ _MOST_GROUPS = 4096
 
 
 def _isolated(host: Host) -> frozenset[int]:
-    """Return the CPUs without load balancing: by ``isolcpus=``, and by partitions of control
-    groups.
+    """Return the CPUs without load balancing: by ``isolcpus=``, and by cpuset partitions.
 
     ``cpuset.cpus.isolated`` was added in Linux 6.8, in the root group only; before, only the
     partitions themselves show it.
@@ -126,10 +125,7 @@ def _cmdline(host: Host) -> RuleResult:
     if "nohz_full" in lists.cpus and "off" in values_of("nohz", words):
         mistakes.append("nohz=off disables nohz_full=")
     if mistakes:
-        text = (
-            "Correct in the boot loader's configuration, and reboot: "
-            + " ".join(given)
-        )
+        text = "Correct in the boot loader's configuration, and reboot: " + " ".join(given)
         return RuleResult(f"{'; '.join(mistakes)} (/proc/cmdline)", Remedy(text, Right.REBOOT))
     return RuleResult(f"{' '.join(given) or 'isolates no CPU'} (/proc/cmdline)")
 

@@ -43,7 +43,7 @@ def _rt_remedy(word: str, _: tuple[str, ...]) -> Remedy:
 
 
 def _mitigations(host: Host) -> dict[str, str]:
-    """Return ``off`` by a boot argument, ``on`` if mitigations are active, ``none`` if not needed."""
+    """Return ``off`` by a boot argument, ``on`` with active mitigations, else ``none``."""
     names = host.names(_FLAWS, r"\w+")
     texts = host.present(f"{_FLAWS}/{name}" for name in names)
     if {"off"} & set(values_of("mitigations", boot_arguments(host.root))):
@@ -65,7 +65,7 @@ def _mitigations_remedy(word: str, _: tuple[str, ...]) -> Remedy:
 
 
 def _lsm(host: Host) -> dict[str, str]:
-    """Return the modules that confine programs: ``selinux``, ``apparmor`` and others; or ``none``."""
+    """Return the modules that confine programs, such as ``selinux``; or ``none``."""
     loaded = host.text(_LSM).split(",")
     if "capability" not in loaded:  # part of every kernel
         raise host.unread(_LSM, f"contains no list of modules: {loaded[0][:40]!r}")

@@ -195,9 +195,7 @@ def _part(element: ElementTree.Element, kind: str) -> Part:
 
 
 def _kind(element: ElementTree.Element) -> str | None:
-    """Return the kind of a part; ``None`` for bridges, devices and other objects, which are read
-    elsewhere.
-    """
+    """Return the kind of a part; ``None`` for bridges, devices and other objects."""
     name = element.get("type", "")
     cache = _CACHE.fullmatch(name)
     return f"l{cache[1]}{cache[2]}" if cache else _KINDS.get(name)
@@ -211,7 +209,7 @@ def _name(element: ElementTree.Element, kind: str) -> str | None:
 
 
 def _bitmap(text: str) -> tuple[int, ...]:
-    """Return the CPUs of ``0x00000003,,0xff``: words of 32 bits, the highest first, zeros omitted."""
+    """Return the CPUs of ``0x00000003,,0xff``: words of 32 bits, the highest first."""
     mask = 0
     for word in text.split(","):
         try:

@@ -16,9 +16,7 @@ _CLOCKS = "/sys/devices/system/clocksource/clocksource0"
 
 
 def read_model(root: Root) -> Model:
-    """Return the identification of the first processor, and clock sources; unknown values are
-    absent.
-    """
+    """Return the identification of the first processor, and clock sources, if known."""
     fields = first_processor(root)
     clocks = (root.read_text(f"{_CLOCKS}/available_clocksource") or "").split()
     return Model(

@@ -34,8 +34,7 @@ class _Grown:
 def parts_of(
     root: Root, machine: Machine, caches: Iterable[Cache], speeds: Iterable[NodeSpeed] = ()
 ) -> Part:
-    """Return the topology of a machine: packages, dies, caches, cores, CPUs, each within the next
-    larger.
+    """Return the topology of a machine: packages, dies, caches, cores and CPUs, nested.
 
     Parts that cross the bounds of a larger part (a cache over two packages, as in some firmware
     tables) are left out.
@@ -120,7 +119,7 @@ def _cores(root: Root, machine: Machine) -> list[Part]:
 
 
 def _place(here: _Grown, part: Part) -> None:
-    """Insert a part into the smallest part that contains it; parts come from the largest kind down."""
+    """Insert a part into the smallest part that contains it; larger kinds come first."""
     wanted = set(part.cpus)
     if not wanted:
         return

@@ -149,8 +149,7 @@ def _link(top: Path, place: Path, target: str, folders: set[Path]) -> bool:
 
 
 def _within(folder: Path, named: Path) -> Path:
-    """Return the directory with the machine's root: this one, or its only subdirectory with a
-    machine.
+    """Return the directory with the machine's root: this one, or its only subdirectory with one.
 
     Args:
         folder: directory to search.
