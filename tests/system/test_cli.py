@@ -353,7 +353,7 @@ class TestBadInput:
             (("measure", "--null", "--", "true"), "--null"),
             (("measure", "--with", "nice=bold", "--", "true"), "nice"),
             (("study", "show"), "needs a study"),
-            (("study", "resume", "last"), "no store"),
+            (("study", "resume", "last"), "does not exist"),
         ]
         for words, says in lines:
             refused(cli, 2, *words, says=says)

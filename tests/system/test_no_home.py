@@ -50,6 +50,6 @@ def test_verbs_of_a_named_store_need_no_home(assay_exec: Path) -> None:
             ):
                 done = line(*words)
                 assert done.status == 0 and "home" not in done.err, (words, done)
-            assert "Name a file with --db" in line("study", "list").err
+            assert "Specify a file with --db" in line("study", "list").err
         finally:
             end_marked(line.mark)

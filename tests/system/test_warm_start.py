@@ -114,7 +114,7 @@ def test_what_cannot_guide_is_refused_before_anything_runs(first: CommandLine) -
     mark = first.folder / "ran"
     touch = ("--shell", "--", f"touch {mark}; sleep {{a}}")
     for words, says in (
-        (("--warm-start", "zzzz"), "There is no study 'zzzz'"),
+        (("--warm-start", "zzzz"), "Unknown study 'zzzz'"),
         (("--warm-start", other), "of the kind measure"),
         (("--warm-start", "auto", "--warm-start", other), "auto goes with no other"),
         (("--warm-start", study_of(first), "--metric", "peak_anon_bytes"), "decides by wall_s"),

@@ -53,7 +53,7 @@ class Metric(Record, frozen=True, kw_only=True):
 
     @property
     def combined(self) -> Combine:
-        """Return the requested aggregation; by default the sum if higher is better, else the maximum."""
+        """Return the aggregation: as requested, else sum if higher is better, else maximum."""
         return self.combine or (Combine.SUM if self.goal is Goal.HIGHER else Combine.MAX)
 
 

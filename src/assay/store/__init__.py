@@ -1,6 +1,6 @@
-"""Keeps studies and their raw samples. Nothing above this package knows the database.
+"""Storage of studies and their raw samples; other packages do not depend on the database.
 
-``open_store`` gives a :class:`Store`; the database library is imported only then.
+``open_store`` returns a :class:`Store` and imports the database library on first use.
 """
 
 from assay.store.base import Store, StudyHead, StudyRecord

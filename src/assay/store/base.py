@@ -1,6 +1,6 @@
-"""Store: the contract of every backend.
+"""Store: the interface of every backend.
 
-``assay.testing.store_contracts.StoreContract`` holds the tests of this contract; the tests of a
+``assay.testing.store_contracts.StoreContract`` contains the tests of this interface; the tests of a
 backend derive from it.
 """
 
@@ -19,10 +19,10 @@ class StudyHead(Record, frozen=True, kw_only=True):
     """One line of ``assay study list``.
 
     Attributes:
-        command: the workload as a shell would read it; for arms that are commands, all of them.
-        status: a study marked as running whose owner is gone reads as interrupted.
-        launches: samples stored.
-        created_at: seconds since 1970 (UTC).
+        command: the command as shell text; compared commands are joined.
+        status: a running study whose process has exited is reported as interrupted.
+        launches: number of stored samples.
+        created_at: time of creation, in seconds since 1970 (UTC).
     """
 
     id: str
@@ -38,10 +38,10 @@ class StudyRecord(Record, frozen=True, kw_only=True):
 
     Attributes:
         status: as in :class:`StudyHead`.
-        strata: by number.
-        elapsed_s: time spent on it over all sittings, as told to ``add_elapsed``.
-        launches: samples stored.
-        created_at: seconds since 1970 (UTC).
+        strata: strata in order of their numbers.
+        elapsed_s: time spent over all sessions, as passed to ``add_elapsed``, in seconds.
+        launches: number of stored samples.
+        created_at: time of creation, in seconds since 1970 (UTC).
     """
 
     id: str
@@ -55,130 +55,127 @@ class StudyRecord(Record, frozen=True, kw_only=True):
 
 
 class Store(Protocol):
-    """Where studies and their raw samples live.
+    """Storage of studies and their raw samples.
 
-    Every method that writes has committed when it returns: what was acknowledged survives the end
-    of this process, whatever ends it. A study is written by one store at a time, the one that
-    holds it: ``create_study`` and ``claim`` take hold of it, ``release``, ``close`` and the end of
-    the process, however it comes, let go. Reading needs no hold.
+    Every write is committed when the method returns, and survives a crash of the process. Only the
+    store that holds a study may write to it. ``create_study`` and ``claim`` acquire the hold;
+    ``release``, ``close`` and the end of the process release it. Reading needs no hold.
 
-    Methods that take ``study_id`` want the whole id (``find`` gives it) and raise ``InvalidInputError`` for
-    an unknown one. All raise ``NotPossibleError`` where the database is locked, full, damaged or out of
-    reach.
+    ``study_id`` is a complete id, as returned by ``find``; an unknown one raises
+    ``InvalidInputError``. All methods raise ``NotPossibleError`` if the database is locked, full,
+    damaged or unreachable.
     """
 
     @property
     def waited_s(self) -> float:
-        """Seconds that this store has waited so far until others let it write."""
+        """Return the time spent waiting for write locks of other processes, in seconds."""
         ...
 
     def create_study(self, spec: StudySpec, stratum: Stratum, created_at: float) -> str:
-        """Store a new study with its first stratum, hold it, and give its id.
+        """Create a study with its first stratum, acquire the hold and return the id.
 
-        It begins as ``RUNNING``. ``created_at`` is in seconds since 1970 (UTC).
+        The status is ``RUNNING``. ``created_at`` is in seconds since 1970 (UTC).
         """
         ...
 
     def find(self, text: str) -> str:
-        """The id that ``text`` means: an id, the unique beginning of one, or ``last``.
+        """Return the id for an id, a unique prefix of one, or ``last``.
 
         Raises:
-            InvalidInputError: none or several; names the nearest.
+            InvalidInputError: no match, or several; names the nearest.
         """
         ...
 
     def studies(self) -> list[StudyHead]:
-        """All studies, oldest first."""
+        """Return all studies, oldest first."""
         ...
 
     def study(self, study_id: str) -> StudyRecord:
-        """One study without its samples."""
+        """Return a study without its samples."""
         ...
 
     def claim(self, study_id: str) -> None:
-        """Hold a study; nothing happens where this store holds it already.
+        """Acquire the hold on a study; without effect if this store has it already.
 
         Raises:
-            NotPossibleError: another process, or another store of this one, holds it.
+            NotPossibleError: another process, or another store of this process, holds it.
         """
         ...
 
     def release(self, study_id: str) -> None:
-        """Let go of a study; nothing happens where it is not held."""
+        """Release the hold on a study; without effect if this store does not have it."""
         ...
 
     def add_stratum(self, study_id: str, stratum: Stratum) -> None:
-        """Begin a new stratum of a held study.
+        """Add a stratum to a held study.
 
         Raises:
-            InvalidInputError: its number is taken.
+            InvalidInputError: a stratum with this number exists.
         """
         ...
 
     def strata(self, study_id: str) -> list[Stratum]:
-        """The strata of a study by number."""
+        """Return the strata of a study in order of their numbers."""
         ...
 
     def add_sample(
         self, study_id: str, stratum_number: int, sample: Sample, plan: Plan | None = None
     ) -> int:
-        """Store one sample of a held study; gives its number, which only grows.
+        """Store a sample of a held study and return its number; numbers increase.
 
-        Its outputs are kept beside it, and its plan once for each configuration of a stratum: all
-        of them, or none.
+        The outputs are stored with it, and the plan once for each configuration of a stratum, in
+        one transaction.
 
         Raises:
-            InvalidInputError: no such stratum; its block, position and attempt are taken there; or the
-                sample could not be read again (a figure that is not a number).
+            InvalidInputError: unknown stratum; duplicate block, position and attempt; or a sample
+                that could not be decoded again (a value that is not a number).
         """
         ...
 
     def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
-        """The samples of a study, or of one stratum of it, in the order they were stored.
-
-        They come without their outputs.
-        """
+        """Return the samples of a study or stratum, without outputs, in the order of storing."""
         ...
 
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
-        """What was kept of the outputs of each sample of a stratum, in the order of ``samples``.
+        """Iterate over the stored outputs of each sample of a stratum, in the order of ``samples``.
 
-        A few at a time are held in memory; empty for samples of which nothing was kept.
+        The outputs are read in pages. Samples without stored outputs yield an empty tuple.
         """
         ...
 
     def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
-        """The plans by which the samples of a stratum were launched, one for each configuration."""
+        """Return the plans of the samples of a stratum, one for each configuration."""
         ...
 
     def set_status(self, study_id: str, status: Status) -> None:
-        """Say where a held study stands."""
+        """Set the status of a held study."""
         ...
 
     def add_elapsed(self, study_id: str, seconds: float) -> None:
-        """Add to the time that was spent on a held study."""
+        """Add to the time spent on a held study, in seconds."""
         ...
 
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
-        """Store the verdict document of the newest stratum, in place of an earlier one."""
+        """Store the conclusion of the newest stratum; it replaces an earlier one."""
         ...
 
     def conclusion(self, study_id: str) -> Conclusion | None:
-        """The newest verdict document, if there is one."""
+        """Return the newest conclusion, or ``None``."""
         ...
 
     def verdicts(self, study_id: str) -> dict[int, Conclusion]:
-        """The verdict document of each stratum that has one, by its number."""
+        """Return the conclusions by stratum number."""
         ...
 
     def add_overhead(self, overhead: Overhead) -> None:
-        """Store the costs of observing on a machine, beside earlier ones."""
+        """Store a calibration of the cost of observations, in addition to earlier ones."""
         ...
 
     def overheads(self, machine: str) -> tuple[Overhead, ...]:
-        """Return the costs of observing on a machine, named by its fingerprint, newest first.
+        """Return the calibrations of the cost of observations on a machine, newest first.
 
-        Of the built-in loads and of each command the newest.
+        Contains the newest one for the built-in loads and for each command. ``machine`` is a
+        fingerprint.
         """
         ...
 
@@ -186,12 +183,12 @@ class Store(Protocol):
         """Delete a study with all its samples.
 
         Raises:
-            NotPossibleError: another process, or another store of this one, holds it.
+            NotPossibleError: another process, or another store of this process, holds it.
         """
         ...
 
     def close(self) -> None:
-        """Let go of all studies and of the database; the store is of no use afterwards."""
+        """Release all holds and close the database; the store is unusable afterwards."""
         ...
 
     def __enter__(self) -> Self: ...

@@ -1,7 +1,8 @@
-"""Presence: whether the file of a store is still in its place.
+"""File identity: detects that the database file was deleted or replaced.
 
-A deleted file goes on existing for those who have it open: SQLite would write to it until the end,
-acknowledge everything, and all would be gone with this process.
+A deleted file exists until its last descriptor is closed: SQLite would continue to write to it and
+    acknowledge
+everything, and all data would be lost at exit.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from assay.errors import NotPossibleError
 
 
 class FileIdentity:
-    """Remembers the file of a database by device and inode.
+    """Identity of a database file by device and inode.
 
     Args:
-        path: of the database, which exists.
+        path: path of the existing database.
 
     Raises:
-        NotPossibleError: it has gone already.
+        NotPossibleError: the file is missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -28,36 +29,35 @@ class FileIdentity:
             raise self._gone()
 
     def demand(self) -> None:
-        """Look at the file again, which takes about a microsecond.
+        """Raise an error if the file has changed; the check takes about a microsecond.
 
         Raises:
-            NotPossibleError: it is gone, or another file is in its place.
+            NotPossibleError: the file is missing or was replaced.
         """
         now = _identity(self._path)
         if now is None:
             raise self._gone()
         if now != self._begun:
             raise NotPossibleError(
-                f"The store {self._path} is another file than before: it was replaced while assay "
-                "used it.",
-                f"Put the file of before back, and `assay study resume` goes on. {_LOST}",
+                f"The store {self._path} was replaced by another file while assay used it.",
+                f"Restore the original file and continue with `assay study resume`. {_LOST}",
             )
 
     def _gone(self) -> NotPossibleError:
         folder = self._path.parent
         if not folder.exists():
             return NotPossibleError(
-                f"The folder {folder} of the store {self._path.name} is gone: it was deleted or "
-                "moved while assay used it.",
-                f"Where it was moved, move it back, and `assay study resume` goes on. {_LOST}",
+                f"The directory {folder} of the store {self._path.name} is missing: it was "
+                "deleted or moved while assay used it.",
+                f"Move it back if it was moved, and continue with `assay study resume`. {_LOST}",
             )
         return NotPossibleError(
-            f"The store {self._path} is gone: it was deleted or moved while assay used it.",
-            f"Where it was moved, move it back, and `assay study resume` goes on. {_LOST}",
+            f"The store {self._path} is missing: it was deleted or moved while assay used it.",
+            f"Move it back if it was moved, and continue with `assay study resume`. {_LOST}",
         )
 
 
-_LOST = "What was deleted has to be measured again; --db PATH or ASSAY_DB names another place."
+_LOST = "Deleted samples must be measured again; --db PATH or ASSAY_DB specifies another store."
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Whether a file system can hold the store: not across a network."""
+"""File system check: the store must be on a local file system."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
 class Mount(msgspec.Struct, frozen=True):
-    """One mounted file system: where, of which type, from what."""
+    """Mounted file system: mount point, type and source."""
 
     point: PurePosixPath
     kind: str
@@ -74,22 +74,22 @@ class Mount(msgspec.Struct, frozen=True):
 
     @property
     def network(self) -> bool:
-        """Whether other hosts can change it, so that neither locks nor shared memory hold."""
+        """Return whether other hosts can access it: locks and shared memory are unreliable."""
         kind = self.kind.lower()
         family, _, server = kind.partition(".")
         return kind in _NETWORK or (family in ("fuse", "fuseblk") and server in _NETWORK_FUSE)
 
 
 def mount_of(path: Path, mountinfo: str) -> Mount | None:
-    """The mount that an absolute, resolved path lies on.
+    """Return the mount of an absolute, resolved path.
 
     Args:
-        path: need not exist.
+        path: path that need not exist.
         mountinfo: text of ``/proc/self/mountinfo`` (proc_pid_mountinfo(5)).
     """
     best: Mount | None = None
     for mount in filter(None, map(_parse, mountinfo.splitlines())):
-        # Of two mounts on one point the later one covers the earlier.
+        # A later mount on the same point covers the earlier one.
         deeper = best is None or len(mount.point.parts) >= len(best.point.parts)
         if deeper and path.is_relative_to(mount.point):
             best = mount
@@ -97,21 +97,20 @@ def mount_of(path: Path, mountinfo: str) -> Mount | None:
 
 
 def refuse_network(path: Path, mountinfo: str) -> None:
-    """Do nothing for a path on a local file system.
+    """Raise an error if a path is on a network file system.
 
-    SQLite in WAL mode shares memory between processes and trusts the locks of the file system;
-    neither holds across a network (https://www.sqlite.org/wal.html, "WAL does not work over a
-    network filesystem").
+    SQLite in WAL mode shares memory between processes and relies on file locks. Both fail across a
+    network (https://www.sqlite.org/wal.html, "WAL does not work over a network filesystem").
 
     Raises:
-        NotPossibleError: the path lies on a network file system.
+        NotPossibleError: the path is on a network file system.
     """
     mount = mount_of(path, mountinfo)
     if mount is not None and mount.network:
         raise NotPossibleError(
-            f"The store {path} would lie on a network file system "
-            f"({mount.kind} at {mount.point}), where a database is not safe.",
-            "Name a file on a local disk with --db PATH, or set ASSAY_DB.",
+            f"The store {path} is on a network file system ({mount.kind} at {mount.point}), "
+            "where SQLite databases get corrupted.",
+            "Specify a file on a local disk with --db PATH or ASSAY_DB.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Study ids: short, readable, and found by their beginning."""
+"""Study ids: short, readable, and selectable by a unique prefix."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from assay.errors import InvalidInputError, nearest
 
 _LETTERS = "abcdefghjkmnpqrstvwxyz"
 _ALPHABET = "0123456789" + _LETTERS
-"""Base 32 after Crockford: no i, l, o, u, which are mistaken for others; so ``last`` is no id."""
+"""Base 32 of Crockford, without the ambiguous letters i, l, o, u; so ``last`` is not an id."""
 _LENGTH = 7
 _LAST = "last"
-_SHOW = "`assay study list` shows all."
+_SHOW = "`assay study list` lists all studies."
 
 
 def new_id() -> str:
-    """A random id of seven characters; it begins with a letter, so that it is no number."""
+    """Return a random id of seven characters that begins with a letter, to differ from numbers."""
     rest = (secrets.choice(_ALPHABET) for _ in range(_LENGTH - 1))
     return secrets.choice(_LETTERS) + "".join(rest)
 
 
 def resolve_id(text: str, known: Sequence[str]) -> str:
-    """The one of ``known`` (oldest first) that ``text`` means.
+    """Return the id in ``known`` (oldest first) that ``text`` selects.
 
     Args:
-        text: an id, the unique beginning of one, or ``last``.
+        text: an id, a unique prefix of one, or ``last``.
         known: all ids.
 
     Raises:
-        InvalidInputError: none or several.
+        InvalidInputError: no match, or several.
     """
     wanted = text.strip().lower()
     if not known:
-        raise InvalidInputError("There is no study yet.", "`assay tune -- COMMAND` makes one.")
+        raise InvalidInputError("The store is empty.", "Create a study: `assay tune -- COMMAND`.")
     if wanted == _LAST:
         return known[-1]
     if wanted in known:
@@ -43,7 +43,7 @@ def resolve_id(text: str, known: Sequence[str]) -> str:
         return found[0]
     if found:
         shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
-        raise InvalidInputError(f"{text!r} is the beginning of several studies: {shown}.", _SHOW)
+        raise InvalidInputError(f"Ambiguous study {text!r}: {shown}.", _SHOW)
     near = nearest(wanted, list(known))
     hint = f"Did you mean {near}? {_SHOW}" if near else _SHOW
-    raise InvalidInputError(f"There is no study {text!r}.", hint)
+    raise InvalidInputError(f"Unknown study {text!r}.", hint)

@@ -1,4 +1,4 @@
-"""Where the store is: the flag, the variable, or the user's state folder."""
+"""Location of the store: option, environment variable, or the user's state directory."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from assay.errors import InvalidInputError, NotPossibleError
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _PASSWORD = re.compile(r"(://[^:/@]*:).*@")
 _PASSWORD_KEY = re.compile(r"([?&][^=&]*(?:pass|pwd|secret|token)[^=&]*=)[^&#]*", re.IGNORECASE)
-_FORMS = "Give a file: --db PATH or sqlite:///PATH."
+_FORMS = "Specify a file: --db PATH or sqlite:///PATH."
 
 
 def default_url(env: Mapping[str, str], flag: str | None = None) -> str:
-    """The store to use: ``--db``, else ``ASSAY_DB``, else the file in the user's state folder.
+    """Return the store: ``--db``, else ``ASSAY_DB``, else the file in the user's state directory.
 
     Raises:
-        NotPossibleError: none is given and the user has no home.
+        NotPossibleError: none is specified and the user has no home directory.
     """
     return flag or env.get("ASSAY_DB") or str(state_path(env))
 
 
 def state_path(env: Mapping[str, str]) -> Path:
-    """``assay/assay.db`` below ``XDG_STATE_HOME``, or below ``~/.local/state``.
+    """Return ``assay/assay.db`` below ``XDG_STATE_HOME``, or below ``~/.local/state``.
 
-    A relative ``XDG_STATE_HOME`` is ignored, as the XDG Base Directory Specification asks.
+    A relative ``XDG_STATE_HOME`` is ignored, as required by the XDG Base Directory Specification.
 
     Raises:
-        NotPossibleError: the user has no home.
+        NotPossibleError: the user has no home directory.
     """
     state = Path(env.get("XDG_STATE_HOME", ""))
     if not state.is_absolute():
@@ -39,10 +39,10 @@ def state_path(env: Mapping[str, str]) -> Path:
 
 
 def database_path(where: str | os.PathLike[str]) -> Path:
-    """The database file that a path or URL names: absolute, symbolic links resolved.
+    """Return the absolute path of the database file of a path or URL, with symbolic links resolved.
 
     Raises:
-        InvalidInputError: not a path, nor a URL that names a file.
+        InvalidInputError: neither a path nor the URL of a file.
         NotPossibleError: a database server.
     """
     text = os.fspath(where)
@@ -51,30 +51,30 @@ def database_path(where: str | os.PathLike[str]) -> Path:
         text = _file_of_url(scheme[1].lower(), text)
     if not text or "\0" in text:
         raise InvalidInputError(
-            f"{mask_url(os.fspath(where))!r} names no file for the store.", _FORMS
+            f"Invalid file name of a store: {mask_url(os.fspath(where))!r}.", _FORMS
         )
-    # Two names of one file must give one lock file and one journal.
+    # Two names of a file must result in the same lock file and the same journal.
     return Path(os.path.realpath(_expanded(text)))
 
 
 def mask_url(url: str) -> str:
-    """A URL as messages may show it: without its password."""
+    """Return a URL for messages, without its password."""
     return _PASSWORD_KEY.sub(r"\1***", _PASSWORD.sub(r"\1***@", url))
 
 
 def _file_of_url(scheme: str, url: str) -> str:
     if scheme.partition("+")[0] in ("postgresql", "postgres"):
         raise NotPossibleError(
-            f"The store {mask_url(url)} is on PostgreSQL, which this version cannot use yet.",
+            f"PostgreSQL is not supported yet: {mask_url(url)}.",
             _FORMS,
         )
     if scheme != "sqlite":
-        raise InvalidInputError(f"The store {mask_url(url)} is of an unknown kind.", _FORMS)
+        raise InvalidInputError(f"Unknown kind of store: {mask_url(url)}.", _FORMS)
     rest = url[len("sqlite://") :]
     if "?" in rest or (rest and not rest.startswith("/")):
         raise InvalidInputError(
-            f"The store {mask_url(url)} is not written as sqlite:///PATH.",
-            "Write sqlite:///relative/path or sqlite:////absolute/path, without options.",
+            f"Invalid URL of a store: {mask_url(url)}.",
+            "Use sqlite:///relative/path or sqlite:////absolute/path, without options.",
         )
     return rest[1:]
 
@@ -83,7 +83,7 @@ def _expanded(text: str) -> str:
     try:
         return str(Path(text).expanduser())
     except RuntimeError as error:
-        raise InvalidInputError(f"No home is known for {text!r}.", _FORMS) from error
+        raise InvalidInputError(f"Unknown home directory in {text!r}.", _FORMS) from error
 
 
 def _home(env: Mapping[str, str]) -> Path:
@@ -94,6 +94,6 @@ def _home(env: Mapping[str, str]) -> Path:
         return Path.home()
     except RuntimeError as error:
         raise NotPossibleError(
-            "There is no home folder to keep the store in.",
-            "Name a file with --db PATH, or set ASSAY_DB.",
+            "The user has no home directory to keep the store in.",
+            "Specify a file with --db PATH or ASSAY_DB.",
         ) from error

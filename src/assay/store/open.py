@@ -13,7 +13,7 @@ from assay.store.filesystem import refuse_network
 from assay.store.location import database_path, default_url, state_path
 
 _MOUNTINFO = Path("/proc/self/mountinfo")
-_ELSEWHERE = "Name another file with --db PATH, or set ASSAY_DB."
+_ELSEWHERE = "Specify another file with --db PATH or ASSAY_DB."
 
 
 def open_store(
@@ -25,23 +25,23 @@ def open_store(
     patience_s: float = 60.0,
     mountinfo: Path = _MOUNTINFO,
 ) -> Store:
-    """Open the store that a path or URL names.
+    """Open the store of a path or URL.
 
-    Only the user's state folder is made where it is missing; any other must exist.
+    Only the user's state directory is created if it is missing; other directories must exist.
 
     Args:
-        url_or_path: ``default_url(env)`` where absent.
-        create: whether to make a store where there is none.
-        env: the environment.
-        busy_timeout_s: how long a call waits while another process writes.
-        patience_s: how long ``add_sample`` does: its sample took a launch to make, and a copy or a
-            clean-up of the database by others takes a while.
-        mountinfo: the table of mounts, in the kernel's form.
+        url_or_path: path or URL; ``default_url(env)`` if absent.
+        create: create a missing store.
+        env: environment variables.
+        busy_timeout_s: maximum wait for write locks of other processes, in seconds.
+        patience_s: the same for ``add_sample``, whose samples are expensive: another process may
+            copy or compact the database meanwhile.
+        mountinfo: mount table in the format of the kernel.
 
     Raises:
-        InvalidInputError: no store by that name, or not a file.
-        NotPossibleError: not allowed, on a network file system, locked, damaged, of a newer schema,
-            or no space left.
+        InvalidInputError: missing store, or not a file.
+        NotPossibleError: missing permission, network file system, locked or damaged database, newer
+            schema, or full disk.
     """
     path = database_path(default_url(env) if url_or_path is None else url_or_path)
     refuse_network(path, _read(mountinfo))
@@ -55,7 +55,7 @@ def open_store(
 
 
 def _is_usual(path: Path, env: Mapping[str, str]) -> bool:
-    """Return whether a store is the one in the user's state folder; a user may have none."""
+    """Return whether a store is the one in the user's state directory, if there is one."""
     try:
         return path == database_path(state_path(env))
     except NotPossibleError:
@@ -66,16 +66,16 @@ def _read(mountinfo: Path) -> str:
     try:
         return os.fsdecode(mountinfo.read_bytes())
     except OSError:
-        return ""  # without /proc no mount is known, and the store is taken as local
+        return ""  # without /proc the mount is unknown and assumed to be local
 
 
 def _make_folder(folder: Path) -> None:
     try:
-        # 0700 as the XDG Base Directory Specification asks of folders made for it.
+        # 0700 as required by the XDG Base Directory Specification.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise NotPossibleError(
-            f"The folder {folder} for the store cannot be made: {error.strerror}.", _ELSEWHERE
+            f"Cannot create the directory {folder} of the store: {error.strerror}.", _ELSEWHERE
         ) from error
 
 
@@ -84,29 +84,30 @@ def _check_place(path: Path, create: bool) -> None:
     if kind is None:
         if _kind_of(path.parent) is None:
             raise InvalidInputError(
-                f"The store {path} lies in a folder that does not exist.",
-                f"Make it with `mkdir -p {path.parent}`, or name another file with --db.",
+                f"The directory of the store {path} does not exist.",
+                f"Create it with `mkdir -p {path.parent}`, or specify another file with --db.",
             )
         if not create:
-            raise InvalidInputError(f"There is no store {path}.", "--db or ASSAY_DB names another.")
+            raise InvalidInputError(f"The store {path} does not exist.", _ELSEWHERE)
     elif not stat.S_ISREG(kind):
-        what = "a folder" if stat.S_ISDIR(kind) else "not a regular file"
-        raise InvalidInputError(f"The store {path} is {what}.", _ELSEWHERE)
+        kind_name = "a directory" if stat.S_ISDIR(kind) else "not a regular file"
+        raise InvalidInputError(f"The store {path} is {kind_name}.", _ELSEWHERE)
     elif _read_only(path):
         raise NotPossibleError(
-            f"The store {path} lies on a file system that is mounted read-only.",
-            f"Remount it for writing, or copy the store and what belongs to it (`cp {path}* DIR`) "
-            "and name the copy with --db: reading it keeps a journal beside it.",
+            f"The store {path} is on a file system that is mounted read-only.",
+            f"Remount it for writing, or copy the store with its journal (`cp {path}* DIR`) and "
+            "specify the copy with --db: reading writes a journal next to the store.",
         )
     elif not _allowed(path, os.R_OK | os.W_OK):
-        raise NotPossibleError(f"The store {path} may not be read and written by you.", _ELSEWHERE)
+        raise NotPossibleError(f"No permission to read and write the store {path}.", _ELSEWHERE)
     if _read_only(path.parent):
         raise NotPossibleError(
-            f"The folder {path.parent} lies on a file system that is mounted read-only.", _ELSEWHERE
+            f"The directory {path.parent} is on a file system that is mounted read-only.",
+            _ELSEWHERE,
         )
     if not _allowed(path.parent, os.W_OK | os.X_OK):
         raise NotPossibleError(
-            f"The store {path} lies in a folder that you cannot write, where its journal must be.",
+            f"No permission to write the directory of the store {path}, where its journal is.",
             _ELSEWHERE,
         )
 
@@ -117,15 +118,15 @@ def _kind_of(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     except NotADirectoryError as error:
-        raise InvalidInputError(f"The store {path} lies below a file.", _ELSEWHERE) from error
+        raise InvalidInputError(f"A parent of the store {path} is a file.", _ELSEWHERE) from error
     except OSError as error:
         raise NotPossibleError(
-            f"The store {path} cannot be reached: {error.strerror}.", _ELSEWHERE
+            f"Cannot access the store {path}: {error.strerror}.", _ELSEWHERE
         ) from error
 
 
 def _read_only(path: Path) -> bool:
-    """Whether nobody may write there, root included."""
+    """Return whether a path is on a read-only file system, even for root."""
     try:
         return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
     except OSError:

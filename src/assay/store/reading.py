@@ -25,16 +25,16 @@ from assay.store.study_locks import StudyLocks
 
 _ORDER = (STUDY.c.created_at, STUDY.c.number)
 _PAGE = 256
-"""Samples whose outputs are read at a time: some megabytes at most."""
+"""Number of samples whose outputs are read at a time: some megabytes at most."""
 
 
 class SqlReader:
-    """The part of a ``Store`` that only reads.
+    """Read operations of a ``Store``.
 
     Args:
-        engine: for reading.
-        owners: the holds on studies.
-        explained: a context that turns errors of this database into assay's own.
+        engine: engine for reading.
+        owners: locks of the studies.
+        explained: context manager that translates errors of the database into errors of assay.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Rows: the tables of a store as records, and records as rows."""
+"""Rows: conversion between table rows and records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.store.schema import PLAN, SAMPLE, STRATUM, STUDY
 T = TypeVar("T")
 E = TypeVar("E", bound=enum.Enum)
 Row = Any
-"""A row of ``STUDY``; SQLAlchemy 2.0 and 2.1 differ in how they type one."""
+"""Row of ``STUDY``; SQLAlchemy 2.0 and 2.1 type it differently."""
 
 LAUNCHES = (
     select(func.count())
@@ -28,22 +28,22 @@ LAUNCHES = (
 
 
 def encode_checked(record: T, kind: type[T]) -> str:
-    """The JSON text of a record, which is sure to be read again."""
+    """Return the JSON text of a record after verifying that it can be decoded."""
     document = encode(record).decode()
     decode(document, kind)
     return document
 
 
 def escape_undecodable(text: str) -> str:
-    """Return a text with bytes that are not UTF-8 as escapes: a column takes no other."""
+    """Escape bytes that are not UTF-8, which columns reject."""
     return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def decode_stored(document: str, kind: type[T], study_id: str) -> T:
-    """The record that a document holds.
+    """Return the record of a stored document.
 
     Raises:
-        NotPossibleError: it cannot be read.
+        NotPossibleError: the document is unreadable.
     """
     try:
         return decode(document, kind)
@@ -52,26 +52,26 @@ def decode_stored(document: str, kind: type[T], study_id: str) -> T:
 
 
 def enum_member(kind: type[E], text: str, study_id: str) -> E:
-    """The member of an enumeration that a column names.
+    """Return the member of an enumeration for the value of a column.
 
     Raises:
-        NotPossibleError: there is none.
+        NotPossibleError: unknown value.
     """
     try:
         return kind(text)
     except ValueError as error:
-        raise _unreadable(study_id, f"{text!r} is no {kind.__name__.lower()}.") from error
+        raise _unreadable(study_id, f"unknown {kind.__name__.lower()} {text!r}.") from error
 
 
 def _unreadable(study_id: str, how: str) -> NotPossibleError:
     return NotPossibleError(
-        f"Study {study_id} cannot be read: {how}",
-        "The store is damaged, or a newer assay wrote this; nothing was changed.",
+        f"Cannot read study {study_id}: {how}",
+        "The store is damaged, or a newer assay wrote the study. Nothing was changed.",
     )
 
 
 def unused_id(connection: Connection) -> str:
-    """An id that no study has yet."""
+    """Return a new id."""
     while True:
         study_id = new_id()
         query = select(STUDY.c.number).where(STUDY.c.id == study_id)
@@ -80,7 +80,7 @@ def unused_id(connection: Connection) -> str:
 
 
 def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> None:
-    """A row for a stratum."""
+    """Insert a stratum."""
     row = {
         "study": study_id,
         "number": stratum.number,
@@ -92,7 +92,7 @@ def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> N
 
 
 def insert_plan(connection: Connection, study_id: str, stratum_number: int, plan: Plan) -> None:
-    """A row for a plan."""
+    """Insert a plan."""
     row = {
         "study": study_id,
         "stratum": stratum_number,
@@ -103,40 +103,42 @@ def insert_plan(connection: Connection, study_id: str, stratum_number: int, plan
 
 
 def study_row(connection: Connection, study_id: str) -> Row:
-    """The row of a study, with the number of its launches.
+    """Return the row of a study with the number of its launches.
 
     Raises:
-        InvalidInputError: there is no such study.
+        InvalidInputError: unknown study.
     """
     row = connection.execute(select(STUDY, LAUNCHES).where(STUDY.c.id == study_id)).first()
     if row is None:
-        raise InvalidInputError(f"There is no study {study_id!r}.", "`assay study list` shows all.")
+        raise InvalidInputError(
+            f"Unknown study {study_id!r}.", "`assay study list` lists all studies."
+        )
     return row
 
 
 def strata_of(connection: Connection, study_id: str) -> list[Stratum]:
-    """The strata of a study by number."""
+    """Return the strata of a study in order of their numbers."""
     query = select(STRATUM.c.document).where(STRATUM.c.study == study_id)
     documents = connection.execute(query.order_by(STRATUM.c.number)).scalars()
     return [decode_stored(document, Stratum, study_id) for document in documents]
 
 
 def conclusion_of(row: Row) -> Conclusion | None:
-    """The verdict document in the row of a study, if there is one."""
+    """Return the conclusion in the row of a study, or ``None``."""
     if row.conclusion is None:
         return None
     return decode_stored(row.conclusion, Conclusion, row.id)
 
 
 class Insertion:
-    """An INSERT whose text is made once, for rows that are written between launches.
+    """Precompiled INSERT statement for rows that are written between launches.
 
-    To work it out anew takes SQLAlchemy longer than SQLite takes to carry it out.
+    SQLAlchemy compiles it more slowly than SQLite executes it.
 
     Args:
-        table: where to.
-        columns: of it, which every row gives.
-        dialect: of the database.
+        table: target table.
+        columns: columns that every row specifies.
+        dialect: dialect of the database.
     """
 
     def __init__(self, table: Table, columns: Sequence[str], dialect: Dialect) -> None:
@@ -145,12 +147,12 @@ class Insertion:
         self._order = tuple(compiled.positiontup or columns)
 
     def carry_out(self, connection: Connection, row: Mapping[str, Any]) -> int:
-        """Insert a row, and tell its number."""
+        """Insert a row and return its number."""
         values = tuple(row[name] for name in self._order)
         return connection.exec_driver_sql(self._text, values).lastrowid
 
 
 def inserted_number(primary_key: Any) -> int:
-    """The number of a row that was inserted."""
+    """Return the number of an inserted row."""
     number: int = primary_key[0]
     return number

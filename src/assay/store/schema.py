@@ -1,8 +1,8 @@
 """Tables of the store, at the newest schema.
 
-The JSON document of a row is the truth; the other columns repeat what is searched for. A change
-here needs a migration, a new ``HEAD`` and, within a major version, only ever adds
-(``tests/unit/store/test_schema.py`` holds the tables and the migrations together).
+The JSON document of a row is authoritative; the other columns duplicate searchable values. A change
+requires a migration and a new ``HEAD``. Within a major version changes only add
+(``tests/unit/store/test_store_schema.py`` compares the tables with the migrations).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from sqlalchemy import (
 )
 
 REVISIONS = ("0001", "0002", "0003")
-"""Every schema that this version can read or bring up to date, oldest first."""
+"""Schemas that this version can read or upgrade, oldest first."""
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "assay_schema"
-"""Holds the revision; Alembic's usual name would make another program's database look like ours."""
+"""Table of the revision; Alembic's default name could belong to a database of another program."""
 
 METADATA = MetaData()
 
 VERSION = Table(
     VERSION_TABLE,
     METADATA,
-    # As Alembic makes it, which reads and writes it in an upgrade.
+    # In the format of Alembic, which reads and writes it in an upgrade.
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
 )
@@ -47,12 +47,12 @@ STUDY = Table(
     Column("status", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("elapsed_s", Float, nullable=False),
-    Column("owner_pid", Integer),  # who claimed it last: for messages only
+    Column("owner_pid", Integer),  # process that claimed it last, for messages only
     Column("spec", Text, nullable=False),
     Column("conclusion", Text),
     PrimaryKeyConstraint("number", name="pk_study"),
     UniqueConstraint("id", name="uq_study_id"),
-    # The number of a deleted study must not come back: its lock would be taken for the new one's.
+    # Numbers of deleted studies must not be reused: the new study would share their lock.
     sqlite_autoincrement=True,
 )
 
@@ -141,7 +141,7 @@ VERDICT = Table(
         ondelete="CASCADE",
     ),
 )
-"""The conclusion of each stratum; ``STUDY`` repeats the newest."""
+"""Conclusion of each stratum; ``STUDY`` duplicates the newest."""
 
 OVERHEAD = Table(
     "overhead",
@@ -152,4 +152,4 @@ OVERHEAD = Table(
     Column("document", Text, nullable=False),
     PrimaryKeyConstraint("number", name="pk_overhead"),
 )
-"""Costs of observing; the newest of a machine counts."""
+"""Costs of observations; the newest row of a machine counts."""

@@ -1,4 +1,4 @@
-"""The store in a relational database, through SQLAlchemy Core."""
+"""Store in a relational database, with SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _OUTPUT_COLUMNS = ("sample", "document")
 
 @dataclass(frozen=True)
 class _Held:
-    """What writing samples of a held study needs, read once."""
+    """Cached properties of a held study, for writing samples."""
 
     number: int
     objective: str
@@ -57,12 +57,12 @@ class _Held:
 
 @dataclass(frozen=True)
 class Engines:
-    """One database, as it is used.
+    """Engines of a database.
 
     Attributes:
-        reader: for reading.
-        writer: for transactions that write.
-        patient: the same for what took a launch to make: it waits longer until it may write.
+        reader: engine for reading.
+        writer: engine for write transactions.
+        patient: engine for write transactions of samples, with a longer wait for the lock.
     """
 
     reader: Engine
@@ -71,13 +71,13 @@ class Engines:
 
 
 class SqlStore(SqlReader):
-    """A ``Store`` in a relational database.
+    """``Store`` in a relational database.
 
     Args:
-        engines: for reading and writing it.
-        owners: the holds on studies.
-        explained: a context that turns errors of this database into assay's own.
-        waited_s: tells how long writers have waited for their turn so far.
+        engines: engines of the database.
+        owners: locks of the studies.
+        explained: context manager that translates errors of the database into errors of assay.
+        waited_s: returns the time that writers have waited for the lock, in seconds.
     """
 
     def __init__(
@@ -120,9 +120,11 @@ class SqlStore(SqlReader):
                 added = connection.execute(insert(STUDY), {"id": study_id, **row})
                 number = inserted_number(added.inserted_primary_key)
                 insert_stratum(connection, study_id, stratum)
-                # Before the commit, so that nobody sees the study without its owner.
+                # Before the commit, so that no process sees the study without its owner.
                 if not self._owners.take(number):
-                    raise NotPossibleError(f"The lock of study {study_id} is taken.", "Try again.")
+                    raise NotPossibleError(
+                        f"Another process has the lock of study {study_id}.", "Retry."
+                    )
         except BaseException:
             if number is not None:
                 self._owners.drop(number)
@@ -141,7 +143,7 @@ class SqlStore(SqlReader):
         self._take(row)
         try:
             with self._explained(), self._writer.begin() as connection:
-                row = study_row(connection, study_id)  # it may have gone meanwhile
+                row = study_row(connection, study_id)  # it may have been deleted meanwhile
                 strata = strata_of(connection, study_id)
                 plans = connection.execute(
                     select(PLAN.c.stratum, PLAN.c.configuration).where(PLAN.c.study == study_id)
@@ -169,7 +171,7 @@ class SqlStore(SqlReader):
         """See ``Store.add_stratum``."""
         held = self._hold_on(study_id)
         if stratum.number in held.machines:
-            raise InvalidInputError(f"Study {study_id} has a stratum {stratum.number} already.")
+            raise InvalidInputError(f"Study {study_id} already has a stratum {stratum.number}.")
         with self._explained(), self._writer.begin() as connection:
             insert_stratum(connection, study_id, stratum)
         held.machines[stratum.number] = stratum.machine
@@ -208,8 +210,8 @@ class SqlStore(SqlReader):
                     insert_plan(connection, study_id, stratum_number, plan)
         except IntegrityError as error:
             raise InvalidInputError(
-                f"Study {study_id} has a sample of block {launch.block}, position "
-                f"{launch.position}, attempt {launch.attempt} in stratum {stratum_number} already."
+                f"Study {study_id} already has a sample of block {launch.block}, position "
+                f"{launch.position}, attempt {launch.attempt} in stratum {stratum_number}."
             ) from error
         if planned is not None:
             held.plans.add(planned)
@@ -275,7 +277,7 @@ class SqlStore(SqlReader):
 
     @contextmanager
     def _patient_transaction(self) -> Iterator[Connection]:
-        """A transaction on a connection that is kept: to fetch one takes as long as to write."""
+        """Open a transaction on a cached connection: a new one takes as long as the write."""
         if self._line is None:
             self._line = self._patient.connect()
         try:
@@ -293,16 +295,16 @@ class SqlStore(SqlReader):
     def _take(self, row: Row) -> None:
         if not self._owners.take(row.number):
             raise NotPossibleError(
-                f"Study {row.id} is in use by another assay (process {row.owner_pid}).",
-                "Wait until it is done, or end it with Ctrl-C or `kill`; nothing is lost.",
+                f"Study {row.id} is in use by another assay process ({row.owner_pid}).",
+                "Wait for its end, or stop it with Ctrl-C or `kill`; stored samples are kept.",
             )
 
     def _hold_on(self, study_id: str) -> _Held:
         held = self._held.get(study_id)
         if held is None or not self._owners.holds(held.number):
             raise NotPossibleError(
-                f"Study {study_id} is not held by this process, which may not write to it.",
-                "`assay study resume` takes hold of it.",
+                f"This process does not hold study {study_id} and must not write to it.",
+                "Acquire it with `assay study resume`.",
             )
         return held
 

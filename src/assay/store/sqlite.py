@@ -1,4 +1,4 @@
-"""SQLite below the store: how it is opened, and what its errors mean."""
+"""SQLite backend of the store: opening a database and translating its errors."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from assay.store.study_locks import StudyLocks
 from assay.store.upgrade import create, revision_of, upgrade
 from assay.store.write_lock import WriteLock, is_busy, locked_error
 
-_ELSEWHERE = "Or name another store with --db PATH or ASSAY_DB."
+_ELSEWHERE = "Or specify another store with --db PATH or ASSAY_DB."
 _WRITES = "assay_writes"
 _RETRY_S = 0.01
 
 
 def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStore:
-    """The store in a SQLite file, made or brought to the newest schema where needed.
+    """Open the store of a SQLite file; create or upgrade it if needed.
 
     Raises:
-        NotPossibleError: locked, damaged, not assay's, of a newer schema, or not writable.
+        NotPossibleError: locked, damaged, of another program, of a newer schema, or not writable.
     """
     explained = ErrorTranslator(path, busy_timeout_s)
     engine = sqlite_engine(path, busy_timeout_s)
@@ -48,13 +48,14 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:
-    """An engine on a SQLite file in WAL mode.
+    """Return an engine for a SQLite file in WAL mode.
 
     Args:
-        path: the file.
-        busy_timeout_s: how long a statement waits for a lock.
-        migrating: foreign keys are off, for one connection: copying a table to alter it would
-            otherwise delete what refers to it (https://www.sqlite.org/lang_altertable.html).
+        path: database file.
+        busy_timeout_s: maximum wait of a statement for a lock, in seconds.
+        migrating: disable foreign keys, for a single connection: copying a table to alter it would
+            otherwise delete the rows that refer to it
+            (https://www.sqlite.org/lang_altertable.html).
     """
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
@@ -68,7 +69,7 @@ def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # A writer takes its lock at once: to upgrade a read lock fails without waiting.
+        # A writer acquires its lock at once: upgrading a read lock fails without waiting.
         writes = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -76,17 +77,17 @@ def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False)
 
 
 def writing_engine(engine: Engine) -> Engine:
-    """The same engine for transactions that write."""
+    """Return the engine with options for write transactions."""
     return engine.execution_options(**{_WRITES: True})
 
 
 def patient_engine(path: Path, busy_timeout_s: float, turn: WriteLock) -> Engine:
-    """An engine whose transactions write, and wait for that by ``turn``.
+    """Return an engine whose transactions acquire the write lock with ``turn``.
 
     Args:
-        path: the file.
-        busy_timeout_s: how long it waits when it connects.
-        turn: takes the lock of transactions.
+        path: database file.
+        busy_timeout_s: maximum wait of a new connection, in seconds.
+        turn: acquires the write lock.
     """
     engine = create_engine(
         URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
@@ -106,7 +107,7 @@ def patient_engine(path: Path, busy_timeout_s: float, turn: WriteLock) -> Engine
 
 
 def _prepare(connection: Any, busy_timeout_s: float, foreign_keys: str = "ON") -> None:
-    # Transactions begin in the engine's event, not where the driver guesses that one is needed.
+    # Transactions begin in the event of the engine, not where the driver starts one implicitly.
     connection.isolation_level = None
     _set_wal(connection, busy_timeout_s)
     connection.execute("PRAGMA synchronous=NORMAL")
@@ -114,11 +115,11 @@ def _prepare(connection: Any, busy_timeout_s: float, foreign_keys: str = "ON") -
 
 
 class ErrorTranslator:
-    """Turns errors of the database into ones that name their cause and the next step.
+    """Translates errors of the database into errors that name the cause and the next step.
 
     Args:
-        path: of the database.
-        busy_timeout_s: how long a statement had waited when it found the database locked.
+        path: path of the database.
+        busy_timeout_s: wait of a statement before it reports a locked database, in seconds.
     """
 
     def __init__(self, path: Path, busy_timeout_s: float) -> None:
@@ -127,16 +128,16 @@ class ErrorTranslator:
         self._presence: FileIdentity | None = None
 
     def stays(self, presence: FileIdentity) -> None:
-        """From now on the file is to stay where it is."""
+        """Check the identity of the file in every later operation."""
         self._presence = presence
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Errors raised inside come out explained; broken constraints pass, the caller knows.
+        """Translate errors of the block, except violated constraints, which the caller handles.
 
         Raises:
-            NotPossibleError: also where the file was taken away, before or meanwhile: a connection
-                would make a new one in its place, and what was written to the old one is lost.
+            NotPossibleError: database error; or the file was deleted or replaced, in which case a
+                new connection would create another file and all writes would be lost.
         """
         self._demand_present()
         try:
@@ -145,14 +146,14 @@ class ErrorTranslator:
         except IntegrityError:
             raise
         except DBAPIError as error:
-            self._demand_present()  # what SQLite says of a file that is gone is various
+            self._demand_present()  # SQLite's error for a deleted file varies
             raise self._meaning(error.orig) from error
         except sqlite3.Error as error:
             self._demand_present()
             raise self._meaning(error) from error
         except UnicodeDecodeError as error:
-            # The driver cannot even decode SQLite's message, which quotes the damaged part.
-            raise self._damaged("it holds text that is not UTF-8") from error
+            # The driver cannot decode SQLite's message, which quotes the damaged part.
+            raise self._damaged("it contains text that is not UTF-8") from error
 
     def _demand_present(self) -> None:
         if self._presence is not None:
@@ -167,39 +168,39 @@ class ErrorTranslator:
         if code == sqlite3.SQLITE_NOTADB:
             return NotPossibleError(
                 f"{store} is not a SQLite database, or its first bytes are damaged.",
-                "Move it away, and assay begins a new one. " + _ELSEWHERE,
+                "Move it away, and assay creates a new one. " + _ELSEWHERE,
             )
         if code == sqlite3.SQLITE_CORRUPT:
             return self._damaged(str(error))
         if code == sqlite3.SQLITE_FULL:
             return NotPossibleError(
-                f"The disk of the store {self._path} is full; what was stored before is kept.",
-                "Make room, then go on with `assay study resume`. " + _ELSEWHERE,
+                f"The disk of the store {self._path} is full; samples stored before are kept.",
+                "Free space, then continue with `assay study resume`. " + _ELSEWHERE,
             )
         if code == sqlite3.SQLITE_IOERR:
             name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
             return NotPossibleError(
-                f"{store} could not be read or written ({name}); what was stored before is kept.",
-                "Look for free space, a quota, a file size limit (`ulimit -f`) or errors of the "
-                "disk (`dmesg`). " + _ELSEWHERE,
+                f"{store} could not be read or written ({name}); samples stored before are kept.",
+                "Check free space, quotas, the file size limit (`ulimit -f`) and disk errors "
+                "(`dmesg`). " + _ELSEWHERE,
             )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
             return NotPossibleError(
-                f"{store} or its folder may not be written by you ({error}).",
-                f"Look at `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
+                f"No permission to write {self._path} or its directory ({error}).",
+                f"Check `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
             )
         if code == sqlite3.SQLITE_CANTOPEN:
             return NotPossibleError(
                 f"{store} cannot be opened.",
-                f"Look at `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
+                f"Check `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
             )
         return NotPossibleError(f"{store} cannot be used: {error}.", _ELSEWHERE)
 
     def _damaged(self, how: str) -> AssayError:
         return NotPossibleError(
             f"The store {self._path} is damaged: {how}.",
-            "Keep a copy, then save what can be read: "
-            f"`sqlite3 {self._path} .recover | sqlite3 NEW.db`, and --db NEW.db.",
+            "Make a copy, then recover the readable part: "
+            f"`sqlite3 {self._path} .recover | sqlite3 NEW.db`, and use --db NEW.db.",
         )
 
 
@@ -210,7 +211,7 @@ def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
         return
     if revision is None:
         with writing_engine(engine).begin() as connection:
-            # Another process may have been faster.
+            # Another process may have created it meanwhile.
             if revision_of(connection, str(path)) is None:
                 create(connection)
         return
@@ -220,14 +221,14 @@ def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if broken is not None:
             raise NotPossibleError(
-                f"The store {path} could not be brought to the newest schema: rows of "
-                f"{broken[0]!r} would lose what they belong to. It is as it was.",
-                "Use the assay that wrote it. " + _ELSEWHERE,
+                f"The upgrade of the store {path} failed: rows of {broken[0]!r} would lose their "
+                "parent rows. The store is unchanged.",
+                "Use the version of assay that wrote it. " + _ELSEWHERE,
             )
 
 
 def _set_wal(connection: Any, busy_timeout_s: float) -> None:
-    # The change to WAL does not wait for locks on its own account.
+    # The change to WAL mode does not wait for locks by itself.
     end = time.monotonic() + busy_timeout_s
     while True:
         try:

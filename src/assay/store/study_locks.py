@@ -1,8 +1,7 @@
-"""Who holds which study: kernel locks, which end with the process that holds them.
+"""Study locks: kernel locks that end with the process that holds them.
 
-A process id in a table would have to be judged (is that process still the same one? in which
-namespace?). A lock needs no judging: the kernel drops it when its holder ends, by SIGKILL and
-power loss too.
+A process id in a table could be stale, reused, or from another namespace. The kernel releases a
+lock when its holder exits, even after SIGKILL or a power failure.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ _FLOCK = struct.Struct("hhqqi4x")
 
 
 class StudyLocks:
-    """Holds on studies of one database, as open file description locks on bytes of one file.
+    """Locks of the studies of a database: open file description locks on bytes of one file.
 
-    The byte at offset N stands for study N. Such locks also exclude each other within a process,
-    and the file stays empty and in place. Linux 3.15 and later.
+    The byte at offset N represents study N. These locks also exclude each other within a process,
+    and the file stays empty. They require Linux 3.15 or later.
 
     Args:
-        path: the lock file; made where it is missing, for those who may write ``beside``.
-        beside: the database file, whose owner and mode the lock file takes over.
+        path: lock file; created if missing, by users who may write ``beside``.
+        beside: database file, whose owner and mode the lock file inherits.
 
     Raises:
-        NotPossibleError: the lock file cannot be made.
+        NotPossibleError: the lock file cannot be created.
     """
 
     def __init__(self, path: Path, beside: Path) -> None:
         self._path = path
         self._held: set[int] = set()
         self._fd: int | None = _open(path, beside)
-        # A forked child shares the locks and would keep them after its parent's end.
+        # A forked child shares the locks and would keep them after its parent's exit.
         owners = weakref.ref(self)
         os.register_at_fork(after_in_child=lambda: _let_go(owners()))
 
     def take(self, number: int) -> bool:
-        """Hold study ``number``; ``False`` where another store holds it."""
+        """Lock a study; return ``False`` if another store has the lock."""
         if number in self._held:
             return True
         try:
@@ -52,24 +51,24 @@ class StudyLocks:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 return False
             raise NotPossibleError(
-                f"{self._path} cannot be locked: {error.strerror}.",
-                "Name a store on a local disk with --db PATH, or set ASSAY_DB.",
+                f"Cannot lock {self._path}: {error.strerror}.",
+                "Specify a store on a local disk with --db PATH or ASSAY_DB.",
             ) from error
         self._held.add(number)
         return True
 
     def drop(self, number: int) -> None:
-        """Let go of study ``number``, if it is held here."""
+        """Unlock a study if this store has the lock."""
         if number in self._held:
             self._held.remove(number)
             self._lock(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, number)
 
     def holds(self, number: int) -> bool:
-        """Whether study ``number`` is held here."""
+        """Return whether this store has the lock of a study."""
         return number in self._held
 
     def taken(self, number: int) -> bool:
-        """Whether study ``number`` is held, here or elsewhere."""
+        """Return whether any store has the lock of a study."""
         if number in self._held:
             return True
         answer = self._lock(fcntl.F_OFD_GETLK, fcntl.F_WRLCK, number)
@@ -77,7 +76,7 @@ class StudyLocks:
         return kind != fcntl.F_UNLCK
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all locks."""
         self._held.clear()
         if self._fd is not None:
             os.close(self._fd)
@@ -95,8 +94,8 @@ def _open(path: Path, beside: Path) -> int:
         return _open_or_make(path, beside)
     except OSError as error:
         raise NotPossibleError(
-            f"The lock file {path} cannot be opened: {error.strerror}.",
-            "Its owner can delete it while assay does not run; --db names another store.",
+            f"Cannot open the lock file {path}: {error.strerror}.",
+            "Its owner can delete it while assay is not running. Or use another store with --db.",
         ) from error
 
 
@@ -108,8 +107,8 @@ def _open_or_make(path: Path, beside: Path) -> int:
     except FileExistsError:
         return os.open(path, flags)
     if os.geteuid() == 0:
-        # As SQLite does for its journal: what root makes, the database's owner can use. Only what
-        # was made here: another's file of this name must not change hands.
+        # Like SQLite's journal, a file created by root is usable for the owner of the database. An
+        # existing file of another user must not change its owner.
         os.fchown(fd, database.st_uid, database.st_gid)
     return fd
 

@@ -1,6 +1,6 @@
-"""The schema of a database: what it is, and how it becomes the newest.
+"""Schema of a database: detection, creation and upgrade.
 
-Alembic is imported only where there is something to upgrade (it costs 300 ms).
+Alembic is only imported for an upgrade (it takes 300 ms).
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def revision_of(connection: Connection, name: str) -> str | None:
-    """The schema that a database has; ``None`` where nothing is in it yet.
+    """Return the schema of a database; ``None`` for an empty one.
 
     Args:
-        connection: to the database.
-        name: of the store, for messages.
+        connection: connection to the database.
+        name: name of the store, for messages.
 
     Raises:
-        NotPossibleError: it is not assay's, or of a schema that this version does not know.
+        NotPossibleError: a database of another program, or an unknown schema.
     """
     inspector = inspect(connection)
     if not inspector.has_table(VERSION_TABLE):
         if inspector.get_table_names():
             raise NotPossibleError(
                 f"{name} is a database of another program.",
-                "Name another file with --db PATH, or set ASSAY_DB.",
+                "Specify another file with --db PATH or ASSAY_DB.",
             )
         return None
     revision: str | None = connection.execute(select(VERSION.c.version_num)).scalar()
     if revision not in REVISIONS:
         raise NotPossibleError(
-            f"The store {name} has schema {revision}; assay {__version__} knows schemas up to "
+            f"The store {name} has schema {revision}; assay {__version__} supports schemas up to "
             f"{HEAD}.",
-            "Use the newer assay that wrote it, or name another store with --db PATH or ASSAY_DB.",
+            "Use the newer assay that wrote it, or another store with --db PATH or ASSAY_DB.",
         )
     return revision
 
 
 def create(connection: Connection) -> None:
-    """Make all tables at the newest schema; the caller commits."""
+    """Create all tables at the newest schema; the caller commits."""
     METADATA.create_all(connection)
     connection.execute(insert(VERSION), {"version_num": HEAD})
 
 
 def upgrade(connection: Connection) -> None:
-    """Run the revisions that are missing; the caller commits, or takes all of it back."""
+    """Run the missing revisions; the caller commits or rolls back."""
     from alembic import command
     from alembic.config import Config
 

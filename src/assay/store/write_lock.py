@@ -1,7 +1,7 @@
-"""Turn: waiting until this process may write a SQLite file.
+"""Write lock of a SQLite file.
 
-SQLite's own waiting sleeps in C, where Python handles no signal: Ctrl-C would come through when it
-is over. So the lock is asked for again and again from here.
+SQLite waits in C, where Python handles no signals, so Ctrl-C would be delayed until the end of the
+wait. This module polls the lock instead.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _RETRY_S = 0.01
 
 
 class WriteLock:
-    """Takes the write lock of one database, and adds up how long that took.
+    """Acquires the write lock of a database and accumulates the waiting time.
 
     Args:
-        path: of the database.
-        wait_s: the longest to wait.
+        path: path of the database.
+        wait_s: maximum wait, in seconds.
     """
 
     def __init__(self, path: Path, wait_s: float) -> None:
@@ -32,11 +32,11 @@ class WriteLock:
         """Begin a transaction that holds the write lock.
 
         Args:
-            connection: not within a transaction, and without a busy time-out of its own.
+            connection: connection without a transaction and without a busy time-out.
 
         Raises:
-            NotPossibleError: another process still held it when the time was over.
-            sqlite3.Error: as the database gives it.
+            NotPossibleError: another process held the lock until the end of the wait.
+            sqlite3.Error: database error.
         """
         began_s = time.monotonic()
         try:
@@ -49,16 +49,16 @@ class WriteLock:
 
 
 def locked_error(path: Path, waited_s: float) -> NotPossibleError:
-    """The error of a database that another process keeps to itself."""
+    """Return the error for a database that another process has locked."""
     return NotPossibleError(
         f"The store {path} is locked by another process, also after {waited_s:g} s.",
-        f"`fuser {path}` names it. When it is done, try again; `assay study resume` goes on with a "
-        "study. Or name another store with --db PATH or ASSAY_DB.",
+        f"`fuser {path}` names it. Retry after its end; `assay study resume` continues a study. "
+        "Or specify another store with --db PATH or ASSAY_DB.",
     )
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another process holds a lock."""
+    """Return whether an error means that another process holds a lock."""
     # The lower byte is the primary code (https://www.sqlite.org/rescode.html).
     return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 

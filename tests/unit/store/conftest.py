@@ -24,7 +24,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that other users can enter, unlike pytest's own."""
+    """Create a directory that other users can enter, unlike pytest's own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -34,7 +34,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def unprivileged() -> Callable[[], AbstractContextManager[None]]:
-    """Inside, file permissions hold: root becomes nobody for a while."""
+    """Return a context without root privileges, in which file permissions are enforced."""
 
     @contextmanager
     def as_nobody() -> Iterator[None]:
@@ -51,7 +51,7 @@ def unprivileged() -> Callable[[], AbstractContextManager[None]]:
 
 
 class Scripts:
-    """Starts Python programs that see the same assay as the test does."""
+    """Starter of Python programs that import the same assay as the test."""
 
     def __init__(self) -> None:
         source = str(Path(assay.__file__).parents[1])
@@ -72,7 +72,7 @@ class Scripts:
         return process
 
     def run(self, text: str, *args: str | Path) -> str:
-        """What the program prints; it must end well."""
+        """Return the output of a program, which must succeed."""
         process = self.start(text, *args)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 0, err

@@ -1,4 +1,4 @@
-"""What the store costs: at start, and for each sample."""
+"""Cost of the store: at start, and for each sample."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ print([name for name in heavy if name in sys.modules])
 """
 
 
-def test_the_database_is_imported_late_and_alembic_only_to_upgrade(database: Path, scripts) -> None:
+def test_database_library_is_imported_late_and_alembic_only_for_upgrades(
+    database: Path, scripts
+) -> None:
     before, after = scripts.run(IMPORTED, database).splitlines()
     assert before == "[]"
     assert after == "['sqlalchemy', 'sqlite3']"
 
 
-def test_a_sample_is_stored_in_well_under_a_millisecond(database: Path) -> None:
-    # The best of several batches: others on this machine may only make it slower.
+def test_add_sample_takes_less_than_a_millisecond(database: Path) -> None:
+    # The best of several batches, because other processes can only slow it down.
     medians_s = []
     with open_store(database) as store:
         study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -42,7 +44,7 @@ def test_a_sample_is_stored_in_well_under_a_millisecond(database: Path) -> None:
     assert min(medians_s) < 1e-3
 
 
-def test_the_database_is_in_wal_mode(database: Path) -> None:
+def test_database_uses_wal_mode(database: Path) -> None:
     open_store(database).close()
     # Bytes 18 and 19 are 2 for WAL (https://www.sqlite.org/fileformat.html).
     assert database.read_bytes()[18:20] == b"\2\2"

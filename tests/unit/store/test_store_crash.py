@@ -1,4 +1,4 @@
-"""The end of a process at any moment, and several processes at once."""
+"""Crashes of processes, and concurrent processes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ with open_store(sys.argv[1]) as store:
 
 
 @pytest.mark.parametrize("acknowledged", [1, 50, 400])
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(
+def test_killed_writer_keeps_acknowledged_samples(
     database: Path, scripts, acknowledged: int
 ) -> None:
     writer = scripts.start(WRITER, database)
@@ -58,14 +58,12 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(
         store.add_sample(study_id, 0, make_sample(len(samples)))
 
 
-def test_a_running_study_is_refused_to_another_process_and_free_once_its_owner_is_killed(
-    database: Path, scripts
-) -> None:
+def test_running_study_is_locked_until_its_process_is_killed(database: Path, scripts) -> None:
     writer = scripts.start(WRITER, database)
     study_id = writer.stdout.readline().strip()
     with open_store(database) as store:
         assert store.studies()[0].status is Status.RUNNING
-        with pytest.raises(NotPossibleError, match=f"process {writer.pid}"):
+        with pytest.raises(NotPossibleError, match=rf"process \({writer.pid}\)"):
             store.claim(study_id)
         with pytest.raises(NotPossibleError, match="in use"):
             store.delete(study_id)
@@ -75,7 +73,7 @@ def test_a_running_study_is_refused_to_another_process_and_free_once_its_owner_i
         store.claim(study_id)
 
 
-def test_a_forked_child_neither_keeps_nor_shares_the_hold(database: Path) -> None:
+def test_forked_child_does_not_inherit_locks(database: Path) -> None:
     owner = open_store(database)
     study_id = owner.create_study(tune_spec(), make_stratum(), 1.0)
     read_end, write_end = os.pipe()
@@ -104,7 +102,7 @@ def test_a_forked_child_neither_keeps_nor_shares_the_hold(database: Path) -> Non
 
 
 @pytest.mark.rotating
-def test_processes_that_start_together_share_a_new_store(database: Path, scripts) -> None:
+def test_concurrent_processes_create_one_store(database: Path, scripts) -> None:
     several = [scripts.start(ONE_OF_MANY, database) for _ in range(4)]
     for one in several:
         one.stdin.write("go\n")
@@ -119,7 +117,7 @@ def test_processes_that_start_together_share_a_new_store(database: Path, scripts
             assert store.samples(head.id) == [make_sample(block) for block in range(30)]
 
 
-def test_a_lost_lock_file_is_made_again(database: Path) -> None:
+def test_missing_lock_file_is_recreated(database: Path) -> None:
     with open_store(database) as store:
         study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
     database.with_name("assay.db.lock").unlink()
@@ -127,7 +125,7 @@ def test_a_lost_lock_file_is_made_again(database: Path) -> None:
         store.claim(study_id)
 
 
-def test_the_lock_file_is_as_open_as_the_database(database: Path) -> None:
+def test_lock_file_has_mode_of_database(database: Path) -> None:
     open_store(database).close()
     lock = database.with_name("assay.db.lock")
     assert lock.stat().st_mode & 0o777 == database.stat().st_mode & 0o666
@@ -135,7 +133,7 @@ def test_the_lock_file_is_as_open_as_the_database(database: Path) -> None:
     assert lock.stat().st_size == 0
 
 
-def test_a_link_in_place_of_the_lock_file_is_not_followed(database: Path) -> None:
+def test_symbolic_link_as_lock_file_is_rejected(database: Path) -> None:
     target = database.with_name("target")
     database.with_name("assay.db.lock").symlink_to(target)
     with pytest.raises(NotPossibleError, match="lock file"):
@@ -144,12 +142,12 @@ def test_a_link_in_place_of_the_lock_file_is_not_followed(database: Path) -> Non
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_what_root_makes_belongs_to_the_owner_of_the_database(database: Path) -> None:
+def test_lock_file_created_by_root_belongs_to_owner_of_database(database: Path) -> None:
     lock = database.with_name("assay.db.lock")
     open_store(database).close()
     os.chown(database, 65534, 65534)
     open_store(database).close()
-    assert lock.stat().st_uid == 0, "a file that was there must not change hands"
+    assert lock.stat().st_uid == 0, "the owner of an existing file must not change"
     lock.unlink()
     open_store(database).close()
     assert (lock.stat().st_uid, lock.stat().st_gid) == (65534, 65534)

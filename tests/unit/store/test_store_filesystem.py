@@ -40,17 +40,17 @@ a line that means nothing
         ("/guest/assay.db", "9p", True),
     ],
 )
-def test_the_mount_of_a_path_is_the_deepest_and_last(path: str, kind: str, network: bool) -> None:
+def test_mount_of_path_is_deepest_and_last(path: str, kind: str, network: bool) -> None:
     mount = mount_of(Path(path), MOUNTINFO)
     assert mount is not None
     assert (mount.kind, mount.network) == (kind, network)
 
 
-def test_nothing_is_known_without_a_table() -> None:
+def test_mount_is_unknown_without_mount_table() -> None:
     assert mount_of(Path("/a.db"), "") is None
 
 
-def test_a_store_on_a_network_file_system_is_refused_before_anything_is_made(
+def test_store_on_network_file_system_is_rejected_before_files_are_created(
     tmp_path: Path,
 ) -> None:
     table = tmp_path / "mountinfo"
@@ -65,6 +65,6 @@ def test_a_store_on_a_network_file_system_is_refused_before_anything_is_made(
     assert [entry.name for entry in tmp_path.iterdir()] == ["mountinfo"]
 
 
-def test_without_proc_the_store_is_taken_as_local(tmp_path: Path) -> None:
+def test_store_is_assumed_local_without_proc(tmp_path: Path) -> None:
     open_store(tmp_path / "assay.db", mountinfo=tmp_path / "absent").close()
     assert (tmp_path / "assay.db").exists()

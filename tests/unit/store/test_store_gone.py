@@ -1,4 +1,4 @@
-"""A store whose file is taken away while it is used."""
+"""Deletion and replacement of the store while it is used."""
 
 from __future__ import annotations
 
@@ -38,30 +38,30 @@ def uses(study_id: str) -> list[Callable[[Store], object]]:
     ]
 
 
-def test_a_deleted_file_is_told_and_no_other_is_begun(database: Path) -> None:
+def test_deleted_store_is_reported_and_not_recreated(database: Path) -> None:
     store, study_id = begun(database)
     database.unlink()
     with store:
         for use in uses(study_id):
-            with pytest.raises(NotPossibleError, match=r"kept/studies\.db is gone") as error:
+            with pytest.raises(NotPossibleError, match=r"kept/studies\.db is missing") as error:
                 use(store)
             assert "measured again" in (error.value.remedy or "")
     assert not database.exists()
 
 
-def test_a_deleted_folder_is_told_and_not_made_again(database: Path) -> None:
+def test_deleted_directory_is_reported_and_not_recreated(database: Path) -> None:
     store, study_id = begun(database)
     shutil.rmtree(database.parent)
     with store:
         for use in uses(study_id):
             with pytest.raises(
-                NotPossibleError, match=r"The folder .*/kept of the store studies\.db"
+                NotPossibleError, match=r"The directory .*/kept of the store studies\.db"
             ):
                 use(store)
     assert not database.parent.exists()
 
 
-def test_another_file_in_its_place_is_left_alone(database: Path) -> None:
+def test_replaced_store_is_not_modified(database: Path) -> None:
     store, study_id = begun(database)
     other = database.with_name("other.db")
     open_store(other).close()
@@ -69,16 +69,16 @@ def test_another_file_in_its_place_is_left_alone(database: Path) -> None:
     other.rename(database)
     with store:
         for use in uses(study_id):
-            with pytest.raises(NotPossibleError, match="another file than before"):
+            with pytest.raises(NotPossibleError, match="replaced by another file"):
                 use(store)
     assert database.read_bytes() == before
 
 
-def test_a_file_that_was_moved_back_has_all_that_was_acknowledged(database: Path) -> None:
+def test_restored_store_has_acknowledged_samples(database: Path) -> None:
     store, study_id = begun(database)
     database.rename(database.with_name("elsewhere.db"))
-    with store, pytest.raises(NotPossibleError, match="is gone"):
-        store.add_sample(study_id, 0, make_sample(1))
+    with store, pytest.raises(NotPossibleError, match="is missing"):
+        store.add_sample(study_id, 0, a_sample(1))
     database.with_name("elsewhere.db").rename(database)
     with open_store(database) as again:
         assert again.samples(study_id)[:1] == [make_sample(0)]

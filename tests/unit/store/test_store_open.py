@@ -1,4 +1,4 @@
-"""What can stand in the way of a store: one clear error each, and nothing lost."""
+"""Errors of opening and using a store: each is reported, and no data is lost."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def filled(path: Path, samples: int = 60) -> str:
 
 
 def refused(path: Path, kind: type[AssayError] = NotPossibleError) -> str:
-    """The message with which a store is refused; the file stays as it is."""
+    """Return the error message of opening a store, which must not modify the file."""
     before = path.read_bytes()
     with pytest.raises(kind) as caught:
         open_store(path, busy_timeout_s=0.1).close()
@@ -69,7 +69,7 @@ def refused(path: Path, kind: type[AssayError] = NotPossibleError) -> str:
     return str(caught.value)
 
 
-def test_the_state_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+def test_state_directory_is_private(tmp_path: Path) -> None:
     env = {"XDG_STATE_HOME": str(tmp_path / "state")}
     open_store(env=env).close()
     made = tmp_path / "state" / "assay"
@@ -77,59 +77,57 @@ def test_the_state_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
     assert made.stat().st_mode & 0o777 == 0o700
 
 
-def test_any_other_missing_folder_is_named(tmp_path: Path) -> None:
+def test_missing_directory_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="mkdir -p") as caught:
         open_store(tmp_path / "absent" / "assay.db")
     assert str(tmp_path / "absent") in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_made_where_nothing_shall_be(database: Path) -> None:
-    with pytest.raises(InvalidInputError, match="no store"):
+def test_missing_store_is_not_created_without_create(database: Path) -> None:
+    with pytest.raises(InvalidInputError, match="does not exist"):
         open_store(database, create=False)
     assert not database.exists()
     open_store(database).close()
     open_store(database, create=False).close()
 
 
-def test_a_folder_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="a folder"):
+def test_directory_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="a directory"):
         open_store(tmp_path)
 
 
-def test_a_device_is_no_store() -> None:
+def test_device_is_rejected() -> None:
     with pytest.raises(InvalidInputError, match="not a regular file"):
         open_store("/dev/null")
 
 
-def test_below_a_file_nothing_can_lie(tmp_path: Path) -> None:
+def test_path_below_file_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInputError, match="below a file"):
+    with pytest.raises(InvalidInputError, match="is a file"):
         open_store(tmp_path / "file" / "assay.db")
 
 
-def test_a_state_folder_that_cannot_be_made_is_named(
+def test_uncreatable_state_directory_is_named(
     open_folder: Path, unprivileged: Unprivileged
 ) -> None:
     open_folder.chmod(0o555)
-    with unprivileged(), pytest.raises(NotPossibleError, match="cannot be made"):
+    with unprivileged(), pytest.raises(NotPossibleError, match="Cannot create the directory"):
         open_store(env={"XDG_STATE_HOME": str(open_folder / "state")})
 
 
-def test_a_folder_that_may_not_be_entered_is_named(
-    open_folder: Path, unprivileged: Unprivileged
-) -> None:
+def test_inaccessible_directory_is_named(open_folder: Path, unprivileged: Unprivileged) -> None:
     (open_folder / "closed").mkdir(mode=0o000)
     with (
         unprivileged(),
-        pytest.raises(NotPossibleError, match="cannot be reached: Permission denied"),
+        pytest.raises(NotPossibleError, match=r"Cannot access the store .*: Permission denied"),
     ):
         open_store(open_folder / "closed" / "assay.db")
     (open_folder / "closed").chmod(0o700)
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_read_only_folder_is_named(
+def test_read_only_directory_is_named(
     open_folder: Path, unprivileged: Unprivileged, exists: bool
 ) -> None:
     path = open_folder / "assay.db"
@@ -138,25 +136,26 @@ def test_a_read_only_folder_is_named(
         path.chmod(0o666)
     open_folder.chmod(0o555)
     before = sorted(entry.name for entry in open_folder.iterdir())
-    with unprivileged(), pytest.raises(NotPossibleError, match="folder that you cannot write"):
+    with (
+        unprivileged(),
+        pytest.raises(NotPossibleError, match="No permission to write the directory"),
+    ):
         open_store(path)
     assert sorted(entry.name for entry in open_folder.iterdir()) == before
 
 
-def test_a_file_of_another_user_is_named(open_folder: Path, unprivileged: Unprivileged) -> None:
+def test_store_of_another_user_is_named(open_folder: Path, unprivileged: Unprivileged) -> None:
     path = open_folder / "assay.db"
     filled(path, 1)
     path.chmod(0o400)
     open_folder.chmod(0o777)
     if os.geteuid() != 0:
         path.chmod(0o000)
-    with unprivileged(), pytest.raises(NotPossibleError, match="may not be read and written"):
+    with unprivileged(), pytest.raises(NotPossibleError, match="No permission to read and write"):
         open_store(path)
 
 
-def test_a_lock_file_of_another_user_is_named(
-    open_folder: Path, unprivileged: Unprivileged
-) -> None:
+def test_lock_file_of_another_user_is_named(open_folder: Path, unprivileged: Unprivileged) -> None:
     path = open_folder / "assay.db"
     filled(path, 1)
     path.chmod(0o666)
@@ -166,12 +165,12 @@ def test_a_lock_file_of_another_user_is_named(
         open_store(path)
 
 
-def test_what_is_no_database_stays_as_it_is(database: Path) -> None:
+def test_file_of_other_format_is_not_modified(database: Path) -> None:
     database.write_bytes(b"a letter to my aunt\n" * 400)
     assert "not a SQLite database" in refused(database)
 
 
-def test_damage_is_named_when_it_is_met(database: Path) -> None:
+def test_damage_is_reported_on_access(database: Path) -> None:
     study_id = filled(database)
     content = bytearray(database.read_bytes())
     content[4096 * 3 :] = os.urandom(len(content) - 4096 * 3)
@@ -181,7 +180,7 @@ def test_damage_is_named_when_it_is_met(database: Path) -> None:
     assert ".recover" in str(caught.value)
 
 
-def test_a_message_that_cannot_be_decoded_is_damage_too(database: Path) -> None:
+def test_undecodable_message_of_sqlite_is_damage(database: Path) -> None:
     filled(database, 1)
     content = database.read_bytes()
     at = content.index(b"CREATE TABLE study")
@@ -193,37 +192,35 @@ def test_a_message_that_cannot_be_decoded_is_damage_too(database: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("UPDATE study SET status = 'asleep'", "'asleep' is no status"),
-        ("UPDATE study SET kind = 'guess'", "'guess' is no kind"),
+        ("UPDATE study SET status = 'asleep'", "unknown status 'asleep'"),
+        ("UPDATE study SET kind = 'guess'", "unknown kind 'guess'"),
         ("UPDATE study SET spec = '{'", "StudySpec"),
         ("UPDATE stratum SET document = '[]'", "Stratum"),
         ("UPDATE sample SET document = '{}' WHERE block = 1", "Sample"),
         ("UPDATE study SET conclusion = 'null'", "Conclusion"),
     ],
 )
-def test_a_document_that_cannot_be_read_names_its_study(
-    database: Path, change: str, message: str
-) -> None:
+def test_unreadable_document_names_study(database: Path, change: str, message: str) -> None:
     study_id = filled(database, 3)
     connection = sqlite3.connect(database)
     with connection:
         connection.execute(change)
     connection.close()
     with open_store(database) as store:
-        with pytest.raises(NotPossibleError, match=f"Study {study_id} cannot be read") as caught:
+        with pytest.raises(NotPossibleError, match=f"Cannot read study {study_id}") as caught:
             store.studies()
             store.study(study_id)
             store.samples(study_id)
         assert message in str(caught.value)
 
 
-def test_a_file_that_was_cut_off_is_damaged(database: Path) -> None:
+def test_truncated_file_is_damaged(database: Path) -> None:
     filled(database)
     os.truncate(database, 4096 * 2)
     assert "damaged" in refused(database)
 
 
-def test_a_newer_schema_is_refused_with_both_versions(database: Path) -> None:
+def test_newer_schema_is_rejected_with_both_versions(database: Path) -> None:
     filled(database, 1)
     connection = sqlite3.connect(database)
     with connection:
@@ -234,7 +231,7 @@ def test_a_newer_schema_is_refused_with_both_versions(database: Path) -> None:
     assert schema.HEAD in message
 
 
-def test_the_database_of_another_program_is_left_alone(database: Path) -> None:
+def test_database_of_another_program_is_rejected(database: Path) -> None:
     connection = sqlite3.connect(database)
     connection.executescript(
         "PRAGMA journal_mode=WAL; CREATE TABLE alembic_version (version_num);"
@@ -244,12 +241,12 @@ def test_the_database_of_another_program_is_left_alone(database: Path) -> None:
     assert "another program" in refused(database)
 
 
-def test_an_empty_file_becomes_a_store(database: Path) -> None:
+def test_empty_file_becomes_store(database: Path) -> None:
     database.touch()
     filled(database, 1)
 
 
-def test_a_store_that_another_process_writes_is_locked(database: Path, scripts) -> None:
+def test_store_written_by_another_process_is_locked(database: Path, scripts) -> None:
     study_id = filled(database, 3)
     with open_store(database, busy_timeout_s=0.2, patience_s=0.4) as store:
         store.claim(study_id)
@@ -266,7 +263,7 @@ def test_a_store_that_another_process_writes_is_locked(database: Path, scripts) 
         assert len(store.samples(study_id)) == 4
 
 
-def test_what_took_a_launch_waits_longer_than_other_calls(database: Path, scripts) -> None:
+def test_add_sample_waits_longer_than_other_calls(database: Path, scripts) -> None:
     study_id = filled(database, 3)
     with open_store(database, busy_timeout_s=0.0, patience_s=60.0) as store:
         store.claim(study_id)
@@ -284,8 +281,8 @@ def test_what_took_a_launch_waits_longer_than_other_calls(database: Path, script
         assert len(store.samples(study_id)) == 4
 
 
-def test_waiting_for_the_store_can_be_interrupted(database: Path, scripts) -> None:
-    """SQLite would sleep through it."""
+def test_waiting_for_write_lock_is_interruptible(database: Path, scripts) -> None:
+    """SQLite itself would wait without handling the signal."""
     study_id = filled(database, 3)
     with open_store(database) as store:
         store.claim(study_id)
@@ -300,7 +297,7 @@ def test_waiting_for_the_store_can_be_interrupted(database: Path, scripts) -> No
         store.add_sample(study_id, 0, make_sample(3))
 
 
-def test_a_store_that_another_process_keeps_to_itself_is_locked(database: Path, scripts) -> None:
+def test_exclusively_locked_store_is_reported(database: Path, scripts) -> None:
     filled(database, 1)
     holder = scripts.start(HOLDER, database, "PRAGMA locking_mode=EXCLUSIVE")
     assert holder.stdout.readline() == "held\n"
@@ -308,14 +305,14 @@ def test_a_store_that_another_process_keeps_to_itself_is_locked(database: Path, 
         open_store(database, busy_timeout_s=0.1)
 
 
-def test_a_new_file_that_another_process_locks_is_waited_for(database: Path, scripts) -> None:
+def test_locked_new_file_is_waited_for(database: Path, scripts) -> None:
     holder = scripts.start(HOLDER, database, "SELECT 1")
     assert holder.stdout.readline() == "held\n"
     with pytest.raises(NotPossibleError, match="locked by another process"):
         open_store(database, busy_timeout_s=0.1)
 
 
-def test_a_limit_on_the_size_of_files_loses_nothing(database: Path, scripts) -> None:
+def test_file_size_limit_keeps_stored_samples(database: Path, scripts) -> None:
     stored, study_id, *message = scripts.run(FILL, database, str(256 * 1024)).splitlines()
     assert 10 < int(stored) < 10_000
     assert "ulimit -f" in "".join(message)
@@ -325,7 +322,7 @@ def test_a_limit_on_the_size_of_files_loses_nothing(database: Path, scripts) -> 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 512 KiB."""
+    """Mount a file system of 512 KiB."""
     point = tmp_path / "disk"
     point.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(point)], check=True)
@@ -352,7 +349,7 @@ def _fill(folder: Path) -> Path:
     reason="mounts a file system: ASSAY_TEST_SYSTEM=1, as root",
 )
 class TestFullDisk:
-    def test_nothing_is_lost_and_it_goes_on_once_there_is_room(self, small_disk: Path) -> None:
+    def test_full_disk_keeps_samples_and_continues_with_free_space(self, small_disk: Path) -> None:
         path = small_disk / "assay.db"
         with open_store(path) as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -368,9 +365,7 @@ class TestFullDisk:
         with open_store(path) as store:
             assert store.samples(study_id) == [make_sample(block) for block in range(stored + 1)]
 
-    def test_what_was_stored_is_there_when_the_full_store_is_opened_again(
-        self, small_disk: Path
-    ) -> None:
+    def test_full_store_keeps_samples_when_reopened(self, small_disk: Path) -> None:
         path = small_disk / "assay.db"
         study_id = filled(path, 20)
         filler = _fill(small_disk)
@@ -381,16 +376,14 @@ class TestFullDisk:
         with open_store(path) as store:
             assert store.samples(study_id) == [make_sample(block) for block in range(20)]
 
-    def test_a_new_store_is_refused(self, small_disk: Path) -> None:
+    def test_new_store_on_full_disk_is_rejected(self, small_disk: Path) -> None:
         _fill(small_disk)
         with pytest.raises(NotPossibleError, match="full"):
             open_store(small_disk / "assay.db")
 
 
-def test_a_file_system_that_is_mounted_read_only_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Root may write everywhere but there."""
+def test_read_only_file_system_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root can write everywhere except on a read-only mount."""
     path = tmp_path / "studies.db"
     open_store(path).close()
     real = os.statvfs
@@ -408,7 +401,9 @@ def test_a_file_system_that_is_mounted_read_only_is_named(
         open_store(tmp_path / "other.db")
 
 
-def test_a_named_store_needs_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_specified_store_does_not_need_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -419,5 +414,5 @@ def test_a_named_store_needs_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ):
         with open_store(**{"env": {}, **given}) as store:
             assert store.studies() == []
-    with pytest.raises(NotPossibleError, match="no home folder"):
+    with pytest.raises(NotPossibleError, match="no home directory"):
         open_store(env={})

@@ -70,7 +70,7 @@ def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return revision
 
 
-def test_the_migrations_make_what_the_tables_say(tmp_path: Path) -> None:
+def test_migrations_create_the_tables_of_the_schema(tmp_path: Path) -> None:
     open_store(tmp_path / "made.db").close()
     engine = sqlite_engine(tmp_path / "migrated.db", 1.0, migrating=True)
     with writing_engine(engine).begin() as connection:
@@ -82,7 +82,7 @@ def test_the_migrations_make_what_the_tables_say(tmp_path: Path) -> None:
     open_store(tmp_path / "migrated.db").close()
 
 
-def test_the_known_revisions_are_those_of_the_migrations() -> None:
+def test_known_revisions_equal_migrations() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
@@ -94,7 +94,7 @@ def test_the_known_revisions_are_those_of_the_migrations() -> None:
     assert script.get_current_head() == schema.HEAD
 
 
-def test_a_store_of_schema_1_opens_with_all_that_is_in_it(v1: Path) -> None:
+def test_store_of_schema_1_opens_with_all_data(v1: Path) -> None:
     frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
     with open_store(v1, create=False) as store:
         head = store.studies()[0]
@@ -157,10 +157,10 @@ def test_every_study_of_schema_3_is_read_with_samples_plans_outputs_and_conclusi
 
 
 @pytest.mark.parametrize(("launches", "stratum"), [(1, 1), (2, 0), (9, None)])
-def test_a_verdict_of_schema_1_goes_to_the_stratum_that_it_can_rest_on(
+def test_verdict_of_schema_1_is_assigned_to_stratum_with_enough_samples(
     v1: Path, launches: int, stratum: int | None
 ) -> None:
-    """Of the asset's strata the first holds two samples, the second one."""
+    """The first stratum of the asset has two samples, the second has one."""
     connection = sqlite3.connect(v1)
     with connection:
         connection.execute(
@@ -175,7 +175,7 @@ def test_a_verdict_of_schema_1_goes_to_the_stratum_that_it_can_rest_on(
         assert list(store.outputs("kq3v8ma", 0)) == [(), ()]
 
 
-def test_the_columns_of_schema_1_say_what_its_documents_say(v1: Path) -> None:
+def test_columns_of_schema_1_match_documents(v1: Path) -> None:
     connection = sqlite3.connect(v1)
     connection.row_factory = sqlite3.Row
     rows = connection.execute("SELECT * FROM sample ORDER BY number").fetchall()
@@ -194,7 +194,7 @@ def test_the_columns_of_schema_1_say_what_its_documents_say(v1: Path) -> None:
         assert row["node"] == "local"
 
 
-def test_an_upgrade_keeps_everything(v1: Path, next_schema: Path) -> None:
+def test_upgrade_keeps_all_data(v1: Path, next_schema: Path) -> None:
     frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
     open_store(v1).close()
     columns = definitions(v1)["study"]
@@ -216,7 +216,7 @@ def test_an_upgrade_keeps_everything(v1: Path, next_schema: Path) -> None:
         'op.execute("DELETE FROM stratum WHERE number = 0")',
     ],
 )
-def test_an_upgrade_that_fails_changes_nothing(
+def test_failed_upgrade_changes_nothing(
     v1: Path, next_schema: Path, failure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
@@ -231,7 +231,7 @@ def test_an_upgrade_that_fails_changes_nothing(
         assert store.samples("kq3v8ma") == list(frozen.samples)
 
 
-def test_an_older_assay_refuses_what_a_newer_one_upgraded(
+def test_older_assay_rejects_newer_schema(
     v1: Path, next_schema: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_store(v1).close()

@@ -122,7 +122,7 @@ def test_words_that_do_not_go_together(store: Store) -> None:
     for alone in ("auto", "none"):
         with pytest.raises(InvalidInputError, match=f"--warm-start {alone} goes with no other"):
             parse_warm_start(store, [alone, study], spec_of())
-    with pytest.raises(InvalidInputError, match="There is no study 'zzz'"):
+    with pytest.raises(InvalidInputError, match="Unknown study 'zzz'"):
         parse_warm_start(store, ["zzz"], spec_of())
 
 

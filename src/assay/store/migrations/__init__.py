@@ -1,1 +1,1 @@
-"""Alembic's environment and the revisions of the store; run by ``assay.store.upgrade`` alone."""
+"""Alembic environment and revisions of the store; only ``assay.store.upgrade`` runs them."""

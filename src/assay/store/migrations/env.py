@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the revisions on the connection that ``assay.store.upgrade`` hands over."""
+"""Alembic entry point: runs the revisions on the connection of ``assay.store.upgrade``."""
 
 from alembic import context
 

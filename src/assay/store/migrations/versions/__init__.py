@@ -1,1 +1,1 @@
-"""One module for each revision; what is released is never edited."""
+"""One module for each revision; released revisions are never edited."""

@@ -1,4 +1,4 @@
-"""Studies, strata and samples."""
+"""Create the tables of studies, strata and samples."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the first tables."""
+    """Create the tables."""
     op.create_table(
         "study",
         sa.Column("number", sa.Integer, nullable=False),

@@ -1,4 +1,4 @@
-"""Plans, outputs, and a verdict for each stratum."""
+"""Create the tables of plans, outputs and verdicts of strata."""
 
 import json
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the tables, and tell the verdicts that are there to their strata."""
+    """Create the tables and assign existing verdicts to their strata."""
     op.create_table(
         "plan",
         sa.Column("study", sa.Text, nullable=False),
@@ -55,10 +55,10 @@ def upgrade() -> None:
 
 
 def _tell_strata(connection: sa.Connection) -> None:
-    """Schema 1 kept the newest verdict alone, and not which stratum it is of.
+    """Assign the verdict of each study to a stratum, because schema 1 did not record it.
 
-    It is the newest stratum with at least as many samples as the verdict rests on: one that was
-    begun later may have been stopped before its end.
+    The stratum is the newest one with at least as many samples as the verdict; a later stratum may
+    have been interrupted.
     """
     concluded = connection.execute(
         sa.text("SELECT id, conclusion FROM study WHERE conclusion IS NOT NULL")
@@ -82,7 +82,7 @@ def _tell_strata(connection: sa.Connection) -> None:
 
 
 def _launches(document: str) -> int:
-    """How many samples a verdict rests on; what cannot be read is for its reader to explain."""
+    """Return the number of samples of a verdict; 0 if the verdict is unreadable."""
     try:
         return int(json.loads(document).get("launches", 0))
     except (ValueError, TypeError, AttributeError):

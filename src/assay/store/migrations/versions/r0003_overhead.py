@@ -1,4 +1,4 @@
-"""Costs of observing, by machine."""
+"""Create the table of observation costs, by machine."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "overhead",
         sa.Column("number", sa.Integer, nullable=False),
