@@ -89,7 +89,7 @@ def test_a_command_that_boots_is_told_the_change(cli: CommandLine) -> None:
 
     failed = cli("study", "resume", study, "--reboot-command", f"{shlex.quote(str(hook))} 9")
     assert failed.status == 3
-    assert "ended with 9" in failed.err
+    assert "exited with status 9" in failed.err
     missing = cli("study", "resume", study, "--reboot-command", "./no-such-program")
     assert missing.status == 3
     assert "cannot be run" in missing.err
@@ -101,7 +101,7 @@ def test_what_the_present_boot_has_takes_no_other(cli: CommandLine) -> None:
     (cli.folder / "f.toml").write_text(SWEEP)
     answer = cli("sweep", "f.toml", "--json", "--disturbed-above", "never")
     assert answer.status == 0, answer.err
-    assert "takes a boot" not in answer.err
+    assert "requires a reboot" not in answer.err
     study = answer.document["study"]
     assert answer.document["switching"]["boots"] == 1
     shown = cli("study", "show", study, "--json").document
@@ -139,7 +139,7 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--confirm", "nice=5"), "takes no boot"),
+        (("--confirm", "nice=5"), "requires no reboot"),
         (("--confirm", "boot.nosmt=on"), "is read from the machine"),
         (("--confirm", "firmware.fan"), "says nothing"),
         (("--verify", "firmware.fan=low"), "neither a file nor a command"),

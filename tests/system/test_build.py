@@ -86,7 +86,7 @@ def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> 
     for done in (cli("run", "--from", "last"), cli("run", "--from", "last", *RUN)):
         assert done.status == 0 and "changed since study" in done.err
     shown = cli("study", "resume", "last")
-    assert shown.status == 0 and "source file was changed" in shown.out
+    assert shown.status == 0 and "inputs of the build" in shown.out
     assert len(builds(cli)) == 5  # the winner; nothing was built to show the answer
 
     # A bundle holds what builds it, and its verdict follows from its samples.

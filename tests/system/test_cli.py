@@ -386,7 +386,7 @@ class TestBadInput:
         assert all(study["status"] == "failed" for study in cli.studies())
 
     @pytest.mark.rotating
-    def test_a_program_that_always_fails(self, cli: CommandLine) -> None:
+    def test_always_failing_program_is_reported(self, cli: CommandLine) -> None:
         words = ("--", "sh", "-c", "echo because >&2; exit 3")
         refused(cli, 1, "tune", "nice=0,5", *words, says="exit status 3")
         assert "because" in cli("tune", "nice=0,5", *words).err

@@ -32,7 +32,7 @@ def notes(cli: CommandLine, *hooks: str) -> list[str]:
 def test_the_run_itself_tells_of_them(cli: CommandLine) -> None:
     build = "sh -c 'test ! -e begun || touch libplug.so; touch begun'"
     (note,) = notes(cli, "--prepare", build)
-    assert note.startswith("some launches were made before ")
+    assert note.startswith("some launches ran before a change of ")
     assert "--new-stratum" in note
 
 

@@ -381,7 +381,7 @@ def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -
     notes = {note for sample in cli.documents() for note in evidence(sample, "share")}
     assert notes == {f"partition work: CPU {LAST} (lease {n})" for n in (1, 2)}
     told = cli("study", "resume", "last", "--json")  # done: it needs no share to be told
-    assert told.status == 0 and "since it was measured" not in told.out
+    assert told.status == 0 and "conditions changed since the measurement" not in told.out
 
 
 @pytest.mark.rotating

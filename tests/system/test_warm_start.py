@@ -133,6 +133,6 @@ def test_what_cannot_guide_is_refused_before_anything_runs(first: CommandLine) -
         f"touch {mark} # {{q}}",
     )
     assert answer.status == 2
-    assert "the settings of its configurations are not varied here" in answer.err
+    assert "its settings are not varied here" in answer.err
     assert not mark.exists()
     assert len(json.loads(first("study", "list", "--json").out)["studies"]) == count

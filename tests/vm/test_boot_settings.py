@@ -136,7 +136,7 @@ def test_a_kernel_that_was_changed_too_is_refused(bench: Bench) -> None:
     bench.guest.boot(" ".join((*bench.changes[-1].words, "transparent_hugepage=never")))
     with pytest.raises(NotPossibleError, match="cannot be pooled") as caught:
         bench.resume()
-    assert "boot: not there then, transparent_hugepage=never now" in caught.value.cause
+    assert "boot: absent then, transparent_hugepage=never now" in caught.value.cause
     assert "isol" not in caught.value.cause
 
 

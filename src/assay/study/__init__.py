@@ -1,1 +1,1 @@
-"""Studies: a race, an executor and a store at work together."""
+"""Studies: coordination of a race, an executor and a store."""

@@ -1,4 +1,4 @@
-"""Affordable: the observations that launches that count can do with on this machine."""
+"""Affordable observations: default observations with an acceptable cost on this machine."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from assay.records.overhead import Overhead
 
 
 def with_affordable(spec: StudySpec, overheads: Iterable[Overhead]) -> StudySpec:
-    """Return a study without the usual observations that cost too much here.
+    """Return a study without the default observations whose cost is too high on this machine.
 
-    Surveys still have them, for their time is never used, and so has a metric that needs one.
+    Surveys still take them, because their time is never used, and so do metrics that need one.
 
     Args:
-        spec: with the observations that were asked for, if any: nothing is taken from those.
-        overheads: of this machine. What was measured with a command of the user tells of that
-            command alone, and what was measured with the built-in loads of any.
+        spec: specification; explicitly requested observations are kept.
+        overheads: calibrations of this machine. One with a command of the user applies to that
+            command only; one with the built-in loads applies to every command.
     """
     if spec.observe is not None:
         return spec

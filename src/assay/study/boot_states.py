@@ -1,9 +1,9 @@
-"""Boot states: what may read otherwise in another boot of a study, and what may not.
+"""Boot states: readings of the machine that may differ between the boots of a study.
 
-Where nothing takes a boot, a study goes on under the very conditions that it began under. Where
-something does, another boot may change what its settings are known to change, and of settings that
-assay does not know, any reading of the machine. What it read in the first boot with the same values
-it has to read in all later ones.
+Without boot settings, a study continues only under the conditions under which it began. With boot
+settings, another boot may change the readings that they are known to affect; settings unknown to
+assay may change any reading. The readings of the first boot with certain values must recur in all
+later boots with these values.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
 COMMAND_LINE_READING = "boot"
-"""The reading that holds the words of the command line that change speed."""
+"""Reading with the kernel command line arguments that affect performance."""
 CPUS_READING = "the usable CPUs"
 MACHINE_READING = "the machine"
-"""Readings of a stratum beside those of its state, by the names that ``study resume`` has."""
+"""Names of the readings of a stratum besides those of its state, as in ``study resume``."""
 
 
 class BootStateComparison:
-    """What a study may find in the present boot.
+    """Comparison of the present boot with the boots of a study.
 
     Args:
-        spec: of the study.
-        registry: of its settings.
-        then: the stratum that goes on.
-        now: the conditions at hand.
-        machine: the same, whole.
-        samples: of earlier sittings of the stratum.
+        spec: specification of the study.
+        registry: registry of its settings.
+        then: stratum to continue.
+        now: present conditions.
+        machine: machine document of the present conditions.
+        samples: samples of earlier sessions of the stratum.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class BootStateComparison:
 
     @property
     def told(self) -> tuple[Evidence, ...]:
-        """What reads otherwise than when the stratum began, the study's own words left out."""
+        """Return the readings that changed since the stratum began, apart from varied arguments."""
         then, now = self._without_own(self._then), self._without_own(self._now)
         return tuple(
             Evidence(kind=BOOT_STATE, note=f"{name}: {now.get(name, '')}")
@@ -71,7 +71,7 @@ class BootStateComparison:
         )
 
     def compared(self) -> tuple[Stratum, Stratum]:
-        """Both strata, as far as they must be alike."""
+        """Return both strata, reduced to readings that must be equal."""
         then, now = self._strata
         if not self._settings:
             return then, now
@@ -90,7 +90,7 @@ class BootStateComparison:
         return {name: text for name, text in found.items() if text is not None}
 
     def _seen(self) -> dict[str, str] | None:
-        """What read otherwise in the first boot with these values; ``None`` before it."""
+        """Return the changed readings of the first boot with these values, if there was one."""
         mine = [
             sample
             for sample in self._samples
@@ -102,27 +102,27 @@ class BootStateComparison:
         return dict(_halves(note) for note in notes)
 
     def _is_here(self, values: Mapping[str, Value]) -> bool:
-        """Whether a boot with these values is like the present one."""
+        """Return whether the present boot has these values."""
         here = {name: value for name, value in self._level.items() if value is not None}
         return here.keys() == values.keys() and all(
             setting.alike(values[name], here[name]) for name, setting in self._settings.items()
         )
 
     def _free(self, then: Mapping[str, str], now: Mapping[str, str]) -> frozenset[str]:
-        """The readings that another boot may change."""
+        """Return the readings that another boot may change."""
         levels = (self._began, self._level)
         other = [s for name, s in self._settings.items() if levels[0][name] != levels[1][name]]
         changed = {reading for setting in other for reading in setting.changes}
         if ANY_READING not in changed:
             return frozenset(changed)
-        # Another kernel is never a side effect: a setting has to ask for it.
-        return frozenset(then.keys() | now.keys()) - ({KERNEL_READING} - changed)
+        # A changed kernel is never a side effect: a setting has to request it.
+        return frozenset(then.keys() | now.keys()) - ({KERNEL} - changed)
 
     def _values(self, machine: Machine) -> dict[str, Value | None]:
         return {name: setting.default(machine) for name, setting in self._settings.items()}
 
     def _without_own(self, readings: Mapping[str, str]) -> dict[str, str]:
-        """Without the kernel and the words of the command line that the study itself varies."""
+        """Return readings without the kernel and the arguments that the study varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
         words = readings.get(COMMAND_LINE_READING, "").split()
         left = " ".join(word for word in words if argument_name(word) not in own)

@@ -1,8 +1,8 @@
-"""Booting: a study that goes from boot to boot.
+"""Boots of a study with boot or firmware settings.
 
-Settings of the boot and of the firmware cannot be changed while a study runs. It makes the launches
-that the present boot can have, pauses with the change that the next ones need, and is resumed after
-the boot. Whether a boot has what a launch needs is read, not believed.
+These settings cannot be changed while a study runs. The study makes all launches that the present
+boot allows, pauses with the required change, and is resumed after the reboot. Whether a boot
+satisfies a launch is always read from the machine.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
 UNKNOWN_VALUE = ""
-"""Stands for what a setting of the firmware was that no arm leaves alone and nobody can read."""
+"""Placeholder for the unreadable value of a firmware setting that every arm sets."""
 
 
-class BootPause(StudyPaused):
-    """A study waits for another boot.
+class BootPause(Pause):
+    """Pause of a study until a reboot.
 
     Args:
-        study_id: whole identity.
-        change: that it waits for.
+        study_id: complete id.
+        change: required boot change.
     """
 
     def __init__(self, study_id: str, change: BootChange) -> None:
         super().__init__(
             f"Study {study_id} is paused: it needs another boot.",
-            f"`assay study resume {study_id}` goes on after it.",
+            f"Reboot, then continue with `assay study resume {study_id}`.",
         )
         self.study_id = study_id
         self.change = change
 
 
 class BootCheck:
-    """Says whether the present boot has what a launch needs, and tells with it which boot it was.
+    """Checks that the present boot satisfies a launch, and records the boot of each sample.
 
     Args:
-        study_id: whole identity.
-        spec: of the study.
-        machine: the host, as this sitting found it.
-        registry: of its settings.
-        samples: of earlier sittings.
-        states: what reads otherwise in this boot than when the study began.
-        began: the boot in which it began.
-        kernel: describes the kernel of this boot, where the study goes from kernel to kernel.
+        study_id: complete id.
+        spec: specification of the study.
+        machine: machine document of this session.
+        registry: registry of its settings.
+        samples: samples of earlier sessions.
+        states: readings that changed since the study began.
+        began: id of the boot in which the study began.
+        kernel: description of the present kernel, if the study varies the kernel.
     """
 
     def __init__(
@@ -91,15 +91,15 @@ class BootCheck:
         self._warm = {launch.arm for launch in mine}
         self._blocks = {launch.block for launch in mine if launch.stage is Stage.CONFIRM}
         self._told = bool(mine)
-        # There was a boot since the study last did anything.
+        # The machine was rebooted since the last launch of the study.
         self._unbrought = (ran[-1][1] if ran else began or self._here) != self._here
 
     def demand(self, launch: Launch) -> None:
-        """Refuse to make a launch in a boot that is not the one that it needs.
+        """Raise an error if the present boot does not satisfy a launch.
 
         Raises:
-            BootPause: it is another one, or has to be one of its own.
-            NotPossibleError: no boot could have it.
+            BootPause: another boot, or a separate one, is required.
+            NotPossibleError: no boot satisfies the launch.
         """
         if not self._costly.pausing:
             return
@@ -121,17 +121,17 @@ class BootCheck:
             )
 
     def is_cold(self, launch: Launch) -> bool:
-        """Whether an arm is to be warmed up first: a boot leaves nothing in memory."""
+        """Return whether an arm needs a warm-up launch, because memory is empty after a boot."""
         if not self._costly.pausing or not self._warms or launch.stage is Stage.SURVEY:
             return False
         return launch.arm not in self._warm
 
     def warmed(self, arm: str) -> None:
-        """An arm was warmed up."""
+        """Record the warm-up of an arm."""
         self._warm.add(arm)
 
     def told(self, sample: Sample) -> Sample:
-        """A sample with the boot that it was made in."""
+        """Return a sample with evidence of its boot."""
         if not self._costly.pausing:
             return sample
         more = (
@@ -146,14 +146,14 @@ class BootCheck:
 
 
 def boot_of(sample: Sample) -> str | None:
-    """The boot that a sample was made in."""
+    """Return the id of the boot of a sample."""
     return next((e.note for e in sample.evidence if e.kind == BOOT_EVIDENCE), None)
 
 
 def required_boot_change(
     wanted: dict[str, Value], machine: Machine, registry: Registry
 ) -> BootChange | None:
-    """What another boot has to bring; ``None`` where the present one has it all.
+    """Return the required boot change; ``None`` if the present boot satisfies all values.
 
     Raises:
         NotPossibleError: a value that no boot can have.
@@ -164,7 +164,8 @@ def required_boot_change(
         answer = registry.get(name).resolve(configuration, machine)
         if isinstance(answer, Refused):
             raise NotPossibleError(
-                f"{name}={show_value(wanted[name])} cannot be had: {answer.reason}.", answer.remedy
+                f"{name}={show_value(wanted[name])} is not possible: {answer.reason}.",
+                answer.remedy,
             )
         if isinstance(answer, Pending):
             pending[name] = answer
@@ -189,16 +190,16 @@ def required_boot_change(
 def boot_settings_of(
     spec: StudySpec, varied: Iterable[str], machine: Machine, registry: Registry
 ) -> dict[str, Value]:
-    """The settings of a study that take a boot, and what they are now.
+    """Return the boot settings of a study with their present values.
 
     Args:
-        spec: of the study.
+        spec: specification of the study.
         varied: names of its settings.
-        machine, registry: the host, and what can be set.
+        machine, registry: host and registry of settings.
 
     Raises:
-        InvalidInputError: an arm leaves one alone that nobody can read.
-        NotPossibleError: this host does not tell one boot from another.
+        InvalidInputError: an arm does not set an unreadable setting.
+        NotPossibleError: boots of this host cannot be distinguished.
     """
     found: dict[str, Value] = {}
     for name in sorted(varied):
@@ -209,28 +210,28 @@ def boot_settings_of(
         alone = spec.kind is Kind.TUNE or any(name not in arm.configuration for arm in spec.arms)
         if now is None and alone:
             raise InvalidInputError(
-                f"One arm leaves {name} alone, and nobody can read what it is.",
-                f"Say it: --confirm {name}=VALUE, or --verify {name}=FILE.",
+                f"One arm does not set {name}, whose present value cannot be read.",
+                f"Specify it: --confirm {name}=VALUE, or --verify {name}=FILE.",
             )
         asked = [arm.configuration[name] for arm in spec.arms if name in arm.configuration]
-        # As an arm spells it, which counts as the same boot then.
+        # In the spelling of an arm, so that both count as the same boot.
         alike = (value for value in asked if now is not None and setting.alike(value, now))
         found[name] = next(alike, UNKNOWN_VALUE if now is None else now)
         if alone and is_digest(str(found[name])):
             raise InvalidInputError(
-                f"One arm leaves {name} alone, and assay keeps a digest of its value only.",
-                f"Write the value: --arm {name}=VALUE.",
+                f"One arm does not set {name}, of whose present value assay stores only a digest.",
+                f"Specify the value: --arm {name}=VALUE.",
             )
     if found and machine.boot.id is None:
         raise NotPossibleError(
-            f"This host does not tell its boots apart: {BOOT_ID} cannot be read.",
-            "A study of boot settings needs it.",
+            f"Boots of this host cannot be distinguished: {BOOT_ID} is unreadable.",
+            "Studies of boot settings require it.",
         )
     return found
 
 
 def _said(names: Iterable[str], machine: Machine, registry: Registry) -> tuple[str, ...]:
-    """The settings of which nothing but the user's word tells what they are."""
+    """Return the settings whose values are only known from the user."""
     settings = (registry.get(name) for name in names)
     return tuple(
         setting.name

@@ -1,4 +1,4 @@
-"""Failures: the newest failed launch of each arm, so that each arm is told with its own reason."""
+"""Failures: newest failed launch and reason of each arm."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from assay.units import show_count
 from assay.wording.failure import MAX_ARMS, RUN_BY_HAND, Failure, failure_in
 
 MAX_REMEDIES = 2
-"""Next steps of a kind that are told."""
+"""Maximum number of remedies in a message."""
 
 
 class FailedLaunches:
-    """The newest failed launch of each arm of a study.
+    """Newest failed launch of each arm of a study.
 
     Args:
-        spec: of the study.
-        earlier: samples from before this sitting, in the order they were made.
+        spec: specification of the study.
+        earlier: samples of earlier sessions, in the order of launch.
     """
 
     def __init__(self, spec: StudySpec, earlier: Iterable[Sample] = ()) -> None:
@@ -28,15 +28,15 @@ class FailedLaunches:
             self.add(sample)
 
     def add(self, sample: Sample, outputs: Sequence[Output] = ()) -> None:
-        """Take in a launch.
+        """Add a launch.
 
         Args:
-            sample: of the launch.
-            outputs: what is kept of its output, for its last words.
+            sample: sample of the launch.
+            outputs: its stored outputs, whose last lines are quoted.
         """
         failure = failure_in(self._spec, sample)
         if failure is not None:
-            # The newest comes last, whichever arm failed before.
+            # Keep the newest failure of all arms last.
             self._found.pop(sample.launch.arm, None)
             self._found[sample.launch.arm] = failure, failure_excerpt_of(outputs)
 
@@ -44,7 +44,7 @@ class FailedLaunches:
         """Return the reasons of arms as a sentence or a list, and the next step.
 
         Args:
-            arms: names; none for the newest failure of all.
+            arms: names of arms; empty for the newest failure.
         """
         known = [name for name in arms if name in self._found]
         known = known or list(self._found)[-1:]
@@ -66,7 +66,7 @@ class FailedLaunches:
 
 
 def _accepting(names: Sequence[str], found: Sequence[Failure]) -> list[str]:
-    """Say how to accept an exit status as a good end, once for each status."""
+    """Return options that accept an exit status as success, once for each status."""
     by_status: dict[int, list[str]] = {}
     for name, failure in zip(names, found, strict=True):
         by_status.setdefault(failure.status, []).append(repr(name))

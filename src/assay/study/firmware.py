@@ -1,4 +1,4 @@
-"""Firmware: what somebody says of settings that nobody can read from the machine."""
+"""Firmware settings that assay cannot read: values from the user, files or commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.study.booting import boot_of
 from assay.study.laboratory import Laboratory
 
 COMMAND_MARK = "!"
-"""In front of a command that is asked, in place of a file that is read."""
+"""Prefix of a command, to distinguish it from a file."""
 TIMEOUT_S = 60.0
 _MOST_BYTES = 4096
 
@@ -32,27 +32,28 @@ def with_firmware_values(
     confirmed: Mapping[str, str],
     samples: Sequence[Sample] = (),
 ) -> Laboratory:
-    """The laboratory with what files, commands and the user say of its firmware.
+    """Return the laboratory with firmware values from files, commands and the user.
 
-    What the user said in the same boot before still holds, and what was asked in this sitting is
-    not asked again.
+    Values that the user confirmed earlier in the same boot remain valid; each source is read once
+    in a session.
 
     Args:
         laboratory: the host.
-        spec: of the study, which says what is asked.
-        confirmed: what the user says, by setting.
-        samples: of earlier sittings.
+        spec: specification of the study, with the sources.
+        confirmed: values confirmed by the user, by setting.
+        samples: samples of earlier sessions.
 
     Raises:
-        InvalidInputError: what is said is not of a setting that is said, or is asked already.
-        NotPossibleError: a file cannot be read, a command fails, or what is said cannot be true.
+        InvalidInputError: a value for a setting that needs none, or that has a source.
+        NotPossibleError: unreadable file, failed command, or contradictory value.
     """
     for name in (*confirmed, *spec.verify):
         demand_unreadable(name, laboratory.registry)
     for name in confirmed.keys() & spec.verify.keys():
         raise InvalidInputError(
-            f"--confirm {name}: this study asks {spec.verify[name].removeprefix(COMMAND_MARK)} for it.",
-            "Leave --confirm out.",
+            f"--confirm {name}: this study reads it from "
+            f"{spec.verify[name].removeprefix(COMMAND_MARK)}.",
+            "Omit --confirm.",
         )
     boot = laboratory.machine.boot
     new = {name: source for name, source in spec.verify.items() if name not in boot.witnesses}
@@ -63,9 +64,9 @@ def with_firmware_values(
     for name, value in before.items():
         if said[name] != value:
             raise NotPossibleError(
-                f"{name} was {value} when this very boot made its last launch, and is now said to "
-                f"be {said[name]}.",
-                "A firmware is set before a boot: boot, and resume then.",
+                f"{name} was {value} at the last launch of this boot, and is now reported as "
+                f"{said[name]}.",
+                "Firmware settings change only with a boot: reboot, then resume.",
             )
     if not said:
         return laboratory
@@ -74,14 +75,14 @@ def with_firmware_values(
 
 
 def demand_varied(names: Iterable[str], spec: StudySpec) -> None:
-    """Refuse words on firmware that a study leaves alone: nothing would be made of them.
+    """Raise an error for values of firmware settings that a study does not vary.
 
     Args:
-        names: of what is said, or asked.
-        spec: prepared, so that it names what takes a boot.
+        names: names of confirmed or verified settings.
+        spec: prepared specification, with its boot settings.
 
     Raises:
-        InvalidInputError: it has no such setting; names the one that was meant.
+        InvalidInputError: the study does not vary it; names a similar setting.
     """
     for name in names:
         if name in spec.pausing:
@@ -89,36 +90,36 @@ def demand_varied(names: Iterable[str], spec: StudySpec) -> None:
         near = nearest(name, tuple(spec.pausing))
         has = ", ".join(spec.pausing) or "none"
         raise InvalidInputError(
-            f"{name}: this study does not set it. Of what takes a boot it sets: {has}.",
-            f"Did you mean {near}?" if near else "Leave it out.",
+            f"{name}: this study does not vary it. Its boot settings: {has}.",
+            f"Did you mean {near}?" if near else "Omit it.",
         )
 
 
 def demand_unreadable(name: str, registry: Registry) -> None:
-    """Refuse words on settings that are read.
+    """Raise an error for values of settings that assay reads from the machine.
 
     Raises:
-        InvalidInputError: it is one.
+        InvalidInputError: the setting is readable or requires no reboot.
     """
     setting = registry.get(name)
-    if not isinstance(setting, FirmwareSetting) or setting.is_seen:
-        what = "is read from the machine" if as_reboot_setting(setting) else "takes no boot"
+    if not isinstance(setting, Firmware) or setting.is_seen:
+        reason = "is read from the machine" if pausing(setting) else "requires no reboot"
         raise InvalidInputError(
-            f"{name} {what}: nobody has to say what it is.",
-            "--confirm and --verify are for firmware.NAME that the topology does not show.",
+            f"{name} {reason}; its value must not be specified.",
+            "--confirm and --verify are for settings firmware.NAME that the machine does not show.",
         )
 
 
 def read_firmware_value(name: str, source: str) -> str:
-    """What a file holds, or a command prints, of a setting.
+    """Return the value of a setting from a file or the output of a command.
 
     Raises:
-        NotPossibleError: it cannot be read, or fails.
+        NotPossibleError: unreadable file, or failed command.
     """
     if not source.startswith(COMMAND_MARK):
         text = LIVE.read_text(source, _MOST_BYTES)
         if text is None:
-            raise NotPossibleError(f"{source}, which is to tell {name}, cannot be read.", _RIGHT)
+            raise NotPossibleError(f"Cannot read {source}, the source of {name}.", _RIGHT)
         return text
     argv = shlex.split(source.removeprefix(COMMAND_MARK))
     try:
@@ -133,24 +134,24 @@ def read_firmware_value(name: str, source: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotPossibleError(
-            f"{argv[0]}, which is to tell {name}, failed: {error}.", _RIGHT
+            f"The command {argv[0]}, the source of {name}, failed: {error}.", _RIGHT
         ) from error
     if done.returncode:
         raise NotPossibleError(
-            f"{argv[0]}, which is to tell {name}, ended with {done.returncode}: "
+            f"The command {argv[0]}, the source of {name}, exited with status {done.returncode}: "
             f"{done.stderr.strip()[-200:]}",
             _RIGHT,
         )
     return done.stdout.strip()[:_MOST_BYTES]
 
 
-_RIGHT = "Put it right, or begin the study with another --verify."
+_RIGHT = "Correct it, or begin the study with another --verify."
 
 
 def _said_before(
     spec: StudySpec, here: str | None, samples: Sequence[Sample], registry: Registry
 ) -> dict[str, str]:
-    """What was said, by the launches that were made in this boot."""
+    """Return the values confirmed at the last launch of this boot."""
     costly = HardToChangeFactors.of(spec)
     mine = (s for s in reversed(samples) if here is not None and boot_of(s) == here)
     newest = next(mine, None)

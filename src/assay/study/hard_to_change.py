@@ -1,4 +1,4 @@
-"""Applied: when settings that are costly to change have to be applied, and what that takes."""
+"""Hard-to-change settings: their application between launches, and its duration."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from assay.stats.block_order import Plot
 
 
 class HardToChangeApplier:
-    """Has an executor apply what a launch needs and the one before it did not.
+    """Applies the hard-to-change settings of each launch that differ from the previous one.
 
-    Nothing is taken to hold at the beginning of a sitting.
+    At the start of a session their state is unknown.
 
     Args:
-        costly: the settings; those that take a boot are for others.
-        executor: applies them.
-        clock: in seconds.
+        costly: the hard-to-change settings; boot settings are ignored.
+        executor: executor that applies them.
+        clock: clock in seconds.
     """
 
     def __init__(
@@ -37,10 +37,10 @@ class HardToChangeApplier:
         self._told: dict[tuple[int, int, int], Evidence] = {}
 
     def before(self, launch: Launch, plan: Plan) -> None:
-        """Apply what is costly to change, where it differs or is to be applied anew.
+        """Apply the hard-to-change settings if they differ, or if the launch requires it.
 
         Raises:
-            AssayError: as ``Executor.open``; it is unknown then what holds.
+            AssayError: as ``Executor.open``; the state is unknown then.
         """
         if not self._costly:
             return
@@ -59,7 +59,7 @@ class HardToChangeApplier:
         )
 
     def told(self, sample: Sample) -> Sample:
-        """A sample with what was applied before its launch."""
+        """Return a sample with evidence of the application before its launch."""
         evidence = self._told.pop(_place(sample.launch), None)
         if evidence is None:
             return sample

@@ -1,4 +1,4 @@
-"""Numbering: what a program is told of its number, where a study varies the instances."""
+"""Instance numbers of programs, for studies that vary the number of instances."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from assay.search.space.comparability import check_comparable, varies_instances
 
 
 def with_instance_numbers(spec: StudySpec) -> StudySpec:
-    """The same; a single launch of a program is its instance 0 of 1, where others are several.
+    """Return the specification with number 0 of 1 for single launches, if instances vary.
 
     Raises:
-        InvalidInputError: the number of instances varies, and the objective does not allow for it.
+        InvalidInputError: the number of instances varies, and the objective is not comparable.
     """
     check_comparable(spec)
     of_arms = [name for arm in spec.arms for name in arm.configuration]

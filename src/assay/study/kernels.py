@@ -11,24 +11,24 @@ from assay.settings.boot.common import FIRMWARE
 from assay.settings.boot.kernel import NAME, RELEASE
 
 KERNEL_SETTINGS = frozenset({NAME, f"{FIRMWARE}.kernel"})
-"""Settings that ask for another kernel."""
+"""Settings that select another kernel."""
 _PLACES = ("/proc/sys/", "/sys/kernel/", "/sys/module/", f"{CPU}/")
 _WORDS = "boot"
-"""The reading that holds words of the command line, which are not the kernel's own."""
+"""Reading with command line arguments, which are not properties of the kernel."""
 
 
 def varies_kernel(spec: StudySpec) -> bool:
-    """Tell whether a study goes from kernel to kernel."""
+    """Return whether a study varies the kernel."""
     return not KERNEL_SETTINGS.isdisjoint(spec.pausing)
 
 
 def kernel_description(began: Machine, here: Machine) -> Evidence:
-    """Describe the kernel of the present boot beside the one that the study began under."""
+    """Return evidence that describes the present kernel relative to the original one."""
     return kernel_evidence((began.kernel, _readings(began)), (here.kernel, _readings(here)))
 
 
 def _readings(machine: Machine) -> dict[str, str]:
-    """Collect the defaults, the files and the options that tell one kernel from another."""
+    """Return the defaults, files and options that distinguish kernels."""
     files = {
         path: text
         for path, text in (machine.system | machine.boot.found).items()
@@ -42,5 +42,5 @@ def _readings(machine: Machine) -> dict[str, str]:
 
 
 def _short(path: str) -> str:
-    """Return a path without the folder that most of them share."""
+    """Return a path without its common prefix."""
     return path.removeprefix(f"{CPU}/").removeprefix("/sys/kernel/debug/")

@@ -1,4 +1,4 @@
-"""Laboratory: what studies need of the host they run on."""
+"""Laboratory: the host of studies, with driver and settings."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Laboratory:
-    """What studies need of the host they run on.
+    """Host of studies.
 
     Attributes:
-        program: what runs; where commands are compared, the first of them.
-        others: the further commands of a comparison.
-        slots: that every launch is confined to one of; none where absent.
-        built: key of the build that ``program`` comes from; ``None`` where nothing is built.
-        share: of a partition, that every launch is placed in; ``machine`` is what it leaves.
-        executor: makes what carries the launches of a study out; this host if absent.
+        machine: machine document.
+        registry: settings.
+        driver: driver of the launcher.
+        program: program; the first one if commands are compared.
+        others: further compared programs.
+        slots: CPU slots that launches are confined to; empty without slots.
+        built: key of the build of ``program``; ``None`` without a build.
+        share: share of a partition in which launches run; ``machine`` is restricted to it.
+        executor: factory of the executor; the local one if absent.
     """
 
     machine: Machine
@@ -46,17 +49,17 @@ class Laboratory:
     share: Share | None = None
 
     def within(self, share: Share | None) -> Laboratory:
-        """The same, with its launches in a share of a partition."""
+        """Return the laboratory with launches in a share of a partition."""
         if share is None:
             return self
         driver = self.driver.placed(share)
         return replace(self, machine=share.room(self.machine), driver=driver, share=share)
 
     def divided(self, parallel: int | None) -> Laboratory:
-        """The same, with its CPUs divided into so many slots.
+        """Return the laboratory with its CPUs divided into slots.
 
         Raises:
-            NotPossibleError: they cannot be.
+            NotPossibleError: the CPUs cannot be divided that way.
         """
         if parallel is None:
             return self
@@ -64,7 +67,7 @@ class Laboratory:
 
     @property
     def room(self) -> Machine:
-        """The machine as programs have it: with slots, with the CPUs of one of them."""
+        """Return the machine as seen by programs: with slots, restricted to the first one."""
         return self._room(0)
 
     def _room(self, slot: int) -> Machine:
@@ -73,31 +76,31 @@ class Laboratory:
         return msgspec.structs.replace(self.machine, allowed=self.slots[slot])
 
     def plan(self, configuration: Configuration, slot: int | None = None) -> Plan:
-        """Resolve a configuration here, in the first slot unless another is named."""
+        """Return the plan of a configuration, in the first slot by default."""
         at = slot or 0
         found = plan(configuration, self._room(at), self.registry, self.program)
         if self.slots:
-            return confined_to_cpus(found, self.slots[at])
-        # Utility CPUs belong to the share too, and are not for the work.
-        return confined_to_cpus(found, self.share.cpus) if self.share else found
+            return confined(found, self.slots[at])
+        # Utility CPUs belong to the share too, but are not for the program.
+        return confined(found, self.share.cpus) if self.share else found
 
     def foreseen(self, configuration: Configuration) -> Plan:
-        """The plan of the first slot that refuses something; where none does, of the first."""
+        """Return the plan of the first slot with a refused setting, otherwise of the first slot."""
         plans = [self.plan(configuration, slot) for slot in range(max(1, len(self.slots)))]
         return next((found for found in plans if found.refused), plans[0])
 
     @property
     def files(self) -> tuple[str, ...]:
-        """What runs: the files of all programs."""
+        """Return the files of all programs."""
         programs = (*((self.program,) if self.program else ()), *self.others)
         return tuple(dict.fromkeys(path for program in programs for path in program.files))
 
     @property
     def digest(self) -> str | None:
-        """Of the program's file; where commands are compared, of all their files.
+        """Return the digest of the program file, or of the files of all compared programs.
 
-        A program that is built hangs on its sources as well: they may give the same default and
-        other variants of it.
+        The digest of a built program includes its sources, which may change only non-default
+        variants.
         """
         if self.program is None:
             return None
@@ -110,15 +113,15 @@ class Laboratory:
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
     def host_for(self, workload: Workload) -> str:
-        """What hosts on which a workload is built alike share; nothing where it is not built."""
+        """Return the key of hosts that share builds of a workload; empty without a build."""
         return fingerprint(self.machine) if workload.build is not None else ""
 
     def admits(self, configuration: Configuration) -> bool:
-        """Whether nothing of a configuration is refused here, or it takes another boot."""
+        """Return whether a configuration can be granted on this host, possibly in another boot."""
         return not self.foreseen(configuration).impossible
 
     def space(self, spec: StudySpec) -> SearchSpace:
-        """The space of a study, bound to what can be granted here."""
-        from assay.search.space.named_configurations import make_search_space
+        """Return the space of a study, restricted to grantable configurations."""
+        from assay.search.space.named import search_space
 
         return make_search_space(spec.space, self.admits)

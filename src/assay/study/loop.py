@@ -1,4 +1,4 @@
-"""The loop: ask the race, launch, store, tell."""
+"""Study loop: ask the race, launch, store, report the sample to the race."""
 
 from __future__ import annotations
 
@@ -47,54 +47,56 @@ from assay.study.program_files import ProgramFiles
 from assay.wording.sentence import budget_options
 
 Planner = Callable[[Configuration, int | None], Plan]
-"""Resolves a configuration on the machine at hand, in one of its slots where it has any."""
+"""Function that resolves a configuration on this machine, in a slot if there are slots."""
 
-FAILED_ENDS = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
-"""Ends that are errors."""
+FAILED_ENDS = (Reason.WORKLOAD_FAILED, Reason.TOO_SMALL)
+"""Reasons of an end that is an error."""
 
 
 class Listener(Protocol):
-    """Is told how a study goes on; shows it."""
+    """Receiver of the progress of a study."""
 
     def began(self, study_id: str) -> None:
-        """The study is kept under this id from now on."""
+        """Report the id of a new study."""
         ...
 
     def warned(self, error: AssayError) -> None:
-        """Something went wrong that does not end the study."""
+        """Report an error that does not end the study."""
         ...
 
     def launching(self, launch: Launch, left: Budget) -> None:
-        """A launch is about to begin."""
+        """Report the start of a launch."""
         ...
 
     def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
-        """Is entered while the program of a launch is built."""
+        """Return a context for the build of the program."""
         ...
 
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
-        """A launch has ended and is stored."""
+        """Report the end of a launch, which is stored."""
         ...
 
     def ending(self, grace_s: float) -> None:
-        """What runs was asked to end, and is killed after this time unless it has."""
+        """Report a termination request and the time until SIGKILL, in seconds."""
         ...
 
     def ended(self, launches: int) -> None:
-        """The study goes on no more, whatever ended it; so many launches of it are stored."""
+        """Report the end of the study with the number of its stored launches."""
         ...
 
 
 @dataclass
 class BudgetAccount:
-    """What a study has spent over all its sittings.
+    """Time and launches spent by a study over all its sessions.
 
     Attributes:
-        budget: what may be spent in all.
-        elapsed_s: by earlier sittings.
-        launches: by earlier sittings and this one.
-        waited_s: of this sitting, until others let the store be written: it is not spent, for
-            nothing can be measured meanwhile.
+        budget: total budget.
+        elapsed_s: time spent by earlier sessions, in seconds.
+        launches: launches of earlier sessions and this one.
+        waited_s: time of this session spent waiting for the store, in seconds; excluded from the
+            spent time, because nothing can be measured meanwhile.
+        began: start of the session on the monotonic clock, in seconds.
+        ended: end of the session on the same clock; ``None`` while it runs.
     """
 
     budget: Budget
@@ -106,22 +108,22 @@ class BudgetAccount:
 
     @property
     def sitting_s(self) -> float:
-        """Time of this sitting, so far or until its end."""
+        """Return the time of this session, in seconds."""
         now = time.monotonic() if self.ended is None else self.ended
         return now - self.began - self.waited_s
 
     def end(self) -> None:
-        """This sitting is over: what is shown of it is what was stored."""
+        """End the session, so that its time no longer changes."""
         self.ended = time.monotonic()
 
     @property
     def spent_s(self) -> float:
-        """Time of all sittings."""
+        """Return the time of all sessions, in seconds."""
         return self.elapsed_s + self.sitting_s
 
     @property
     def left(self) -> Budget:
-        """What may still be spent."""
+        """Return the remaining budget."""
         time_s, launches = self.budget.time_s, self.budget.launches
         return Budget(
             time_s=None if time_s is None else time_s - self.spent_s,
@@ -130,18 +132,19 @@ class BudgetAccount:
 
 
 class StudyLoop:
-    """Carries a study on to its end.
+    """Runs a study to its end.
 
     Args:
-        study_id, stratum: where samples are stored.
-        spec: what is asked.
-        store, race, executor: the three that work together.
+        study_id, stratum: study and stratum of the samples.
+        spec: specification of the study.
+        store, race, executor: store of the samples, race that selects launches, executor that runs
+            them.
         planner: resolves configurations.
-        account: what was spent and what is left.
-        listener: is told.
-        watch: of the program's files.
-        boots: say whether the present boot has what a launch needs; absent where none takes one.
-        failures: of earlier sittings.
+        account: spent and remaining budget.
+        listener: receiver of the progress.
+        watch: identity of the program's files.
+        boots: check of the present boot; absent without boot settings.
+        failures: failed launches of earlier sessions.
     """
 
     def __init__(
@@ -177,18 +180,18 @@ class StudyLoop:
         self._flying = 0
         self._failures = failures or FailedLaunches(spec)
 
-    def run(self) -> Ending:
-        """Go on until the race is over.
+    def run(self) -> Done:
+        """Run until the race ends.
 
-        What is in flight is lost when this is interrupted, nothing else: every sample was committed
-        before another launch began.
+        An interrupt loses only running launches: every sample is committed before the next launch.
 
         Raises:
-            InvalidInputError: the program's output does not hold the objective.
+            InvalidInputError: the output of the program lacks the objective.
             NotPossibleError: the budget is too small for a claim.
-            WorkloadFailedError: the program fails whatever is done.
-            Pause: the next launch needs another boot.
-            Gone, Changed: somebody took away or changed what runs; the launch makes no sample.
+            WorkloadFailedError: the program always fails.
+            Pause: the next launch requires another boot.
+            MissingInputError, ProgramChangedError: files of the program were removed or changed;
+                the launch is discarded.
         """
         status = Status.INTERRUPTED
         try:
@@ -203,21 +206,22 @@ class StudyLoop:
         finally:
             try:
                 self._close()
-            finally:  # an interrupt may cut a clean-up short
+            finally:  # an interrupt may end a clean-up early
                 self._account.end()
-                # The first error is the one to show: a full disk refuses these as well.
+                # Show the first error only: a full disk rejects these writes as well.
                 with contextlib.suppress(NotPossibleError):
                     self._store.add_elapsed(self._id, self._account.sitting_s)
                     self._store.set_status(self._id, status)
-                    # An interruption may come after a sample was stored and before that was told.
+                    # An interrupt may arrive between storing a sample and reporting it.
                     self._listener.ended(self._store.study(self._id).launches)
         self._refuse(done)
         return done
 
     def _close(self) -> None:
-        """End what runs. A clean-up that fails takes nothing from what was measured.
+        """Terminate running launches and release the executor.
 
-        Nor does a machine that cannot be put back to what it was; it is told.
+        Failures of the clean-up or of restoring the machine are reported as warnings, because the
+        samples are valid.
         """
         try:
             if self._flying and (grace_s := self._executor.ask_to_end()):
@@ -245,10 +249,10 @@ class StudyLoop:
                 self._take(sample)
 
     def _warm_up(self, launch: Launch, plan: Plan) -> None:
-        """Make one launch that is no sample where an arm runs for the first time in a boot."""
+        """Run an unrecorded launch if an arm runs for the first time in a boot."""
         if self._boots is None or not self._boots.is_cold(launch):
             return
-        # It stands in no block: the first launch of a block is told how fast the machine is.
+        # It belongs to no block: the first launch of a block runs the speed probe.
         self._executor.submit(msgspec.structs.replace(launch, block=-1, roster=None), plan)
         self._executor.poll(None)
         self._boots.warmed(launch.arm)
@@ -260,21 +264,22 @@ class StudyLoop:
         return self._plans[key]
 
     def _take(self, sample: Sample) -> None:
-        """Store first, then decide: what was decided on is always on the disk."""
+        """Store a sample before it is used, so that all decisions rest on stored samples."""
         self._watch.demand_same()
         sample = self._applied.told(sample)
         if self._boots is not None:
             sample = self._boots.told(sample)
         waited_s = self._store.waited_s
         try:
-            # One is kept for each configuration: that of the first slot, which the script follows.
+            # One plan is stored for each configuration: that of the first slot, which the script
+            # uses.
             plan = self._plan(msgspec.structs.replace(sample.launch, slot=None))
             self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s
         self._account.launches += 1
         outputs = sample.outputs
-        sample = msgspec.structs.replace(sample, outputs=())  # the race remembers all samples
+        sample = msgspec.structs.replace(sample, outputs=())  # the race keeps all samples
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
         self._failures.add(sample, outputs)
@@ -286,41 +291,41 @@ class StudyLoop:
             demand_readable(sample, required_metrics(self._spec.workload, self._spec.require))
 
     def _hangs_on(self, arm: str) -> bool:
-        """Return whether nothing could go on without an arm.
+        """Return whether the study depends on an arm.
 
-        A sweep goes on without a cell, and a search without what it warms up.
+        A sweep continues without a cell, and a search without a candidate.
         """
         if self._spec.kind is Kind.TUNE:
             return arm == DEFAULT_ARM.name
         return self._spec.kind is not Kind.SWEEP or arm == self._spec.arms[0].name
 
-    def _refuse(self, done: Ending) -> None:
-        """Turn the ends that are errors into errors."""
-        if done.reason is EndReason.WORKLOAD_FAILED:
+    def _refuse(self, done: Done) -> None:
+        """Raise an error for ends that are errors."""
+        if done.reason is Reason.WORKLOAD_FAILED:
             told, remedy = self._failures.told(done.arms)
             raise WorkloadFailedError(f"{done.message}{told}", remedy)
         if done.reason is EndReason.TOO_SMALL:
             raise NotPossibleError(done.message, self._larger(done.needed or Budget()))
 
     def _larger(self, needed: Budget) -> str:
-        """What budget would do, and what is missing of it to go on with what was measured."""
+        """Return the sufficient budget, and the missing part of it to resume the study."""
         account = self._account
-        whole = f"It takes about {budget_options(account.budget, needed)}"
+        whole = f"A sufficient budget is about {needed_text(account.budget, needed)}"
         if not account.launches:
             return f"{whole}."
         rest = Budget(
             time_s=None if needed.time_s is None else max(needed.time_s - account.spent_s, 1.0),
             launches=None if needed.launches is None else needed.launches - account.launches,
         )
-        more = budget_options(account.left, rest)
-        return f"{whole}; `assay study resume {self._id} {more}` goes on with what was measured."
+        more = needed_text(account.left, rest)
+        return f"{whole}; `assay study resume {self._id} {more}` keeps the present samples."
 
 
 def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
-    """Refuse a study of what this host cannot count, as its first launch shows.
+    """Raise an error if the first launch shows that this host cannot measure a metric.
 
     Raises:
-        NotPossibleError: a sample that ended well lacks a built-in metric that not every host has.
+        NotPossibleError: a successful sample lacks a host-dependent metric.
     """
     if sample.outcome is not Outcome.OK:
         return
@@ -328,17 +333,17 @@ def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
         asked = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
         if asked and metric.name not in sample.metrics:
             raise NotPossibleError(
-                f"This host does not give {metric.name}: {sample.absent.get(metric.name)}.",
-                "Leave it out, or measure wall_s.",
+                f"This host cannot measure {metric.name}: {sample.absent.get(metric.name)}.",
+                "Omit the metric, or measure wall_s.",
             )
 
 
 def demand_objective(sample: Sample, objective: Metric) -> None:
-    """Refuse a program whose output does not hold what it is to be judged by.
+    """Raise an error if the output of a program lacks the objective.
 
     Raises:
-        InvalidInputError: a sample that ended well lacks the objective.
-        NotPossibleError: it is one that this host does not give.
+        InvalidInputError: a successful sample lacks the objective.
+        NotPossibleError: this host cannot measure it.
     """
     if sample.outcome is not Outcome.OK:
         return
@@ -348,11 +353,11 @@ def demand_objective(sample: Sample, objective: Metric) -> None:
 
 
 def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
-    """Refuse a program whose output does not hold figures that the answer hangs on.
+    """Raise an error if the output of a program lacks metrics that the answer depends on.
 
     Raises:
-        InvalidInputError: a sample that ended well lacks one.
-        NotPossibleError: it is one that this host does not give.
+        InvalidInputError: a successful sample lacks one.
+        NotPossibleError: this host cannot measure it.
     """
     if sample.outcome is not Outcome.OK:
         return
@@ -369,6 +374,6 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
 
 
 def required_metrics(workload: Workload, require: Sequence[Requirement]) -> tuple[Metric, ...]:
-    """The metrics that requirements are on."""
+    """Return the metrics with requirements."""
     names = {one.metric for one in require}
     return tuple(metric for metric in workload.metrics if metric.name in names)

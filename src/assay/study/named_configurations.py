@@ -1,4 +1,4 @@
-"""Named configurations of a search: those that can be granted, and a line for each."""
+"""Named configurations of a search: removal of those that cannot be granted, and descriptions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from assay.study.space_choice import describe_space, grantable_space
 def grantable_named(
     space: Space, planner: Callable[[Configuration], Plan]
 ) -> tuple[Space, dict[str, str]]:
-    """Return the space without the values that the planner refuses, with its reasons.
+    """Return the space without the values that the planner refuses, and the reasons.
 
-    A named configuration leaves as a whole: without one of its settings it would be another one.
+    A named configuration is removed as a whole: without one of its settings it would be another
+        one.
 
     Raises:
         NotPossibleError: as ``grantable_space``.
@@ -44,7 +45,7 @@ def grantable_named(
 
 
 def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Parameter | None:
-    """Return a parameter over the values that are left; ``None`` where there are none."""
+    """Return a parameter with its remaining values; ``None`` without any."""
     values = parameter.domain.values() or ()
     found = {one.configuration.get(parameter.name) for one in kept}
     options = tuple(value for value in values if value in found)
@@ -55,7 +56,7 @@ def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Param
 
 
 def describe_named(space: Space) -> Iterable[str]:
-    """Yield a line for each named configuration, then one for each setting beside them."""
+    """Yield a line for each named configuration, then one for each of the other settings."""
     own = {name for one in space.named for name in one.configuration}
     yield from (f"{one.name}: {one.configuration}" for one in space.named)
     beside = tuple(p for p in space.parameters if p.name not in own)

@@ -1,4 +1,4 @@
-"""The newest calibration of a machine."""
+"""Noise floor: the newest calibration of a machine."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from assay.wording.noise_floor import command_words
 def machine_floor(
     store: Store, machine: str, workload: Workload | None = None
 ) -> MachineFloor | None:
-    """The noise floor of a machine: of the program itself where it was calibrated, else of any.
+    """Return the noise floor of a machine, preferably from a calibration with the same program.
 
-    Of several calibrations the newest counts. One of a machine that others disturbed in more than a
-    third of its blocks is passed over.
+    The newest calibration counts. Calibrations in which more than a third of the blocks were
+    disturbed are ignored.
 
     Args:
-        store: where it may be.
-        machine: its fingerprint, as strata have it.
-        workload: whose claims it is to stand beside.
+        store: store of the calibrations.
+        machine: fingerprint of the machine, as in strata.
+        workload: workload of the claims.
 
     Returns:
-        ``None`` where there is none.
+        ``None`` without a calibration.
     """
     other: MachineFloor | None = None
     for head in reversed(store.studies()):
@@ -39,11 +39,11 @@ def machine_floor(
 
 
 def calibration_of_other_machine(store: Store, machine: str) -> str | None:
-    """Return the newest calibration of another machine, where there is none of this one.
+    """Return the newest calibration of another machine, if there is none of this one.
 
     Args:
-        store: where it may be.
-        machine: fingerprint of this one.
+        store: store of the calibrations.
+        machine: fingerprint of this machine.
     """
     newest: str | None = None
     for head in reversed(store.studies()):
@@ -57,12 +57,12 @@ def calibration_of_other_machine(store: Store, machine: str) -> str | None:
 
 
 def _is_same(one: Workload, other: Workload) -> bool:
-    """Whether two workloads run one program: the same command, built by the same recipe."""
+    """Return whether two workloads have the same command and the same build."""
     return (one.argv, one.build) == (other.argv, other.build)
 
 
 def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | None:
-    """What one calibration found, if it was of this machine."""
+    """Return the noise floor of a calibration if it is of this machine."""
     newest = record.strata[-1]
     conclusion = store.verdicts(record.id).get(newest.number)
     found = conclusion.noise_floor if conclusion else None

@@ -1,4 +1,4 @@
-"""The calibration of the cost of observing on this machine."""
+"""Calibration of the cost of observations on this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.records.overhead import Overhead
 from assay.study.laboratory import Laboratory
 
 MALLOC_SETTING, HOOK_SETTING = "malloc", "threads.torch.intra"
-"""Settings by which an allocator is preloaded, and by which the import hook is put in place."""
+"""Settings that preload an allocator, and that install the import hook."""
 
 
 def calibrate(
@@ -35,19 +35,20 @@ def calibrate(
     seed: int = 0,
     told: Callable[[int], None] = lambda rounds: None,
 ) -> Overhead:
-    """Measure the cost of each observation that this host offers.
+    """Measure the cost of each observation that this host supports.
 
     Args:
-        lab: this host, with the program that the first of ``programs`` runs.
-        programs: that are launched; at least one.
-        budget_s: no further round begins after it.
-        command: name of the program, where it is one of the user.
-        seed: of the orders.
-        told: is called after each round with their number.
+        lab: this host, with the program of the first of ``programs``.
+        programs: programs to launch; at least one.
+        budget_s: time after which no further round begins, in seconds.
+        command: name of the program if the user specified it.
+        seed: seed of the random orders.
+        told: callback after each round, with the number of rounds.
 
     Raises:
         WorkloadFailedError: a launch failed.
-        NotPossibleError: the launcher could not put one in place, or ``budget_s`` is too short.
+        NotPossibleError: the launcher could not enable an observation, or ``budget_s`` is too
+            short.
     """
     at_s, began_s = time.time(), time.monotonic()
     absent: dict[str, str] = {}
@@ -70,10 +71,8 @@ def calibrate(
     )
 
 
-def _preloads(
-    lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]
-) -> Iterator[ObservationContrast]:
-    """Yield the allocators that can be preloaded, and the import hook; note why not the others."""
+def _preloads(lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]) -> Iterator[Way]:
+    """Yield the available allocators and the import hook; record why others are absent."""
     domain = lab.registry.get(MALLOC_SETTING).domain(lab.machine)
     allocators = domain.values() if isinstance(domain, Choices) else ()
     wanted = [

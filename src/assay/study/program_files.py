@@ -1,4 +1,4 @@
-"""Watch: whether the program is still the one that the study began with."""
+"""Program files: detection of changes during a study."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _Stamp = tuple[int, int, int, int]
 
 
 class ProgramChangedError(NotPossibleError):
-    """A file of the program is another one than when the study began.
+    """A file of the program changed during the study.
 
     Args:
-        path: of the file.
+        path: path of the file.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"The program was changed while the study ran: {path}.",
-            "What was measured before is kept. `assay study resume` goes on where the file is as "
-            "it was; with --new-stratum the new one is measured apart from it.",
+            f"The program was changed during the study: {path}.",
+            "Earlier samples are kept. `assay study resume` continues with the original file; "
+            "--new-stratum measures the new one separately.",
         )
         self.path = path
 
 
 class ProgramFiles:
-    """Remembers the files of a program as they are now.
+    """Identity of the files of a program.
 
-    A launch that ends while they are the same has run them. They are told by device, inode, size
-    and time of modification, which takes about a microsecond each.
+    A launch that ends while the files are unchanged has executed them. Files are identified by
+    device, inode, size and modification time, which takes about a microsecond each.
 
     Args:
-        files: of the program; what is not there now is not watched.
+        files: files of the program; missing files are ignored.
     """
 
     def __init__(self, files: Iterable[str]) -> None:
@@ -42,11 +42,11 @@ class ProgramFiles:
         self._stamps = {path: stamp for path, stamp in stamps.items() if stamp is not None}
 
     def demand_same(self) -> None:
-        """Look at the files again.
+        """Raise an error if a file changed.
 
         Raises:
-            Gone: one is not there any more.
-            Changed: one is another.
+            MissingInputError: a file is missing.
+            ProgramChangedError: a file changed.
         """
         for path, before in self._stamps.items():
             now = _stamp(path)
@@ -57,7 +57,7 @@ class ProgramFiles:
 
 
 def _gone(path: Path) -> MissingInputError:
-    """Names the folder where that is gone as well."""
+    """Return an error that names the topmost missing directory or the file."""
     top = path
     while not top.parent.exists():
         top = top.parent

@@ -1,4 +1,4 @@
-"""The recommendation: a winner, or each point of a front, with a way to run it without assay."""
+"""Scripts that run the recommendation, or each point of a front, without assay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.wording.proof import script_note
 def with_scripts(
     conclusion: Conclusion, spec: StudySpec, planner: Planner, samples: Sequence[Sample] = ()
 ) -> Conclusion:
-    """The conclusion with the scripts that run what it recommends, and the points of its front."""
+    """Return the conclusion with scripts for its recommendation and the points of its front."""
     recommendation = conclusion.recommendation
     if recommendation is None:
         return conclusion

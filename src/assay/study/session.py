@@ -1,4 +1,4 @@
-"""Sessions: beginning a study and going on with one."""
+"""Sessions: beginning and resuming a study."""
 
 from __future__ import annotations
 
@@ -64,16 +64,18 @@ from assay.wording.noise_floor import applicable_floor, floor_notes
 
 @dataclass(frozen=True)
 class StudyResult:
-    """A study that came to its end.
+    """Result of a finished study.
 
     Attributes:
-        floor: noise floor of its machine by the newest calibration in the store, where one stands
-            beside the claims.
-        elapsed_s: time spent on the study, over all its strata.
-        told: notes that hang on this host as it is now; the verdict document, which follows from
-            its samples alone, has none of them.
-        stratum: number of the stratum that the conclusion is of, where there are several.
-        explanation: for ``tune``: what the settings do, by a model of the search.
+        study_id: id of the study.
+        spec: specification of the study.
+        conclusion: conclusion of the stratum.
+        floor: noise floor of the machine by the newest calibration, if it is shown with the claims.
+        elapsed_s: time spent on the study, over all its strata, in seconds.
+        told: notes that depend on the present state of this host; the conclusion, which depends on
+            its samples only, has none of them.
+        stratum: number of the stratum of the conclusion, if there are several.
+        explanation: for ``tune``: effects of the settings by a model of the search.
     """
 
     study_id: str
@@ -87,7 +89,7 @@ class StudyResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What weakens the answer, by its own samples, this host and the calibration."""
+        """Return limitations of the answer from its samples, this host and the calibration."""
         return (*self.conclusion.notes, *self.told, *floor_notes(self.floor, self.conclusion))
 
 
@@ -98,27 +100,27 @@ def begin(
     listener: Listener,
     seen: Survey | None = None,
 ) -> StudyResult:
-    """Begin a study and carry it to its end.
+    """Begin a study and run it to its end.
 
     Args:
         laboratory: the host.
-        store: where it is kept.
-        spec: what is asked.
-        listener: is told.
-        seen: the survey, made before the study existed.
+        store: store of the study.
+        spec: specification of the study.
+        listener: receiver of the progress.
+        seen: the survey, made before the study was created.
 
     Raises:
-        InvalidInputError, NotPossibleError: what is asked can never run; there is no study then.
-        Pause: as ``StudyLoop.run``; the study is kept.
-        AssayError: as ``StudyLoop.run``; the study is kept.
+        InvalidInputError, NotPossibleError: the study can never run; it is not created then.
+        Pause: as ``StudyLoop.run``; the study is stored.
+        AssayError: as ``StudyLoop.run``; the study is stored.
     """
     laboratory = with_firmware_values(laboratory, spec, {})
     spec = prepared_spec(spec, laboratory)
     spec = with_affordable(spec, store.overheads(fingerprint(laboratory.machine)))
-    race_of(spec, laboratory.space(spec), GpSearcher())  # what has no race gets no study
+    race_of(spec, laboratory.space(spec), GpSearcher())  # fails before the study is created
     for arm in spec.arms:
         planned = laboratory.plan(arm.configuration)
-        if not planned.pending:  # in another boot other things may be granted
+        if not planned.pending:  # another boot may grant other values
             planned.demand_granted()
     stratum = stratum_of(0, laboratory.machine, laboratory.digest, laboratory.driver.env)
     study_id = store.create_study(spec, stratum, time.time())
@@ -139,20 +141,20 @@ def resume(
     new_stratum: bool,
     more: Budget | None = None,
 ) -> StudyResult:
-    """Go on with a study where it stopped.
+    """Resume a study.
 
     Args:
         laboratory: the host.
-        store: where it is kept.
-        study_id: whole identity.
-        listener: is told.
-        new_stratum: begin anew beside what was measured, without pooling.
-        more: to spend beyond what was spent; what is left of the study's own budget if absent.
-            Intervals hold at every look, so that going on after a verdict costs no validity.
+        store: store of the study.
+        study_id: complete id.
+        listener: receiver of the progress.
+        new_stratum: start a new stratum, whose samples are not pooled with earlier ones.
+        more: additional budget beyond the spent one; the rest of the study's own budget if absent.
+            Intervals are valid at every interim analysis, so resuming after a verdict is valid.
 
     Raises:
-        Gone: the folder that it was begun in.
-        NotPossibleError: another process carries it on, or conditions changed.
+        MissingInputError: the working directory of the study is missing.
+        NotPossibleError: another process runs the study, or conditions changed.
         AssayError: as ``StudyLoop.run``.
     """
     record = store.study(study_id)
@@ -218,7 +220,7 @@ def _carry_on(
     conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
     floor = _floor_beside(store, stratum, spec, conclusion)
-    # What a clean-up took away was there while the program ran.
+    # Files removed by a clean-up existed while the program ran.
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
     told += (
         *condition_notes(stratum, samples),
@@ -248,7 +250,7 @@ def _boots(
     stratum: Stratum,
     samples: Sequence[Sample],
 ) -> BootCheck | None:
-    """What says whether this boot has what a launch needs, where any takes a boot."""
+    """Return the check of the present boot, if the study has boot settings."""
     if not spec.pausing:
         return None
     env = laboratory.driver.env
@@ -262,7 +264,7 @@ def _boots(
 
 
 def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
-    """The space of a study; the same in every boot, where it goes from boot to boot."""
+    """Return the space of a study, which is the same in every boot."""
     began = machine_in(stratum.host) if spec.pausing else None
     return (laboratory if began is None else replace(laboratory, machine=began)).space(spec)
 
@@ -270,7 +272,7 @@ def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> Sear
 def _executor(
     laboratory: Laboratory, spec: StudySpec, account: BudgetAccount, listener: Listener
 ) -> Executor:
-    """What carries the launches out: one after another, or one in each slot."""
+    """Return the executor of the launches: sequential, or one launch per slot."""
     if laboratory.executor is not None:
         return laboratory.executor(spec)
     values = None
@@ -308,17 +310,17 @@ def _executor(
 def finished_result(
     laboratory: Laboratory, store: Store, record: StudyRecord
 ) -> StudyResult | None:
-    """The result of a study that is done, with a note of what changed here since it was measured.
+    """Return the result of a finished study, with a note on later changes of this host.
 
-    Nothing is pooled with it, so that what changed hinders nothing.
+    Changes are only noted, because no further samples are pooled.
 
     Args:
-        laboratory: the host; where a program is to be built, it may be without it.
-        store: where the study is kept.
-        record: of the study.
+        laboratory: the host; the program need not be built.
+        store: store of the study.
+        record: record of the study.
 
     Returns:
-        ``None`` while its newest stratum has none.
+        ``None`` if its newest stratum has no conclusion.
     """
     found = stored_result(store, record)
     if found is None or record.status is not Status.DONE:
@@ -331,21 +333,21 @@ def finished_result(
     samples = store.samples(record.id, newest.number) if record.spec.pausing else []
     states = _states(laboratory, record.spec, newest, now, samples)
     changed = differences(*states.compared())
-    changed += ["what the program is built from"] if unbuilt else []
+    changed += ["the inputs of the build"] if unbuilt else []
     if not changed:
         return found
     note = (
-        f"since it was measured, this changed: {'; '.join(changed)}. "
-        "`assay study resume --new-stratum` asks whether the answer still holds"
+        f"conditions changed since the measurement: {'; '.join(changed)}. "
+        "`assay study resume --new-stratum` verifies the answer"
     )
     return replace(found, told=(*found.told, note))
 
 
 def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
-    """The result of a study that is in a store: that of its newest stratum.
+    """Return the stored result of the newest stratum of a study.
 
     Returns:
-        ``None`` while that has none, whatever the strata before it have.
+        ``None`` if it has none, even if earlier strata have one.
     """
     newest = record.strata[-1]
     conclusion = store.verdicts(record.id).get(newest.number)
@@ -368,10 +370,9 @@ def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
 
 
 def elapsed_of(store: Store, record: StudyRecord) -> float:
-    """Time spent on a study in seconds, over all strata.
+    """Return the time spent on a study over all strata, in seconds.
 
-    A sitting that still goes on, or that was killed, has not said how long it took; its launches
-    can.
+    A running or killed session has not stored its time; the times of its launches are used instead.
     """
     if record.status is Status.DONE:
         return record.elapsed_s
@@ -380,8 +381,8 @@ def elapsed_of(store: Store, record: StudyRecord) -> float:
 
 
 def _launching_s(samples: Sequence[Sample]) -> float:
-    """What launches took, at least."""
-    return sum(s.took_s + LAUNCH_OVERHEAD_S for s in samples)
+    """Return a lower bound of the time of launches, in seconds."""
+    return sum(s.took_s + OVERHEAD_S for s in samples)
 
 
 def _one_of_several(record: StudyRecord) -> int | None:
@@ -391,7 +392,7 @@ def _one_of_several(record: StudyRecord) -> int | None:
 def _floor_beside(
     store: Store, stratum: Stratum, spec: StudySpec, conclusion: Conclusion
 ) -> MachineFloor | None:
-    """The calibrated noise floor, where claims have none of their own."""
+    """Return the calibrated noise floor if the study did not measure its own."""
     if not conclusion.claims or conclusion.noise_floor is not None:
         return None
     return applicable_floor(machine_floor(store, stratum.machine, spec.workload), conclusion)
@@ -400,7 +401,7 @@ def _floor_beside(
 def _elsewhere_notes(
     store: Store, stratum: Stratum, conclusion: Conclusion, floor: MachineFloor | None
 ) -> tuple[str, ...]:
-    """Return a note where the only calibrations are of another machine."""
+    """Return a note if all calibrations are of other machines."""
     timed = any(claim.metric == WALL.name for claim in conclusion.claims)
     if not timed or conclusion.noise_floor is not None or floor is not None:
         return ()
@@ -414,24 +415,24 @@ def _elsewhere_notes(
 
 
 def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str, ...]:
-    """What is told where a program was seen to load libraries that are others now.
+    """Return a note if libraries that a program loaded have changed.
 
-    Those that are not there any more count with ``gone``. It does not keep samples apart: a file
-    that the program itself writes anew at each launch looks the same. What the program links to
-    does, by its digest.
+    ``gone`` includes deleted libraries. Samples are not separated, because a file that the program
+    rewrites at each launch looks the same. Changes of linked libraries separate samples by the
+    program digest.
     """
     changed = libraries_changed(samples, gone=gone)
     if not changed:
         return ()
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     return (
-        f"some launches were made before {changed[0]}{more}, which the program loads while it "
-        "runs, changed; `assay study resume --new-stratum` measures apart from them",
+        f"some launches ran before a change of {changed[0]}{more}, which the program loads at run "
+        "time; `assay study resume --new-stratum` measures separately from them",
     )
 
 
 def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
-    """A budget that leaves ``more`` after what was spent."""
+    """Return the total budget that adds ``more`` to the spent one."""
     return Budget(
         time_s=None if more.time_s is None else more.time_s + elapsed_s,
         launches=None if more.launches is None else more.launches + launches,
@@ -439,10 +440,10 @@ def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
 
 
 def _recount(store: Store, study_id: str, samples: Sequence[Sample]) -> float:
-    """What a stratum has spent: each has the whole budget for itself.
+    """Return the time spent on a stratum; each has the whole budget of the study.
 
-    No store says which stratum a sitting was for, or what one took that was killed; the samples
-    can. What they show is made good in the time of the study.
+    The store knows neither the stratum of a session nor the time of a killed one. Both follow from
+    the samples, and the missing time is added to the study.
     """
     record = store.study(study_id)
     spent_s = elapsed_of(store, record)
@@ -451,19 +452,19 @@ def _recount(store: Store, study_id: str, samples: Sequence[Sample]) -> float:
 
 
 def varied_settings(spec: StudySpec) -> frozenset[str]:
-    """Names of the settings that differ between the arms of a study."""
+    """Return the names of the settings that differ between the arms of a study."""
     of_arms = (name for arm in spec.arms for name in arm.configuration)
     return frozenset((*(p.name for p in spec.space.parameters), *of_arms))
 
 
 def switch_costs_s(spec: StudySpec, registry: Registry) -> dict[str, float]:
-    """What changing the settings of a study takes, of those that take any time."""
+    """Return the time to change each setting of a study, in seconds, if it is not zero."""
     costs = {name: registry.get(name).switch_cost_s for name in sorted(varied_settings(spec))}
     return {name: cost_s for name, cost_s in costs.items() if cost_s > 0.0}
 
 
 def prepared_spec(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
-    """A specification with what the order of its launches follows from.
+    """Return a specification with the properties that determine the order of launches.
 
     Raises:
         InvalidInputError, NotPossibleError: as ``boot_settings_of``.
@@ -477,10 +478,10 @@ def prepared_spec(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
 
 
 def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRace:
-    """The race that answers a specification.
+    """Return the race of a specification.
 
     Raises:
-        InvalidInputError: too few arms; or several objectives with what is for one.
+        InvalidInputError: too few arms, or several objectives with an option for one.
     """
     match spec.kind:
         case Kind.TUNE if spec.objectives:
@@ -490,7 +491,7 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
         case Kind.COMPARE:
             if len(spec.arms) < 2:
                 raise InvalidInputError(
-                    "A comparison needs at least two arms.", "Name another command."
+                    "A comparison needs at least two arms.", "Add another command."
                 )
             _demand_known_rivals(spec.arms)
             return CompareRace(spec)
@@ -504,20 +505,20 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
             return SweepRace(spec)
         case Kind.CALIBRATE:
             return CalibrateRace(spec)
-    raise NotPossibleError(f"This version of assay cannot carry on a {spec.kind} study.")
+    raise NotPossibleError(f"This version of assay does not support {spec.kind} studies.")
 
 
 def _demand_known_rivals(arms: Sequence[Arm]) -> None:
-    """Refuse a step from an arm that there is not, or that comes after it.
+    """Raise an error if an arm is a step from a missing or later arm.
 
     Raises:
-        InvalidInputError: names it.
+        InvalidInputError: names the arm.
     """
     before: set[str] = set()
     for arm in arms:
         if arm.against is not None and arm.against not in before:
             raise InvalidInputError(
-                f"{arm.name!r} is a step from {arm.against!r}, and no arm before it has that name.",
-                "Name an arm that comes before it.",
+                f"{arm.name!r} is a step from {arm.against!r}, which is not an earlier arm.",
+                "Name an earlier arm.",
             )
         before.add(arm.name)

@@ -1,4 +1,4 @@
-"""Choosing what to try when nothing was named."""
+"""Choice of the search space if the user names no settings."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from assay.settings.system.common import ONLY_ON_REQUEST
 
 @dataclass(frozen=True)
 class SpaceChoice:
-    """A space, and for every setting that is not in it the reason why."""
+    """Search space, with the reason for each omitted setting."""
 
     space: Space
     left_out: dict[str, str]
 
 
 SYSTEM_WIDE = "system settings"
-"""Stands for all of them where it is said what is not tried."""
+"""Name of all system settings in the list of omitted settings."""
 
 
 def choose_space(
@@ -39,13 +39,13 @@ def choose_space(
     machine: Machine,
     env: Mapping[str, str] = MappingProxyType({}),
 ) -> SpaceChoice:
-    """Return the settings that can matter for this program on this machine.
+    """Return the settings that may affect this program on this machine.
 
     Args:
         registry: all settings.
-        program: with what its first launch showed.
-        machine: as programs have it.
-        env: that launches start from; the absence of a setting in it is tried as well.
+        program: the program, with results of its survey.
+        machine: the machine as seen by programs.
+        env: environment of launches; the absence of a variable in it is tried as well.
     """
     parameters = []
     left_out = {}
@@ -72,15 +72,14 @@ def choose_space(
 def grantable_space(
     space: Space, planner: Callable[[Configuration], Plan]
 ) -> tuple[Space, dict[str, str]]:
-    """The space without values that the planner refuses, and why each was left out.
+    """Return the space without values that the planner refuses, and the reasons.
 
-    A setting that keeps no value leaves the space altogether, and so does one that keeps nothing
-    but its default, which is no choice, unless an expression names it. Ranges of more than
-    ``MAX_CHECKED_VALUES`` values, and continuous ones, are left as they are; the race then keeps to what
-    can be granted.
+    A setting without remaining values is removed, and so is one with only its default, unless an
+    expression refers to it. Ranges with more than ``MAX_CHECKED_VALUES`` values and continuous
+    ranges are unchanged; the race restricts itself to grantable values.
 
     Raises:
-        NotPossibleError: a condition or constraint needs a setting that left the space.
+        NotPossibleError: a condition or constraint refers to a removed setting.
     """
     kept: list[Parameter] = []
     idle: list[Parameter] = []
@@ -104,17 +103,17 @@ def grantable_space(
             (idle if spare else kept).append(msgspec.structs.replace(parameter, domain=narrowed))
         else:
             gone[parameter.name] = next(r for r in reasons.values() if r is not None)
-    kept = kept or idle  # what was asked for and is had is not refused, were it no choice
+    kept = kept or idle  # keep requested grantable settings, even without alternatives
     _demand_named(msgspec.structs.replace(space, parameters=tuple(kept)), gone)
     return msgspec.structs.replace(space, parameters=tuple(kept)), refused
 
 
 MAX_CHECKED_VALUES = 512
-"""Of one setting, that are held against the planner before a study: 0.1 ms each."""
+"""Maximum number of values of a setting that are checked before a study, at 0.1 ms each."""
 
 
 def _told(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
-    """Why values are left out; neighbouring numbers that share a reason are told together."""
+    """Return the reasons of omitted values, with neighbouring numbers of one reason combined."""
     groups: list[tuple[list[Value], str]] = []
     before: str | None = None
     for value, reason in reasons.items():
@@ -132,33 +131,33 @@ def _told(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
 
 
 def _texts(space: Space) -> list[str]:
-    """The expressions of a space."""
+    """Return the expressions of a space."""
     return [*space.constraints, *(p.when for p in space.parameters if p.when)]
 
 
 def _no_choice(parameter: Parameter, options: tuple[Value, ...]) -> bool:
-    """Whether what can be granted is the default alone."""
+    """Return whether only the default can be granted."""
     return bool(options) and all(same_value(option, parameter.default) for option in options)
 
 
 def _demand_named(space: Space, gone: dict[str, str]) -> None:
-    """Refuse expressions about settings that cannot be varied here.
+    """Raise an error for expressions over settings that cannot be varied here.
 
     Raises:
-        NotPossibleError: names the setting and why it left.
+        NotPossibleError: names the setting and the reason of its removal.
     """
     for text in _texts(space):
         for name in sorted(Expression(text).names & gone.keys()):
             raise NotPossibleError(
-                f"{text!r} needs {name}, of which nothing can be granted here: {gone[name]}",
-                f"Leave {name} out of it, or give {name} other values.",
+                f"{text!r} refers to {name}, which cannot be varied here: {gone[name]}",
+                f"Remove {name} from it, or specify other values for {name}.",
             )
 
 
 def _refusal(
     parameter: Parameter, value: Value, space: Space, planner: Callable[[Configuration], Plan]
 ) -> str | None:
-    """Why a value is refused alone, and in all company that its condition names."""
+    """Return the reason why a value is refused alone and in all combinations of its condition."""
 
     def refusal(company: Mapping[str, Value]) -> str | None:
         plan = planner(Configuration({**company, parameter.name: value}))
@@ -180,7 +179,7 @@ def _refusal(
 
 
 def describe_space(space: Space) -> Iterable[str]:
-    """One line for each parameter: its domain, and why it is tried."""
+    """Yield a line for each parameter: domain, condition and reason."""
     for parameter in space.parameters:
         when = f" when {parameter.when}" if parameter.when else ""
         reason = f"   {parameter.reason}" if parameter.reason else ""

@@ -23,7 +23,7 @@ MEMORY_LIMIT = "memory limit"
 def stratum_of(
     number: int, machine: Machine, program_digest: str | None, env: Mapping[str, str]
 ) -> Stratum:
-    """The conditions at hand; ``env`` is what launches start from."""
+    """Return the present conditions; ``env`` is the environment of launches."""
     return Stratum(
         number=number,
         program_digest=program_digest,
@@ -40,8 +40,8 @@ def stratum_of(
 
 
 def as_if_reserved(now: Stratum, then: Stratum) -> Stratum:
-    """The conditions at hand without a share of a partition, as if it were had as it was then."""
-    names = {f"{VARIABLE_PREFIX}{name}" for name in (UTILITY_VARIABLE, *VARIABLES)}
+    """Return the present conditions with the effects of a reservation as in an earlier stratum."""
+    names = {f"{VARIABLE}{name}" for name in (UTILITY, *VARIABLES)}
     return msgspec.structs.replace(
         now,
         cpus=then.cpus,
@@ -56,7 +56,7 @@ def _taking(now: dict[str, str], then: dict[str, str], names: set[str]) -> dict[
 
 
 def differences(then: Stratum, now: Stratum) -> list[str]:
-    """What changed between two strata, one line each."""
+    """Return the differences between two strata, one line each."""
     found = []
     for name, label in (
         ("machine", "the machine"),
@@ -79,20 +79,20 @@ def differences(then: Stratum, now: Stratum) -> list[str]:
 
 
 def _unlike(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Names of the readings that count and are not the same."""
+    """Return the names of relevant readings that differ."""
     names = sorted(before.keys() | after.keys())
     return [name for name in names if before.get(name) != after.get(name) and is_compared(name)]
 
 
 def _limits(machine: Machine) -> dict[str, str]:
-    """What the control group that assay was started in leaves of the machine."""
+    """Return the limits of the control group that assay was started in."""
     limits = {"CPU limit": machine.cpu_limit, MEMORY_LIMIT: machine.memory_limit_bytes}
     return {name: str(value) for name, value in limits.items() if value is not None}
 
 
 def _changed(name: str, before: str | None, after: str | None) -> str:
-    """One line; the value of a variable is not kept, only whether it is another."""
-    if name.startswith(VARIABLE_PREFIX):
+    """Return a line; values of variables are not stored, only their digests."""
+    if name.startswith(VARIABLE):
         if before is None:
             return f"{name}: not set then"
         return f"{name}: not set now" if after is None else f"{name}: another value now"
@@ -101,7 +101,7 @@ def _changed(name: str, before: str | None, after: str | None) -> str:
 
 def _show(value: object) -> str:
     if value is None:
-        return "not there"
+        return "absent"
     if isinstance(value, tuple):
         return ",".join(map(str, value))
     text = str(value)
@@ -109,21 +109,21 @@ def _show(value: object) -> str:
 
 
 def demand_same(then: Stratum, now: Stratum) -> None:
-    """Refuse to pool what was measured under other conditions.
+    """Raise an error if the conditions differ, so that samples cannot be pooled.
 
     Raises:
-        NotPossibleError: something changed; names it.
+        NotPossibleError: names the differences.
     """
     changed = differences(then, now)
     if changed:
         raise NotPossibleError(
             "Samples from before and after cannot be pooled:\n    " + "\n    ".join(changed),
-            f"Put it back{_without_new(then, now)}, or go on apart from them with --new-stratum.",
+            f"Restore them{_without_new(then, now)}, or measure separately with --new-stratum.",
         )
 
 
 def _without_new(then: Stratum, now: Stratum) -> str:
-    """How to start without the variables that were not set then."""
+    """Return the command that unsets variables that were not set then."""
     names = [
         name.removeprefix(VARIABLE_PREFIX)
         for name in _unlike(then.surroundings, now.surroundings)
@@ -132,4 +132,4 @@ def _without_new(then: Stratum, now: Stratum) -> str:
     if not names:
         return ""
     options = " ".join(f"-u {shlex.quote(name)}" for name in names)
-    return f" (`env {options} assay study resume ...` unsets what was not set then)"
+    return f" (`env {options} assay study resume ...` unsets variables that were not set then)"

@@ -1,4 +1,4 @@
-"""Survey: a first launch, to see what the program is."""
+"""Survey: a first launch that inspects the program."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from assay.wording.failure import RUN_BY_HAND, failure_text
 
 @dataclass(frozen=True)
 class Survey:
-    """A first launch in the default configuration: what the program is, seen from outside.
+    """Result of a first launch in the default configuration.
 
     Attributes:
-        sample: of the launch that worked, or timed out.
-        facts: about it.
-        elapsed_s: what it took with all attempts before it.
+        sample: sample of the launch that succeeded or timed out.
+        facts: report of the launcher.
+        elapsed_s: time of all attempts, in seconds.
     """
 
     sample: Sample
@@ -55,17 +55,17 @@ def survey(
 ) -> Survey:
     """Launch the program once in its default configuration.
 
-    It warms the caches and shows what the program maps; its time is never used. It may take the
-    whole budget of time, and no more.
+    The launch warms the caches and shows the mapped files; its time is never used. It may take the
+    whole time budget, but no more.
 
     Args:
         laboratory, workload, budget: of the study.
-        objectives, require: figures that its output must hold.
-        ending: is told where an interrupt leaves the program this time to end, in seconds.
+        objectives, require: metrics that the output must contain.
+        ending: callback for an interrupt, with the time until SIGKILL in seconds.
 
     Raises:
-        WorkloadFailedError: it fails at every attempt.
-        InvalidInputError: its output does not hold the objective, or what is required.
+        WorkloadFailedError: all attempts fail.
+        InvalidInputError: the output lacks the objective or a required metric.
     """
     arms = (DEFAULT_ARM,)
     began = time.monotonic()
@@ -112,7 +112,7 @@ def survey(
 
 
 def _awaited(executor: LocalExecutor, ending: Callable[[float], None]) -> Sample:
-    """Return the sample of the launch under way."""
+    """Return the sample of the running launch."""
     try:
         return executor.poll(None)[0]
     except BaseException:  # an interrupt

@@ -1,4 +1,4 @@
-"""How long a launch of a command usually takes, as earlier studies show it."""
+"""Typical wall time of a command from earlier studies."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from assay.store import Store
 
 
 def typical_wall_s(store: Store, command: str) -> float | None:
-    """Median wall time of the good launches of the newest study of a command, the survey apart.
+    """Return the median wall time of the newest study of a command, without its survey, in seconds.
 
     Args:
-        store: where it may be.
-        command: its words, as the heads of studies have them.
+        store: store of the studies.
+        command: command as in the heads of studies.
 
     Returns:
-        ``None`` where no study tells.
+        ``None`` without such a study.
     """
     for head in reversed(store.studies()):
         if head.command != command:

@@ -1,4 +1,4 @@
-"""Earlier studies of a store that can guide a new one."""
+"""Warm start: earlier studies of a store that guide a new one."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from assay.store import Store, StudyRecord
 from assay.units import show_count
 
 KINDS = (Kind.TUNE, Kind.SWEEP)
-"""Verbs whose studies launch many configurations."""
+"""Commands whose studies launch many configurations."""
 MAX_FOUND_STUDIES = 3
-"""Studies that are taken where they are looked for; of more the newest."""
+"""Maximum number of studies found by ``auto``, newest first."""
 MAX_NAMED_STUDIES = 8
-"""Each has a correlation of its own that is fitted."""
+"""Maximum number of named studies; each adds a fitted correlation to the model."""
 
 
 @dataclass(frozen=True)
 class WarmStartRequest:
-    """Which earlier studies are to guide a new one.
+    """Requested earlier studies.
 
     Attributes:
-        studies: whole ids, named by the user.
-        looked_for: whether they are to be looked for in the store instead.
+        studies: complete ids named by the user.
+        looked_for: search the store for suitable studies instead.
     """
 
     studies: tuple[str, ...] = ()
@@ -42,22 +42,22 @@ class WarmStartRequest:
 
 
 def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> WarmStartRequest:
-    """Read the words of ``--warm-start``; all that can be wrong before anything is launched.
+    """Parse the values of ``--warm-start``, with all checks that are possible before a launch.
 
     Args:
-        store: where studies are.
-        texts: ids or beginnings of them, ``auto``, or ``none``.
-        spec: of the new study.
+        store: store of the studies.
+        texts: ids or prefixes of ids, ``auto``, or ``none``.
+        spec: specification of the new study.
 
     Raises:
-        InvalidInputError: an unknown study, one of another kind, one that decides by something else; or
-            words that do not go together.
+        InvalidInputError: an unknown study, one of another command or with another objective; or
+            conflicting values.
     """
     words = list(dict.fromkeys(texts))
     for alone in ("auto", "none"):
         if alone in words and len(words) > 1:
             raise InvalidInputError(
-                f"--warm-start {alone} goes with no other.", "Name studies, or give it alone."
+                f"--warm-start {alone} excludes other values.", "Name studies, or use it alone."
             )
     if words in ([], ["none"]):
         return WarmStartRequest()
@@ -66,38 +66,38 @@ def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> War
     ids = tuple(dict.fromkeys(store.find(text) for text in words))
     if len(ids) > MAX_NAMED_STUDIES:
         raise InvalidInputError(
-            f"--warm-start takes {MAX_NAMED_STUDIES} studies at most, and {len(ids)} are named.",
-            "Name those that are most alike.",
+            f"--warm-start accepts at most {MAX_NAMED_STUDIES} studies, but {len(ids)} are named.",
+            "Name the most similar ones.",
         )
     for study_id in ids:
         reason = _of_no_use(store.study(study_id).spec, spec)
         if reason is not None:
-            raise InvalidInputError(f"Study {study_id} cannot be started from: {reason}.", _OTHERS)
+            raise InvalidInputError(f"Study {study_id} cannot guide this one: {reason}.", _OTHERS)
     return WarmStartRequest(ids)
 
 
-_OTHERS = "`assay study list` shows the others; --warm-start auto takes what fits."
+_OTHERS = "`assay study list` lists all studies; --warm-start auto selects suitable ones."
 
 
 def earlier_studies(
     store: Store, wanted: WarmStartRequest, spec: StudySpec, space: SearchSpace, machine: str
 ) -> tuple[EarlierStudy, ...]:
-    """What earlier studies knew of the configurations of a new one.
+    """Return the results of earlier studies for configurations of a new one.
 
-    Those that are looked for are the newest of the same workload, else of the same machine.
+    ``auto`` selects the newest studies of the same workload, or otherwise of the same machine.
 
     Args:
-        store: where studies are.
-        wanted: which of them.
-        spec: of the new study.
-        space: of the new study.
-        machine: fingerprint of the machine at hand.
+        store: store of the studies.
+        wanted: requested studies.
+        spec: specification of the new study.
+        space: space of the new study.
+        machine: fingerprint of the present machine.
 
     Returns:
-        Each knows something; empty where none was wanted, or none was found.
+        Studies with results; empty if none was requested or found.
 
     Raises:
-        InvalidInputError: a study that was named tells nothing of this space.
+        InvalidInputError: a named study has no results for this space.
     """
     if wanted.looked_for:
         return _shared_out(_found(store, spec, space, machine))
@@ -106,7 +106,7 @@ def earlier_studies(
         one = _told(store, store.study(study_id), spec, space)
         if not is_informative(one):
             raise InvalidInputError(
-                f"Study {study_id} tells nothing of what is tried here: {_why(one)}.", _OTHERS
+                f"Study {study_id} has no results for the present space: {_why(one)}.", _OTHERS
             )
         told.append(one)
     return _shared_out(told)
@@ -114,32 +114,32 @@ def earlier_studies(
 
 def _why(one: EarlierStudy) -> str:
     if not one.launches:
-        return "it has made no launch"
+        return "it has no launches"
     if one.left_out:
         held = show_count(len(one.known), "is", "are") if one.known else "none is"
         return f"of its configurations {held} in this space"
-    return "the settings of its configurations are not varied here"
+    return "its settings are not varied here"
 
 
 def _of_no_use(earlier: StudySpec, spec: StudySpec) -> str | None:
-    """Why a study can guide no study of this kind; ``None`` where it can."""
+    """Return the reason why a study cannot guide another; ``None`` if it can."""
     if earlier.kind not in KINDS:
-        return f"it is of the kind {earlier.kind}, and only tune and sweep try many configurations"
+        return f"it is a {earlier.kind} study; only tune and sweep try many configurations"
     theirs, ours = _decided_by(earlier), _decided_by(spec)
     if theirs != ours:
-        return f"it decides by {theirs}, and this one by {ours}"
+        return f"its objective is {theirs}, and that of this study is {ours}"
     return None
 
 
 def _decided_by(spec: StudySpec) -> str:
-    """What of which metric; means and medians guide alike."""
+    """Return the statistic and the metric; mean and median are interchangeable."""
     metric: Metric = spec.workload.objective
     spread = "the spread of " if spec.statistic is Statistic.SPREAD else ""
     return f"{spread}{metric.name} ({metric.goal} is better)"
 
 
 def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> list[EarlierStudy]:
-    """Of the same workload, else of the same machine."""
+    """Return studies of the same workload, or otherwise of the same machine."""
     records = list(_candidates(store, spec))
     same = [r for r in records if _is_same(r.spec, spec)]
     here = [r for r in records if r.strata[-1].machine == machine]
@@ -157,9 +157,10 @@ def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> l
 
 
 def _is_same(earlier: StudySpec, spec: StudySpec) -> bool:
-    """Whether two studies are of the same workload: the same command, built alike.
+    """Return whether two studies run the same command, built by the same command.
 
-    Where it is built, the command names no program: what builds it, and where, tells it apart.
+    The command line of a built program does not identify it, but its build command and directory
+    do.
     """
     theirs, ours = earlier.workload, spec.workload
     return theirs.argv == ours.argv and _made_by(theirs.build) == _made_by(ours.build)
@@ -170,7 +171,7 @@ def _made_by(recipe: BuildRecipe | None) -> tuple[tuple[str, ...], str | None] |
 
 
 def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
-    """Studies that may be of use, the newest first."""
+    """Yield studies with a compatible objective, newest first."""
     for head in reversed(store.studies()):
         if head.kind in KINDS and head.status in (Status.DONE, Status.INTERRUPTED):
             record = store.study(head.id)
@@ -179,7 +180,7 @@ def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
 
 
 def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace) -> EarlierStudy:
-    """What a study knew; of the newest stratum that has samples."""
+    """Return the results of the newest stratum with samples."""
     strata = reversed(record.strata)
     samples = next(filter(None, (store.samples(record.id, s.number) for s in strata)), [])
     known, left_out = transferable_results(record.spec, samples, space)
@@ -194,6 +195,6 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
 
 
 def _shared_out(told: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
-    """No more altogether than a model is told."""
-    most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(told)))
-    return tuple(msgspec.structs.replace(one, known=limit_results(one.known, most)) for one in told)
+    """Limit the total number of configurations to the capacity of the model."""
+    most = max(LEAST_KNOWN, MOST_KNOWN // max(1, len(told)))
+    return tuple(msgspec.structs.replace(one, known=bounded(one.known, most)) for one in told)

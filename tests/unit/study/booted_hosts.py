@@ -1,4 +1,4 @@
-"""Hosts that only remember how they were booted, and studies that go from boot to boot on them."""
+"""Simulated hosts that record their boots, and studies across their boots."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_BOOTS = 80
 
 
 class Host:
-    """A machine that can be booted."""
+    """Simulated machine that can be booted."""
 
     def __init__(self, *words: str) -> None:
         self.words = list(words)
@@ -55,7 +55,7 @@ class Host:
         self.launched: list[Launch] = []
 
     def boot(self, change: BootChange) -> None:
-        """As the study says."""
+        """Boot with a requested change."""
         gone = [word for text in change.remove for word in text.split()]
         self.words = [word for word in self.words if digested_argument(word) not in gone]
         self.words += [word for text in change.add for word in text.split()]
@@ -63,14 +63,14 @@ class Host:
         self.again()
 
     def again(self) -> None:
-        """As it was."""
+        """Reboot without a change."""
         self.boots += 1
         self.state["boot"] = " ".join(sorted(self.words))
         self.said = {}
 
     @property
     def machine(self) -> Machine:
-        """As assay would read it."""
+        """Return the machine document."""
         cpus = range(self.cpus)
         each = self.cpus // self.nodes
         return Machine(
@@ -96,7 +96,7 @@ class Host:
         )
 
     def laboratory(self) -> Laboratory:
-        """For one sitting."""
+        """Return a laboratory for one session."""
         return Laboratory(
             machine=self.machine,
             registry=builtin(),
@@ -110,7 +110,7 @@ class _Env:
 
 
 class Simulating:
-    """Launches that take no time; the host gives their figures."""
+    """Executor of simulated launches with values from the host."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -170,7 +170,7 @@ def comparing(*arms: dict[str, Value], **asked: object) -> StudySpec:
 def driven(
     host: Host, store: Store, spec: StudySpec, seen: Callable[[BootPause], None] | None = None
 ) -> StudyResult:
-    """The result of a study whose user boots as it says."""
+    """Return the result of a study whose user boots as requested."""
     study_id: str | None = None
     for _ in range(MOST_BOOTS):
         try:

@@ -1,4 +1,4 @@
-"""Observations that a calibration shows to cost too much, and the studies that go without."""
+"""Observations that a calibration shows to be too expensive."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MEMORY = (Observation.MEMORY,)
 
 
 def costing(command: str | None = None, **costs: Cost) -> Overhead:
-    """Return a calibration in which memory costs this of a program."""
-    found = make_overhead("this", 0.0, command)
+    """Return a calibration with these costs of memory samples."""
+    found = an_overhead("this", 0.0, command)
     figures = {"wall": NOTHING, "user": NOTHING, "sys": NOTHING, **costs}
     return replace(found, costs=(replace(found.costs[0], **figures),))
 
@@ -37,7 +37,7 @@ def costing(command: str | None = None, **costs: Cost) -> Overhead:
         ({"spread": LITTLE}, MEMORY),
     ],
 )
-def test_study_goes_without_what_is_too_costly(costs: dict[str, Cost], off: object) -> None:
+def test_expensive_observations_are_disabled(costs: dict[str, Cost], off: object) -> None:
     found = with_affordable(SPEC, [costing(**costs)])
     assert found.unobserved == off
     assert found.observations == tuple(
@@ -46,28 +46,28 @@ def test_study_goes_without_what_is_too_costly(costs: dict[str, Cost], off: obje
     assert found.observe is None, "as it was asked"
 
 
-def test_all_usual_ones_may_be_too_costly() -> None:
+def test_all_default_observations_can_be_disabled() -> None:
     found = costing(wall=MUCH)
     both = (*found.costs, replace(found.costs[0], observation="scheduling"))
     assert with_affordable(SPEC, [replace(found, costs=both)]).observations == ()
 
 
-def test_containment_and_preloads_are_never_too_costly() -> None:
+def test_containment_and_preloads_are_never_disabled() -> None:
     found = costing(wall=MUCH)
     kept = [replace(found.costs[0], observation=n) for n in ("containment", "preload jemalloc")]
     assert with_affordable(SPEC, [replace(found, costs=tuple(kept))]) == SPEC
 
 
-def test_observations_asked_for_are_kept() -> None:
+def test_requested_observations_are_kept() -> None:
     asked = replace(SPEC, observe=DEFAULT_OBSERVATIONS)
     assert with_affordable(asked, [costing(wall=MUCH)]) == asked
 
 
-def test_machine_without_calibration_has_the_usual_ones() -> None:
+def test_machine_without_calibration_uses_default_observations() -> None:
     assert with_affordable(SPEC, ()) == SPEC
 
 
-def test_calibration_of_a_command_tells_of_that_command_alone() -> None:
+def test_calibration_of_command_applies_to_that_command_only() -> None:
     own, builtin = costing(SPEC.command_line, wall=MUCH), costing()
     assert with_affordable(SPEC, [costing("sleep 0.01", wall=MUCH), builtin]) == SPEC
     assert with_affordable(SPEC, [own, builtin]).unobserved == MEMORY

@@ -1,4 +1,4 @@
-"""Studies that go from boot to boot, with a machine that only remembers how it was booted."""
+"""Studies across boots of a simulated host."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def confirmed(store: Store, result: StudyResult) -> list[Sample]:
     return [s for s in samples if s.launch.stage is Stage.CONFIRM]
 
 
-def test_a_comparison_goes_from_boot_to_boot_and_decides(store: Store) -> None:
+def test_comparison_across_boots_decides(store: Store) -> None:
     host = Host("quiet", SLOW)
     rng = random.Random(1)
     host.walls = lambda host, _: (2.0 if SLOW in host.words else 1.0) * rng.uniform(0.99, 1.01)
@@ -96,13 +96,13 @@ def test_each_arm_is_warmed_up_in_each_boot(store: Store) -> None:
     assert all(len(found) == 1 for found in shared.values())
 
 
-def test_without_a_warm_up_there_is_none(store: Store) -> None:
+def test_warm_up_of_zero_disables_warm_up_after_boot(store: Store) -> None:
     host = Host("quiet")
     driven(host, store, comparing({}, {MITIGATIONS: "off"}, warmup=0))
     assert all(launch.block >= 0 for launch in host.launched)
 
 
-def test_a_boot_that_did_not_bring_it_is_told(store: Store) -> None:
+def test_boot_without_required_change_is_reported(store: Store) -> None:
     host = Host("quiet")
     spec = comparing({}, {MITIGATIONS: "off"})
     with pytest.raises(BootPause) as first:
@@ -122,7 +122,7 @@ def test_a_boot_that_did_not_bring_it_is_told(store: Store) -> None:
         )
 
 
-def test_what_the_argument_is_known_to_change_is_no_hindrance(store: Store) -> None:
+def test_known_side_effect_of_argument_is_accepted(store: Store) -> None:
     host = Host("quiet")
 
     def boots(pause: BootPause) -> None:
@@ -136,7 +136,7 @@ def test_what_the_argument_is_known_to_change_is_no_hindrance(store: Store) -> N
     assert any("cpu.isolated 1" in note for note in result.notes)
 
 
-def test_what_an_unknown_argument_changes_is_no_hindrance_but_told(store: Store) -> None:
+def test_side_effect_of_unknown_argument_is_accepted_and_reported(store: Store) -> None:
     host = Host("quiet")
 
     def boots(pause: BootPause) -> None:
@@ -149,8 +149,8 @@ def test_what_an_unknown_argument_changes_is_no_hindrance_but_told(store: Store)
 
 
 @pytest.mark.parametrize("visit", [1, 3])
-def test_what_else_changed_is_refused(store: Store, visit: int) -> None:
-    """At the first boot what the argument cannot have done, later all that was otherwise before."""
+def test_other_changes_are_rejected(store: Store, visit: int) -> None:
+    """In the first boot: unrelated changes. In later boots: readings unlike those of the first."""
     host = Host("quiet")
     count = 0
 
@@ -160,11 +160,11 @@ def test_what_else_changed_is_refused(store: Store, visit: int) -> None:
         if count == visit:
             host.state["vm.swappiness"] = "1"
 
-    with pytest.raises(NotPossibleError, match=r"vm.swappiness: not there then, 1 now"):
+    with pytest.raises(NotPossibleError, match=r"vm.swappiness: absent then, 1 now"):
         driven(host, store, comparing({}, {MITIGATIONS: "off"}), boots)
 
 
-def test_a_boot_of_the_same_values_has_to_read_as_the_first_did(store: Store) -> None:
+def test_boots_with_same_values_must_have_same_readings(store: Store) -> None:
     host = Host("quiet")
     count = 0
 
@@ -180,7 +180,7 @@ def test_a_boot_of_the_same_values_has_to_read_as_the_first_did(store: Store) ->
         driven(host, store, comparing({}, {"boot.foo": "bar"}), boots)
 
 
-def test_a_sweep_looks_at_the_cells_of_the_present_boot_first(store: Store) -> None:
+def test_sweep_begins_with_cells_of_present_boot(store: Store) -> None:
     host = Host("quiet")
     cells = ({MITIGATIONS: "off", "nice": 0}, {MITIGATIONS: "absent", "nice": 0})
     spec = comparing(*cells, {**cells[0], "nice": 5}, {**cells[1], "nice": 5})
@@ -194,7 +194,7 @@ def test_a_sweep_looks_at_the_cells_of_the_present_boot_first(store: Store) -> N
     assert host.boots <= 5
 
 
-def test_a_search_goes_from_boot_to_boot_too(store: Store) -> None:
+def test_search_continues_across_boots(store: Store) -> None:
     host = Host("quiet")
     rng = random.Random(2)
     host.walls = lambda host, _: (
@@ -217,14 +217,14 @@ def test_a_search_goes_from_boot_to_boot_too(store: Store) -> None:
     assert recommendation.script
 
 
-def test_a_setting_that_all_arms_share_takes_one_boot(store: Store) -> None:
+def test_setting_shared_by_all_arms_needs_one_boot(store: Store) -> None:
     host = Host("quiet")
     shared = {MITIGATIONS: "off"}
     driven(host, store, comparing({**shared, "nice": 0}, {**shared, "nice": 5}))
     assert host.boots == 2
 
 
-def test_launches_in_one_boot_leave_room_for_the_blocks(store: Store) -> None:
+def test_launches_of_one_boot_reserve_budget_for_blocks(store: Store) -> None:
     host = Host("quiet")
     spec = comparing({}, {MITIGATIONS: "off"}, budget=Budget(launches=60))
     result = driven(host, store, spec)
@@ -233,7 +233,7 @@ def test_launches_in_one_boot_leave_room_for_the_blocks(store: Store) -> None:
     assert max(s.launch.position for s in samples) == 3  # two of each arm
 
 
-def test_the_firmware_is_what_the_topology_shows(store: Store) -> None:
+def test_firmware_setting_is_read_from_topology(store: Store) -> None:
     host = Host("quiet")
     host.cpus = 4
 
@@ -245,7 +245,7 @@ def test_the_firmware_is_what_the_topology_shows(store: Store) -> None:
 
 
 @pytest.mark.rotating
-def test_a_firmware_that_nobody_can_read_is_confirmed(store: Store) -> None:
+def test_unreadable_firmware_setting_is_confirmed_by_user(store: Store) -> None:
     told: dict[str, str] = {}
 
     def boots(pause: BootPause) -> None:
@@ -266,24 +266,24 @@ def test_a_firmware_that_nobody_can_read_is_confirmed(store: Store) -> None:
     assert result.conclusion.blocks >= 6
 
 
-def test_a_firmware_cannot_change_within_a_boot(store: Store) -> None:
+def test_firmware_change_within_boot_is_rejected(store: Store) -> None:
     host = Host("quiet")
     spec = comparing({"firmware.fan": "low"}, {"firmware.fan": "high"})
     lab = with_firmware_values(host.laboratory(), spec, {"firmware.fan": "low"})
     with pytest.raises(BootPause) as pause:
         begin(lab, store, spec, QUIET)
     lab = with_firmware_values(host.laboratory(), spec, {"firmware.fan": "high"})
-    with pytest.raises(NotPossibleError, match="was low when this very boot made its last launch"):
+    with pytest.raises(NotPossibleError, match="was low at the last launch of this boot"):
         resume(lab, store, pause.value.study_id, QUIET, new_stratum=False)
 
 
-def test_what_an_arm_leaves_alone_must_be_known(store: Store) -> None:
-    with pytest.raises(InvalidInputError, match="nobody can read what it is"):
+def test_unset_unreadable_setting_is_rejected(store: Store) -> None:
+    with pytest.raises(InvalidInputError, match="whose present value cannot be read"):
         begin(Host().laboratory(), store, comparing({}, {"firmware.fan": "low"}), QUIET)
     assert store.studies() == []
 
 
-def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
+def test_firmware_values_are_read_from_files_and_commands(tmp_path: Path) -> None:
     lab = Host().laboratory()
     file = tmp_path / "fan"
     file.write_text("low\n")
@@ -292,19 +292,19 @@ def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
     assert boot.said == {"firmware.fan": "low", "firmware.boost": "on"}
     assert boot.witnesses["firmware.boost"] == "echo  on"
     for source, told in (
-        (str(tmp_path / "none"), "cannot be read"),
-        ("!false", "ended with 1"),
+        (str(tmp_path / "none"), "Cannot read"),
+        ("!false", "exited with status 1"),
         ("!no-such-program", "failed"),
     ):
         wrong = comparing({}, {}, verify={"firmware.fan": source})
         with pytest.raises(NotPossibleError, match=told):
             with_firmware_values(lab, wrong, {})
     for name in ("nice", "firmware.nps", "boot.quiet"):
-        with pytest.raises(InvalidInputError, match="nobody has to say"):
+        with pytest.raises(InvalidInputError, match="its value must not be specified"):
             with_firmware_values(lab, spec, {name: "x"})
 
 
-def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) -> None:
+def test_firmware_source_is_read_once_in_a_session(tmp_path: Path, store: Store) -> None:
     asked = tmp_path / "asked"
     command = f"!sh -c {shlex.quote(f'echo >> {shlex.quote(str(asked))}; echo low')}"
     cells = ({"firmware.fan": "low"}, {"firmware.fan": "high"})
@@ -316,35 +316,35 @@ def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) 
     assert len(asked.read_text()) == 1
 
 
-def test_what_is_asked_cannot_be_said_as_well(tmp_path: Path) -> None:
+def test_confirmation_of_verified_setting_is_rejected(tmp_path: Path) -> None:
     spec = comparing({}, {}, verify={"firmware.fan": "!echo low"})
-    with pytest.raises(InvalidInputError, match="this study asks echo low for it"):
+    with pytest.raises(InvalidInputError, match="this study reads it from echo low"):
         with_firmware_values(Host().laboratory(), spec, {"firmware.fan": "high"})
 
 
-def test_a_host_that_does_not_tell_its_boots_apart_is_refused(store: Store) -> None:
+def test_host_without_boot_id_is_rejected(store: Store) -> None:
     lab = Host().laboratory()
     machine = msgspec.structs.replace(lab.machine, boot=Boot())
     lab = Laboratory(machine=machine, registry=lab.registry, driver=lab.driver)
-    with pytest.raises(NotPossibleError, match="does not tell its boots apart"):
+    with pytest.raises(NotPossibleError, match="cannot be distinguished"):
         begin(lab, store, comparing({}, {MITIGATIONS: "off"}), QUIET)
 
 
-def test_what_a_boot_has_by_another_spelling_takes_no_boot(store: Store) -> None:
+def test_equivalent_spelling_needs_no_boot(store: Store) -> None:
     host = Host("quiet", "foo=bar")
     driven(host, store, comparing({"boot.foo": "bar", "nice": 0}, {"nice": 5}))
     assert host.boots == 1
 
 
-def test_a_value_that_is_kept_as_a_digest_cannot_be_left_alone(store: Store) -> None:
+def test_unset_value_stored_as_digest_is_rejected(store: Store) -> None:
     host = Host("quiet", "foo=secret")
-    with pytest.raises(InvalidInputError, match="keeps a digest of its value only"):
+    with pytest.raises(InvalidInputError, match="stores only a digest"):
         driven(host, store, comparing({}, {"boot.foo": "bar"}))
     assert host.launched == []
 
 
-def test_a_boot_that_brought_nothing_is_told_also_before_the_first_launch(store: Store) -> None:
-    """Else a command that boots, and does it wrong, would boot for ever."""
+def test_ineffective_boot_is_reported_before_first_launch(store: Store) -> None:
+    """Otherwise a faulty reboot command would be repeated without end."""
     host = Host("quiet")
     spec = comparing({MITIGATIONS: "off", "nice": 0}, {MITIGATIONS: "off", "nice": 5})
     with pytest.raises(BootPause) as first:

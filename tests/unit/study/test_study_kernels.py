@@ -1,4 +1,4 @@
-"""Studies that go from kernel to kernel."""
+"""Studies that vary the kernel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 class Kernels(Host):
-    """A host with two kernels, which differ in state and configuration."""
+    """Host with two kernels that differ in state and configuration."""
 
     def __init__(self) -> None:
         super().__init__("quiet")
@@ -51,7 +51,7 @@ class Kernels(Host):
         self.found = {"/proc/sys/kernel/pid_max": str(4000 + self.started), RELEASE: self.kernel}
 
 
-def test_two_kernels_are_compared_over_separate_boots(store: Store) -> None:
+def test_kernels_are_compared_over_separate_boots(store: Store) -> None:
     host = Kernels()
     pauses: list[BootPause] = []
     result = driven(host, store, comparing({}, {KERNEL: NEW}), pauses.append)
@@ -65,7 +65,7 @@ def test_two_kernels_are_compared_over_separate_boots(store: Store) -> None:
     assert all((pause.change.running is None) == pause.change.anew for pause in pauses)
 
 
-def test_the_differences_of_the_kernels_are_listed(store: Store) -> None:
+def test_differences_of_kernels_are_listed(store: Store) -> None:
     host = Kernels()
     result = driven(host, store, comparing({}, {KERNEL: NEW}))
     found = result.conclusion.kernels
@@ -82,7 +82,7 @@ def test_the_differences_of_the_kernels_are_listed(store: Store) -> None:
     assert not any("thp.enabled" in note for note in result.notes)
 
 
-def test_an_unread_configuration_is_told_and_its_options_are_not_compared(store: Store) -> None:
+def test_unreadable_kernel_configuration_is_reported_and_not_compared(store: Store) -> None:
     host = Kernels()
     host.configs = {NEW: CONFIGS[NEW]}
     result = driven(host, store, comparing({}, {KERNEL: NEW}))
@@ -92,7 +92,7 @@ def test_an_unread_configuration_is_told_and_its_options_are_not_compared(store:
     assert not any(one.name.startswith("CONFIG_") for one in found.differences)
 
 
-def test_an_unasked_kernel_is_still_refused(store: Store) -> None:
+def test_unrequested_kernel_is_rejected(store: Store) -> None:
     host = Kernels()
 
     def boots(pause: BootPause) -> None:
@@ -103,16 +103,14 @@ def test_an_unasked_kernel_is_still_refused(store: Store) -> None:
 
 
 def paused(host: Host, store: Store) -> BootPause:
-    """The pause of a study that needs the new kernel in its next launch."""
+    """Return the pause of a study that needs the new kernel for its next launch."""
     with pytest.raises(BootPause) as pause:
         begin(host.laboratory(), store, comparing({KERNEL: NEW}, {KERNEL: NEW, "nice": 5}), QUIET)
     return pause.value
 
 
 @pytest.mark.parametrize("runs", [OLD, THIRD])
-def test_a_kernel_that_does_not_boot_is_told_and_never_launched_under_another(
-    store: Store, runs: str
-) -> None:
+def test_kernel_that_fails_to_boot_is_reported_and_not_replaced(store: Store, runs: str) -> None:
     host = Kernels()
     first = paused(host, store)
     assert (first.change.kernel, first.change.running) == (NEW, OLD)
@@ -128,8 +126,8 @@ def test_a_kernel_that_does_not_boot_is_told_and_never_launched_under_another(
     assert store.study(first.study_id).status is Status.PAUSED
 
 
-def test_a_kernel_that_ends_amid_its_launches_is_no_reason_to_boot_again(store: Store) -> None:
-    """It ran one launch and died; the boot loader brought the old one back."""
+def test_kernel_that_crashes_during_launches_is_not_booted_again(store: Store) -> None:
+    """It crashed after one launch, and the boot loader started the old kernel."""
     host = Kernels()
     first = paused(host, store)
     host.boot(first.change)
@@ -151,7 +149,7 @@ def test_a_kernel_that_ends_amid_its_launches_is_no_reason_to_boot_again(store: 
     assert len(host.launched) == died
 
 
-def test_a_kernel_by_another_name_is_verified_by_a_file(store: Store, tmp_path: Path) -> None:
+def test_named_kernel_is_verified_by_file(store: Store, tmp_path: Path) -> None:
     host = Kernels()
     flavour = tmp_path / "flavour"
     flavour.write_text("linux\n")
@@ -171,9 +169,7 @@ def test_a_kernel_by_another_name_is_verified_by_a_file(store: Store, tmp_path: 
     assert result.conclusion.kernels.releases == (OLD, NEW)
 
 
-def test_a_kernel_by_another_name_is_the_same_one_in_all_its_boots(
-    store: Store, tmp_path: Path
-) -> None:
+def test_named_kernel_must_be_same_in_all_boots(store: Store, tmp_path: Path) -> None:
     host = Kernels()
     flavour = tmp_path / "flavour"
     flavour.write_text("linux\n")

@@ -1,4 +1,4 @@
-"""The loop of a study, with a store that only remembers and an executor that only simulates."""
+"""Study loop with a simulated store and executor."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SPACE = Space(parameters=(Parameter(name="nice", domain=Choices((0, 5))),))
 
 
 class Remembering:
-    """The part of a store that the loop uses."""
+    """In-memory store with the methods that the loop uses."""
 
     def __init__(self, room: int = 1000) -> None:
         self.samples: list[Sample] = []
@@ -75,7 +75,7 @@ class Remembering:
 
 
 class Simulating:
-    """An executor whose launches take no time; it can be interrupted."""
+    """Executor of simulated launches that can be interrupted."""
 
     def __init__(self, program: SimulatedProgram, interrupt_after: int = 10_000) -> None:
         self._program = program
@@ -116,7 +116,7 @@ class Silent:
 
 
 class Counting(Silent):
-    """Keeps how many launches it is told of at the end."""
+    """Listener that records the number of launches at the end."""
 
     launches = -1
 
@@ -159,7 +159,7 @@ def loop_of(
 PROGRAM = SimulatedProgram(takes_s=lambda c: 0.8 if c.get("nice") == 5 else 1.0)
 
 
-def test_to_its_end() -> None:
+def test_loop_runs_until_race_ends() -> None:
     store, executor = Remembering(), Simulating(PROGRAM)
     done = loop_of(store, executor).run()
     assert done.reason in (EndReason.DECIDED, EndReason.BUDGET)
@@ -169,7 +169,7 @@ def test_to_its_end() -> None:
     assert executor.closed
 
 
-def test_outputs_are_stored_and_not_remembered_by_the_race() -> None:
+def test_outputs_are_stored_and_not_passed_to_race() -> None:
     output = Output(stream="stdout", size_bytes=3, sha256="0" * 64, head=b"ok\n")
 
     class Writing(Simulating):
@@ -187,8 +187,10 @@ def test_outputs_are_stored_and_not_remembered_by_the_race() -> None:
 
 
 @pytest.mark.parametrize("ends", ["well", "locked"])
-def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process keeps the store to itself for an hour before each sample."""
+def test_waiting_for_store_is_excluded_from_budget(
+    ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process locks the store for an hour before each sample."""
     waited_s = 0.0
     monotonic = time.monotonic
     monkeypatch.setattr("assay.study.loop.time.monotonic", lambda: monotonic() + waited_s)
@@ -216,10 +218,10 @@ def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("after", [0, 1, 13])
 @pytest.mark.parametrize("change", [MissingInputError, ProgramChangedError])
-def test_a_program_that_is_taken_away_or_changed_makes_no_samples(
+def test_removed_or_changed_program_makes_no_samples(
     after: int, change: type[Exception], tmp_path: Path
 ) -> None:
-    """Neither as a failure of a configuration, nor pooled with what another program did."""
+    """The launch is neither a failure of a configuration nor pooled with those of another program."""
     program = tmp_path / "program"
     program.write_text("one")
 
@@ -237,7 +239,7 @@ def test_a_program_that_is_taken_away_or_changed_makes_no_samples(
     assert len(store.samples) == after
 
 
-def test_of_a_folder_that_is_gone_with_all_that_is_in_it_the_folder_is_named(
+def test_topmost_missing_directory_is_named(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "work"
@@ -255,7 +257,7 @@ def test_of_a_folder_that_is_gone_with_all_that_is_in_it_the_folder_is_named(
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 13, 18])
-def test_interrupted_anywhere_all_but_the_launch_in_flight_is_kept(after: int) -> None:
+def test_interrupt_loses_only_running_launch(after: int) -> None:
     store, executor = Remembering(), Simulating(PROGRAM, interrupt_after=after)
     loop = loop_of(store, executor)
     loop._listener = listener = Counting()
@@ -267,8 +269,8 @@ def test_interrupted_anywhere_all_but_the_launch_in_flight_is_kept(after: int) -
     assert executor.closed
 
 
-def test_what_was_decided_on_is_on_the_disk() -> None:
-    """Stored before told: an error of the race loses nothing."""
+def test_samples_are_stored_before_race_decides() -> None:
+    """An error of the race loses no sample."""
 
     class Broken(Silent):
         def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
@@ -283,7 +285,7 @@ def test_what_was_decided_on_is_on_the_disk() -> None:
     assert store.status is Status.INTERRUPTED
 
 
-def test_a_program_that_always_fails() -> None:
+def test_always_failing_program_is_reported() -> None:
     store = Remembering()
     broken = SimulatedProgram(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
     with pytest.raises(WorkloadFailedError) as caught:
@@ -293,7 +295,7 @@ def test_a_program_that_always_fails() -> None:
     assert store.samples
 
 
-def test_the_last_words_of_what_always_fails_are_shown() -> None:
+def test_last_output_of_failing_program_is_shown() -> None:
     class Saying(Simulating):
         def poll(self, timeout_s: float | None) -> list[Sample]:
             said = Output(stream="stdout", size_bytes=3, sha256="", head=b"hm\n")
@@ -306,8 +308,8 @@ def test_the_last_words_of_what_always_fails_are_shown() -> None:
         loop_of(Remembering(), Saying(broken)).run()
 
 
-def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -> None:
-    """Where the race makes no further launch."""
+def test_failure_of_earlier_session_is_reported_with_reason() -> None:
+    """The race makes no further launch in this session."""
     launch = Launch(
         configuration=Configuration(), arm="default", stage=Stage.SEARCH, block=0, position=0
     )
@@ -319,13 +321,13 @@ def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -
 
 
 class Finished:
-    """A race that was over before."""
+    """Race that has ended already."""
 
     def ask(self, count: int, left: Budget) -> Ending:
         return Ending(EndReason.WORKLOAD_FAILED, "It fails always.")
 
 
-def test_a_full_disk_is_told_and_not_hidden_by_what_follows() -> None:
+def test_full_disk_error_is_not_hidden_by_later_errors() -> None:
     store = Remembering(room=7)
     executor = Simulating(PROGRAM)
     with pytest.raises(NotPossibleError, match="No space"):
@@ -334,7 +336,7 @@ def test_a_full_disk_is_told_and_not_hidden_by_what_follows() -> None:
     assert executor.closed
 
 
-def test_earlier_sittings_count() -> None:
+def test_earlier_sessions_count_towards_budget() -> None:
     store = Remembering()
     loop_of(store, Simulating(PROGRAM), Budget(launches=100), earlier=99).run()
     assert len(store.samples) == 1
@@ -348,7 +350,7 @@ def test_earlier_sittings_count() -> None:
         ({"metrics": {"user_s": 1.0}, "absent": {"fps": "empty"}}, "cannot be read: empty"),
     ],
 )
-def test_an_objective_that_cannot_be_judged_by(sample: dict[str, Any], message: str) -> None:
+def test_missing_objective_is_rejected(sample: dict[str, Any], message: str) -> None:
     launch = Launch(
         configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0
     )
@@ -374,7 +376,7 @@ def test_missing_metric_names_a_pattern_only_where_it_has_one(
     assert ("--metric NAME=REGEX" in (refused.value.remedy or "")) is told
 
 
-def test_an_account_counts_time_and_launches() -> None:
+def test_account_counts_time_and_launches() -> None:
     account = BudgetAccount(budget=Budget(time_s=100.0, launches=10), elapsed_s=60.0, launches=4)
     left = account.left
     assert left.launches == 6
@@ -382,12 +384,12 @@ def test_an_account_counts_time_and_launches() -> None:
     assert BudgetAccount(budget=Budget()).left == Budget()
 
 
-def test_done_is_what_the_race_said() -> None:
-    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Ending)
+def test_result_of_loop_is_result_of_race() -> None:
+    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Done)
 
 
 class SideBySide(Simulating):
-    """The same for launches side by side: the newest ends first."""
+    """Executor of concurrent launches, of which the newest ends first."""
 
     def __init__(self, program: SimulatedProgram, interrupt_after: int = 10_000) -> None:
         super().__init__(program, interrupt_after)
@@ -402,7 +404,7 @@ class SideBySide(Simulating):
 
 
 @pytest.mark.parametrize("slots", [2, 3])
-def test_several_slots_are_filled_and_every_sample_is_stored(slots: int) -> None:
+def test_all_slots_are_used_and_all_samples_stored(slots: int) -> None:
     store, executor = Remembering(), SideBySide(PROGRAM)
     done = loop_of(store, executor, parallel=slots).run()
     assert done.reason in (EndReason.DECIDED, EndReason.BUDGET)
@@ -411,8 +413,8 @@ def test_several_slots_are_filled_and_every_sample_is_stored(slots: int) -> None
     assert executor.closed
 
 
-def test_interrupted_with_several_in_flight() -> None:
-    """All that ended is stored; the executor is closed, and ends the rest."""
+def test_interrupt_with_concurrent_launches_keeps_finished_samples() -> None:
+    """Finished launches are stored; closing the executor terminates the others."""
     store, executor = Remembering(), SideBySide(PROGRAM, interrupt_after=22)
     with pytest.raises(KeyboardInterrupt):
         loop_of(store, executor, parallel=3).run()

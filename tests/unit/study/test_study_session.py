@@ -1,4 +1,4 @@
-"""What has no race gets no study."""
+"""Rejected specifications create no study."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ BOUND = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
         ),
     ],
 )
-def test_what_has_no_race_leaves_nothing_in_the_store(
-    tmp_path: Path, told: str, asked: dict[str, object]
-) -> None:
+def test_rejected_study_is_not_stored(tmp_path: Path, told: str, asked: dict[str, object]) -> None:
     lab = Laboratory(
         machine=read_machine(),
         registry=builtin(),

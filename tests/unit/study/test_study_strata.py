@@ -47,10 +47,10 @@ THEN = Stratum(
         ({"engine": "0.2.0"}, "assay's version: 0.1.0 then, 0.2.0 now"),
         ({"machine": "n"}, "the machine: m then, n now"),
         ({"default_state": {"thp": "never"}}, "thp: madvise then, never now"),
-        ({"default_state": {}}, "thp: madvise then, not there now"),
+        ({"default_state": {}}, "thp: madvise then, absent now"),
     ],
 )
-def test_what_changed_is_named_and_refused(change: dict[str, object], said: str) -> None:
+def test_changed_condition_is_named_and_rejected(change: dict[str, object], said: str) -> None:
     now = msgspec.structs.replace(THEN, **change)
     assert differences(THEN, now) == [said]
     with pytest.raises(NotPossibleError, match="cannot be pooled") as caught:
@@ -59,11 +59,11 @@ def test_what_changed_is_named_and_refused(change: dict[str, object], said: str)
     assert "--new-stratum" in str(caught.value.remedy)
 
 
-def test_what_is_the_same_may_be_pooled() -> None:
+def test_equal_conditions_are_pooled() -> None:
     demand_same(THEN, msgspec.structs.replace(THEN, number=3, model="x", host={"a": 1}))
 
 
-def test_the_digest_of_a_comparison_is_of_all_its_programs() -> None:
+def test_digest_of_comparison_covers_all_programs() -> None:
     def lab(*digests: str | None) -> Laboratory:
         first, *others = (Program(argv0="x", digest=digest) for digest in digests)
         return Laboratory(None, None, None, first, tuple(others))  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def test_the_digest_of_a_comparison_is_of_all_its_programs() -> None:
     assert Laboratory(None, None, None).digest is None  # type: ignore[arg-type]
 
 
-def test_values_that_are_refused_leave_the_space() -> None:
+def test_refused_values_are_removed_from_space() -> None:
     def plan(configuration: Configuration) -> Plan:
         ((name, value),) = configuration.items()
         refused = value == -5 or name == "smt"
@@ -104,7 +104,7 @@ def test_values_that_are_refused_leave_the_space() -> None:
 
 
 def _above(limit: int) -> Callable[[Configuration], Plan]:
-    """A planner that refuses numbers above a limit."""
+    """Return a planner that refuses numbers above a limit."""
 
     def plan(configuration: Configuration) -> Plan:
         ((name, value),) = configuration.items()
@@ -120,7 +120,7 @@ def _above(limit: int) -> Callable[[Configuration], Plan]:
     return plan
 
 
-def test_a_range_keeps_what_can_be_granted() -> None:
+def test_range_keeps_grantable_values() -> None:
     space = Space(parameters=(Parameter(name="cpus", domain=Range(1, 6, step=1)),))
     found, refused = grantable_space(space, _above(2))
     assert found.parameters[0].domain.values() == (1, 2)
@@ -128,8 +128,8 @@ def test_a_range_keeps_what_can_be_granted() -> None:
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_what_keeps_its_default_alone_is_no_choice(named: bool) -> None:
-    """It stays where an expression needs it."""
+def test_setting_with_default_only_is_removed(named: bool) -> None:
+    """An expression keeps the setting."""
     space = Space(
         parameters=(
             Parameter(name="instances", domain=Choices((1, 4), ordered=True), default=1),
@@ -143,7 +143,7 @@ def test_what_keeps_its_default_alone_is_no_choice(named: bool) -> None:
 
 
 @pytest.mark.parametrize("when", [None, "cpus > 7"])
-def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) -> None:
+def test_expression_over_removed_setting_is_rejected(when: str | None) -> None:
     space = Space(
         parameters=(
             Parameter(name="cpus", domain=Choices((8, 9))),
@@ -151,11 +151,11 @@ def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) ->
         ),
         constraints=() if when else ("cpus > arg.n",),
     )
-    with pytest.raises(NotPossibleError, match=r"needs cpus.*at most 2"):
+    with pytest.raises(NotPossibleError, match=r"refers to cpus.*at most 2"):
         grantable_space(space, _above(2))
 
 
-def test_another_environment_is_another_stratum() -> None:
+def test_changed_environment_begins_new_stratum() -> None:
     env = {"OMP_NUM_THREADS": "2", "SL": "0.1", "PATH": "/bin"}
     then = _under(env)
     assert then.surroundings.keys() >= {"variable SL", "niceness", "scheduling class"}
@@ -190,7 +190,7 @@ OTHER_SHELL = """
 """
 
 
-def test_another_terminal_login_or_job_is_the_same_stratum_and_is_kept() -> None:
+def test_changed_terminal_login_or_job_keeps_stratum() -> None:
     env = {"OMP_NUM_THREADS": "2"}
     then = _under(env)
     one, other = (_under(env | dict.fromkeys(OTHER_SHELL.split(), value)) for value in "ab")
@@ -216,11 +216,11 @@ def test_another_terminal_login_or_job_is_the_same_stratum_and_is_kept() -> None
         *("TERMS", "LINESIZE", "WINDOW_SIZE", "VIMS", "PSM2_DEVICES", "LISTEN_PORT", "UNKNOWN"),
     ],
 )
-def test_what_may_mean_something_to_a_program_is_compared(name: str) -> None:
+def test_relevant_variables_are_compared(name: str) -> None:
     assert differences(_under({}), _under({name: "1"})) == [f"variable {name}: not set then"]
 
 
-def test_the_page_on_resuming_names_all_variables_of_a_session() -> None:
+def test_resume_page_names_all_session_variables() -> None:
     page = (Path(__file__).parents[3] / "docs" / "howto" / "resume.md").read_text()
     for group, patterns in SESSION_VARIABLES.items():
         (line,) = [line for line in page.splitlines() if line.startswith(f"| {group} |")]

@@ -16,7 +16,7 @@ from assay.study.laboratory import Laboratory
 
 
 class Failing:
-    """An executor whose program writes and fails."""
+    """Executor whose program writes output and fails."""
 
     last_facts = None
 
@@ -65,10 +65,10 @@ def failure_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return found.value.cause
 
 
-def test_the_last_words_are_shown_and_harmless(
+def test_last_output_is_shown_without_control_characters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the error output, and of the output where that is empty."""
+    """The last lines are from standard error, or from standard output if that is empty."""
     (tmp_path / "stdout").write_bytes(b"\x1b]0;title\x07 out\n")
     assert failure_of(tmp_path, monkeypatch).endswith("\n    \\x1b]0;title\\x07 out")
     (tmp_path / "stderr").write_bytes(b" \n")

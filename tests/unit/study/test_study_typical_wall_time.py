@@ -1,4 +1,4 @@
-"""How long a launch of a command usually takes, as a store has it."""
+"""Typical wall time of a command from stored studies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def studied(
         )
 
 
-def test_the_newest_study_of_the_command_tells(store: Store) -> None:
+def test_newest_study_of_command_is_used(store: Store) -> None:
     studied(store, "./app", 1.0, 9.0)
     studied(store, "./app", 2.0, 1.0, 4.0, 2.0, 100.0)
     studied(store, "./other", 3.0, 7.0)
@@ -45,7 +45,7 @@ def test_the_newest_study_of_the_command_tells(store: Store) -> None:
     assert typical_wall_s(store, "./unknown") is None
 
 
-def test_surveys_and_failures_tell_nothing(store: Store) -> None:
+def test_surveys_and_failures_are_ignored(store: Store) -> None:
     studied(store, "./app", 1.0, 9.0)
     studied(store, "./app", 2.0, 1.0, stage=Stage.SURVEY)
     studied(store, "./app", 3.0, 1.0, outcome=Outcome.FAILED)

@@ -1,4 +1,4 @@
-"""The newest calibration of a machine, as a store has it."""
+"""Noise floor from stored calibrations of a machine."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def calibrated(
     return study
 
 
-def test_none_without_a_calibration(store: Store) -> None:
-    stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
+def test_no_floor_without_calibration(store: Store) -> None:
+    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 1.0)
     store.set_conclusion(study, make_conclusion())
     store.set_status(study, Status.DONE)
     assert machine_floor(store, HERE) is None
 
 
-def test_the_newest_of_the_same_machine(store: Store) -> None:
+def test_newest_calibration_of_same_machine_is_used(store: Store) -> None:
     calibrated(store, 1.05, 100.0)
     newest = calibrated(store, 1.02, 200.0)
     calibrated(store, 1.5, 300.0, machine=THERE)
@@ -81,7 +81,7 @@ def test_the_newest_of_the_same_machine(store: Store) -> None:
     assert machine_floor(store, "0" * 16) is None
 
 
-def test_what_did_not_end_and_what_is_withheld_is_passed_over(store: Store) -> None:
+def test_unfinished_and_withheld_calibrations_are_ignored(store: Store) -> None:
     good = calibrated(store, 1.02, 100.0)
     calibrated(store, 1.5, 200.0, status=Status.INTERRUPTED)
     calibrated(store, 1.5, 300.0, withheld=True)
@@ -90,7 +90,7 @@ def test_what_did_not_end_and_what_is_withheld_is_passed_over(store: Store) -> N
     assert found.study == good
 
 
-def test_a_calibration_of_another_machine_gives_no_floor_and_is_named(store: Store) -> None:
+def test_calibration_of_other_machine_is_named_and_gives_no_floor(store: Store) -> None:
     other = calibrated(store, 1.02, 100.0, machine=THERE)
     stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 200.0)
@@ -110,7 +110,7 @@ def test_a_calibration_of_another_machine_gives_no_floor_and_is_named(store: Sto
     assert result is not None and result.floor is not None and result.notes == ()
 
 
-def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
+def test_floor_is_part_of_stored_result(store: Store) -> None:
     calibration = calibrated(store, 1.9, 100.0)
     stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 200.0)
@@ -131,8 +131,8 @@ def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
     assert result is not None and result.floor is None
 
 
-def test_a_verdict_stands_for_its_own_stratum_alone(store: Store) -> None:
-    """Of a calibration that was begun anew on another machine the old floor is of neither."""
+def test_verdict_belongs_to_its_own_stratum(store: Store) -> None:
+    """The floor of an earlier stratum on another machine applies to neither machine."""
     study = calibrated(store, 1.02, 100.0)
     store.add_stratum(study, msgspec.structs.replace(make_stratum(1), machine=THERE))
     assert machine_floor(store, THERE) is None
@@ -145,7 +145,7 @@ def test_a_verdict_stands_for_its_own_stratum_alone(store: Store) -> None:
     assert result is not None and result.conclusion == found
 
 
-def test_the_calibration_of_the_program_itself_comes_first(store: Store) -> None:
+def test_calibration_of_same_program_is_preferred(store: Store) -> None:
     own = calibrated(store, 1.01, 1.0)
     other = store.create_study(
         msgspec.structs.replace(tune_spec("./other"), kind=Kind.CALIBRATE),
@@ -163,8 +163,8 @@ def test_the_calibration_of_the_program_itself_comes_first(store: Store) -> None
     assert newest is not None and newest.study == other
 
 
-def test_programs_that_are_built_are_told_apart_by_their_recipes(store: Store) -> None:
-    """The command of each is the same: what lies in the folder of its build."""
+def test_calibrated_programs_are_identified_by_build(store: Store) -> None:
+    """Built programs have the same command: the file in the build directory."""
 
     def built(source: str) -> Workload:
         recipe = BuildRecipe(argv=("cc", "-o", "{build}/p", source), cwd="/src")

@@ -1,4 +1,4 @@
-"""Earlier studies of a store: which can guide a new one, and what it takes from them."""
+"""Warm start: selection of earlier studies and their results."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def kept(
     at_s: float = 1.0,
     empty: bool = False,
 ) -> str:
-    """A study of one block in which every configuration ran; larger values are quicker."""
-    stratum = msgspec.structs.replace(make_stratum(), machine=machine)
+    """Store a study of one block with all configurations; larger values are faster."""
+    stratum = msgspec.structs.replace(a_stratum(), machine=machine)
     study = store.create_study(spec, stratum, at_s)
     every = SearchSpace(spec.space).enumerate(10_000) or []
     for position, configuration in enumerate([] if empty else every):
@@ -100,13 +100,13 @@ def found(store: Store, spec: StudySpec, *texts: str, machine: str = HERE) -> li
     return [one.study for one in told]
 
 
-def test_none_by_default(store: Store) -> None:
+def test_no_warm_start_by_default(store: Store) -> None:
     kept(store, spec_of())
     assert parse_warm_start(store, [], spec_of()) == WarmStartRequest()
     assert found(store, spec_of()) == found(store, spec_of(), "none") == []
 
 
-def test_a_named_study_tells_what_it_knew(store: Store) -> None:
+def test_named_study_provides_its_results(store: Store) -> None:
     study = kept(store, spec_of())
     spec = spec_of()
     wanted = parse_warm_start(store, [study[:5], "last", study], spec)
@@ -117,53 +117,51 @@ def test_a_named_study_tells_what_it_knew(store: Store) -> None:
     assert one.known[-1].log_ratio == 0.0
 
 
-def test_words_that_do_not_go_together(store: Store) -> None:
+def test_conflicting_values_are_rejected(store: Store) -> None:
     study = kept(store, spec_of())
     for alone in ("auto", "none"):
-        with pytest.raises(InvalidInputError, match=f"--warm-start {alone} goes with no other"):
+        with pytest.raises(InvalidInputError, match=f"--warm-start {alone} excludes other values"):
             parse_warm_start(store, [alone, study], spec_of())
     with pytest.raises(InvalidInputError, match="Unknown study 'zzz'"):
         parse_warm_start(store, ["zzz"], spec_of())
 
 
-def test_too_many_names(store: Store) -> None:
+def test_too_many_named_studies_are_rejected(store: Store) -> None:
     ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MAX_NAMED_STUDIES + 1)]
     with pytest.raises(
         InvalidInputError,
-        match=f"takes {MAX_NAMED_STUDIES} studies at most, and {MAX_NAMED_STUDIES + 1}",
+        match=f"at most {MAX_NAMED_STUDIES} studies, but {MAX_NAMED_STUDIES + 1}",
     ):
         parse_warm_start(store, ids, spec_of())
     assert found(store, spec_of(), *ids[1:]) == ids[1:]
 
 
 @pytest.mark.parametrize("kind", [Kind.MEASURE, Kind.COMPARE, Kind.CALIBRATE])
-def test_a_study_of_another_kind(store: Store, kind: Kind) -> None:
+def test_study_of_other_kind_is_rejected(store: Store, kind: Kind) -> None:
     study = kept(store, spec_of(kind=kind))
-    with pytest.raises(InvalidInputError, match=f"of the kind {kind}, and only tune and sweep"):
+    with pytest.raises(InvalidInputError, match=f"it is a {kind} study; only tune and sweep"):
         parse_warm_start(store, [study], spec_of())
     assert found(store, spec_of(), "auto") == []
 
 
-def test_a_study_that_decides_by_something_else(store: Store) -> None:
+def test_study_with_other_objective_is_rejected(store: Store) -> None:
     fps = Workload(argv=("app",), metrics=(Metric(name="fps", goal=Goal.HIGHER, pattern="x"),))
     study = kept(store, spec_of(workload=fps))
     spread = kept(store, spec_of(statistic=Statistic.SPREAD))
     for other, says in ((study, r"fps \(higher is better\)"), (spread, "the spread of wall_s")):
-        with pytest.raises(InvalidInputError, match=f"decides by {says}"):
+        with pytest.raises(InvalidInputError, match=f"objective is {says}"):
             parse_warm_start(store, [other], spec_of())
     assert found(store, spec_of(), "auto") == []
     assert found(store, spec_of(workload=fps), "auto") == [study]
     assert found(store, spec_of(workload=fps, statistic=Statistic.MEDIAN), study) == [study]
 
 
-def test_a_study_that_tells_nothing_is_named(store: Store) -> None:
+def test_study_without_results_for_space_is_rejected(store: Store) -> None:
     study, empty = kept(store, spec_of()), kept(store, spec_of(), empty=True)
     other = spec_of(names=("arg.b",))
-    with pytest.raises(
-        InvalidInputError, match="the settings of its configurations are not varied here"
-    ):
+    with pytest.raises(InvalidInputError, match="its settings are not varied here"):
         found(store, other, study)
-    with pytest.raises(InvalidInputError, match="it has made no launch"):
+    with pytest.raises(InvalidInputError, match="it has no launches"):
         found(store, spec_of(), empty)
     values = Space(parameters=(Parameter(name="arg.a", domain=Choices((7, 8)), default=7),))
     with pytest.raises(InvalidInputError, match="of its configurations none is in this space"):
@@ -171,7 +169,7 @@ def test_a_study_that_tells_nothing_is_named(store: Store) -> None:
     assert found(store, other, "auto") == []
 
 
-def test_what_is_looked_for_is_of_the_same_workload_else_machine(store: Store) -> None:
+def test_auto_selects_same_workload_or_machine(store: Store) -> None:
     neighbour = kept(store, spec_of("other"), at_s=1.0)
     kept(store, spec_of("other"), machine=THERE, at_s=2.0)
     assert found(store, spec_of(), "auto") == [neighbour]
@@ -180,7 +178,7 @@ def test_what_is_looked_for_is_of_the_same_workload_else_machine(store: Store) -
     assert found(store, spec_of("third"), "auto", machine="elsewhere") == []
 
 
-def test_the_newest_that_ended_are_taken(store: Store) -> None:
+def test_auto_selects_newest_finished_studies(store: Store) -> None:
     ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MAX_FOUND_STUDIES + 1)]
     kept(store, spec_of(), Status.FAILED, at_s=20.0)
     kept(store, spec_of(names=("arg.z",)), at_s=21.0)
@@ -188,7 +186,7 @@ def test_the_newest_that_ended_are_taken(store: Store) -> None:
     assert found(store, spec_of(), "auto") == [stopped, *reversed(ids[2:])]
 
 
-def test_all_together_tell_no_more_than_a_model_is_told(store: Store) -> None:
+def test_configurations_are_limited_to_capacity_of_model(store: Store) -> None:
     names = ("arg.a", "arg.b", "arg.c")
     ids = [kept(store, spec_of(names=names), at_s=float(i)) for i in range(2)]
     spec = spec_of(names=names)
@@ -197,7 +195,7 @@ def test_all_together_tell_no_more_than_a_model_is_told(store: Store) -> None:
     assert told[0].known[0].configuration == Configuration(dict.fromkeys(names, 3))
 
 
-def test_what_the_machine_refuses_is_not_taken(store: Store) -> None:
+def test_refused_configurations_are_ignored(store: Store) -> None:
     study = kept(store, spec_of())
     spec = spec_of()
     space = SearchSpace(spec.space, admissible=lambda c: c.get("arg.a") != 3)
@@ -206,14 +204,14 @@ def test_what_the_machine_refuses_is_not_taken(store: Store) -> None:
     assert one.left_out == 1
 
 
-def test_the_newest_stratum_with_launches_counts(store: Store) -> None:
+def test_newest_stratum_with_launches_is_used(store: Store) -> None:
     study = kept(store, spec_of())
     store.claim(study)
     store.add_stratum(study, msgspec.structs.replace(make_stratum(), number=1, machine=HERE))
     assert found(store, spec_of(), study) == [study]
 
 
-def test_what_is_built_is_told_apart_by_what_builds_it(store: Store) -> None:
+def test_built_programs_are_identified_by_build_command(store: Store) -> None:
     def built(word: str, cwd: str) -> StudySpec:
         recipe = BuildRecipe(argv=("cc", word, "-o", "{build}/app"), cwd=cwd)
         return spec_of(workload=Workload(argv=("{build}/app",), build=recipe))

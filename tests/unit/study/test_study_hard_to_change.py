@@ -1,4 +1,4 @@
-"""Settings that are costly to change are applied when they have to be, and what it took is told."""
+"""Application of hard-to-change settings, and evidence of its duration."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NAME = "test.knob"
 
 
 class Opening:
-    """The part of an executor that is used; each application takes two seconds of its clock."""
+    """Executor whose applications take two seconds of a simulated clock."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -88,7 +88,7 @@ def before(keeper: HardToChangeApplier, one: Launch) -> Sample:
     return keeper.told(Sample(launch=one, outcome=Outcome.OK))
 
 
-def test_only_where_it_differs_or_is_to_be_applied_anew() -> None:
+def test_settings_are_applied_on_difference_or_request() -> None:
     opening = Opening()
     keeper = applied(opening, {NAME: 2.0})
     launches = [
@@ -106,7 +106,7 @@ def test_only_where_it_differs_or_is_to_be_applied_anew() -> None:
     assert told == [default, [], (a := [(SWITCH_EVIDENCE, 2.0, f"{NAME}=a")]), [], a, default]
 
 
-def test_after_a_failure_nothing_holds() -> None:
+def test_state_is_unknown_after_failure() -> None:
     opening = Opening()
     keeper = applied(opening, {NAME: 2.0})
     before(keeper, launch("a", 0))
@@ -118,7 +118,7 @@ def test_after_a_failure_nothing_holds() -> None:
     assert opening.opened == [f"{NAME}=a", f"{NAME}=a"]
 
 
-def test_never_where_nothing_is_costly() -> None:
+def test_nothing_is_applied_without_hard_to_change_settings() -> None:
     opening = Opening()
     keeper = applied(opening, {})
     assert before(keeper, launch("a", 0, anew=True)).evidence == ()
@@ -127,7 +127,7 @@ def test_never_where_nothing_is_costly() -> None:
 
 @dataclass(frozen=True)
 class Knob:
-    """A setting of the system, for these tests: a variable that takes a while to change."""
+    """System setting for tests: a variable that is slow to change."""
 
     name: str = NAME
     summary: str = "for tests"
@@ -164,8 +164,10 @@ class Silent:
 
 
 @pytest.mark.rotating
-def test_a_whole_study_with_real_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The registry says what it costs; the study groups, averages, applies and tells."""
+def test_study_with_real_launches_groups_and_averages_applications(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The registry specifies the cost; launches are grouped, averaged, applied and recorded."""
     opened: list[Configuration] = []
 
     def slowly(self: LocalExecutor, node: Node, plan: Plan) -> None:
