@@ -230,8 +230,8 @@ def test_what_cannot_be_written(
         (2, ("needs a study",), ("export",)),
         (2, ("Unexpected argument",), ("export", "last", "x.zip")),
         (2, ("does not say what to write", *endings), ("export", "last", "-o", "x.bin")),
-        (2, ("no folder",), ("export", "last", "--bundle", "none/x.zip")),
-        (2, ("is a folder",), ("export", "last", "--bundle", str(tmp_path))),
+        (2, ("does not exist",), ("export", "last", "--bundle", "none/x.zip")),
+        (2, ("is a directory",), ("export", "last", "--bundle", str(tmp_path))),
         (2, ("Two exports",), ("export", "last", "--bundle", "x", "--csv", "x")),
         (2, ("takes no --bundle",), ("show", "last", "--bundle", "x")),
         (2, ("takes no --signer",), ("export", "last", "--signer", "x")),
@@ -281,7 +281,7 @@ def test_what_hangs_on_the_host_stays_out_of_the_verdict(assay_exec: Path, tmp_p
     assert "--new-stratum" in note
     answer = cli("study", "export", "last", "--bundle", "plug.zip")
     assert answer.status == 0
-    assert "not what this assay works out" not in answer.err
+    assert "differs from the one that this assay computes" not in answer.err
     answer = cli("study", "verify", "plug.zip")
     assert answer.status == 0, answer.out
     assert "libplug" not in content_of(tmp_path / "plug.zip")["strata/0/conclusion.json"].decode()

@@ -1,7 +1,6 @@
-"""Bundles: a study in one file that others can check, and plainer exports.
+"""Bundles: a study in one verifiable file, and simpler exports.
 
-The format is that of docs/reference/bundle.md.
-
-What names the host and its user is taken out on the way (``redact``), every entry is tied to the
-one before it (``chain``), and whoever has the file can work out its verdicts anew (``verify``).
+docs/reference/bundle.md specifies the format. Identifying names of the host and its user are
+replaced (``redact``), a hash chain protects every entry (``chain``), and any reader can recompute
+the verdicts (``verify``).
 """

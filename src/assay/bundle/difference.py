@@ -1,4 +1,4 @@
-"""The first key in which two documents differ."""
+"""Difference: the first key in which two documents differ."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from assay.records import to_builtins
 
 MAX_VALUE_CHARACTERS = 160
-"""Characters of a value."""
+"""Maximum number of characters of a value in a message."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One key, as both documents have it; ``absent`` where one has it not."""
+    """Key with its value in both documents; ``absent`` if one document lacks it."""
 
     key: str
     recorded: str
@@ -22,14 +22,14 @@ class Difference:
 
 
 def first_difference(recorded: Any, recomputed: Any) -> Difference | None:
-    """The first key in which two records differ, in the order of their keys."""
+    """Return the first key in which two records differ, in the order of their keys."""
     return _first("", to_builtins(recorded), to_builtins(recomputed))
 
 
 def first_different_line(
     key: str, recorded: str | None, recomputed: str | None
 ) -> Difference | None:
-    """The first line in which two texts differ; ``None`` stands for a text that is not there."""
+    """Return the first line in which two texts differ; ``None`` represents a missing text."""
     if recorded == recomputed:
         return None
     if recorded is None or recomputed is None:

@@ -1,4 +1,4 @@
-"""All of a study as one JSON document."""
+"""Complete study as a JSON document."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from assay.search.history.excluded_blocks import block_of, disturbed_blocks, exc
 
 
 def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
-    """The samples of one stratum, each with what became of its block.
+    """Yield the samples of one stratum with the state of their blocks.
 
-    ``disturbed`` tells whether others used the machine, ``left_out`` whether it is in no figure.
+    ``disturbed``: other processes used the machine. ``left_out``: the block is excluded from all
+    figures.
     """
     out, disturbed = (find(spec, samples) for find in (excluded_blocks_of, disturbed_blocks))
     for sample in samples:
@@ -26,9 +27,9 @@ def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dic
 
 
 def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
-    """What ``assay study show --json`` has, and plans and outputs of each stratum.
+    """Return the document of ``assay study show --json`` with plans and outputs of each stratum.
 
-    Names are left as they are: this is for the study's own user.
+    Names are not replaced, because the document is for the user of the study.
     """
     of_newest = source.strata[-1].conclusion if source.strata else None
     record = msgspec.structs.replace(source.record, conclusion=of_newest)

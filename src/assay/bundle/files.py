@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from assay.errors import InvalidInputError, NotPossibleError
 
 @contextlib.contextmanager
 def replace_atomically(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes its name when it is complete; an error leaves what was there.
+    """Open a file that replaces ``path`` when it is complete; after an error the old one remains.
 
-    What is no regular file, such as ``/dev/stdout``, is written as it is.
+    Special files such as ``/dev/stdout`` are written directly.
 
     Raises:
-        InvalidInputError: a folder, or within none.
-        NotPossibleError: it cannot be written.
+        InvalidInputError: a directory, or the parent directory is missing.
+        NotPossibleError: the file cannot be written.
     """
     if path.is_dir():
-        raise InvalidInputError(f"{path} is a folder.", "Name a file.")
+        raise InvalidInputError(f"{path} is a directory.", "Specify a file.")
     if not path.parent.is_dir():
         raise InvalidInputError(
-            f"There is no folder {path.parent} for {path.name}.", "Make it first."
+            f"The directory {path.parent} of {path.name} does not exist.", "Create it first."
         )
     try:
         with _special(path) if _is_special(path) else _beside(path) as file:
@@ -35,10 +35,12 @@ def replace_atomically(path: Path) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # /proc and its like are folders in which no file can be made.
-        within = f"no file can be made in {path.parent}"
+        # Files cannot be created in /proc and similar file systems.
+        within = f"{path.parent} does not allow new files"
         why = within if error.errno == errno.ENOENT else error.strerror or error
-        raise NotPossibleError(f"{path} cannot be written: {why}.", "Name another file.") from error
+        raise NotPossibleError(
+            f"{path} cannot be written: {why}.", "Specify another file."
+        ) from error
 
 
 def _is_special(path: Path) -> bool:
@@ -54,7 +56,7 @@ def _special(path: Path) -> BinaryIO:
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[BinaryIO]:
-    target = Path(os.path.realpath(path))  # a link keeps pointing there
+    target = Path(os.path.realpath(path))  # keep a symbolic link
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("xb") as file:

@@ -1,4 +1,4 @@
-"""Identity: what names this host and whoever uses it, so that it can be taken out of a bundle.
+"""Identity: names of this host and its users, which bundles must not contain.
 
 Interfaces: ``sysfs`` (``Documentation/ABI/testing/sysfs-firmware-dmi``, ``sysfs-class-net``,
 ``sysfs-block``), ``machine-id(5)``, ``random(4)`` for ``boot_id``, ``passwd(5)``.
@@ -26,10 +26,10 @@ COMMON_NAMES = frozenset((
     "linux", "none", "(none)", "container", "sandbox", "work", "main", "dev",
 ))
 # fmt: on
-"""Names that half the hosts have: they name nobody, and taking them out would garble the rest."""
+"""Common names: they identify no host or user, and replacing them would garble other text."""
 
 MIN_NAME_LENGTH = 2
-"""A shorter name is left: as a word of its own it is in every text."""
+"""Minimum length of a name; shorter ones occur in every text."""
 
 _SERIALS = (
     *(
@@ -52,7 +52,7 @@ _DEVICES = {
     "/sys/class/infiniband": ("node_guid", "sys_image_guid"),
 }
 _LEAST_SERIAL = 6
-"""Characters of a serial number; firmware fills in less than that where it has none."""
+"""Minimum length of a serial number; firmware uses shorter placeholders."""
 _NO_SERIAL = re.compile(
     r"[0.:\-xX]*|none|unknown|default string|not (specified|applicable|available|present|settable)"
     r"|to be filled.*|system serial.*|chassis serial.*|no asset.*|asset.*tag|(ff[:-]?)+",
@@ -62,19 +62,19 @@ _SECRET_NAME = re.compile(
     r"TOKEN|SECRET|PASS(WD|WORD|PHRASE)?$|PASSWORD|CREDENTIAL|COOKIE|_KEY$|APIKEY|AUTH", re.I
 )
 _LEAST_SECRET = 6
-"""Characters of a value that is looked for everywhere; a shorter one would be found by chance."""
+"""Minimum length of a secret; shorter values would match by chance."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What names a host and its users.
+    """Identifying names of a host and its users.
 
     Attributes:
         hosts: names of the host.
-        users: login names, and full names where the host knows them.
-        homes: home folders.
+        users: login names, and full names if known.
+        homes: home directories.
         serials: serial numbers, hardware addresses and ids of this installation.
-        secrets: values of variables whose names say that they are secret.
+        secrets: values of variables with names of secrets.
     """
 
     hosts: tuple[str, ...] = ()
@@ -85,11 +85,11 @@ class Identity:
 
 
 def read_identity(root: Root | None = None, env: Mapping[str, str] = os.environ) -> Identity:
-    """What names this host and the user who asks.
+    """Read the identity of this host and of the current user.
 
     Args:
-        root: where the host is read; the running one by default.
-        env: of this process.
+        root: root of the host's files; the running host by default.
+        env: environment of this process.
     """
     root = root or Root()
     accounts = list(_accounts(env)) if root.live else []
@@ -118,7 +118,7 @@ def _accounts(env: Mapping[str, str]) -> Iterator[pwd.struct_passwd]:
     for number in sorted(numbers):
         try:
             yield pwd.getpwuid(number)
-        except KeyError:  # a container's user need not have an account
+        except KeyError:  # users of containers may have no account
             continue
 
 
@@ -137,7 +137,7 @@ def _homes(found: Iterable[str]) -> Iterator[str]:
         home = text.rstrip("/")
         if home.startswith("/") and home not in ("/nonexistent", "/dev/null"):
             yield home
-            yield str(Path(home).resolve())  # where it is a link
+            yield str(Path(home).resolve())  # target of a link
 
 
 def _serials(root: Root) -> Iterator[str]:
@@ -157,5 +157,5 @@ def _is_serial(text: str) -> bool:
 
 
 def _longest_first(found: Iterable[str]) -> tuple[str, ...]:
-    """Without repeats; what holds another is taken out before it."""
+    """Return unique texts, longest first, so that a text is replaced before its substrings."""
     return tuple(sorted(set(found), key=lambda text: (-len(text), text)))

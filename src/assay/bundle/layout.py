@@ -1,4 +1,4 @@
-"""What a bundle holds, by name: docs/reference/bundle.md."""
+"""Layout of a bundle: names and documents of its files (docs/reference/bundle.md)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ FILE_NAME = re.compile(
 )
 
 MAX_BYTES = 1 << 30
-"""Of all files together, unpacked: 50,000 launches with as much output as is kept."""
+"""Maximum unpacked size of all files: 50,000 launches with complete outputs."""
 MAX_ENTRY_BYTES = 16 << 20
-"""Of one entry; a machine of a thousand CPUs takes half a megabyte."""
+"""Maximum size of an entry; a machine document of a thousand CPUs takes half a megabyte."""
 MAX_FILES = 10_000
 
 
 def stratum_file(stratum: int, file: str) -> str:
-    """Where a file of a stratum lies."""
+    """Return the name of a file of a stratum."""
     return f"strata/{stratum}/{file}"
 
 
 class StudyDocument(Record, frozen=True, kw_only=True):
-    """``study.json``: what was asked.
+    """``study.json``: the specification.
 
     Attributes:
-        created_at: seconds since 1970 (UTC).
-        elapsed_s: spent on it over all sittings.
-        status: when it was exported.
+        created_at: time of creation, in seconds since 1970 (UTC).
+        elapsed_s: time spent over all sessions, in seconds.
+        status: status at the time of export.
     """
 
     id: str
@@ -51,14 +51,14 @@ class StudyDocument(Record, frozen=True, kw_only=True):
 
 
 class Stream(Record, frozen=True, kw_only=True):
-    """What is kept of one stream of a launch.
+    """Stored part of a stream of a launch.
 
     Attributes:
-        size_bytes: all that was written.
-        sha256: over what ``hashed`` says. Where names were taken out, or a character that was cut
-            through at an end, over what is here of the stream; where it was over more than that,
-            names leave none.
-        head, tail: first and last bytes: text, or Base64 where ``encoding`` says so.
+        size_bytes: number of bytes written.
+        sha256: digest of the part named by ``hashed``. If names were replaced or a character was
+            cut at an end, digest of the stored part; ``None`` if names were replaced and the digest
+            would cover more than that.
+        head, tail: first and last bytes, as text or in Base64 according to ``encoding``.
     """
 
     stream: str
@@ -71,14 +71,14 @@ class Stream(Record, frozen=True, kw_only=True):
 
 
 class OutputDocument(Record, frozen=True, kw_only=True):
-    """A line of ``outputs.jsonl``: of the sample with this number, counted from 1."""
+    """Line of ``outputs.jsonl``: outputs of the sample with this number, counted from 1."""
 
     sample: int
     streams: tuple[Stream, ...]
 
 
 class FileNote(Record, frozen=True, kw_only=True):
-    """A file of a bundle: how many entries it has, and the chain value after the last of them."""
+    """File of a bundle: number of entries, and the chain value of the last one."""
 
     name: str
     entries: int
@@ -86,11 +86,11 @@ class FileNote(Record, frozen=True, kw_only=True):
 
 
 class VerdictNote(Record, frozen=True, kw_only=True):
-    """What a verdict document rests on.
+    """Basis of a conclusion.
 
     Attributes:
-        samples: the first so many of the stratum: a study may have gone on since.
-        engine: version of each package that it was worked out with.
+        samples: number of samples from the start of the stratum; later ones are not part of it.
+        engine: version of each package that computed it.
     """
 
     stratum: int
@@ -102,11 +102,11 @@ class Manifest(Record, frozen=True, kw_only=True):
     """``manifest.json``: the last entry of the chain.
 
     Attributes:
-        files: in the order of the chain.
-        head: chain value after the last of them.
-        versions: of what wrote the bundle and what measured.
-        replaced: how often each token stands in place of a name.
-        outputs: whether outputs of the program were taken along.
+        files: files in the order of the chain.
+        head: chain value after the last file.
+        versions: versions of the programs that wrote the bundle and that measured.
+        replaced: number of replacements by token.
+        outputs: the bundle contains outputs of the program.
     """
 
     format: str

@@ -1,4 +1,4 @@
-"""Names: what to look for in a text, and the token that takes its place."""
+"""Name patterns: identifying names and the tokens that replace them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from assay.records import encode
 
 HOME, HOST, USER = "~", "HOSTNAME", "USERNAME"
 SERIAL, ADDRESS, SECRET = "SERIAL", "ADDRESS", "SECRET"
-"""What stands in place of a home folder, of the names of a host and of a user, of what only this
-machine or installation has, of a network or hardware address, and of a secret. A second one of a
-kind is numbered: ``ADDRESS2``. They are words that a constraint, a variable's name and a shell can
-hold."""
+"""Tokens for home directories, names of hosts and users, properties of a single machine or
+installation, network and hardware addresses, and secrets. Further ones of a kind are numbered
+(``ADDRESS2``). Constraints, names of variables and shells accept these words."""
 
 _FOREIGN_HOME = re.compile(r"/(?:home|Users)/([^/\s\"'`:;,|<>()$\\]+)")
 _UUID = re.compile(
@@ -27,27 +26,27 @@ _MAC = re.compile(
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)")
 _IPV6 = re.compile(r"(?<![\w:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?![\w:])", re.I)
 
-# Parts of these that are quickly looked for: each begins with a letter that is in few texts.
+# Fast prefilters of these patterns: each begins with a rare character.
 _PART_OF_UUID = re.compile(r"-[0-9a-f]{4}-")
 _PART_OF_MAC = re.compile(r"[:-][0-9a-f]{2}[:-]")
 _PART_OF_IPV4 = re.compile(r"\.\d{1,3}\.")
 _PART_OF_IPV6 = re.compile(r":[0-9a-f]{0,4}:")
 
 _NO_LETTER_BEFORE, _NO_LETTER_BEHIND = r"(?<![^\W\d_])", r"(?![^\W\d_])"
-"""Letters beside it make a name another word; digits and signs do not."""
+"""Adjacent letters make a name another word; digits and signs do not."""
 _END_OF_PATH = r"(?![\w-]|\.\w)"
 
 
 @dataclass(frozen=True)
 class NamePattern:
-    """Names of one kind.
+    """Pattern of one kind of names.
 
     Attributes:
-        token: what takes their place.
-        pattern: finds them.
-        literals: one of these, in lower case, is in every text that holds one, or
-        part: this is, in lower case.
-        numbered: each has a token of its own.
+        token: replacement.
+        pattern: matches the names.
+        literals: lower-case texts, one of which occurs in every text with a match; alternative to
+        part: lower-case pattern that occurs in every text with a match.
+        numbered: each name gets its own token.
     """
 
     token: str
@@ -57,18 +56,18 @@ class NamePattern:
     numbered: bool = False
 
     def may_be_in(self, lower: str) -> bool:
-        """Whether it is worth looking: a few times quicker than the pattern, and never wrong."""
+        """Return whether a lower-case text may contain a match: fast, without false negatives."""
         if self.part is not None:
             return self.part.search(lower) is not None
         return any(literal in lower for literal in self.literals)
 
 
 def name_patterns(identity: Identity, own: frozenset[str]) -> tuple[NamePattern, ...]:
-    """What names a host and its users, in the order in which it is taken out.
+    """Return the patterns of a host and its users in the order of replacement.
 
     Args:
-        identity: of the host.
-        own: words by which documents are read, in lower case; names that are among them stay.
+        identity: identity of the host.
+        own: lower-case reserved words of the documents, which are not replaced.
     """
     users = [name for name in identity.users if name.lower() not in own]
     hosts = [name for name in identity.hosts if name.lower() not in own]
@@ -90,12 +89,12 @@ def name_patterns(identity: Identity, own: frozenset[str]) -> tuple[NamePattern,
 def _literal(
     token: str, texts: Iterable[str], *, before: str = "", behind: str = "", numbered: bool = False
 ) -> NamePattern | None:
-    """These texts, in upper and lower case."""
+    """Return a case-insensitive pattern of texts, if there are any."""
     found = list(texts)
     if not found:
         return None
     one = "|".join(map(re.escape, found))
-    # As they stand in an output, and within a JSON document.
+    # In the form of outputs and of JSON documents.
     literals = {form.lower() for text in found for form in (text, _inside_json(text))}
     pattern = re.compile(f"{before}(?:{one}){behind}", re.IGNORECASE)
     return NamePattern(token, pattern, tuple(sorted(literals)), numbered=numbered)
@@ -106,13 +105,13 @@ def _inside_json(text: str) -> str:
 
 
 def is_identifying(address: str) -> bool:
-    """Whether a text is an address, and neither the loopback nor a placeholder."""
+    """Return whether a text is an address other than the loopback or a placeholder."""
     if _MAC.fullmatch(address):
         return set(address.lower()) - set(":-") not in ({"0"}, {"f"})
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
         return False
-    # "::" stands in programs for other things: abc::def is one of theirs, not an address.
+    # Programs use "::" for other purposes: abc::def is not an address.
     plain = found.version == 4 or any(letter.isdigit() for letter in address)
     return plain and not found.is_loopback and not found.is_unspecified

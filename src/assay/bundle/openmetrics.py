@@ -1,7 +1,7 @@
-"""OpenMetrics: samples and claims as text that Prometheus and its like take in.
+"""OpenMetrics: samples and claims as text for Prometheus and compatible programs.
 
-The format is that of the OpenMetrics 1.0 specification (https://prometheus.io/docs/specs/om/):
-one family after another, a unit at the end of its name, points of a series in order of time.
+The format is OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/): contiguous families, units at
+the end of names, points of a series in order of time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from assay.records import Claim, Metric, Sample
 
 _UNITS = {"s": "seconds", "bytes": "bytes"}
 _TICK_S = 0.001
-"""Prometheus tells points of a series apart by the millisecond."""
+"""Resolution of timestamps in Prometheus, in seconds."""
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]")
 
 
 @dataclass
 class _Family:
-    """A family of series: gauges."""
+    """Metric family of gauges."""
 
     name: str
     unit: str
@@ -42,10 +42,10 @@ class _Family:
 
 
 def openmetrics(source: Source) -> str:
-    """A study in the text format.
+    """Return a study in the text format.
 
-    Every launch that gave a value is a point at the time at which it began, in a series for each
-    stratum, stage and arm; launches by what became of them, and the claims, follow.
+    Every launch with a value is a point at its start time, in a series for each stratum, stage and
+    arm. The number of launches by outcome and the claims follow.
     """
     families = [*_sampled(source), _launches(source), *_claims(source)]
     lines = [*_about(source)]
@@ -60,12 +60,12 @@ def _about(source: Source) -> Iterator[str]:
     labels = {"study": record.id, "kind": str(record.spec.kind), "status": str(record.status)}
     labels["engine"] = record.strata[-1].engine if record.strata else ""
     yield "# TYPE assay_study info"
-    yield "# HELP assay_study What the study is."
+    yield "# HELP assay_study Properties of the study."
     yield f"assay_study_info{_labels(labels)} 1"
 
 
 def _sampled(source: Source) -> Iterator[_Family]:
-    """One family for each metric of the workload."""
+    """Yield a family for each metric of the workload."""
     taken: set[str] = set()
     for metric in source.record.spec.workload.metrics:
         family = _family_of(metric, taken)
@@ -73,7 +73,7 @@ def _sampled(source: Source) -> Iterator[_Family]:
             for labels, points in _series(source.record.id, one, metric.name):
                 last_s = -1.0
                 for at_s, value in points:
-                    # A clock that was set back must not lose a launch.
+                    # Launches must stay distinct after the clock was set back.
                     last_s = at_s if at_s > last_s + _TICK_S / 2 else last_s + _TICK_S
                     family.add(labels, value, last_s)
         yield family
@@ -94,7 +94,7 @@ def _series(
 
 
 def _family_of(metric: Metric, taken: set[str]) -> _Family:
-    """The family of a metric; the specification wants its unit at the end of the name."""
+    """Return the family of a metric, whose name ends in the unit as specified."""
     unit = _UNITS.get(metric.unit, "")
     base = metric.name.removesuffix(f"_{metric.unit}") if metric.unit else metric.name
     name = f"assay_sample_{_NOT_A_NAME.sub('_', base)}"
@@ -106,7 +106,7 @@ def _family_of(metric: Metric, taken: set[str]) -> _Family:
 
 
 def _launches(source: Source) -> _Family:
-    family = _Family("assay_launches", "", "Launches by what became of them.")
+    family = _Family("assay_launches", "", "Launches by outcome.")
     for one in source.strata:
         counts = Counter(map(_kind_of, one.samples))
         for (stage, arm, outcome), count in sorted(counts.items()):
@@ -121,10 +121,10 @@ def _kind_of(sample: Sample) -> tuple[str, str, str]:
 
 
 def _claims(source: Source) -> Iterable[_Family]:
-    ratio = _Family("assay_claim_ratio", "", "Of arm b over arm a, as the verdict has it.")
-    low = _Family("assay_claim_ratio_low", "", "Lower end of its interval, where it has one.")
-    high = _Family("assay_claim_ratio_high", "", "Upper end of its interval, where it has one.")
-    blocks = _Family("assay_claim_blocks", "", "Paired launches that the claim rests on.")
+    ratio = _Family("assay_claim_ratio", "", "Ratio of arm b to arm a.")
+    low = _Family("assay_claim_ratio_low", "", "Lower end of the interval of the ratio.")
+    high = _Family("assay_claim_ratio_high", "", "Upper end of the interval of the ratio.")
+    blocks = _Family("assay_claim_blocks", "", "Number of paired launches of the claim.")
     for one in source.strata:
         for claim in one.conclusion.every_claim if one.conclusion else ():
             labels = _claim_labels(source.record.id, one, claim)

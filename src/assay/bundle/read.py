@@ -1,7 +1,7 @@
-"""Reading a bundle that anybody may have written.
+"""Reading of untrusted bundles.
 
-Nothing is unpacked to the disk and no name in the archive is ever used as a path. What is read is
-bounded: a line at a time, and no more bytes than a bundle may have, whatever the archive says.
+Nothing is unpacked to disk, and names in the archive are never used as paths. Reading is bounded by
+line length and total size, independent of the sizes that the archive states.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ T = TypeVar("T")
 
 _LOCAL_FILE = b"PK\x03\x04"
 _PIECE = 1 << 12
-"""Bytes unpacked at a time: of what cannot be unpacked, the place is known so well."""
-_WRITTEN = "Name a bundle: `assay study export STUDY --bundle FILE.zip` writes one."
+"""Bytes unpacked at a time: also the precision of the position of damaged data."""
+_WRITTEN = "Specify a bundle; `assay study export STUDY --bundle FILE.zip` writes one."
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
-"""What msgspec raises on JSON that is none, is not UTF-8, or is nested too deeply."""
+"""Errors of msgspec for invalid JSON, invalid UTF-8 and deep nesting."""
 
 _HOLDS_BYTES = re.compile(rb'\{"chain":"([0-9a-f]{64})","entry":(.*\\udc.*)\}')
 
-_AGAIN = "Get it again from whoever made it, best with a signature: this one shows nothing."
+_AGAIN = "Obtain it from its author again, preferably with a signature: this file proves nothing."
 
 
 class BrokenBundleError(AssayError):
-    """Something in a bundle is not as it was written.
+    """A bundle is damaged or was modified.
 
     Args:
-        file: of the bundle.
-        entry: counted from 1; ``None`` for the whole file.
-        what: ends a sentence that begins with the place.
+        file: file of the bundle.
+        entry: number of the entry from 1; ``None`` for the whole file.
+        what: predicate of the sentence in the error message.
     """
 
     def __init__(self, file: str, entry: int | None, what: str) -> None:
@@ -67,7 +67,7 @@ class BrokenBundleError(AssayError):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line of a file: an entry as it stands there, and its chain value."""
+    """Line of a file: an entry in its original spelling, and its chain value."""
 
     chain: str
     entry: msgspec.Raw
@@ -75,7 +75,7 @@ class Line(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Seal:
-    """The manifest, its bytes and its chain value."""
+    """Manifest with its bytes and its chain value."""
 
     manifest: Manifest
     content: bytes
@@ -83,11 +83,11 @@ class Seal:
 
 
 class Archive:
-    """An open bundle.
+    """Open bundle.
 
     Args:
-        archive: the ZIP archive.
-        path: of it, for messages.
+        archive: ZIP archive.
+        path: path of the archive, for messages.
     """
 
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
@@ -98,20 +98,20 @@ class Archive:
 
     @property
     def names(self) -> set[str]:
-        """Of all files in it."""
+        """Return the names of all files."""
         return set(self._members)
 
     def seal(self) -> Seal:
-        """The manifest.
+        """Read the manifest.
 
         Raises:
-            InvalidInputError: there is none: some other archive.
-            NotPossibleError: of a later format; names what reads it.
-            Broken: it is damaged.
+            InvalidInputError: an archive without a manifest.
+            NotPossibleError: a later format; names the version that reads it.
+            BrokenBundleError: the manifest is damaged.
         """
         if MANIFEST not in self._members:
             raise InvalidInputError(
-                f"{self._path} is no bundle of assay: it holds no {MANIFEST}.",
+                f"{self._path} is not a bundle of assay: it contains no {MANIFEST}.",
                 _WRITTEN,
             )
         content = self.content(MANIFEST).removesuffix(b"\n")
@@ -132,29 +132,29 @@ class Archive:
             raise BrokenBundleError(MANIFEST, None, f"cannot be read: {error}") from error
         if head.format != FORMAT:
             raise InvalidInputError(
-                f"{self._path} is no bundle of assay: its {MANIFEST} is of another program.",
+                f"{self._path} is not a bundle of assay: another program wrote its {MANIFEST}.",
                 _WRITTEN,
             )
         if head.schema != SCHEMA:
             raise NotPossibleError(
-                f"{self._path} is a bundle of format {head.schema}; this assay reads format "
+                f"{self._path} is a bundle of format {head.schema}; this assay supports format "
                 f"{SCHEMA}.",
-                f"assay {head.versions.get('assay', 'of a later version')} wrote it and reads it.",
+                f"Use assay {head.versions.get('assay', 'of a later version')}, which wrote it.",
             )
 
     def demand_names(self, manifest: Manifest) -> None:
-        """Hold the files of the archive against those of the manifest.
+        """Compare the files of the archive with the manifest.
 
         Raises:
-            Broken: one is missing, there twice, or one too many.
+            BrokenBundleError: a missing, duplicate or additional file.
         """
         twice = [name for name, n in Counter(self._archive.namelist()).items() if n > 1]
         if twice:
-            raise BrokenBundleError(_named(twice[0]), None, "is there twice")
+            raise BrokenBundleError(_named(twice[0]), None, "occurs twice")
         listed = [note.name for note in manifest.files]
         for name in listed:
             if not FILE_NAME.fullmatch(name):
-                raise BrokenBundleError(_named(name), None, "is no file that a bundle has")
+                raise BrokenBundleError(_named(name), None, "is not a file of bundles")
             if name not in self._members:
                 raise BrokenBundleError(name, None, "is missing")
         if len(set(listed)) < len(listed):
@@ -164,10 +164,10 @@ class Archive:
                 raise BrokenBundleError(_named(name), None, "is not in the manifest")
 
     def content(self, name: str) -> bytes:
-        """A file that is one entry, whole.
+        """Read a file that is a single entry.
 
         Raises:
-            Broken: damaged, or too large.
+            BrokenBundleError: damaged or too large.
         """
         pieces = []
         size = 0
@@ -175,15 +175,15 @@ class Archive:
             while piece := self._read(file, name, None):
                 size += len(piece)
                 if size > MAX_ENTRY_BYTES:
-                    raise BrokenBundleError(name, None, "is larger than an entry may be")
+                    raise BrokenBundleError(name, None, "exceeds the maximum size of an entry")
                 pieces.append(piece)
         return b"".join(pieces)
 
     def lines(self, name: str) -> Iterator[Line]:
-        """The entries of a file, one at a time.
+        """Yield the entries of a file.
 
         Raises:
-            Broken: damaged, or no such lines; names the entry.
+            BrokenBundleError: damaged or invalid lines; names the entry.
         """
         begun: list[bytes] = []
         size = count = 0
@@ -199,9 +199,9 @@ class Archive:
                 begun.append(rest)
                 size += len(rest)
                 if size > MAX_ENTRY_BYTES:
-                    raise BrokenBundleError(name, count + 1, "is larger than an entry may be")
+                    raise BrokenBundleError(name, count + 1, "exceeds the maximum size of an entry")
         if size:
-            raise BrokenBundleError(name, count + 1, "is cut off")
+            raise BrokenBundleError(name, count + 1, "is truncated")
 
     @contextlib.contextmanager
     def _opened(self, name: str) -> Iterator[BinaryIO]:
@@ -209,7 +209,7 @@ class Archive:
             with self._archive.open(self._members[name]) as file:
                 yield file  # type: ignore[misc]  # typeshed has IO[bytes]
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
-            # No archive of ours is encrypted or packed in other ways than deflate.
+            # Bundles are neither encrypted nor compressed by other methods than deflate.
             raise BrokenBundleError(_named(name), None, f"is damaged: {error}") from error
 
     def _read(self, file: BinaryIO, name: str, entry: int | None) -> bytes:
@@ -221,33 +221,31 @@ class Archive:
             ) from error
         self._left -= len(piece)
         if self._left < 0:
-            raise BrokenBundleError(
-                name, entry, f"goes beyond the {MAX_BYTES >> 30} GiB of a bundle"
-            )
+            raise BrokenBundleError(name, entry, f"exceeds the {MAX_BYTES >> 30} GiB of a bundle")
         return piece
 
 
 @contextlib.contextmanager
 def open_bundle(path: Path) -> Iterator[Archive]:
-    """A bundle, to be read.
+    """Open a bundle for reading.
 
     Raises:
-        InvalidInputError: no such file, or no bundle.
-        NotPossibleError: it may not be read.
+        InvalidInputError: a missing file, or not a bundle.
+        NotPossibleError: missing permission.
     """
     try:
         file = path.open("rb")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise InvalidInputError(f"There is no file {path}.", _WRITTEN) from error
+        raise InvalidInputError(f"The file {path} does not exist.", _WRITTEN) from error
     except IsADirectoryError as error:
-        raise InvalidInputError(f"{path} is a folder.", _WRITTEN) from error
+        raise InvalidInputError(f"{path} is a directory.", _WRITTEN) from error
     except OSError as error:
         raise NotPossibleError(
-            f"{path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
+            f"{path} cannot be read: {error.strerror}.", "Check its permissions with `ls -l`."
         ) from error
     with file:
         if not file.seekable():
-            raise InvalidInputError(f"{path} is no file that can be read twice.", "Save it first.")
+            raise InvalidInputError(f"{path} is not seekable.", "Save it to a file first.")
         yield Archive(_archive(file, path), path)
 
 
@@ -265,16 +263,16 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
     ) as error:
         if begins_as_zip:
             raise InvalidInputError(
-                f"{path} is a damaged ZIP archive, or the beginning of one ({error}).",
-                "Fetch it again, and compare its size with the original's.",
+                f"{path} is a damaged or truncated ZIP archive ({error}).",
+                "Fetch it again, and compare its size with the original.",
             ) from error
         raise InvalidInputError(
-            f"{path} is no bundle of assay: it is no ZIP archive.",
+            f"{path} is not a bundle of assay: it is not a ZIP archive.",
             _WRITTEN,
         ) from error
     if len(archive.infolist()) > MAX_FILES:
         raise InvalidInputError(
-            f"{path} holds more files than a bundle may.", "Look where it comes from."
+            f"{path} contains more files than a bundle can have.", "Check its origin."
         )
     return archive
 
@@ -284,38 +282,38 @@ def _line(text: bytes, name: str, entry: int | None) -> Line:
         line = _with_bytes(text) or msgspec.json.decode(text, type=Line)
     except _UNREADABLE as error:
         raise BrokenBundleError(
-            name, entry, f"is no entry with its chain value: {error}"
+            name, entry, f"is not an entry with chain value: {error}"
         ) from error
     if sealed_line(line.chain, bytes(line.entry)) != text + b"\n":
-        raise BrokenBundleError(name, entry, "holds more than an entry and its chain value")
+        raise BrokenBundleError(name, entry, "contains more than an entry and its chain value")
     return line
 
 
 def _with_bytes(text: bytes) -> Line | None:
-    """A line whose entry holds bytes that are not UTF-8, for which msgspec has no text."""
+    """Parse a line with bytes that are not UTF-8, which msgspec rejects."""
     found = _HOLDS_BYTES.fullmatch(text)
     return Line(found[1].decode(), msgspec.Raw(found[2])) if found else None
 
 
 def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> T:
-    """The document that an entry of a file holds.
+    """Decode the document of an entry.
 
     Raises:
-        Broken: it is none, or is not spelled as assay spells it.
+        BrokenBundleError: invalid document, or not in canonical form.
     """
     try:
         found = decode(content, kind)
     except (InvalidInputError, *_UNREADABLE) as error:
         raise BrokenBundleError(name, entry, f"cannot be read: {_reason_of(error)}") from error
     if not _spelled_once(content):
-        raise BrokenBundleError(name, entry, "is not spelled as assay spells documents")
+        raise BrokenBundleError(name, entry, "is not in the canonical form of assay")
     return found
 
 
 def _spelled_once(content: bytes) -> bool:
-    """Whether a document is spelled as assay spells it, and so says each thing once.
+    """Return whether a document is in canonical form, and so has no duplicate keys.
 
-    A key that is there twice would show one thing to a reader and another to a program.
+    A duplicate key could show one value to a reader and another to a program.
     """
     try:
         return encode(parse_json(content)) == content
@@ -324,10 +322,10 @@ def _spelled_once(content: bytes) -> bool:
 
 
 def _named(name: str) -> str:
-    """A name from an archive, short enough to show."""
+    """Return a name from an archive, shortened for messages."""
     return name if len(name) <= 80 else name[:79] + "…"
 
 
 def _reason_of(error: Exception) -> str:
-    """What was wrong, as the end of a sentence."""
+    """Return the cause of an error as the end of a sentence."""
     return error.cause.rstrip(".") if isinstance(error, AssayError) else str(error)

@@ -1,4 +1,4 @@
-"""Working out a verdict document anew from what it rests on."""
+"""Recomputation of a conclusion from its specification and samples."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ from assay.search.races.race import Ending, EndReason
 from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import SearchSpace
 
-_NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
+_NOT_OURS = "The bundle was not written by assay, or is damaged. Obtain another one."
 MAX_EXPRESSIONS, MAX_EXPRESSION_LENGTH = 1000, 4096
-"""Conditions and constraints of a space, and characters of each."""
+"""Maximum number of conditions and constraints of a space, and characters of each."""
 MAX_VALUES = 1_000_000
-"""Of one setting."""
+"""Maximum number of values of a setting."""
 MAX_NAMED = 1000
-"""Named configurations of a space: each is held against all others."""
+"""Maximum number of named configurations of a space, which are compared in pairs."""
 
 
 def recompute(
     spec: StudySpec, samples: Sequence[Sample], stratum: Stratum, recorded: Conclusion
 ) -> Conclusion:
-    """The verdict document that the samples of a stratum give.
+    """Recompute the conclusion of a stratum.
 
-    Why the race ended is taken from the recorded document, since that hangs on the clock. The
-    script is left out: it follows from the plan.
+    The reason for the end of the race is taken from the recorded conclusion, because it depends on
+    the clock. Scripts are omitted: they follow from the plan.
 
     Args:
-        spec: of the study.
-        samples: of the stratum, in order; those that came after the verdict are not looked at.
-        stratum: says on which machine settings were to be granted.
-        recorded: the document to hold against.
+        spec: specification of the study.
+        samples: samples of the stratum, in order; later ones than the conclusion are ignored.
+        stratum: stratum with the machine on which settings had to be granted.
+        recorded: recorded conclusion.
 
     Raises:
-        NotPossibleError: this version of assay knows no such study, or no such end of one; or the
-            documents do not belong together.
-        InvalidInputError: an expression of the space that cannot be read.
+        NotPossibleError: unknown kind of study or reason in this version of assay; or contradictory
+            documents.
+        InvalidInputError: invalid expression of the space.
     """
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
@@ -74,29 +74,25 @@ def recompute(
 
 
 def _demand_workable(space: Space) -> None:
-    """Refuse a space that was made to keep whoever works it out busy for ever.
+    """Raise an error for a space that would take excessive time.
 
     Raises:
-        NotPossibleError: more values or longer expressions than a study has.
+        NotPossibleError: too many values, or too many or too long expressions.
     """
     expressions = [*space.constraints, *(p.when for p in space.parameters if p.when)]
     if len(expressions) > MAX_EXPRESSIONS or any(
         len(e) > MAX_EXPRESSION_LENGTH for e in expressions
     ):
-        raise NotPossibleError(
-            "The space holds more expressions, or longer ones, than a study has.", _NOT_OURS
-        )
+        raise NotPossibleError("The space has too many or too long expressions.", _NOT_OURS)
     if len(space.named) > MAX_NAMED:
-        raise NotPossibleError("The space names more configurations than a study has.", _NOT_OURS)
+        raise NotPossibleError("The space has too many named configurations.", _NOT_OURS)
     for parameter in space.parameters:
         if isinstance(parameter.domain, Range) and _count(parameter.domain) > MAX_VALUES:
-            raise NotPossibleError(
-                f"{parameter.name} has more values than a study goes through.", _NOT_OURS
-            )
+            raise NotPossibleError(f"{parameter.name} has too many values.", _NOT_OURS)
 
 
 def _count(domain: Range) -> float:
-    """About how many values a range has; infinite for one whose steps lead nowhere."""
+    """Return the approximate number of values of a range; infinite for an invalid step."""
     low, high, step = domain.low, domain.high, domain.step
     if step is None:
         return 0.0
@@ -112,17 +108,17 @@ def _concluded(
         return conclude(spec, samples, space, GpSearcher(), done)
     except AssayError:
         raise
-    except Exception as error:  # the documents are anybody's, and may not make sense together
+    except Exception as error:  # untrusted documents may be inconsistent
         raise NotPossibleError(
-            f"The samples make no sense under what was asked: {type(error).__name__}: {error}.",
+            f"The samples contradict the specification: {type(error).__name__}: {error}.",
             _NOT_OURS,
         ) from error
 
 
 def is_same_conclusion(found: Conclusion, recorded: Conclusion) -> bool:
-    """Whether two verdict documents are the same, to the last digit; the scripts apart.
+    """Return whether two conclusions are identical to the last digit, scripts excluded.
 
-    Those of before ``reason`` was kept hold it against nothing.
+    ``reason`` is ignored if the recorded conclusion, of an older assay, has none.
     """
     if not recorded.reason:
         found = msgspec.structs.replace(found, reason="")
@@ -130,7 +126,7 @@ def is_same_conclusion(found: Conclusion, recorded: Conclusion) -> bool:
 
 
 def without_script(conclusion: Conclusion) -> Conclusion:
-    """The verdict document without the scripts."""
+    """Return the conclusion without scripts."""
     if conclusion.recommendation is None:
         return conclusion
     bare = msgspec.structs.replace(conclusion.recommendation, script="")
@@ -144,9 +140,9 @@ def script_of(
     workload: Workload,
     samples: Sequence[Sample] = (),
 ) -> str | None:
-    """The script of what a verdict recommends; ``None`` where it recommends nothing.
+    """Return the script of a recommendation; ``None`` without a recommendation.
 
-    ``None`` also where its plan was not kept: stores of schema 1 kept none.
+    Also ``None`` without a stored plan, as in stores of schema 1.
     """
     from assay.launch.script import shell_script
     from assay.wording.proof import script_note
@@ -161,11 +157,11 @@ def script_of(
     return shell_script(planned, workload, note=note, pools=pools)
 
 
-def _ends(recorded: Conclusion) -> Iterator[Ending | None]:
-    """Why the race may have ended: as recorded, or each reason where that was not kept.
+def _ends(recorded: Conclusion) -> Iterator[Done | None]:
+    """Yield possible ends of the race: the recorded one, or all if it was not recorded.
 
     Raises:
-        NotPossibleError: a reason that only a later version knows.
+        NotPossibleError: unknown reason.
     """
     if not recorded.reason:
         yield None
@@ -175,23 +171,23 @@ def _ends(recorded: Conclusion) -> Iterator[Ending | None]:
         yield Ending(EndReason(recorded.reason), recorded.stopped)
     except ValueError as error:
         raise NotPossibleError(
-            f"This assay knows no study that ended by {recorded.reason!r}.",
-            "A newer one may: install the version that the bundle names.",
+            f"Unknown reason of the end of the study: {recorded.reason!r}.",
+            "Install the newer version that the bundle names.",
         ) from error
 
 
 class _Admits:
-    """Whether a configuration can be granted on the machine of a stratum.
+    """Predicate: a configuration can be granted on the machine of a stratum.
 
-    As the race was told then, but for what depends on the program: values that it refuses were
-    taken out of the space before the study began.
+    It repeats the decisions of the study except those that depend on the program, which removed
+    values from the space before the study began.
 
     Args:
-        stratum: says on which machine.
-        parallel: slots of it, each of which had to grant it.
+        stratum: stratum of the machine.
+        parallel: number of slots, all of which had to grant it.
 
     Raises:
-        NotPossibleError: the machine has no so many.
+        NotPossibleError: the machine does not have that many.
     """
 
     def __init__(self, stratum: Stratum, parallel: int | None) -> None:

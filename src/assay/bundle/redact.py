@@ -1,7 +1,8 @@
-"""Redactor: takes what names a host and its user out of documents.
+"""Redactor: replaces identifying names of a host and its user in documents.
 
-The same thing gets the same token everywhere, so that a document still agrees with the others:
-arms keep their names apart, and a plan is still the one of its configuration.
+Equal names get equal tokens, so that documents remain consistent: arms keep distinct names, and
+    plans match
+their configurations.
 """
 
 from __future__ import annotations
@@ -40,27 +41,27 @@ RESERVED_WORDS = frozenset((
     "unit", "value", "voluntary", "wait", "wall", "wide", "width",
 ))
 # fmt: on
-"""Words by which documents are read: a user of that name keeps it where it stands alone."""
+"""Reserved words of documents: a user of that name is not replaced if it stands alone."""
 
 _NAMING_KEY = re.compile(
     r"serial|uuid|guid|wwid|asset|mac$|mac_|address$|addresses$|^host_?name|^fqdn|^domain"
     r"|machine_id|boot_id|^user(_?name)?s?$|^login|^ip(v[46])?$",
     re.IGNORECASE,
 )
-"""Keys of a machine document that no bundle holds, whatever a later version puts there."""
+"""Keys of machine documents that bundles never contain, even in later versions."""
 _NOBODY = 65534
 
 _MOST_REMEMBERED = 100_000
 _LONGEST_REMEMBERED = 400
-"""Texts whose answer is kept, and their letters: names of arms and paths come in every sample."""
+"""Maximum number and length of cached texts: names of arms and paths occur in every sample."""
 
 
 class Redactor:
-    """Replaces what names a host or its users by tokens, the same each time.
+    """Replaces identifying names by tokens consistently.
 
     Args:
-        identity: of the host.
-        own: further words by which documents are read (names of settings).
+        identity: identity of the host.
+        own: additional reserved words of documents (names of settings).
     """
 
     def __init__(self, identity: Identity, own: Iterable[str] = ()) -> None:
@@ -75,7 +76,7 @@ class Redactor:
         self.replaced: Counter[str] = Counter()
 
     def text(self, text: str) -> str:
-        """The text with tokens in place of names."""
+        """Return a text with tokens instead of names."""
         known = self._known.get(text)
         if known is None:
             known = self._looked_through(text)
@@ -101,13 +102,13 @@ class Redactor:
         counts[names.token] += 1
         if not names.numbered:
             return names.token
-        if match.lastindex and names.token is USER:  # within the path of somebody's home
+        if match.lastindex and names.token is USER:  # within the path of another home directory
             before = found[: match.start(1) - match.start()]
             return before + self._numbered(USER, match[1], first=2)
         return self._numbered(names.token, found)
 
     def _numbered(self, token: str, found: str, first: int = 1) -> str:
-        """The token with the number of what it stands for, from the second on."""
+        """Return the token of a name, numbered from the second one on."""
         key = token, found.lower()
         if key not in self._numbers:
             count = first + sum(kind == token for kind, _ in self._numbers)
@@ -119,24 +120,24 @@ class Redactor:
         return any(names.may_be_in(lower) for names in self._names)
 
     def bytes(self, content: bytes) -> bytes:
-        """The same for bytes, which need not be text."""
+        """Return bytes, not necessarily text, with tokens instead of names."""
         text = content.decode("utf-8", "surrogateescape")
         if not self._may_hold(text):
             return content
         return self.text(text).encode("utf-8", "surrogateescape")
 
     def record(self, record: T) -> T:
-        """A document with tokens in place of names, in its keys as well as its values."""
+        """Return a record with tokens instead of names, in keys and values."""
         if not self._may_hold(encode(record).decode()):
             return record
         redacted: T = self._walked(record)
         return redacted
 
     def stratum(self, stratum: Stratum) -> Stratum:
-        """A machine snapshot without what names the machine.
+        """Return a stratum without identifying properties of the machine.
 
-        Of variables only the names are kept: even a short digest can be tried out. Of the machine
-        document only what this version knows is kept.
+        Values of variables are removed, because even a short digest can be reversed by trial. Of
+        the machine document, only keys known to this version are kept.
         """
         surroundings = {
             name: "" if name.startswith(VARIABLE_PREFIX) else value
@@ -168,14 +169,14 @@ class Redactor:
 
 
 def _host(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A machine document without keys that name it; empty where this version cannot read it."""
+    """Return a machine document without identifying keys; empty if this version cannot read it."""
     machine = machine_in(document)
     if machine is None:
         return {}
     if machine.rights.uid:
         rights = msgspec.structs.replace(machine.rights, uid=_NOBODY)
         machine = msgspec.structs.replace(machine, rights=rights)
-    # Sets have no order of their own, and a bundle always has the same bytes.
+    # Bundles must be reproducible, and sets have no order.
     bare: dict[str, Any] = _without_names(msgspec.to_builtins(machine, order="deterministic"))
     return bare
 

@@ -1,4 +1,4 @@
-"""Source: all that a store holds of one study, as it is now."""
+"""Source: all stored data of one study."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from assay.wording.objections import without_quote
 
 @dataclass(frozen=True)
 class StratumSource:
-    """One stratum.
+    """Stored data of one stratum.
 
     Attributes:
-        stratum: the machine snapshot.
-        plans: in the order in which their configurations were first launched.
-        samples: in the order in which they were made.
-        outputs: reads what was kept of their outputs, in the same order.
-        conclusion: the verdict document, if there is one yet.
+        stratum: conditions and machine document.
+        plans: plans in the order of the first launches of their configurations.
+        samples: samples in the order of launch.
+        outputs: reads their stored outputs, in the same order.
+        conclusion: conclusion, if there is one.
     """
 
     stratum: Stratum
@@ -39,14 +39,14 @@ class StratumSource:
 
 @dataclass(frozen=True)
 class Source:
-    """A study without its samples, and its strata."""
+    """Study without samples, and its strata."""
 
     record: StudyRecord
     strata: tuple[StratumSource, ...]
 
 
 def without_outputs(source: Source) -> Source:
-    """Return the same study without lines of its program, in samples and in verdicts."""
+    """Return a study without output lines of its program in samples and conclusions."""
     return dataclasses.replace(
         source, strata=tuple(_stratum_without_outputs(one) for one in source.strata)
     )
@@ -71,7 +71,7 @@ def _without_errors(sample: Sample) -> Sample:
 
 
 def _without_lines(found: Conclusion) -> Conclusion:
-    """Return a verdict whose objections to outputs quote none of their lines."""
+    """Return a conclusion without quoted output lines in its objections."""
     floor = found.noise_floor
     found = msgspec.structs.replace(
         found,
@@ -111,14 +111,14 @@ def _claim_without_lines(claim: Claim) -> Claim:
 
 
 def read_source(store: Store, study_id: str) -> Source:
-    """All of a study.
+    """Read all data of a study.
 
-    Samples are only ever added, and a verdict says on how many it rests. So what is read in this
-    order belongs together, also while the study goes on.
+    Samples are only ever appended, and a conclusion states its number of samples. So data read in
+    this order are consistent even if the study is running.
 
     Raises:
-        InvalidInputError: there is no such study.
-        NotPossibleError: it cannot be read.
+        InvalidInputError: unknown study.
+        NotPossibleError: the study is unreadable.
     """
     verdicts = store.verdicts(study_id)
     record = store.study(study_id)
@@ -139,7 +139,7 @@ def read_source(store: Store, study_id: str) -> Source:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Reads the outputs of the samples that were there; those of later ones stay out."""
+    """Reads the outputs of the samples at the time of export, without later ones."""
 
     store: Store
     study_id: str
@@ -151,7 +151,7 @@ class _Outputs:
 
 
 def _as_launched(plans: list[Plan], samples: tuple[Sample, ...]) -> tuple[Plan, ...]:
-    """The plans of these samples, in the order of their first launches."""
+    """Return the plans of samples in the order of their first launches."""
     by_configuration = {plan.configuration: plan for plan in plans}
     order = dict.fromkeys(sample.launch.configuration for sample in samples)
     return tuple(by_configuration[one] for one in order if one in by_configuration)

@@ -1,4 +1,4 @@
-"""What is kept of a stream, as a bundle shows it."""
+"""Streams: stored outputs in the form of a bundle."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from assay.bundle.layout import Stream
 from assay.records import HashedPart, Output
 
 _LONGEST_LETTER = 4
-"""Bytes of a character in UTF-8."""
+"""Maximum number of bytes of a character in UTF-8."""
 
 
 def stream_of(output: Output, bare: Callable[[bytes], bytes] = bytes) -> Stream:
-    """A stream with tokens in place of names.
+    """Return a stream with tokens instead of names.
 
-    A digest over what holds names could be tried out for them. Where all that it is over is here,
-    it fits what is shown; else names leave none.
+    A digest of text with names could be reversed by trial. If all covered text is stored, the
+    digest is computed over the replaced text; otherwise it is omitted.
 
     Args:
-        output: as it was kept.
-        bare: puts the tokens there; leaves everything as it is if absent.
+        output: stored output.
+        bare: replaces names by tokens; identity if absent.
     """
     head, tail = bare(output.head), bare(output.tail)
     named = (head, tail) != (output.head, output.tail)
@@ -31,13 +31,13 @@ def stream_of(output: Output, bare: Callable[[bytes], bytes] = bytes) -> Stream:
         sha256 = _digest(output, head, tail, named=named)
         encoded = (base64.b64encode(content).decode() for content in (head, tail))
         return _stream(output, sha256, "base64", *encoded)
-    # A character that was cut through is in neither text.
+    # Truncated characters are in neither text.
     sha256 = _digest(output, first.encode(), last.encode(), named=named)
     return _stream(output, sha256, "utf-8", first, last)
 
 
 def _digest(output: Output, head: bytes, tail: bytes, *, named: bool) -> str | None:
-    """The digest that stands beside ``head`` and ``tail``."""
+    """Return the digest of ``head`` and ``tail``."""
     if not (output.complete or output.hashed is HashedPart.ENDS):
         return None if named else output.sha256
     if (head, tail) == (output.head, output.tail):
@@ -60,7 +60,7 @@ def _stream(
 
 
 def _text(content: bytes, *, cut_start: bool = False, cut_end: bool = False) -> str | None:
-    """The text, less a character that was cut through at an end; ``None`` where it is none."""
+    """Return the text without truncated characters at the ends; ``None`` if it is binary."""
     for start in range(_LONGEST_LETTER if cut_start else 1):
         for end in range(_LONGEST_LETTER if cut_end else 1):
             try:

@@ -21,13 +21,13 @@ _ORIGIN = ("node", "engine")
 
 
 def write_table(source: Source, target: TextIO) -> None:
-    """One row for each sample; values in their own units, empty where there is none.
+    """Write a row for each sample, with values in their own units and empty cells without a value.
 
-    Columns: where it belongs, whether others disturbed its block so that it is in no figure, what
-    became of it, what the launcher measured, then ``metric.NAME``, ``setting.NAME`` and
-    ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``. Of a setting that an
-    arm leaves alone, ``grant.NAME`` is ``default`` and ``setting.NAME`` the value that the setting
-    has by default, or ``default`` where the study does not know it.
+    Columns: position, whether the block was left out as disturbed, outcome, measurements of the
+        launcher, then ``metric.NAME``,
+    ``setting.NAME`` and ``grant.NAME``, ``evidence.KIND`` and its ``.note``. If an arm does not set
+    a setting, ``grant.NAME`` is ``default`` and ``setting.NAME`` its default value, or ``default``
+    if the study does not know it.
     """
     defaults = _defaults(source.record.spec)
     samples = [sample for one in source.strata for sample in one.samples]
@@ -67,16 +67,16 @@ def _fixed(stratum: int, number: int, sample: Sample, left_out: bool) -> list[st
 
 
 def _names(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Sorted, so that the columns do not hang on which sample was first."""
+    """Return sorted names, so that the columns do not depend on the order of samples."""
     return tuple(sorted({name for names in found for name in names}))
 
 
 NOT_SET = "default"
-"""Stands in the place of a grant, and of an unknown value, where an arm leaves a setting alone."""
+"""Cell for the grant, or the unknown value, of a setting that an arm does not set."""
 
 
 def _defaults(spec: StudySpec) -> dict[str, Value]:
-    """The values that settings have where an arm leaves them alone, as far as they are known."""
+    """Return the known default values of settings."""
     workload = spec.workload
     build = workload.build.values if workload.build is not None else {}
     return {
@@ -103,14 +103,14 @@ def _note(sample: Sample, kind: str) -> str:
 
 
 def _cell(value: Value | None) -> str:
-    """A cell; text that a spreadsheet would take for a formula gets a quote in front."""
+    """Return a cell; text that a spreadsheet would read as a formula is quoted."""
     if value is None:
         return ""
     return no_formula(value) if isinstance(value, str) else show_value(value)
 
 
 def table(source: Source) -> str:
-    """The same as text."""
+    """Return the table as text."""
     out = io.StringIO(newline="")
     write_table(source, out)
     return out.getvalue()

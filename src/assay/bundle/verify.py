@@ -1,4 +1,4 @@
-"""Verifying a bundle: is it as it was written, and do its verdicts follow from its samples?"""
+"""Verification of bundles: integrity, and recomputation of conclusions from samples."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class VerdictCheck:
-    """A verdict document held against its samples.
+    """Recomputation of one conclusion.
 
     Attributes:
-        stratum: whose it is.
-        samples: that it rests on, of ``of_samples`` that there are.
-        conclusion: as the bundle has it.
-        holds: whether the samples give it, and its plan the script.
-        difference: the first key where they do not.
-        why_not: why it could not be worked out.
-        engine: packages of another version than recorded, with the recorded one.
+        stratum: number of its stratum.
+        samples: number of its samples, of ``of_samples`` in the stratum.
+        conclusion: recorded conclusion.
+        holds: the samples reproduce the conclusion, and its plan the script.
+        difference: the first different key.
+        why_not: reason why it could not be recomputed.
+        engine: packages with other versions than recorded, with the recorded versions.
     """
 
     stratum: int
@@ -62,18 +62,18 @@ class VerdictCheck:
 
     @property
     def for_other_engine(self) -> bool:
-        """Whether only the recorded engine can tell."""
+        """Return whether a verification requires the recorded versions."""
         return not self.holds and bool(self.engine)
 
     @property
     def remedy(self) -> str:
-        """How to come by the recorded engine."""
-        return f"{install_command(self.engine)} installs what it was worked out with."
+        """Return the command that installs the recorded versions."""
+        return f"{install_command(self.engine)} installs the recorded versions."
 
 
 @dataclass
 class StratumContents:
-    """The documents of one stratum, as far as they were read."""
+    """Documents of one stratum that have been read."""
 
     stratum: Stratum | None = None
     plans: list[Plan] = field(default_factory=list)
@@ -84,15 +84,16 @@ class StratumContents:
 
 @dataclass(frozen=True)
 class BundleCheck:
-    """What was found out about a bundle.
+    """Result of the verification of a bundle.
 
     Attributes:
-        manifest: as it stands there.
-        entries: that were held against the chain.
-        broken: the first thing that is not as it was written.
-        verdicts: of each stratum that has one; none where the bundle is broken before them.
-        open_strata: strata without a verdict: the study was not done with them.
-        strata: documents of each stratum by number; none where the bundle is broken.
+        manifest: the manifest.
+        entries: number of entries with verified chain values.
+        study: the study document, if it was read.
+        broken: the first damaged or modified part.
+        verdicts: recomputed conclusions; empty if the bundle is broken before them.
+        open_strata: strata without a conclusion.
+        strata: documents of each stratum by number; empty if the bundle is broken.
     """
 
     manifest: Manifest
@@ -105,24 +106,24 @@ class BundleCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was found to be wrong, or beyond this version."""
+        """Return whether the bundle is intact and all conclusions are reproduced."""
         return self.broken is None and all(verdict.holds for verdict in self.verdicts)
 
     @property
     def exit_status(self) -> int:
-        """0 good, 1 does not hold, 3 only another engine can tell."""
+        """Return 0 for success, 1 for failure, 3 if the recorded versions are required."""
         if self.broken or any(not v.holds and not v.for_other_engine for v in self.verdicts):
             return 1
         return 0 if self.holds else 3
 
 
 def verify(path: Path) -> BundleCheck:
-    """Check a bundle.
+    """Verify a bundle.
 
     Raises:
-        InvalidInputError: it is none.
-        NotPossibleError: it cannot be read, or is of a later format.
-        Broken: its manifest cannot be read.
+        InvalidInputError: not a bundle.
+        NotPossibleError: unreadable file, or a later format.
+        BrokenBundleError: unreadable manifest.
     """
     with open_bundle(path) as archive:
         seal = archive.seal()
@@ -148,7 +149,7 @@ def verify(path: Path) -> BundleCheck:
 
 
 class _Reading:
-    """Reads the files of a bundle in order, and holds each entry against the chain."""
+    """Reader that verifies the chain value of each entry, in order."""
 
     def __init__(self, archive: Archive, manifest: Manifest) -> None:
         self._archive = archive
@@ -159,17 +160,17 @@ class _Reading:
         self.strata: dict[int, StratumContents] = {}
 
     def read(self) -> None:
-        """All of it.
+        """Read all files.
 
         Raises:
-            Broken: names the first entry that is not as it was written.
+            BrokenBundleError: names the first damaged or modified entry.
         """
         for note in self._manifest.files:
             self._read(note)
         if self._head != self._manifest.head:
-            raise BrokenBundleError(MANIFEST, None, "ends the chain elsewhere than its files do")
+            raise BrokenBundleError(MANIFEST, None, "has another end of the chain than its files")
         if self.study is None or self.study.id != self._manifest.study:
-            raise BrokenBundleError(STUDY, None, "is missing, or of another")
+            raise BrokenBundleError(STUDY, None, "is missing, or of another study")
         for number, found in self.strata.items():
             if found.stratum is None or found.stratum.number != number:
                 raise BrokenBundleError(
@@ -178,23 +179,25 @@ class _Reading:
         self._demand_verdicts()
 
     def _demand_verdicts(self) -> None:
-        """Every verdict document is told of in the manifest, so that none goes unchecked."""
+        """Raise an error for conclusions that the manifest does not list."""
         listed = [note.stratum for note in self._manifest.verdicts]
         there = [n for n, found in self.strata.items() if found.conclusion is not None]
         if sorted(listed) != sorted(there):
-            raise BrokenBundleError(MANIFEST, None, "tells of other verdicts than are here")
+            raise BrokenBundleError(MANIFEST, None, "lists other conclusions than the bundle has")
         for note in self._manifest.verdicts:
             found = self.strata[note.stratum]
             assert found.conclusion is not None
             if not is_engine(note.engine):
-                raise BrokenBundleError(MANIFEST, None, "tells of versions that are none")
+                raise BrokenBundleError(MANIFEST, None, "contains invalid versions")
             if note.samples != found.conclusion.launches or note.samples > len(found.samples):
                 raise BrokenBundleError(
                     MANIFEST, None, f"tells of {note.samples} samples of a verdict"
                 )
         for number, found in self.strata.items():
             if found.script is not None and found.conclusion is None:
-                raise BrokenBundleError(f"strata/{number}/{SCRIPT}", None, "belongs to no verdict")
+                raise BrokenBundleError(
+                    f"strata/{number}/{SCRIPT}", None, "belongs to no conclusion"
+                )
 
     def _read(self, note: FileNote) -> None:
         if note.name.endswith(".jsonl"):
@@ -203,14 +206,16 @@ class _Reading:
         else:
             self._document(note)
         if self._head != note.head:
-            raise BrokenBundleError(note.name, None, "does not end as the manifest says")
+            raise BrokenBundleError(
+                note.name, None, "does not end with the chain value of the manifest"
+            )
 
     def _document(self, note: FileNote) -> None:
         content = self._archive.content(note.name)
         entry = content if note.name.endswith(SCRIPT) else content.removesuffix(b"\n")
         head = link(self._head, entry)
         if note.entries != 1 or head != note.head:
-            if note.name.endswith(CONCLUSION):  # which can be told more of
+            if note.name.endswith(CONCLUSION):  # its error message can name the key
                 with contextlib.suppress(BrokenBundleError):
                     self._take_document(note.name, entry)
             raise BrokenBundleError(note.name, None, "was changed")
@@ -244,15 +249,15 @@ class _Reading:
             raise BrokenBundleError(
                 note.name,
                 None,
-                f"has {number} of the {note.entries} entries that the manifest tells of",
+                f"has {number} of the {note.entries} entries in the manifest",
             )
 
     def _misfit(self, note: FileNote, number: int) -> str:
         count = sum(1 for _ in self._counted(note.name))
         if count < note.entries:
-            return f"was changed, or {note.entries - count} before it taken out"
+            return f"was changed, or {note.entries - count} earlier ones were removed"
         if count > note.entries:
-            return f"was changed, or {count - note.entries} before it put in"
+            return f"was changed, or {count - note.entries} earlier ones were inserted"
         return "was changed" + self._told(note.name, number)
 
     def _told(self, name: str, number: int) -> str:
@@ -284,7 +289,7 @@ class _Reading:
         return self.strata.setdefault(int(number), StratumContents()), file
 
     def explained(self, broken: BrokenBundleError) -> BrokenBundleError:
-        """Where a verdict document alone was changed: which key of it, and both values."""
+        """Return the error with the key and both values, if only a conclusion was changed."""
         if not broken.file.endswith(CONCLUSION) or self.study is None:
             return broken
         number = int(broken.file.split("/")[1])
@@ -299,7 +304,7 @@ class _Reading:
         )
 
     def checked(self, note: VerdictNote) -> VerdictCheck:
-        """The verdict document of a stratum, held against its samples."""
+        """Recompute the conclusion of a stratum."""
         found = self.strata[note.stratum]
         assert self.study is not None and found.stratum is not None
         assert found.conclusion is not None
@@ -327,32 +332,32 @@ class _Reading:
 
 
 def difference_text(difference: Difference) -> str:
-    """A difference in words."""
+    """Return a difference in words."""
     return (
-        f"{difference.key} is {difference.recorded}, and its samples give {difference.recomputed}"
+        f"{difference.key} is {difference.recorded}, but its samples yield {difference.recomputed}"
     )
 
 
 def _demand_output(document: OutputDocument, name: str, entry: int, samples: int) -> None:
-    """Hold what was kept of an output against its digest.
+    """Verify the digest of a stored output.
 
     Raises:
-        Broken: it does not fit, or belongs to no sample.
+        BrokenBundleError: another digest, or an unknown sample.
     """
     if not 1 <= document.sample <= samples:
-        raise BrokenBundleError(
-            name, entry, f"belongs to sample {document.sample}, which is not here"
-        )
+        raise BrokenBundleError(name, entry, f"belongs to the missing sample {document.sample}")
     for stream in document.streams:
-        # Of a long stream the digest is over what lies between the ends as well.
+        # The digest of a long stream also covers the omitted middle.
         if stream.sha256 is None or (stream.tail and stream.hashed is not HashedPart.ENDS):
             continue
         try:
             ends = [_bytes_of(text, stream.encoding) for text in (stream.head, stream.tail)]
         except (binascii.Error, ValueError) as error:
-            raise BrokenBundleError(name, entry, f"its {stream.stream} is no Base64") from error
+            raise BrokenBundleError(
+                name, entry, f"has invalid Base64 in {stream.stream}"
+            ) from error
         if hashlib.sha256(b"".join(ends)).hexdigest() != stream.sha256:
-            raise BrokenBundleError(name, entry, f"its {stream.stream} does not fit its digest")
+            raise BrokenBundleError(name, entry, f"has another digest of {stream.stream}")
 
 
 def _bytes_of(text: str, encoding: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Versions of what a verdict is worked out with."""
+"""Versions of the packages that compute conclusions."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from importlib import metadata
 from assay import __version__
 
 COMPUTING_PACKAGES = ("numpy", "scipy", "msgspec")
-"""Packages whose next version might give another last digit, proposal or spelling of a number."""
+"""Packages whose versions may change the last digit, a proposal or the format of a number."""
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,40}")
 
 
 def is_engine(recorded: dict[str, str]) -> bool:
-    """Whether these are versions: they come to stand in a command that is offered."""
+    """Return whether all values are versions, because they become part of a suggested command."""
     return all(_VERSION.fullmatch(version) for version in recorded.values())
 
 
 def engine() -> dict[str, str]:
-    """The version of each package that works out verdicts here, and of Python."""
+    """Return the versions of Python and of each package that computes conclusions."""
     found = {"assay": __version__, "python": platform.python_version()}
     for package in COMPUTING_PACKAGES:
         try:
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:  # run from sources without an installation
+        except metadata.PackageNotFoundError:  # sources without installation
             continue
     return found
 
 
 def different_versions(recorded: dict[str, str]) -> dict[str, str]:
-    """What of a recorded engine is of another version here, with the version recorded.
+    """Return the recorded versions that differ from the installed ones.
 
-    Of Python the first two numbers count: arithmetic does not change within them.
+    Of Python only major and minor version count: arithmetic does not change within them.
     """
     here = engine()
     return {
@@ -49,7 +49,7 @@ def _counting(name: str, version: str) -> str:
 
 
 def install_command(recorded: dict[str, str]) -> str:
-    """The command that installs what differs, as a shell would read it."""
+    """Return the command that installs recorded versions."""
     packages = [f"{name}=={version}" for name, version in recorded.items() if name != "python"]
     python = (
         f" with Python {_counting('python', recorded['python'])}" if "python" in recorded else ""

@@ -1,8 +1,7 @@
-"""Writing a bundle.
+"""Writing of bundles.
 
-A ZIP archive: any system opens one, each file can be read without the others, and Python brings
-all it takes. Members have no dates, owners or rights of their own, so that the same study gives
-the same bytes.
+The ZIP format is supported by every system and by Python, and each file is readable separately.
+Members have fixed dates, owners and permissions, so that a study always yields the same bytes.
 """
 
 from __future__ import annotations
@@ -48,18 +47,18 @@ from assay.records.codec import parse_json
 from assay.settings.registry import builtin
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest date that ZIP can tell."""
+"""Earliest date in the ZIP format."""
 _LEVEL = 6
 
 
 @dataclass(frozen=True)
 class WrittenBundle:
-    """A bundle that was written.
+    """Written bundle.
 
     Attributes:
-        manifest: of it.
-        samples: how many it holds.
-        notes: what its reader will stumble over, in sentences.
+        manifest: its manifest.
+        samples: number of samples.
+        notes: limitations for its readers, as sentences.
     """
 
     manifest: Manifest
@@ -73,13 +72,13 @@ def write_bundle(
     """Write a study as a bundle.
 
     Args:
-        source: the study.
-        identity: what is taken out of it.
-        target: a file to write.
-        outputs: whether what was kept of the program's outputs goes along.
+        source: data of the study.
+        identity: names to replace.
+        target: binary file.
+        outputs: include the stored outputs of the program.
 
     Raises:
-        NotPossibleError: the study is larger than a bundle may be.
+        NotPossibleError: the study exceeds the size of a bundle.
         OSError: the file cannot be written.
     """
     if not outputs:
@@ -107,9 +106,9 @@ def write_bundle(
             verdicts.append(_write_verdict(chained, spec, bare, found))
             if found.unlike is not None:
                 notes.append(
-                    f"The verdict of stratum {bare.stratum.number} is not what this assay works "
-                    f"out from its samples ({found.unlike}): another version, or a hand, made it. "
-                    "`assay study verify` will say so too."
+                    f"The conclusion of stratum {bare.stratum.number} differs from the one that "
+                    f"this assay computes from its samples ({found.unlike}): another version "
+                    "computed it, or it was edited. `assay study verify` will report it too."
                 )
         manifest = Manifest(
             format=FORMAT,
@@ -127,7 +126,7 @@ def write_bundle(
 
 
 class _Chained:
-    """Files in an archive, each entry tied to the one before."""
+    """Archive of files with a hash chain over their entries."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -136,13 +135,13 @@ class _Chained:
         self.notes: list[FileNote] = []
 
     def document(self, name: str, content: bytes, end: bytes = b"\n") -> None:
-        """A file that is one entry."""
+        """Add a file that is a single entry."""
         self._write(name, iter([content + end]))
         self._link(content)
         self._note(name, 1)
 
     def lines(self, name: str, entries: Iterable[bytes]) -> None:
-        """A file with an entry in each line, beside its chain value."""
+        """Add a file with an entry and its chain value in each line."""
         count = 0
 
         def linked() -> Iterator[bytes]:
@@ -156,7 +155,7 @@ class _Chained:
         self._note(name, count)
 
     def seal(self, manifest: bytes) -> None:
-        """The manifest, as the last entry."""
+        """Add the manifest as the last entry."""
         self._write(MANIFEST, iter([sealed_line(link(self.head, manifest), manifest)]))
 
     def _link(self, content: bytes) -> None:
@@ -168,22 +167,22 @@ class _Chained:
     def _write(self, name: str, pieces: Iterator[bytes]) -> None:
         about = zipfile.ZipInfo(name, _EPOCH)
         about.compress_type = zipfile.ZIP_DEFLATED
-        about.create_system = 3  # Unix, wherever it is written
+        about.create_system = 3  # Unix, independent of the writing system
         about.external_attr = 0o100644 << 16
         with self._archive.open(about, "w") as file:
             for piece in pieces:
                 self._written += len(piece)
                 if len(piece) > MAX_ENTRY_BYTES or self._written > MAX_BYTES:
                     raise NotPossibleError(
-                        f"The study is too large for a bundle ({MAX_BYTES >> 30} GiB at most).",
-                        "--no-outputs leaves out what the program wrote.",
+                        f"The study exceeds the size of a bundle ({MAX_BYTES >> 30} GiB).",
+                        "Omit the outputs of the program with --no-outputs.",
                     )
                 file.write(piece)
 
 
 @dataclass(frozen=True)
 class _Bare:
-    """A stratum with tokens in place of names."""
+    """Stratum with tokens instead of names."""
 
     stratum: Stratum
     plans: tuple[Plan, ...]
@@ -220,11 +219,13 @@ def _output_lines(one: StratumSource, redactor: Redactor) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class _Verdict:
-    """A verdict document as a bundle holds it.
+    """Conclusion in the form of a bundle.
 
     Attributes:
-        engine: what it was worked out with.
-        unlike: where it is not what was worked out here: the first key, or why nothing could be.
+        conclusion: conclusion without scripts.
+        engine: versions that computed it.
+        unlike: first difference from the recomputed conclusion, or reason why it could not be
+            recomputed.
     """
 
     conclusion: Conclusion
@@ -235,10 +236,11 @@ class _Verdict:
 def _verdict(
     spec: StudySpec, one: StratumSource, bare_spec: StudySpec, bare: _Bare
 ) -> _Verdict | None:
-    """The verdict document on what the bundle holds.
+    """Return the conclusion for the documents in the bundle.
 
-    It is worked out anew from the documents in the bundle: a sentence that was cut to length, or a
-    word that was quoted, cannot be had from the old one by replacing names.
+    It is recomputed from the replaced documents: sentences that were shortened, or quoted words,
+        cannot be derived by
+    replacing names in the original one.
     """
     if one.conclusion is None or bare.conclusion is None:
         return None
@@ -257,7 +259,7 @@ def _verdict(
 
 
 def _figures(conclusion: Conclusion) -> object:
-    """All that is no text."""
+    """Return all values of a conclusion except text."""
     bare = msgspec.structs.replace(without_script(conclusion), reason="")
     return _masked(parse_json(encode(bare)))
 
@@ -284,7 +286,7 @@ def _write_verdict(chained: _Chained, spec: StudySpec, bare: _Bare, found: _Verd
 
 
 def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
-    """What wrote the bundle, what measured, and how the store was laid out."""
+    """Return the versions of the programs that wrote the bundle and measured, and of the store."""
     from assay.store.schema import HEAD
 
     measured = _several(one.stratum.engine for one in source.strata)

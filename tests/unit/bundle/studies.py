@@ -1,4 +1,4 @@
-"""Studies on simulated programs, as a store would give them, and bundles taken apart."""
+"""Studies of simulated programs, and unpacked bundles."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PROGRAM = SimulatedProgram(
 
 
 def spec_of(kind: Kind, launches: int = 80, **workload: Any) -> StudySpec:
-    """A study with a clear answer."""
+    """Return a study with a clear answer."""
     fast, slow = Configuration({"env.MODE": "fast"}), Configuration({"env.MODE": "slow"})
     space = Space(
         parameters=(
@@ -111,8 +111,8 @@ def source_of(
     output: Callable[[int], tuple[Output, ...]] = lambda number: (),
     change: Callable[[Sample], Sample] = lambda sample: sample,
 ) -> Source:
-    """A study as a store would give it; the same launches in each stratum."""
-    trip = run_race(race_of(spec), PROGRAM, spec.budget)
+    """Return a stored study with the same launches in each stratum."""
+    trip = drive(race_of(spec), PROGRAM, spec.budget)
     samples = tuple(map(change, trip.samples))
     space = SearchSpace(spec.space)
     conclusion = conclude(spec, samples, space, TpeSearcher(), trip.done)
@@ -144,7 +144,7 @@ def source_of(
 
 
 def an_output(text: bytes, stream: str = "stdout") -> Output:
-    """A small stream, kept whole."""
+    """Return a small stream that is stored completely."""
     digest = hashlib.sha256(text).hexdigest()
     return Output(stream=stream, size_bytes=len(text), sha256=digest, head=text)
 
@@ -179,13 +179,13 @@ def packed(files: Files, path: Path) -> Path:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """The entries of a file of lines, as they stand there."""
+    """Return the entries of a file of lines."""
     marked = b',"entry":'
     return [line[line.index(marked) + len(marked) : -1] for line in content.splitlines()]
 
 
 def forged(files: Files) -> Files:
-    """The same files with a chain that fits them: what a careful forger would do."""
+    """Return the files with a recomputed chain, as by a careful forger."""
     manifest = json.loads(lines_of(files["manifest.json"])[0])
     found: Files = {}
     head = "0" * 64
@@ -216,19 +216,19 @@ def forged(files: Files) -> Files:
 
 
 def spelled(document: Any) -> bytes:
-    """A document as assay spells it."""
+    """Return a document in canonical form."""
     return msgspec.json.encode(document)
 
 
 def edited(entry: bytes, change: Callable[[dict[str, Any]], Any]) -> bytes:
-    """A document with something changed in it."""
+    """Return a changed document."""
     document = json.loads(entry)
     change(document)
     return spelled(document)
 
 
 def with_entry(content: bytes, number: int, change: Callable[[dict[str, Any]], Any]) -> bytes:
-    """A file of lines with one entry changed, its chain values left as they were."""
+    """Return a file of lines with one changed entry and unchanged chain values."""
     lines = content.splitlines(keepends=True)
     entry = lines_of(lines[number - 1])[0]
     lines[number - 1] = lines[number - 1].replace(entry, edited(entry, change))

@@ -1,4 +1,4 @@
-"""Files that are no bundles, or were made to harm: each is refused, and nothing is unpacked."""
+"""Invalid and malicious bundles: each is rejected, and nothing is unpacked."""
 
 from __future__ import annotations
 
@@ -50,42 +50,42 @@ def refused(content: bytes, folder: Path) -> InvalidInputError:
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK", b"\0" * 5000])
-def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
-    assert "no ZIP archive" in refused(content, tmp_path).cause
+def test_file_of_other_format_is_rejected(content: bytes, tmp_path: Path) -> None:
+    assert "not a ZIP archive" in refused(content, tmp_path).cause
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_the_beginning_of_a_bundle(share: float, tmp_path: Path) -> None:
+def test_truncated_bundle_is_rejected(share: float, tmp_path: Path) -> None:
     error = refused(good()[: int(share * len(good()))], tmp_path)
-    assert "beginning of one" in error.cause
+    assert "truncated" in error.cause
 
 
-def test_another_archive(tmp_path: Path) -> None:
+def test_archive_without_manifest_is_rejected(tmp_path: Path) -> None:
     path = packed({"readme.txt": b"hello"}, tmp_path / "other.zip")
-    assert "holds no manifest.json" in refused(path.read_bytes(), tmp_path).cause
+    assert "contains no manifest.json" in refused(path.read_bytes(), tmp_path).cause
 
 
-def test_an_archive_with_a_manifest_of_another_program(tmp_path: Path) -> None:
+def test_manifest_of_another_program_is_rejected(tmp_path: Path) -> None:
     line = b'{"chain":"' + b"0" * 64 + b'","entry":{"format":"other","schema":1}}\n'
     path = packed({"manifest.json": line}, tmp_path / "other.zip")
     assert "another program" in refused(path.read_bytes(), tmp_path).cause
 
 
 @pytest.mark.parametrize("content", [b"{}", b"[]", b"\xff", b"", b"{" * 100_000, b"[" * 100_000])
-def test_a_manifest_that_is_none(content: bytes, tmp_path: Path) -> None:
+def test_invalid_manifest_is_broken(content: bytes, tmp_path: Path) -> None:
     path = packed({"manifest.json": content}, tmp_path / "odd.zip")
     with pytest.raises(BrokenBundleError, match=r"manifest\.json") as caught:
         verify(path)
     assert caught.value.exit_status == 1
 
 
-def test_no_such_file_and_a_folder(tmp_path: Path) -> None:
+def test_missing_file_and_directory_are_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / "none.zip", tmp_path, tmp_path / "none" / "a.zip"):
         with pytest.raises(InvalidInputError):
             verify(path)
 
 
-def test_a_later_format_names_what_reads_it(tmp_path: Path) -> None:
+def test_later_format_names_version_that_reads_it(tmp_path: Path) -> None:
     files = unpacked(good())
     files["manifest.json"] = files["manifest.json"].replace(b'"schema":1', b'"schema":2', 1)
     files["manifest.json"] = files["manifest.json"].replace(b'"assay":"0.1.0"', b'"assay":"7.8.9"')
@@ -99,8 +99,8 @@ def test_a_later_format_names_what_reads_it(tmp_path: Path) -> None:
     "name",
     ["../../etc/passwd", "/etc/passwd", "strata/0/../../x", "strata/00/stratum.json", "C:\\x"],
 )
-def test_a_name_that_leads_elsewhere(name: str, tmp_path: Path) -> None:
-    """It is never used as a path; in the manifest it is no name of a bundle's file."""
+def test_name_outside_bundle_is_broken(name: str, tmp_path: Path) -> None:
+    """The name is never used as a path, and is invalid in a manifest."""
     files = unpacked(good())
     found = verify(packed(files | {name: b"x"}, tmp_path / "more.zip"))
     assert found.exit_status == 1
@@ -115,38 +115,38 @@ def test_a_name_that_leads_elsewhere(name: str, tmp_path: Path) -> None:
     moved = {n: c for n, c in files.items() if n != "study.json"} | {name: files["study.json"]}
     found = verify(packed(forged(moved | {"manifest.json": line}), tmp_path / "moved.zip"))
     assert found.broken is not None
-    assert "no file that a bundle has" in found.broken.cause
+    assert "not a file of bundles" in found.broken.cause
     assert sorted(path.name for path in tmp_path.iterdir()) == ["more.zip", "moved.zip"]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_file_that_is_there_twice(tmp_path: Path) -> None:
-    """One reader takes the first of them, another the last."""
+def test_duplicate_file_is_broken(tmp_path: Path) -> None:
+    """Readers differ in the copy that they use."""
     path = packed(unpacked(good()), tmp_path / "twice.zip")
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr(SAMPLES, b"")
     found = verify(path)
     assert (found.exit_status, found.broken and found.broken.cause) == (
         1,
-        f"{SAMPLES}: is there twice.",
+        f"{SAMPLES}: occurs twice.",
     )
 
 
-def test_a_file_that_is_missing(tmp_path: Path) -> None:
+def test_missing_file_is_broken(tmp_path: Path) -> None:
     files = unpacked(good())
     del files[SAMPLES]
     found = verify(packed(files, tmp_path / "less.zip"))
     assert (found.exit_status, found.broken and found.broken.what) == (1, "is missing")
 
 
-def test_a_sample_with_a_figure_that_is_none(tmp_path: Path) -> None:
+def test_sample_with_invalid_number_is_broken(tmp_path: Path) -> None:
     files = unpacked(good())
     whole = json.loads(lines_of(files[SAMPLES])[4])["wall_s"]
     files[SAMPLES] = files[SAMPLES].replace(repr(whole).encode(), b"NaN")
     found = verify(packed(forged(files), tmp_path / "nan.zip"))
     assert found.broken is not None
     assert (found.broken.file, found.broken.entry) == (SAMPLES, 5)
-    assert "cannot be read" in found.broken.what or "no entry" in found.broken.what
+    assert "cannot be read" in found.broken.what or "not an entry" in found.broken.what
 
 
 @pytest.mark.parametrize(
@@ -156,20 +156,18 @@ def test_a_sample_with_a_figure_that_is_none(tmp_path: Path) -> None:
         (b'"position":0', b'"position": 0'),
     ],
 )
-def test_a_document_says_each_thing_once_and_in_one_way(
-    before: bytes, after: bytes, tmp_path: Path
-) -> None:
+def test_document_must_be_in_canonical_form(before: bytes, after: bytes, tmp_path: Path) -> None:
     files = unpacked(good())
     files[SAMPLES] = files[SAMPLES].replace(before, after)
     found = verify(packed(forged(files), tmp_path / "double.zip"))
     assert found.broken is not None
-    assert "spelled" in found.broken.what
+    assert "canonical form" in found.broken.what
 
 
-def test_what_grows_without_end_is_not_read_to_its_end(
+def test_reading_of_endless_entries_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it says so or not, in one line or in many."""
+    """The archive may state its size or not, and have one line or many."""
     monkeypatch.setattr(read, "MAX_ENTRY_BYTES", 1 << 20)
     monkeypatch.setattr(read, "MAX_BYTES", 8 << 20)
     files = unpacked(good())
@@ -191,24 +189,26 @@ def test_what_grows_without_end_is_not_read_to_its_end(
         assert peak < 16 << 20
 
 
-def test_well_chained_lines_are_bounded_too(
+def test_total_size_of_valid_lines_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = unpacked(good())
     monkeypatch.setattr(read, "MAX_BYTES", len(b"".join(files.values())) - 1)
     found = verify(packed(files, tmp_path / "whole.zip"))
     assert found.broken is not None
-    assert "goes beyond" in found.broken.what
+    assert "exceeds the" in found.broken.what
 
 
-def test_an_archive_of_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_with_too_many_files_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(read, "MAX_FILES", 20)
     files = unpacked(good()) | {f"more/{number}": b"" for number in range(30)}
     assert "more files" in refused(packed(files, tmp_path / "m.zip").read_bytes(), tmp_path).cause
 
 
-def test_an_archive_that_is_packed_otherwise(tmp_path: Path) -> None:
-    """By another method of compression, which may not be there to undo it."""
+def test_other_compression_method_is_broken(tmp_path: Path) -> None:
+    """Support for another compression method may be missing."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as archive:
         for name, content in unpacked(good()).items():
@@ -222,7 +222,7 @@ def test_an_archive_that_is_packed_otherwise(tmp_path: Path) -> None:
         verify(path)
 
 
-def test_a_damaged_member_is_named(tmp_path: Path) -> None:
+def test_damaged_member_is_named(tmp_path: Path) -> None:
     content = bytearray(good())
     with zipfile.ZipFile(io.BytesIO(good())) as archive:
         about = archive.getinfo(SAMPLES)
@@ -249,7 +249,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 )
 @example(damage=[(0.5, b"\0")])
-def test_damage_anywhere_is_found_or_changes_nothing(
+def test_damage_is_detected_or_without_effect(
     folder: Path, damage: list[tuple[float, bytes]]
 ) -> None:
     content = bytearray(good())
@@ -275,8 +275,8 @@ def test_damage_anywhere_is_found_or_changes_nothing(
     where=st.floats(0, 1),
     flip=st.integers(1, 255),
 )
-def test_any_byte_of_any_file_counts(folder: Path, name: str, where: float, flip: int) -> None:
-    """A byte of a file changed within an archive that is whole."""
+def test_change_of_any_byte_is_detected(folder: Path, name: str, where: float, flip: int) -> None:
+    """Change a byte of a file in a valid archive."""
     files = unpacked(good())
     content = bytearray(files[name])
     at = int(where * (len(content) - 1))
@@ -293,11 +293,11 @@ def test_any_byte_of_any_file_counts(folder: Path, name: str, where: float, flip
     assert found.broken.file == name
 
 
-def test_a_study_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_study_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     import assay.bundle.write as write
 
     monkeypatch.setattr(write, "MAX_BYTES", 10_000)
-    with pytest.raises(NotPossibleError, match="too large") as caught:
+    with pytest.raises(NotPossibleError, match="exceeds the size") as caught:
         bundle_of(source_of(spec_of(Kind.MEASURE)))
     assert "--no-outputs" in str(caught.value.remedy)
     assert layout.MAX_ENTRY_BYTES < layout.MAX_BYTES

@@ -1,4 +1,4 @@
-"""What names a host or its user is in no bundle, wherever in a study it was."""
+"""Bundles contain no names of the host or its user."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def machine() -> Machine:
 
 
 def planted(text: str) -> Source:
-    """A study that holds ``text`` wherever a text may be."""
+    """Return a study with ``text`` in every field of text."""
     spec = msgspec.structs.replace(
         spec_of(
             Kind.TUNE,
@@ -153,7 +153,7 @@ def hash_of(text: str) -> str:
 
 
 def names_in(bundle: bytes, names: tuple[str, ...] = NAMING) -> dict[str, str]:
-    """Which names are in which files."""
+    """Return the names found in each file."""
     files = unpacked(bundle)
     return {
         name: file
@@ -176,7 +176,7 @@ SEPARATOR = st.sampled_from(
     upper=st.booleans(),
 )
 @example(words=list(NAMING), between=[" "] * 6, upper=False)
-def test_no_name_is_in_a_bundle(words: list[str], between: list[str], upper: bool) -> None:
+def test_bundle_contains_no_name(words: list[str], between: list[str], upper: bool) -> None:
     text = between[-1] + "".join(
         w + b for w, b in zip(words, [*between, " ", " ", " ", " ", " "], strict=False)
     )
@@ -186,7 +186,7 @@ def test_no_name_is_in_a_bundle(words: list[str], between: list[str], upper: boo
     assert names_in(bundle_of(planted(text), IDENTITY), whole) == {}
 
 
-def test_all_names_are_taken_out_and_the_bundle_holds(tmp_path: Path) -> None:
+def test_bundle_with_replaced_names_is_valid(tmp_path: Path) -> None:
     text = " and ".join(NAMING)
     bundle, done = written(planted(text), IDENTITY)
     assert names_in(bundle) == {}
@@ -203,7 +203,7 @@ def test_all_names_are_taken_out_and_the_bundle_holds(tmp_path: Path) -> None:
     assert found.study.spec.workload.cwd == "~/work"
 
 
-def test_without_names_a_study_stays_as_it_is(tmp_path: Path) -> None:
+def test_study_without_names_is_unchanged(tmp_path: Path) -> None:
     source = source_of(
         spec_of(Kind.TUNE), output=lambda number: (an_output(b"v1.2.3 at 12:30:59"),)
     )
@@ -212,8 +212,8 @@ def test_without_names_a_study_stays_as_it_is(tmp_path: Path) -> None:
     assert bundle == bundle_of(source, NOBODY)
 
 
-def test_names_make_no_difference_to_the_figures() -> None:
-    """The same study on a host of another name gives the same verdict, but for the name."""
+def test_replaced_names_do_not_change_figures() -> None:
+    """The verdict does not depend on the name of the host."""
     source = source_of(spec_of(Kind.COMPARE, argv=(f"{HOME}/solve", "{n}")))
     (one,) = source.strata
     files = unpacked(bundle_of(source, IDENTITY))
@@ -222,7 +222,7 @@ def test_names_make_no_difference_to_the_figures() -> None:
     assert encode(found) == files["strata/0/conclusion.json"].rstrip(b"\n")
 
 
-def test_arms_that_are_told_apart_by_addresses_stay_apart(tmp_path: Path) -> None:
+def test_arms_with_different_addresses_remain_distinct(tmp_path: Path) -> None:
     arms = tuple(
         Arm(name=f"ping {ip}", configuration=Configuration({"env.MODE": mode, "env.IP": ip}))
         for ip, mode in (("10.0.0.1", "slow"), ("10.0.0.2", "fast"))
@@ -238,7 +238,7 @@ def test_arms_that_are_told_apart_by_addresses_stay_apart(tmp_path: Path) -> Non
     ]
 
 
-def test_of_a_machine_its_names_and_values_are_left_out() -> None:
+def test_machine_document_has_no_names_or_values() -> None:
     stratum: Stratum = decode(
         unpacked(bundle_of(planted("x"), IDENTITY))["strata/0/stratum.json"], Stratum
     )
@@ -250,7 +250,7 @@ def test_of_a_machine_its_names_and_values_are_left_out() -> None:
     assert stratum.host["flags"] == sorted(machine().flags)
 
 
-def test_a_machine_document_that_cannot_be_read_is_left_out() -> None:
+def test_unreadable_machine_document_is_omitted() -> None:
     source = source_of(spec_of(Kind.MEASURE), strata=(stratum_of(host={"hostname": HOST}),))
     stratum = decode(unpacked(bundle_of(source))["strata/0/stratum.json"], Stratum)
     assert stratum.host == {}
@@ -282,7 +282,7 @@ STREAMS: dict[str, tuple[Output, str | None]] = {
 
 
 @pytest.mark.parametrize("case", STREAMS)
-def test_no_digest_is_over_a_name(case: str) -> None:
+def test_digests_do_not_cover_names(case: str) -> None:
     output, digest = STREAMS[case]
     source = source_of(spec_of(Kind.MEASURE), output=lambda number: (output,))
     entry = lines_of(unpacked(bundle_of(source, IDENTITY))["strata/0/outputs.jsonl"])[0]
@@ -291,7 +291,7 @@ def test_no_digest_is_over_a_name(case: str) -> None:
     assert (stream.size_bytes, stream.hashed) == (output.size_bytes, output.hashed)
 
 
-def test_output_that_is_no_text_keeps_its_bytes_and_loses_its_names(tmp_path: Path) -> None:
+def test_names_in_binary_output_are_replaced(tmp_path: Path) -> None:
     source = source_of(
         spec_of(Kind.MEASURE),
         output=lambda number: (an_output(b"\xff\0" + USER.encode() + b"\xfe"),),
@@ -305,7 +305,7 @@ def test_output_that_is_no_text_keeps_its_bytes_and_loses_its_names(tmp_path: Pa
     assert verify(tmp_path / "study.zip").holds
 
 
-def test_a_letter_that_was_cut_through_is_no_binary() -> None:
+def test_truncated_character_does_not_make_output_binary() -> None:
     head, tail = ("é" * 2048).encode()[:-1], ("é" * 2048).encode()[1:]
     output = Output(stream="stdout", size_bytes=99_999, sha256="ab" * 32, head=head, tail=tail)
     source = source_of(spec_of(Kind.MEASURE), output=lambda number: (output,))
@@ -341,7 +341,7 @@ def test_a_letter_that_was_cut_through_is_no_binary() -> None:
         (f"password {SECRET}!", "password SECRET!"),
     ],
 )
-def test_what_stands_in_place_of_what(text: str, bare: str) -> None:
+def test_names_are_replaced_by_tokens(text: str, bare: str) -> None:
     redactor = Redactor(IDENTITY)
     assert redactor.text(text) == bare
     assert (
@@ -352,8 +352,8 @@ def test_what_stands_in_place_of_what(text: str, bare: str) -> None:
 @pytest.mark.parametrize(
     "name", ["threads", "steal", "default", "thp", "wall", "malloc", "confirm"]
 )
-def test_a_user_named_like_a_word_of_assay_breaks_nothing(name: str, tmp_path: Path) -> None:
-    """Their home is taken out; the word itself is in every study."""
+def test_user_named_like_reserved_word_is_harmless(name: str, tmp_path: Path) -> None:
+    """The home directory is replaced; the word itself occurs in every study."""
     identity = Identity(users=(name,), hosts=(name,), homes=(f"/home/{name}",))
     source = source_of(spec_of(Kind.TUNE, cwd=f"/home/{name}/work"))
     bundle, done = written(source, identity)
@@ -363,8 +363,8 @@ def test_a_user_named_like_a_word_of_assay_breaks_nothing(name: str, tmp_path: P
     assert verify(tmp_path / "study.zip").holds
 
 
-def test_the_hint_misses_no_name() -> None:
-    """A document without a hint is not looked through; names in JSON are escaped."""
+def test_prefilter_has_no_false_negatives() -> None:
+    """The prefilter skips documents; names in JSON are escaped."""
     for name in ('a"b quoted', "tab\there", "back\\slash", "ünïcode", "Ärger"):
         redactor = Redactor(Identity(users=(name,)))
         evidence = Evidence(kind="note", note=f"said {name} again")
@@ -372,7 +372,7 @@ def test_the_hint_misses_no_name() -> None:
         assert redactor.bytes(f"said {name}".encode()) == b"said USERNAME"
 
 
-def test_names_of_settings_are_words_of_assay() -> None:
+def test_names_of_settings_are_reserved_words() -> None:
     names = builtin().names
     redactor = Redactor(
         Identity(users=tuple({part for n in names for part in n.split(".")})), names
@@ -392,7 +392,7 @@ def tree(folder: Path, files: dict[str, str]) -> Root:
     return Root(folder)
 
 
-def test_what_names_a_host_is_read_from_it(tmp_path: Path) -> None:
+def test_identity_is_read_from_host(tmp_path: Path) -> None:
     root = tree(
         tmp_path,
         {
@@ -426,20 +426,20 @@ def test_what_names_a_host_is_read_from_it(tmp_path: Path) -> None:
     }
 
 
-def test_a_home_that_is_a_link_goes_by_both_names(tmp_path: Path) -> None:
+def test_linked_home_has_both_paths(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     found = read_identity(Root(tmp_path), {"HOME": str(tmp_path / "link")})
     assert set(found.homes) == {str(tmp_path / "link"), str(tmp_path / "real")}
 
 
-def test_names_that_half_the_hosts_have_are_nobodys(tmp_path: Path) -> None:
+def test_common_names_are_not_identifying(tmp_path: Path) -> None:
     root = tree(tmp_path, {"etc/hostname": "localhost\n"})
     found = read_identity(root, {"HOME": "/", "USER": "root", "HOSTNAME": "ubuntu", "LOGNAME": "7"})
     assert (found.hosts, found.users, found.homes) == ((), (), ())
 
 
-def test_this_host_is_read_without_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_identity_of_this_host_is_readable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone-else")
     monkeypatch.setenv("USER", "someone-else")
     found = read_identity()
@@ -448,7 +448,7 @@ def test_this_host_is_read_without_fail(monkeypatch: pytest.MonkeyPatch) -> None
     assert all(re.fullmatch(r"\S.*", name) for name in (*found.hosts, *found.users))
 
 
-def test_bundle_without_outputs_quotes_no_line_of_the_program(tmp_path: Path) -> None:
+def test_bundle_without_outputs_quotes_no_line(tmp_path: Path) -> None:
     said = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"
 
     def saying(sample: Sample) -> Sample:
@@ -467,7 +467,7 @@ def test_bundle_without_outputs_quotes_no_line_of_the_program(tmp_path: Path) ->
 
 
 def test_bundle_without_outputs_quotes_no_different_output(tmp_path: Path) -> None:
-    """An objection quotes lines of both arms; without them the verdict is the same."""
+    """An objection quotes lines of both arms; the verdict does not depend on them."""
     lines = ("the usual result", "usage: program MODE")
 
     def writing(sample: Sample) -> Sample:

@@ -17,7 +17,7 @@ WHO = "lab@example.org"
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """A file; what is in it is nothing to a signature."""
+    """Create a file; its contents are irrelevant for a signature."""
     assert shutil.which("ssh-keygen"), "tools/system-packages test installs openssh-client"
     path = tmp_path / "study.zip"
     path.write_bytes(os.urandom(5000))
@@ -43,14 +43,14 @@ def public(key: Path) -> str:
     return str(key.with_name(f"{key.name}.pub"))
 
 
-def test_of_the_key_that_signed(bundle: Path, tmp_path: Path) -> None:
+def test_signature_by_key_is_good(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     found = check_signature(bundle, signed(bundle, key), public(key))
     assert found.good
     assert "ED25519 key SHA256:" in found.told
 
 
-def test_of_an_allowed_signer(bundle: Path, tmp_path: Path) -> None:
+def test_signature_by_allowed_signer_is_good(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     other = Path(public(a_key(tmp_path, "other"))).read_text()
     plain = tmp_path / "allowed"
@@ -63,7 +63,7 @@ def test_of_an_allowed_signer(bundle: Path, tmp_path: Path) -> None:
     assert not check_signature(bundle, signature, f"nobody@example.org={plain}").good
 
 
-def test_of_another_key(bundle: Path, tmp_path: Path) -> None:
+def test_signature_by_other_key_is_bad(bundle: Path, tmp_path: Path) -> None:
     signature = signed(bundle, a_key(tmp_path))
     found = check_signature(bundle, signature, public(a_key(tmp_path, "other")))
     assert (found.good, found.told) == (
@@ -72,7 +72,7 @@ def test_of_another_key(bundle: Path, tmp_path: Path) -> None:
     )
 
 
-def test_of_a_file_that_was_changed(bundle: Path, tmp_path: Path) -> None:
+def test_signature_of_changed_file_is_bad(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     signature = signed(bundle, key)
     bundle.write_bytes(bundle.read_bytes() + b"x")
@@ -83,60 +83,62 @@ def test_of_a_file_that_was_changed(bundle: Path, tmp_path: Path) -> None:
     )
 
 
-def test_for_another_purpose(bundle: Path, tmp_path: Path) -> None:
-    """A signature under a mail or a commit says nothing of a bundle."""
+def test_signature_with_other_namespace_is_bad(bundle: Path, tmp_path: Path) -> None:
+    """A signature of a mail or a commit is invalid for a bundle."""
     key = a_key(tmp_path)
     found = check_signature(bundle, signed(bundle, key, "git"), public(key))
     assert not found.good
-    assert f"-n {NAMESPACE}" in found.told
+    assert f"namespace than {NAMESPACE}" in found.told
 
 
-def test_what_is_no_signature(bundle: Path, tmp_path: Path) -> None:
+def test_invalid_signature_is_rejected(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     other = tmp_path / "other.sig"
     other.write_bytes(b"\xff\0")
-    with pytest.raises(InvalidInputError, match="no signature"):
+    with pytest.raises(InvalidInputError, match="not a signature"):
         check_signature(bundle, other, public(key))
-    with pytest.raises(InvalidInputError, match="no signature"):
+    with pytest.raises(InvalidInputError, match="does not exist"):
         check_signature(bundle, tmp_path / "none.sig", public(key))
     broken = tmp_path / "broken.sig"
     broken.write_text("-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n")
     assert not check_signature(bundle, broken, public(key)).good
 
 
-def test_what_is_no_signer(bundle: Path, tmp_path: Path) -> None:
+def test_invalid_signer_is_rejected(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     signature = signed(bundle, key)
     with pytest.raises(InvalidInputError, match="private key") as caught:
         check_signature(bundle, signature, str(key))
-    assert caught.value.remedy == f"Name the public one: {key}.pub"
+    assert caught.value.remedy == f"Specify the public key: {key}.pub"
     with pytest.raises(InvalidInputError, match="no public key"):
         check_signature(bundle, signature, str(signature))
-    with pytest.raises(InvalidInputError, match="no such file"):
+    with pytest.raises(InvalidInputError, match="does not exist"):
         check_signature(bundle, signature, str(tmp_path / "none.pub"))
-    with pytest.raises(InvalidInputError, match="that is no file"):
+    with pytest.raises(InvalidInputError, match="is not a file"):
         check_signature(bundle, signature, "/dev/null")
-    with pytest.raises(InvalidInputError, match="that is a folder"):
+    with pytest.raises(InvalidInputError, match="is a directory"):
         check_signature(bundle, signature, str(tmp_path))
-    with pytest.raises(InvalidInputError, match="no such file"):
+    with pytest.raises(InvalidInputError, match="does not exist"):
         check_signature(bundle, signature, f"-oProxyCommand=x={key}")
     with pytest.raises(InvalidInputError, match="allowed signers"):
         check_signature(bundle, signature, f"{WHO}={tmp_path / 'none'}")
 
 
-def test_without_ssh_keygen(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ssh_keygen_is_reported(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = a_key(tmp_path)
     signature = signed(bundle, key)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotPossibleError, match="no ssh-keygen") as caught:
+    with pytest.raises(NotPossibleError, match="ssh-keygen is missing") as caught:
         check_signature(bundle, signature, public(key))
     assert "openssh-client" in str(caught.value.remedy)
 
 
-def test_with_one_that_is_too_old(
+def test_old_ssh_keygen_is_reported(
     bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """OpenSSH 7.9 and earlier know no -Y."""
+    """OpenSSH 7.9 and earlier do not support -Y."""
     key = a_key(tmp_path)
     signature = signed(bundle, key)
     old = tmp_path / "ssh-keygen"

@@ -1,4 +1,4 @@
-"""The plainer exports: a row for each sample, OpenMetrics, one document."""
+"""Simple exports: table of samples, OpenMetrics, JSON document."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows_of(source: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table(source), newline="")))
 
 
-def test_settings_left_alone_are_told_with_their_defaults() -> None:
+def test_unset_settings_have_default_values() -> None:
     arms = (
         Arm(name="default", configuration=Configuration({})),
         Arm(name="nice=5", configuration=Configuration({"nice": 5})),
@@ -62,7 +62,7 @@ def test_settings_left_alone_are_told_with_their_defaults() -> None:
 KINDS = ("setting", "grant")
 
 
-def test_a_row_for_each_sample() -> None:
+def test_table_has_row_for_each_sample() -> None:
     grant = Grant(value="fast", grant=GrantStatus.DEGRADED, reason="why")
     pieces = (Evidence(kind="steal", value=0.25, unit="s"), Evidence(kind="containment", note="v2"))
 
@@ -92,7 +92,7 @@ def test_a_row_for_each_sample() -> None:
         assert row["exit_status"] == ""
 
 
-def test_what_a_spreadsheet_would_run_is_text() -> None:
+def test_formulas_are_quoted() -> None:
     formula = '=HYPERLINK("http://evil")'
     source = plain(
         spec_of(Kind.MEASURE),
@@ -103,7 +103,7 @@ def test_what_a_spreadsheet_would_run_is_text() -> None:
         assert row["metric.wall_s"] == "-1.0"
 
 
-def test_text_of_any_kind_comes_through() -> None:
+def test_table_preserves_any_text() -> None:
     text = 'a,"b"\r\nc\n\u202e\ud7ffé'
     source = source_of(
         spec_of(Kind.MEASURE), change=lambda s: msgspec.structs.replace(s, message=text)
@@ -112,7 +112,7 @@ def test_text_of_any_kind_comes_through() -> None:
 
 
 def points_of(source: Any) -> dict[str, list[Any]]:
-    """What a strict reader makes of it."""
+    """Return the result of a strict parser."""
     text = openmetrics(source)
     assert text.endswith("# EOF\n")
     return {family.name: family.samples for family in text_string_to_metric_families(text)}
@@ -130,7 +130,7 @@ def timed(sample: Sample) -> Sample:
 
 
 @pytest.mark.parametrize("kind", [Kind.TUNE, Kind.COMPARE, Kind.MEASURE])
-def test_a_strict_reader_takes_it(kind: Kind) -> None:
+def test_strict_parser_accepts_openmetrics(kind: Kind) -> None:
     source = source_of(spec_of(kind), strata=(stratum_of(0), stratum_of(1)), change=timed)
     found = points_of(source)
     walls = found["assay_sample_wall_seconds"]
@@ -148,7 +148,7 @@ def test_a_strict_reader_takes_it(kind: Kind) -> None:
     assert len(found.get("assay_claim_ratio_low", ())) == len(ratios)
 
 
-def test_metrics_of_all_kinds_have_names_of_their_own() -> None:
+def test_metric_families_have_unique_names() -> None:
     metrics = (
         WALL,
         Metric(name="wall-s", unit="s"),
@@ -175,8 +175,10 @@ def test_metrics_of_all_kinds_have_names_of_their_own() -> None:
     starts=st.lists(st.sampled_from([0.0, 1.7e9, 1.7e9 + 1e-5, 1.7e9 - 3600.0]), min_size=1),
     values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1),
 )
-def test_any_name_and_any_clock(arm: str, starts: list[float], values: list[float]) -> None:
-    """Clocks are set back; a name may hold anything."""
+def test_openmetrics_accepts_any_name_and_clock(
+    arm: str, starts: list[float], values: list[float]
+) -> None:
+    """Clocks may be set back; names may contain any text."""
     configuration = Configuration({"env.MODE": "fast"})
     spec = msgspec.structs.replace(
         spec_of(Kind.MEASURE), arms=(Arm(name=arm, configuration=configuration),)
@@ -203,14 +205,14 @@ def test_any_name_and_any_clock(arm: str, starts: list[float], values: list[floa
 
 
 def plain(spec: Any, change: Any) -> Any:
-    """A study whose figures need no sense, so that nothing is concluded from them."""
+    """Return a study with arbitrary figures and without a conclusion."""
     source = source_of(spec)
     (one,) = source.strata
     samples = tuple(map(change, one.samples))
     return replace(source, strata=(replace(one, samples=samples, conclusion=None),))
 
 
-def test_failed_launches_are_counted_and_have_no_value() -> None:
+def test_failed_launches_are_counted_without_value() -> None:
     source = plain(
         spec_of(Kind.MEASURE),
         lambda s: msgspec.structs.replace(s, outcome=Outcome.FAILED, metrics={}),
@@ -220,7 +222,7 @@ def test_failed_launches_are_counted_and_have_no_value() -> None:
     assert {p.labels["outcome"] for p in found["assay_launches"]} == {"failed"}
 
 
-def test_one_document_holds_all() -> None:
+def test_document_contains_complete_study() -> None:
     source = source_of(
         spec_of(Kind.TUNE), output=lambda number: (an_output(f"{number}\n".encode()),)
     )
@@ -246,7 +248,7 @@ def test_one_document_holds_all() -> None:
     assert "outputs" not in study_document(source, outputs=False)
 
 
-def test_rows_and_documents_say_which_samples_enter_no_figure() -> None:
+def test_rows_and_documents_mark_left_out_samples() -> None:
     crowd = (
         Evidence(kind="host_cpus", value=2.0),
         Evidence(kind="foreign_load", value=1000.0, unit="s", outside=True),

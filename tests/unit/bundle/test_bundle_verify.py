@@ -1,4 +1,4 @@
-"""A bundle holds as it was written; whatever is changed in it is found and named."""
+"""Verification accepts written bundles, and detects and names every change."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checked(bundle: bytes, tmp_path: Path) -> BundleCheck:
 
 
 @pytest.mark.parametrize("kind", [Kind.TUNE, Kind.COMPARE, Kind.MEASURE])
-def test_what_was_written_holds(kind: Kind, tmp_path: Path) -> None:
+def test_written_bundle_is_valid(kind: Kind, tmp_path: Path) -> None:
     source = study(kind)
     found = checked(bundle_of(source), tmp_path)
     assert (found.exit_status, found.holds, found.broken) == (0, True, None)
@@ -58,11 +58,11 @@ def test_what_was_written_holds(kind: Kind, tmp_path: Path) -> None:
     assert found.entries == 3 + plans + 2 * samples + (kind is Kind.TUNE)
 
 
-def test_the_same_study_gives_the_same_bytes() -> None:
+def test_bundle_is_reproducible() -> None:
     assert bundle_of(study()) == bundle_of(study())
 
 
-def test_any_tool_reads_it(tmp_path: Path) -> None:
+def test_bundle_is_readable_by_standard_tools(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     samples = [json.loads(line)["entry"] for line in files["strata/0/samples.jsonl"].splitlines()]
     assert samples[0]["launch"]["stage"] == "survey"
@@ -85,7 +85,7 @@ def test_any_tool_reads_it(tmp_path: Path) -> None:
         assert note["head"] == head
 
 
-def test_packed_anew_it_still_holds(tmp_path: Path) -> None:
+def test_repacked_bundle_is_valid(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     assert verify(packed(dict(reversed(files.items())), tmp_path / "again.zip")).holds
 
@@ -94,14 +94,14 @@ def later(sample: Sample) -> Sample:
     return msgspec.structs.replace(sample, message="later")
 
 
-def test_a_study_under_way_has_a_bundle(tmp_path: Path) -> None:
+def test_running_study_can_be_exported(tmp_path: Path) -> None:
     found = checked(bundle_of(study(concluded=False)), tmp_path)
     assert found.holds
     assert (found.verdicts, found.open_strata) == ((), (0,))
 
 
-def test_a_verdict_rests_on_the_samples_it_had(tmp_path: Path) -> None:
-    """A study that goes on has more samples than its verdict knows."""
+def test_verdict_rests_on_its_own_samples(tmp_path: Path) -> None:
+    """A running study has more samples than its verdict."""
     source = study()
     (one,) = source.strata
     grown = replace(one, samples=(*one.samples, later(one.samples[-1])))
@@ -110,7 +110,7 @@ def test_a_verdict_rests_on_the_samples_it_had(tmp_path: Path) -> None:
     assert found.verdicts[0].samples == len(one.samples)
 
 
-def test_every_stratum_is_checked(tmp_path: Path) -> None:
+def test_all_strata_are_verified(tmp_path: Path) -> None:
     source = study(strata=(stratum_of(0), stratum_of(1, kernel="6.2.0")))
     found = checked(bundle_of(source), tmp_path)
     assert found.holds
@@ -136,8 +136,8 @@ EDITS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
         lambda c: c.replace(b'"entry":', b'"entry": ', 1),
         f"{SAMPLES}, entry 1",
     ),
-    "a line taken out": (SAMPLES, lambda c: without_line(c, 17), OF_17),
-    "the last line taken out": (SAMPLES, lambda c: without_line(c, -1), SAMPLES),
+    "a removed line": (SAMPLES, lambda c: without_line(c, 17), OF_17),
+    "the last line removed": (SAMPLES, lambda c: without_line(c, -1), SAMPLES),
     "a line twice": (SAMPLES, lambda c: twice(c, 16), OF_17),
     "two lines exchanged": (SAMPLES, lambda c: exchanged(c, 17), OF_17),
     "a line cut off": (SAMPLES, lambda c: c[:-5], SAMPLES),
@@ -156,7 +156,7 @@ EDITS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
         lambda c: c.replace(b"6.1.0", b"6.9.9"),
         "strata/0/stratum.json",
     ),
-    "what was asked": ("study.json", lambda c: c.replace(b"solve", b"sleep"), "study.json"),
+    "the specification": ("study.json", lambda c: c.replace(b"solve", b"sleep"), "study.json"),
     "the script": (
         "strata/0/recommended.sh",
         lambda c: c + b"rm -rf ~\n",
@@ -196,7 +196,7 @@ def exchanged(content: bytes, number: int) -> bytes:
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_the_first_change_is_named(edit: str, tmp_path: Path) -> None:
+def test_first_change_is_named(edit: str, tmp_path: Path) -> None:
     name, change, where = EDITS[edit]
     files = unpacked(bundle_of(study()))
     changed = change(files[name])
@@ -211,7 +211,7 @@ def test_the_first_change_is_named(edit: str, tmp_path: Path) -> None:
     assert found.verdicts == ()
 
 
-def test_of_two_changes_the_first_is_named(tmp_path: Path) -> None:
+def test_first_of_two_changes_is_named(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     files[SAMPLES] = with_entry(with_entry(files[SAMPLES], 30, slower), 9, slower)
     files["strata/0/conclusion.json"] = b"{}\n"
@@ -220,8 +220,8 @@ def test_of_two_changes_the_first_is_named(tmp_path: Path) -> None:
     assert found.broken.cause == f"{SAMPLES}, entry 9: was changed (sample 9 of stratum 0)."
 
 
-def test_a_changed_verdict_is_named_by_its_key_and_both_values(tmp_path: Path) -> None:
-    """Whether or not the chain was made to fit."""
+def test_changed_verdict_is_reported_with_key_and_values(tmp_path: Path) -> None:
+    """The chain may be recomputed or not."""
     source = study()
     files = unpacked(bundle_of(source))
     assert source.strata[0].conclusion is not None
@@ -235,7 +235,7 @@ def test_a_changed_verdict_is_named_by_its_key_and_both_values(tmp_path: Path) -
     found = verify(packed(files, tmp_path / "edited.zip"))
     assert found.exit_status == 1
     assert found.broken is not None
-    told = f"claims[0].ratio is 0.25, and its samples give {ratio!r}"
+    told = f"claims[0].ratio is 0.25, but its samples yield {ratio!r}"
     assert found.broken.cause == f"{name}: was changed: {told}."
 
     found = verify(packed(forged(files), tmp_path / "forged.zip"))
@@ -246,7 +246,7 @@ def test_a_changed_verdict_is_named_by_its_key_and_both_values(tmp_path: Path) -
     assert verdict.difference.recomputed == repr(ratio)
 
 
-def test_one_last_digit_is_a_difference(tmp_path: Path) -> None:
+def test_difference_in_last_digit_is_detected(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     name = "strata/0/conclusion.json"
 
@@ -261,7 +261,7 @@ def test_one_last_digit_is_a_difference(tmp_path: Path) -> None:
     assert found.exit_status == 1
 
 
-def test_changed_samples_with_a_chain_that_fits_do_not_give_the_verdict(tmp_path: Path) -> None:
+def test_changed_samples_with_valid_chain_contradict_verdict(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     assert verify(packed(forged(files), tmp_path / "as-it-was.zip")).holds
 
@@ -278,8 +278,8 @@ def test_changed_samples_with_a_chain_that_fits_do_not_give_the_verdict(tmp_path
 
 
 @pytest.mark.parametrize("engine", [{}, {"assay": "0.0.9"}])
-def test_a_script_follows_from_its_plan(engine: dict[str, str], tmp_path: Path) -> None:
-    """Also where another version is said to have made it."""
+def test_script_is_verified_by_plan(engine: dict[str, str], tmp_path: Path) -> None:
+    """The script is verified even if the bundle names another version."""
     files = unpacked(bundle_of(study()))
     name = "strata/0/recommended.sh"
     files[name] = files[name].replace(b"exec", b"rm -rf ~\nexec")
@@ -293,7 +293,7 @@ def test_a_script_follows_from_its_plan(engine: dict[str, str], tmp_path: Path) 
 
 
 def without(files: dict[str, bytes], *left: str, **changes: Any) -> dict[str, bytes]:
-    """The same without some files, and with another manifest, chained to fit."""
+    """Return files without some, with a changed manifest and a recomputed chain."""
     (entry,) = lines_of(files["manifest.json"])
 
     def other(manifest: dict[str, Any]) -> None:
@@ -305,12 +305,12 @@ def without(files: dict[str, bytes], *left: str, **changes: Any) -> dict[str, by
     return forged(kept | {"manifest.json": line})
 
 
-def test_nothing_goes_unchecked_for_want_of_being_told_of(tmp_path: Path) -> None:
+def test_unlisted_documents_are_detected(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     script, verdict = "strata/0/recommended.sh", "strata/0/conclusion.json"
     for number, (forgery, where) in enumerate(
         {
-            "a verdict that the manifest is silent about": (
+            "a verdict that the manifest does not list": (
                 without(files, verdicts=[]),
                 "manifest.json",
             ),
@@ -326,7 +326,7 @@ def test_nothing_goes_unchecked_for_want_of_being_told_of(tmp_path: Path) -> Non
         assert (found.broken.file if found.broken else "") == where
 
 
-def test_no_space_keeps_a_reader_busy_for_ever(tmp_path: Path) -> None:
+def test_excessive_space_is_rejected(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     endless = (
         {"kind": "range", "low": 0, "high": 1e18, "step": 1},
@@ -351,13 +351,13 @@ def test_no_space_keeps_a_reader_busy_for_ever(tmp_path: Path) -> None:
         assert found.verdicts[0].why_not
 
 
-def test_an_output_fits_its_digest(tmp_path: Path) -> None:
+def test_digest_of_output_is_verified(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     name = "strata/0/outputs.jsonl"
     files[name] = files[name].replace(b"done", b"DONE", 1)
     found = verify(packed(forged(files), tmp_path / "forged.zip"))
     assert found.broken is not None
-    assert found.broken.cause == f"{name}, entry 1: its stdout does not fit its digest."
+    assert found.broken.cause == f"{name}, entry 1: has another digest of stdout."
     assert found.broken.remedy
 
 
@@ -370,8 +370,8 @@ def test_an_output_fits_its_digest(tmp_path: Path) -> None:
     ],
     ids=["text", "binary", "cut"],
 )
-def test_the_ends_of_an_output_fit_their_digest(head: bytes, tail: bytes, tmp_path: Path) -> None:
-    """Of an output that is too long to be read through, the digest is over its ends."""
+def test_digest_of_output_ends_is_verified(head: bytes, tail: bytes, tmp_path: Path) -> None:
+    """The digest of a very long output covers its ends only."""
     output = Output(
         stream="stdout",
         size_bytes=10**9,
@@ -392,11 +392,11 @@ def test_the_ends_of_an_output_fit_their_digest(head: bytes, tail: bytes, tmp_pa
         changed = files | {name: with_entry(files[name], 2, change)}
         found = verify(packed(forged(changed), tmp_path / "forged.zip"))
         assert found.broken is not None
-        assert found.broken.cause == f"{name}, entry 2: its stdout does not fit its digest."
+        assert found.broken.cause == f"{name}, entry 2: has another digest of stdout."
 
 
 def of_engine(files: dict[str, bytes], **engine: str) -> dict[str, bytes]:
-    """The same, worked out with other versions."""
+    """Return the files with other recorded versions."""
     (entry,) = lines_of(files["manifest.json"])
 
     def other(manifest: dict[str, Any]) -> None:
@@ -406,14 +406,14 @@ def of_engine(files: dict[str, bytes], **engine: str) -> dict[str, bytes]:
     return forged(files | {"manifest.json": line})
 
 
-def test_another_engine_that_agrees_is_no_matter(tmp_path: Path) -> None:
+def test_other_version_with_same_result_is_accepted(tmp_path: Path) -> None:
     files = of_engine(unpacked(bundle_of(study())), assay="0.0.9", numpy="1.26.0")
     found = verify(packed(files, tmp_path / "older.zip"))
     assert found.exit_status == 0
     assert found.verdicts[0].engine == {"assay": "0.0.9", "numpy": "1.26.0"}
 
 
-def test_another_engine_that_does_not_agree_is_named(tmp_path: Path) -> None:
+def test_other_version_with_other_result_is_named(tmp_path: Path) -> None:
     files = unpacked(bundle_of(study()))
     name = "strata/0/conclusion.json"
     files[name] = edited(files[name], lambda document: document.update(notes=["as it was"])) + b"\n"
@@ -426,7 +426,7 @@ def test_another_engine_that_does_not_agree_is_named(tmp_path: Path) -> None:
     assert verdict.difference.recomputed == "absent"
 
 
-def test_of_python_the_first_two_numbers_count() -> None:
+def test_python_is_compared_by_minor_version() -> None:
     here = versions.engine()
     major, minor, *_ = here["python"].split(".")
     assert versions.different_versions(here | {"python": f"{major}.{minor}.99"}) == {}
@@ -434,14 +434,14 @@ def test_of_python_the_first_two_numbers_count() -> None:
     assert "Python 3.2" in versions.install_command({"python": "3.2.0"})
 
 
-def test_a_version_that_is_none_is_not_offered_to_install(tmp_path: Path) -> None:
+def test_invalid_version_is_not_suggested(tmp_path: Path) -> None:
     files = of_engine(unpacked(bundle_of(study())), assay="1 --index-url http://evil")
     found = verify(packed(files, tmp_path / "evil.zip"))
     assert (found.exit_status, found.broken and found.broken.file) == (1, "manifest.json")
 
 
-def test_a_verdict_of_another_hand_is_said_to_be_one(tmp_path: Path) -> None:
-    """It goes along as it is, and is held against this version, which gives another."""
+def test_edited_verdict_is_reported(tmp_path: Path) -> None:
+    """The verdict is exported unchanged, although this version computes another one."""
     source = study()
     (one,) = source.strata
     assert one.conclusion is not None
@@ -454,7 +454,7 @@ def test_a_verdict_of_another_hand_is_said_to_be_one(tmp_path: Path) -> None:
     assert found.verdicts[0].conclusion == other
 
 
-def test_a_verdict_from_before_reasons_were_kept_holds(tmp_path: Path) -> None:
+def test_verdict_without_reason_is_valid(tmp_path: Path) -> None:
     source = study()
     (one,) = source.strata
     assert one.conclusion is not None
@@ -464,8 +464,8 @@ def test_a_verdict_from_before_reasons_were_kept_holds(tmp_path: Path) -> None:
     assert found.holds
 
 
-def test_documents_that_make_no_sense_are_no_fault_of_ours(tmp_path: Path) -> None:
-    """Well spelled, well chained, and impossible."""
+def test_contradictory_documents_are_reported(tmp_path: Path) -> None:
+    """The documents have canonical form and a valid chain, but contradict each other."""
     files = unpacked(bundle_of(study(Kind.MEASURE)))
     files["study.json"] = edited(
         files["study.json"], lambda document: document["spec"].update(arms=[])
@@ -475,7 +475,7 @@ def test_documents_that_make_no_sense_are_no_fault_of_ours(tmp_path: Path) -> No
     assert found.verdicts[0].why_not
 
 
-def test_outputs_stay_out_on_request(tmp_path: Path) -> None:
+def test_outputs_are_omitted_on_request(tmp_path: Path) -> None:
     bundle = bundle_of(study(), outputs=False)
     assert "strata/0/outputs.jsonl" not in unpacked(bundle)
     assert "Größe".encode() in b"".join(unpacked(bundle_of(study())).values())

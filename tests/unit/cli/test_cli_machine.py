@@ -90,7 +90,7 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
         (("show", "--root", __file__), "is no archive of a machine"),
         (("snapshot",), "needs a file to write"),
         (("snapshot", "-o", "machine.zip"), "a snapshot is a .tar.gz archive"),
-        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "There is no folder"),
+        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "does not exist"),
         (("diff",), "needs something to compare"),
         (("diff", "nothing", SMALL), "neither a snapshot nor a study"),
         (("diff", "none.tar.gz"), "There is no file or folder"),
@@ -113,7 +113,7 @@ def test_what_is_wrong_is_said(call: Call, words: tuple[str, ...], said: str) ->
 def test_a_place_where_no_file_can_be_made_is_said(call: Call) -> None:
     status, _, err = call("show", "--root", SMALL, "-o", "/proc/x.svg")
     assert status == 3
-    assert "/proc/x.svg cannot be written: no file can be made in /proc." in err
+    assert "/proc/x.svg cannot be written: /proc does not allow new files." in err
 
 
 def test_the_name_of_a_file_is_shown_without_its_control_characters(

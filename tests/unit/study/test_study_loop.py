@@ -221,7 +221,7 @@ def test_waiting_for_store_is_excluded_from_budget(
 def test_removed_or_changed_program_makes_no_samples(
     after: int, change: type[Exception], tmp_path: Path
 ) -> None:
-    """The launch is neither a failure of a configuration nor pooled with those of another program."""
+    """The launch is neither a failure of a configuration nor pooled with other programs."""
     program = tmp_path / "program"
     program.write_text("one")
 
