@@ -262,6 +262,16 @@ class TestRun:
         base = int(subprocess.check_output(["nice"]))
         assert done.stdout.decode() == f"in\nb c\n{max(base, 3)}\n"
 
+    def test_settings_before_the_dashes_are_in_force(self, cli: CommandLine) -> None:
+        base = int(subprocess.check_output(["nice"]))
+        script = ("--", "sh", "-c", 'echo "$A $(nice)"')
+        for words in (("env.A=b", "nice=3"), ("env.A=b", "--with", "nice=3")):
+            assert cli("run", *words, *script).out == f"b {max(base, 3)}\n"
+        answer = cli("measure", "nice=3", "--runs", "3", "--metric", r"n=(\d+)", "--json",
+                     "--", "sh", "-c", "echo n=$(nice)")  # fmt: skip
+        assert json.loads(answer.out)["summary"]["n"]["mean"] == max(base, 3)
+        refused(cli, 125, "run", "nicee=1", "--", "true", says="nice")
+
     @pytest.mark.rotating
     def test_from_a_study(self, tuned: CommandLine) -> None:
         answer = tuned("run", "--from", "last", "--", "echo", "{t}")
