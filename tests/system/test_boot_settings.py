@@ -67,8 +67,8 @@ def test_a_study_pauses_with_the_change(cli: CommandLine) -> None:
     again = cli("study", "resume", study)
     assert again.status == 4
     assert again.out.startswith(f"Study {study} is paused: it needs a boot with {NAME}=7.\n")
-    assert "  put in    assay_test=7\n" in again.out
-    assert again.out.endswith(f"Then boot, and go on with\n  assay study resume {study}\n")
+    assert "  add       assay_test=7\n" in again.out
+    assert again.out.endswith(f"Then boot, and continue with\n  assay study resume {study}\n")
     assert "paused" in cli("study", "show", study).out
     assert cli("report", study, "-o", "r.html").status == 0
     assert "waits for another boot" in (cli.folder / "r.html").read_text()
@@ -141,7 +141,7 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
     [
         (("--confirm", "nice=5"), "requires no reboot"),
         (("--confirm", "boot.nosmt=on"), "is read from the machine"),
-        (("--confirm", "firmware.fan"), "says nothing"),
+        (("--confirm", "firmware.fan"), "invalid word"),
         (("--verify", "firmware.fan=low"), "neither a file nor a command"),
         (("--verify", "firmware.fan=!'"), "No closing quotation"),
         (("--reboot-command", "'"), "No closing quotation"),

@@ -226,7 +226,7 @@ def test_what_cannot_be_written(
     monkeypatch.chdir(tmp_path)
     endings = (".zip or .assay (a bundle)", ".csv (a", ".json (all", ".txt (Open")
     for status, says, words in (
-        (2, ("needs to know what to write",), ("export", "last")),
+        (2, ("needs the form of the export",), ("export", "last")),
         (2, ("needs a study",), ("export",)),
         (2, ("Unexpected argument",), ("export", "last", "x.zip")),
         (2, ("does not say what to write", *endings), ("export", "last", "-o", "x.bin")),

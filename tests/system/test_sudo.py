@@ -87,7 +87,7 @@ def sudo(assay_exec: Path, folder: Path) -> Iterator[CommandLine]:
     tried = line("run", "--", "true")
     if "may not read" in tried.err:
         pytest.skip(f"assay cannot be run as another user here: {tried.err}")
-    assert (tried.status, tried.err) == (0, "") or "others than root can write" in tried.err
+    assert (tried.status, tried.err) == (0, "") or "users other than root can write" in tried.err
     yield line
     wait_until(lambda: not helpers(folder), "the helper and its launchers end")
     wait_until(lambda: leaves() <= before, "no control group is left")
@@ -316,7 +316,7 @@ def test_an_installation_that_others_can_write_is_named(sudo: CommandLine, folde
     (folder / "bin").chmod(0o777)
     answer = sudo("run", "--", "id", "-u")
     assert answer.out.split() == [str(NOBODY)]  # separated all the same
-    assert "others than root can write" in answer.err
+    assert "users other than root can write" in answer.err
     assert str(folder / "bin") in answer.err or "exposed before" in answer.err
     doctor = sudo("doctor", "--json").document["separation"]
     assert (doctor["user"], doctor["exposed"] is not None) == ("nobody", True)

@@ -324,7 +324,7 @@ def test_where_the_guard_is_killed_too_the_next_assay_puts_back(tmp_path: Path) 
     done = subprocess.run(
         assay("run", "--", "cat", THP), capture_output=True, text=True, check=True
     )
-    assert f"put back what an assay that was killed had changed: {THP}." in done.stderr
+    assert f"restored files that a killed assay had changed: {THP}." in done.stderr
     assert done.stdout.strip() == before
 
 

@@ -1,8 +1,8 @@
-"""Boot loaders: how words of the command line and the kernel are changed, told and never done.
+"""Boot loaders: commands that change the kernel and its command line. assay only prints them.
 
 Sources: the manuals of grub-mkconfig, grub-reboot(8), grubby(8), loader.conf(5), bootctl(1) and
-kernel-install(8), kernelstub. Where a boot loader can boot a kernel once, these are its words: a
-kernel that does not boot then gives way to the usual one at the next start.
+kernel-install(8), kernelstub. The commands boot a kernel once, if the boot loader can do so: after
+a kernel that does not boot, the next start uses the previous kernel.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Words = Sequence[str]
 
 
 KERNEL_FILES = ("/boot/vmlinuz-{0}", "/lib/modules/{0}")
-"""Places of an installed kernel, by its release."""
+"""Paths of an installed kernel, by its release."""
 
 
 def is_installed(release: str, root: Root | None = None) -> bool:
-    """Tell whether a kernel is where distributions put it."""
+    """Return whether a kernel is installed at a path that distributions use."""
     root = root or Root()
     return any(root.exists(path.format(release)) for path in KERNEL_FILES)
 
@@ -32,25 +32,25 @@ def is_installed(release: str, root: Root | None = None) -> bool:
 def loader_lines(
     add: Words, remove: Words, root: Root | None = None, kernel: str | None = None
 ) -> Iterator[str]:
-    """Yield how the boot loaders of this host take a change; of all where none is known.
+    """Yield the commands of the boot loaders of this host; of all known ones if none is found.
 
     Args:
-        add, remove: words of the command line.
-        root: of the host.
-        kernel: release of the kernel that is to be booted, where another one runs.
+        add, remove: words of the kernel's command line.
+        root: root directory of the host.
+        kernel: release of the kernel to boot, if another one runs.
     """
     root = root or Root()
-    gone = [_told(word) for word in remove]
+    removed = [_visible(word) for word in remove]
     known = [loader for loader in _LOADERS if loader.is_here(root)]
     for loader in known or _LOADERS:
-        if add or gone:
-            yield from loader.words(add, gone)
+        if add or removed:
+            yield from loader.words(add, removed)
         if kernel is not None:
             yield from loader.kernel(kernel)
 
 
-def _told(word: str) -> str:
-    """A word that is to go; one whose value nobody may see goes by its name."""
+def _visible(word: str) -> str:
+    """Return a word to remove; only its name if its value is hidden."""
     name, _, value = word.partition("=")
     return name if is_digest(value) or value == HIDDEN else word
 
@@ -102,9 +102,9 @@ def _kernelstub_kernel(release: str) -> Iterator[str]:
 
 
 def _both(add: Words, remove: Words) -> str:
-    told = [f"take out {' '.join(remove)}"] if remove else []
-    told += [f"put in {' '.join(add)}"] if add else []
-    return " and ".join(told) or "leave all as it is"
+    steps = [f"remove {' '.join(remove)}"] if remove else []
+    steps += [f"add {' '.join(add)}"] if add else []
+    return " and ".join(steps) or "change nothing"
 
 
 def _option(name: str, words: Words) -> str:
@@ -130,7 +130,13 @@ def _has_program(name: str) -> Callable[[Root], bool]:
 
 @dataclass(frozen=True)
 class _Loader:
-    """One boot loader: whether a host has it, and how it takes words and another kernel."""
+    """One boot loader.
+
+    Attributes:
+        is_here: returns whether a host has it.
+        words: yields the steps that add and remove words of the command line.
+        kernel: yields the steps that boot another kernel.
+    """
 
     is_here: Callable[[Root], bool]
     words: Callable[[Words, Words], Iterator[str]]

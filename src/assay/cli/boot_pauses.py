@@ -1,4 +1,4 @@
-"""Pausing: studies that go from boot to boot, on the command line."""
+"""Pauses of studies that need another boot, on the command line."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ from assay.study.session import prepared_spec
 from assay.untrusted import clean
 
 ERROR_OUTPUT = 2
-"""Where a command writes that is run beside the answer."""
+"""File descriptor of error output, which the reboot command writes to."""
 
 
 def prepare_boot_settings(
     arguments: argparse.Namespace, lab: Laboratory, spec: StudySpec
 ) -> tuple[Laboratory, StudySpec]:
-    """The laboratory and the study with what is said of the firmware; says how many boots it takes.
+    """Return the laboratory and the study with the firmware values of the command line.
+
+    Prints the number of boots that the study needs.
 
     Raises:
         InvalidInputError, NotPossibleError: as ``with_firmware_values``, ``prepared_spec`` and ``demand_varied``.
@@ -59,19 +61,19 @@ def prepare_boot_settings(
 
 
 def firmware_confirmations(arguments: argparse.Namespace) -> dict[str, str]:
-    """What the user says of the firmware, by setting.
+    """Return the values of ``--confirm`` by setting.
 
     Raises:
-        InvalidInputError: a word that says nothing.
+        InvalidInputError: an invalid word.
     """
     return _pairs("--confirm", arguments.confirm)
 
 
 def reboot_argv(arguments: argparse.Namespace) -> list[str]:
-    """The words of ``--reboot-command``; none where it was not given.
+    """Return the words of ``--reboot-command``; empty without the option.
 
     Raises:
-        InvalidInputError: they cannot be split.
+        InvalidInputError: unbalanced quotes.
     """
     text = getattr(arguments, "reboot_command", None)
     try:
@@ -80,14 +82,14 @@ def reboot_argv(arguments: argparse.Namespace) -> list[str]:
         raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
 
 
-def report_pause(pause: StudyPaused, arguments: argparse.Namespace) -> int:
-    """Say what a study waits for, and run the command that brings it, where one was given.
+def report_pause(pause: Pause, arguments: argparse.Namespace) -> int:
+    """Print the required boot, and run the reboot command, if there is one.
 
     Returns:
-        The exit status.
+        Exit status of assay.
 
     Raises:
-        NotPossibleError: that command fails.
+        NotPossibleError: the reboot command fails, or the last boot did not bring the change.
     """
     if not isinstance(pause, BootPause):
         print(f"assay: {clean(str(pause))}", file=sys.stderr)
@@ -107,24 +109,24 @@ def report_pause(pause: StudyPaused, arguments: argparse.Namespace) -> int:
 
 
 def _unbrought(change: BootChange) -> NotPossibleError:
-    """Refuse to boot once more where a boot did not bring the change: it would never end."""
+    """Return the error for a boot without the required change, which would repeat for ever."""
     missing = "; ".join(change.missing)
     if change.running is None:
         return NotPossibleError(
-            "The machine was booted since the last launch, and that did not bring what is missing "
-            f"({missing}); --reboot-command is not run again.",
-            "Put right what it does, boot by hand, and resume.",
+            "The machine was booted since the last launch, but the required change is missing "
+            f"({missing}). assay does not run --reboot-command again.",
+            "Correct the command, boot by hand, and resume.",
         )
     return NotPossibleError(
         f"The machine was booted since the last launch, and {missing}: {change.kernel} did not "
-        "boot, or the boot loader chose another kernel. --reboot-command is not run again.",
+        "boot, or the boot loader chose another kernel. assay does not run --reboot-command again.",
         f"Look at the console, /sys/fs/pstore and `journalctl --boot=-1`; boot {change.kernel} by "
         "hand, and resume.",
     )
 
 
 def pause_document(pause: BootPause) -> dict[str, object]:
-    """The same for programs."""
+    """Return the pause as a JSON document."""
     return {
         "study": pause.study_id,
         "status": "paused",
@@ -134,30 +136,30 @@ def pause_document(pause: BootPause) -> dict[str, object]:
 
 
 def pause_lines(pause: BootPause) -> Iterator[str]:
-    """What a study waits for, and how it is brought about."""
+    """Yield the required boot and the steps towards it."""
     change = pause.change
     wanted = clean(str(Configuration(change.settings)))
     if change.anew:
         yield f"Study {pause.study_id} is paused: it needs a boot of its own with {wanted}."
-        yield "  The machine is booted so already, and a claim rests on separate boots: boot again."
+        yield "  The present boot has these settings, but a claim needs separate boots: boot again."
     else:
         yield f"Study {pause.study_id} is paused: it needs a boot with {wanted}."
     if change.unbrought:
-        yield "  The machine was booted since the last launch, and that did not bring it:"
+        yield "  The machine was booted since the last launch, without this change:"
     for text in change.missing:
         yield f"  read      {clean(text)}"
     for word in change.remove:
-        yield f"  take out  {clean(word)}"
+        yield f"  remove    {clean(word)}"
     for word in change.add:
-        yield f"  put in    {clean(word)}"
+        yield f"  add       {clean(word)}"
     for name, value in change.firmware.items():
-        yield f"  firmware  {clean(name)} = {clean(value)}, in its menu when the machine starts"
+        yield f"  firmware  {clean(name)} = {clean(value)}, in the setup menu of the firmware"
     kernel = change.kernel if change.running else None
     if kernel is not None:
         yield f"  kernel    {clean(kernel)} in place of {clean(change.running or '')}"
     if kernel is not None and not is_installed(kernel):
         places = " and no ".join(path.format(kernel) for path in KERNEL_FILES)
-        yield f"            is not installed here: there is no {places}"
+        yield f"            is not installed here: no {places}"
     if kernel is not None and change.unbrought:
         yield "            did not boot, or the boot loader chose another kernel: look at the"
         yield "            console, /sys/fs/pstore and `journalctl --boot=-1`"
@@ -166,20 +168,20 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
         for line in loader_lines(change.add, change.remove, kernel=kernel):
             yield f"  {clean(line)}"
     yield ""
-    yield "Then boot, and go on with"
+    yield "Then boot, and continue with"
     yield f"  {clean(_resume(pause))}"
 
 
 def _resume(pause: BootPause) -> str:
-    said = [
+    confirmations = [
         f"--confirm {shlex.quote(f'{name}={show_value(pause.change.settings[name])}')}"
         for name in pause.change.confirm
     ]
-    return " ".join(["assay study resume", pause.study_id, *said])
+    return " ".join(["assay study resume", pause.study_id, *confirmations])
 
 
 def reboot_variables(study_id: str, change: BootChange) -> dict[str, str]:
-    """What the command is told of the boot that is wanted."""
+    """Return the environment variables that describe the required boot to the reboot command."""
     return {
         "ASSAY_STUDY": study_id,
         "ASSAY_BOOT_ADD": " ".join(change.add),
@@ -202,7 +204,7 @@ def _run(argv: list[str], pause: BootPause) -> None:
         ) from error
     if done.returncode:
         raise NotPossibleError(
-            f"--reboot-command: {argv[0]} ended with {done.returncode}.", _BY_HAND
+            f"--reboot-command: {argv[0]} exited with status {done.returncode}.", _BY_HAND
         )
 
 
@@ -215,7 +217,7 @@ def _pairs(option: str, texts: list[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
             raise InvalidInputError(
-                f"{option}: {text!r} says nothing.", f"Write {option} firmware.NAME=..."
+                f"{option}: invalid word {text!r}.", f"Write {option} firmware.NAME=..."
             )
         if found.setdefault(name, value) != value:
             raise InvalidInputError(f"{option} {name} is given twice.", "Leave one of them out.")
@@ -223,10 +225,10 @@ def _pairs(option: str, texts: list[str]) -> dict[str, str]:
 
 
 def _demand_source(name: str, source: str) -> None:
-    """Refuse what can be neither read nor asked.
+    """Raise an error on a source that is neither an absolute path nor a command.
 
     Raises:
-        InvalidInputError: it is neither a path nor a command.
+        InvalidInputError: an invalid source.
     """
     try:
         words = (
@@ -240,5 +242,5 @@ def _demand_source(name: str, source: str) -> None:
         return
     raise InvalidInputError(
         f"--verify {name}={source} is neither a file nor a command.",
-        "Write the whole path of a file, or ! and a command that prints the value.",
+        "Write the absolute path of a file, or ! and a command that prints the value.",
     )

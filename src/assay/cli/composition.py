@@ -1,4 +1,4 @@
-"""The composition root: what a verb needs of this host, put together."""
+"""Composition root: builds the laboratory, the store and the program description of a verb."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 STUDY_RECORDS = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
-"""Records that a study reads while it goes on."""
+"""Records that a running study decodes."""
 
 
 def laboratory(
@@ -31,17 +31,17 @@ def laboratory(
     launches: bool = True,
     helper: RootHelper | None = None,
 ) -> Laboratory:
-    """This host, with the settings and the launcher that assay brings.
+    """Return the laboratory of this host, with the built-in settings and launcher.
 
-    From here on there may be something to clean up when a signal comes: see ``assay.cli.startup``.
+    From now on a signal may have to clean up: see ``assay.cli.startup``.
 
     Args:
-        program, others: that are launched.
-        launches: whether anything is.
-        helper: what has the rights of root in this process's place.
+        program, others: programs to launch.
+        launches: the verb launches programs.
+        helper: process with root privileges, if this process has given them up.
 
     Raises:
-        NotPossibleError: there is no launcher, or the undo journal cannot be had.
+        NotPossibleError: the launcher is missing, or the undo journal is not accessible.
     """
     start_up(STUDY_RECORDS, launches=launches, helper=helper)
     return Laboratory(
@@ -55,7 +55,7 @@ def laboratory(
 
 @contextmanager
 def store_of(arguments: argparse.Namespace, *, create: bool = True) -> Iterator[Store]:
-    """The store that the arguments name, closed afterwards."""
+    """Open the store of ``--db``, and close it afterwards."""
     from assay.store import open_store
 
     with open_store(arguments.db, create=create) as store:
@@ -63,20 +63,25 @@ def store_of(arguments: argparse.Namespace, *, create: bool = True) -> Iterator[
 
 
 def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
-    """What a command links to and needs; it starts in ``cwd``, else in this process's folder."""
+    """Return the program of a command, with its libraries and requirements.
+
+    Args:
+        argv: words of the command.
+        cwd: working directory of the command; that of this process if absent.
+    """
     from assay.machine.program import inspect
 
     return inspect(argv, env=os.environ, cwd=cwd)
 
 
-def laboratory_of(spec: StudySpec, helper: RootHelper | None = None) -> Laboratory:
-    """This host, for a study that was begun earlier, perhaps from another folder.
+def laboratory_of(spec: StudySpec, helper: Helper | None = None) -> Laboratory:
+    """Return the laboratory of this host for a stored study, perhaps of another working directory.
 
-    Programs are not built yet (``assay.cli.requests.built``), and a share of a partition is not
-    reserved yet (``assay.cli.requests.reserving``).
+    It contains neither built programs (``assay.cli.requests.built``) nor a reserved share of a
+    partition (``assay.cli.requests.reserving``).
     """
     workload = spec.workload
-    if workload.build is not None:  # nobody knows the programs before they are built
+    if workload.build is not None:  # the programs are unknown before the build
         return laboratory(helper=helper)
     # In a comparison of commands the first arm's is the workload's own.
     compared = [arm.configuration.get("command") for arm in spec.arms[1:]]

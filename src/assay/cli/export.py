@@ -31,20 +31,25 @@ FORMS = {
     "json": (".json",),
     "openmetrics": (".om", ".prom", ".txt"),
 }
-"""What can be written, and the endings by which ``-o`` tells it."""
+"""Forms of an export, with the suffixes that ``-o`` recognizes."""
 
 NAMES = {
     "bundle": "a bundle",
     "csv": "a table of samples",
-    "json": "all there is",
+    "json": "the whole study",
     "openmetrics": "OpenMetrics",
 }
-"""The same for people."""
+"""Forms of an export in words."""
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """One file to write."""
+class _Request:
+    """One file to write.
+
+    Attributes:
+        form: one of ``FORMS``.
+        path: path of the file.
+    """
 
     form: str
     path: str
@@ -54,35 +59,35 @@ def export(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     """Write a study to files.
 
     Raises:
-        InvalidInputError: nothing to write was named, or two things to one place.
+        InvalidInputError: no file is given, or two exports share a file.
         NotPossibleError: a file cannot be written.
     """
     asked = _asked(arguments)
     writers = {one: _writer(one.form) for one in asked}
     for kind in EXPORT_RECORDS:
         msgspec.json.Decoder(kind)
-    terminate_in_order()  # what was begun to be written is removed when a signal comes
+    terminate_in_order()  # a signal removes files that are incomplete
     source = read_source(store, study_id)
     written = [_write(one, source, writers[one], arguments.no_outputs) for one in asked]
     notes = [note for document in written for note in document.get("notes", ())]
     if source.record.status is Status.RUNNING:
-        notes.append("The study is still running: this is what it has so far.")
+        notes.append("The study is still running: the export contains the samples so far.")
     if any(one.path == STDOUT for one in asked):
         _remark(notes)
     elif arguments.json and arguments.file is None:
         print_json({"study": study_id, "files": written})
     elif not arguments.quiet:
-        print("\n".join(map(_told, written)))
+        print("\n".join(map(_description, written)))
         _remark(notes)
     return 0
 
 
 EXPORT_RECORDS = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ...], Machine)
-"""Records that are read: see assay.cli.process.termination for why they are looked at before."""
+"""Records to decode: assay.cli.process.termination explains why their types are cached before."""
 
 
-def _asked(arguments: argparse.Namespace) -> list[_Asked]:
-    """The files to write.
+def _asked(arguments: argparse.Namespace) -> list[_Request]:
+    """Return the files to write.
 
     Raises:
         InvalidInputError: no file is given, a suffix is unknown, or two exports share a file.
@@ -93,25 +98,25 @@ def _asked(arguments: argparse.Namespace) -> list[_Asked]:
         if not arguments.json:
             raise InvalidInputError(
                 f"Unexpected argument {arguments.file!r} for `assay study export`.",
-                f"Say what it is to be: --bundle {arguments.file}, --csv, --json or "
-                "--openmetrics, or -o, which goes by the ending.",
+                f"Write its form: --bundle {arguments.file}, --csv, --json, --openmetrics, or -o, "
+                "which uses the suffix.",
             )
         named["json"] = arguments.file
-    asked = [_Asked(form, path) for form, path in named.items() if path is not None]
+    asked = [_Request(form, path) for form, path in named.items() if path is not None]
     if arguments.output is not None:
-        asked.append(_Asked(_form_of(arguments.output), arguments.output))
+        asked.append(_Request(_form_of(arguments.output), arguments.output))
     if not asked and arguments.json:
-        return [_Asked("json", STDOUT)]
+        return [_Request("json", STDOUT)]
     if not asked:
         raise InvalidInputError(
-            "`assay study export` needs to know what to write.",
-            "--bundle FILE.zip for others to check, --csv FILE or --json FILE for your own "
-            "analysis, --openmetrics FILE for Prometheus.",
+            "`assay study export` needs the form of the export.",
+            "Write --bundle FILE.zip for a bundle that others can verify, --csv FILE or --json "
+            "FILE for an analysis, --openmetrics FILE for Prometheus.",
         )
     places = [one.path for one in asked]
     twice = next((path for path in places if places.count(path) > 1), None)
     if twice is not None:
-        raise InvalidInputError(f"Two exports go to {twice}.", "Name a file for each.")
+        raise InvalidInputError(f"Two exports share the file {twice}.", "Name a file for each.")
     return asked
 
 
@@ -121,13 +126,13 @@ def _form_of(path: str) -> str:
             return form
     known = ", ".join(f"{' or '.join(endings)} ({NAMES[form]})" for form, endings in FORMS.items())
     raise InvalidInputError(
-        f"-o {path}: its ending does not say what to write.",
-        f"It goes by {known}; or name the form: --bundle, --csv, --json or --openmetrics {path}",
+        f"-o {path}: unknown suffix.",
+        f"Known are {known}; or name the form: --bundle, --csv, --json or --openmetrics {path}",
     )
 
 
-def _write(one: _Asked, source: Source, writer: Writer, no_outputs: bool) -> dict[str, Any]:
-    """Write one file, and say what it is."""
+def _write(one: _Request, source: Source, writer: Writer, no_outputs: bool) -> dict[str, Any]:
+    """Write one file, and return its description."""
     with _target(one.path) as target:
         more = writer(source, target, not no_outputs)
     samples = sum(len(stratum.samples) for stratum in source.strata)
@@ -143,7 +148,7 @@ def _target(path: str) -> Iterator[BinaryIO]:
         with replace_atomically(Path(path)) as file:
             yield file
         return
-    # A ZIP archive is written back and forth, which a pipe does not let.
+    # Writing a ZIP archive needs to seek, and a pipe cannot.
     whole = io.BytesIO()
     yield whole
     sys.stdout.flush()
@@ -152,11 +157,11 @@ def _target(path: str) -> Iterator[BinaryIO]:
 
 
 Writer = Callable[[Source, BinaryIO, bool], dict[str, Any]]
-"""Writes a study, with its outputs or without, and tells what there is to tell."""
+"""Writer of a form: takes the study, the file and whether to include outputs; returns notes."""
 
 
 def _writer(form: str) -> Writer:
-    """What writes a form, with all that it takes loaded."""
+    """Return the writer of a form, with its modules loaded."""
     return {"bundle": _bundle, "csv": _csv, "json": _json, "openmetrics": _openmetrics}[form]()
 
 
@@ -209,27 +214,25 @@ def _openmetrics() -> Writer:
     return write
 
 
-def _told(document: dict[str, Any]) -> str:
-    """What was written, in a line or a few."""
+def _description(document: dict[str, Any]) -> str:
+    """Return the lines that describe a written file."""
     size = f", {show_bytes(document['size_bytes'])}" if "size_bytes" in document else ""
     count = show_count(document["samples"], "sample", "samples")
-    what = {"bundle": "a bundle", "csv": "a table", "json": "a document"}.get(
+    form = {"bundle": "a bundle", "csv": "a table", "json": "a document"}.get(
         document["form"], "OpenMetrics text"
     )
-    lines = [f"{document['file']}: {what} of study {document['study']}, {count}{size}"]
+    lines = [f"{document['file']}: {form} of study {document['study']}, {count}{size}"]
     if document["form"] == "bundle":
-        lines.append(_told_replaced(document["replaced"], document["outputs"]))
-        lines.append(f"  check it: assay study verify {document['file']}")
+        lines.append(_replaced_names(document["replaced"], document["outputs"]))
+        lines.append(f"  verify it: assay study verify {document['file']}")
     return "\n".join(map(clean_lines, lines))
 
 
-def _told_replaced(replaced: dict[str, int], outputs: bool) -> str:
+def _replaced_names(replaced: dict[str, int], outputs: bool) -> str:
     counts = ", ".join(f"{token} {count}" for token, count in replaced.items())
-    names = f"names replaced: {counts}" if counts else "no names of host or user were in it"
-    kept = (
-        "with what the program wrote: look at it before you share it (--no-outputs leaves it out)"
-    )
-    return f"  {names}; {kept if outputs else 'without what the program wrote'}"
+    names = f"names replaced: {counts}" if counts else "it contained no names of host or user"
+    kept = "with the output of the program: check it before you share it, or add --no-outputs"
+    return f"  {names}; {kept if outputs else 'without the output of the program'}"
 
 
 def _remark(notes: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Entry point: parse, dispatch, and turn errors into messages and exit statuses."""
+"""Entry point: parses and dispatches, and turns errors into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
 
 OWN_ERROR = 125
-"""Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""
+"""Exit status of ``run`` for errors of assay, the same as that of env(1) and docker."""
 
 KEPT_CONTROLS = "\n"
-"""What stays of the control characters in a message, which may quote what a program wrote."""
+"""Control characters that remain in a message, which may quote the output of a program."""
 
 INTERNAL_ERROR = 70
-"""Exit status for a fault in assay itself (EX_SOFTWARE of sysexits.h)."""
+"""Exit status after an internal error of assay (EX_SOFTWARE of sysexits.h)."""
 
 
 def entry() -> NoReturn:
-    """The ``assay`` command."""
+    """Run the ``assay`` command."""
     terminate_at_once()
     open_streams()
     try:
@@ -42,14 +42,14 @@ def entry() -> NoReturn:
 
 
 def main(words: Sequence[str]) -> int:
-    """Run one command line; gives the exit status."""
+    """Run one command line, and return its exit status."""
     try:
         return _dispatch(words)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Terminated as termination:
         return 128 + termination.number
-    except BrokenPipeError:  # whoever read what we say has gone
+    except BrokenPipeError:  # the reader of the output has ended
         return 128 + signal.SIGPIPE
 
 
@@ -86,8 +86,8 @@ def _dispatch(words: Sequence[str]) -> int:
         if parsed.arguments.verbose:
             raise
         _complain(
-            f"a fault in assay itself: {type(error).__name__}: {error}\n"
-            "  What was measured is kept. Run it again with -v to see where, and report that."
+            f"internal error: {type(error).__name__}: {error}\n"
+            "  All measurements are kept. Run the command with -v, and report the traceback."
         )
         return OWN_ERROR if transparent else INTERNAL_ERROR
     finally:
@@ -96,8 +96,11 @@ def _dispatch(words: Sequence[str]) -> int:
     return status
 
 
-def _separated(arguments: argparse.Namespace) -> RootHelper | None:
-    """What is root in our place from here on; see ``assay.cli.process.privileges``."""
+def _separated(arguments: argparse.Namespace) -> Helper | None:
+    """Give up root privileges under sudo, and return the helper that keeps them.
+
+    See ``assay.cli.process.privileges``.
+    """
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
         return None
     from assay.cli.process.privileges import separate_privileges
@@ -106,7 +109,7 @@ def _separated(arguments: argparse.Namespace) -> RootHelper | None:
 
 
 def _complain(text: str) -> None:
-    """Say what is wrong; the status tells it where nobody hears."""
+    """Print an error; without error output the exit status alone reports it."""
     from assay.untrusted import clean
 
     with contextlib.suppress(OSError):
@@ -114,13 +117,13 @@ def _complain(text: str) -> None:
 
 
 def _explained(error: OSError) -> str:
-    """An error of the operating system that nobody foresaw."""
+    """Return the message for an unexpected error of the operating system."""
     from assay.cli.process.descriptors import descriptor_error
 
     if (found := descriptor_error(error)) is not None:
         return str(found)
     if isinstance(error, FileNotFoundError) and error.filename is None and not _has_folder():
-        return "The folder that you are in is no more.\n  Change to one that exists."
+        return "The working directory no longer exists.\n  Change to another one."
     place = f": {error.filename}" if error.filename else ""
     return f"{error.strerror or error}{place}"
 
@@ -134,7 +137,7 @@ def _has_folder() -> bool:
 
 
 def _parsed(words: Sequence[str]) -> Parsed:
-    """The parsed line; a wrong one of ``run`` ends with its own status, as its other errors."""
+    """Return the parsed line; usage errors of ``run`` exit with the status of its other errors."""
     try:
         return parse(words)
     except SystemExit as end:
@@ -144,5 +147,5 @@ def _parsed(words: Sequence[str]) -> Parsed:
 
 
 def _is_transparent(words: Sequence[str]) -> bool:
-    """Whether a line's status is that of the program that it runs."""
+    """Return whether the exit status is that of the launched program."""
     return list(words[:1]) == ["run"] or list(words[:2]) == ["tier", "run"]

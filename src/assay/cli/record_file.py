@@ -1,4 +1,4 @@
-"""Recorded: what ``assay run --record`` writes."""
+"""Output file of ``assay run --record``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ STDOUT = "-"
 def write_record(
     name: str, observe: tuple[Observation, ...] | None, ready: Ready, facts: RunFacts
 ) -> None:
-    """Write the sample as JSON: to a file, or as the last line of standard output.
+    """Write the sample as JSON to a file, or as the last line of standard output.
 
     Raises:
-        InvalidInputError: a folder, or within none.
-        NotPossibleError: it cannot be written.
+        InvalidInputError: the path is a folder, or its folder is missing.
+        NotPossibleError: the file cannot be written.
     """
     launch, grants = launch_of(ready.plan), ready.judge(facts)
     on = active_observations(launch, ready.workload, ready.plan.configuration, observe)
@@ -30,7 +30,7 @@ def write_record(
         print(f"assay: the launch is suspect: {reason}.", file=sys.stderr)
     line = encode(sample) + b"\n"
     if name == STDOUT:
-        # Behind what the program wrote, whose last line may have no end.
+        # After the output of the program, whose last line may lack a newline.
         sys.stdout.buffer.write(b"\n" + line)
         sys.stdout.flush()
         return

@@ -1,4 +1,4 @@
-"""Start: what comes before the first launch, whatever is launched."""
+"""Preparations of this process before its first launch."""
 
 from __future__ import annotations
 
@@ -18,33 +18,30 @@ if TYPE_CHECKING:
 def start_up(
     reads: tuple[type, ...], *, launches: bool = True, helper: RootHelper | None = None
 ) -> None:
-    """From here on there may be something to clean up when a signal comes.
+    """Let signals clean up from now on, and undo the changes of a killed assay.
 
     Args:
-        reads: records that are read from now on.
-        launches: whether anything is launched: what an assay left changed that was killed is put
-            back before.
-        helper: what has the rights of root in this process's place.
+        reads: records that this process decodes later.
+        launches: the verb launches programs; otherwise nothing is undone.
+        helper: process with root privileges, if this process has given them up.
 
     Raises:
-        NotPossibleError: the undo journal cannot be had.
+        NotPossibleError: the undo journal is not accessible.
     """
     for kind in reads:
-        msgspec.json.Decoder(
-            kind
-        )  # builds what it knows of a record: see assay.cli.process.termination
+        msgspec.json.Decoder(kind)  # caches the type: see assay.cli.process.termination
     terminate_in_order()
     if launches:
         restore_leftovers(helper)
 
 
-def local_driver(helper: RootHelper | None = None) -> Driver:
-    """The launcher that assay brings, with this process's environment.
+def local_driver(helper: Helper | None = None) -> Driver:
+    """Return a driver of the installed launcher, with the environment of this process.
 
     Args:
-        helper: what starts it in this process's place.
+        helper: process that starts the launcher, if this process has no privileges.
 
     Raises:
-        NotPossibleError: there is none.
+        NotPossibleError: the launcher is missing.
     """
     return Driver(helper or find_launcher(os.environ), os.environ)

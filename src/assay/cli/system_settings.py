@@ -1,4 +1,4 @@
-"""System settings on the command line: made to hold around a launch, and what others left."""
+"""System settings around a launch, and the leftovers of a killed assay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.records.configuration import show_value
 from assay.untrusted import clean
 
 KEPT_CONTROLS = "\n"
-"""What stays of the control characters in a message."""
+"""Control characters that remain in a message."""
 
 if TYPE_CHECKING:
     from assay.host.changes import ActionOutcome
@@ -29,17 +29,18 @@ if TYPE_CHECKING:
 def applied_system_settings(
     plan: Plan, registry: Registry, launcher: Path | ProcessStarter
 ) -> Iterator[Callable[[], dict[str, str]]]:
-    """Make the system settings of a plan hold, and put them back afterwards.
+    """Apply the system settings of a plan, and restore the previous values afterwards.
 
-    Gives what tells what their files hold, and those that show how the machine was booted, by path.
+    Yields a function that returns the contents of their files, and of the files that describe the
+    boot, by path.
 
     Args:
-        plan: of one launch.
-        registry: judges its settings.
-        launcher: of the driver that carries it out.
+        plan: plan of one launch.
+        registry: registry that judges its settings.
+        launcher: launcher of the driver that carries it out.
 
     Raises:
-        NotPossibleError: the kernel refuses one altogether; all is put back then.
+        NotPossibleError: the kernel rejects a setting; all previous values are restored then.
     """
     from assay.machine.boot_state import read_files
     from assay.machine.root import LIVE
@@ -58,23 +59,23 @@ def applied_system_settings(
     finally:
         try:
             hold.close()
-        except NotRestoredError as error:  # the program's own status is what counts
+        except NotPutBack as error:  # the exit status is that of the program
             print(f"assay: {clean(str(error), KEPT_CONTROLS)}", file=sys.stderr)
 
 
 def demand_granted(
     plan: Plan, registry: Registry, outcomes: Iterable[ActionOutcome], found: dict[str, str]
 ) -> None:
-    """Refuse to go on where a setting of the system does not hold at all.
+    """Raise an error if a system setting is not in force.
 
     Args:
-        plan: what was to hold.
-        registry: judges its settings.
-        outcomes: what became of its actions.
-        found: what their targets hold, by path.
+        plan: plan with the settings.
+        registry: registry that judges its settings.
+        outcomes: outcomes of its actions.
+        found: contents of their targets, by path.
 
     Raises:
-        NotPossibleError: one does not; names the first, and why.
+        NotPossibleError: a setting is not in force; names the first one and the reason.
     """
     facts = RunFacts(outcome="exited", system=found)
     why = {outcome.action.path: outcome.reason for outcome in outcomes if outcome.reason}
@@ -86,45 +87,45 @@ def demand_granted(
         if grant.grant in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
             reason = next(iter(why.values()), grant.reason)
             raise NotPossibleError(
-                f"{name}={show_value(value)} cannot be had: {reason}.",
+                f"{name}={show_value(value)} cannot be applied: {reason}.",
                 f"Leave it out, or give it another value: `assay settings show {name}`.",
             )
 
 
-def warn_of_leftovers(found: Iterable[UndoOutcome]) -> None:
-    """Say what could not be put back, or what somebody changed meanwhile."""
+def warn_of_leftovers(found: Iterable[Undone]) -> None:
+    """Print the files that assay could not restore, or that another program has changed."""
     for line in leftover_lines(found):
         print(f"assay: {clean(line)}.", file=sys.stderr)
 
 
-def leftover_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
-    """Give a line for each of these; one for all that wait for the same CPUs."""
-    from assay.host.system_hold import explain_not_restored
+def leftover_lines(found: Iterable[Undone]) -> Iterator[str]:
+    """Yield a line for each of these files; a single one for all that wait for the same CPUs."""
+    from assay.host.hold import left_so
     from assay.units import show_count
 
     waiting: dict[str, list[str]] = {}
     for word in found:
         if word.fate == "failed" and word.reason is not None and word.reason.endswith(" offline"):
-            told = word.reason.rpartition(": ")[2]
-            waiting.setdefault(told, []).append(word.note.action.path)
+            cpus = word.reason.rpartition(": ")[2]
+            waiting.setdefault(cpus, []).append(word.note.action.path)
         elif word.fate in ("drifted", "failed"):
             yield explain_not_restored(word)
     for reason, paths in waiting.items():
         masks = paths[0] if len(paths) == 1 else show_count(len(paths), "mask")
         yield (
-            f"{masks} cannot be put back now: {reason}. Once it is online the next change of "
-            "partitions, or `assay machine restore`, does it"
+            f"{masks} cannot be restored now: {reason}. Once it is online, the next change of "
+            "partitions or `assay machine restore` restores it"
         )
 
 
-def restore_leftovers(helper: RootHelper | None = None) -> None:
-    """Put back what an assay that was killed, and its guard with it, left changed; and say so.
+def restore_leftovers(helper: Helper | None = None) -> None:
+    """Undo and print the changes of an assay that was killed together with its guard.
 
     Args:
-        helper: that does it, where this process has no rights.
+        helper: process that does it, if this process has no privileges.
 
     Raises:
-        NotPossibleError: the undo journal cannot be had or written.
+        NotPossibleError: the undo journal is not accessible.
     """
     if not (has_entries() if helper is None else helper.leftovers):
         return
@@ -136,7 +137,7 @@ def restore_leftovers(helper: RootHelper | None = None) -> None:
     if undone:
         paths = ", ".join(dict.fromkeys(word.note.action.path for word in undone))
         print(
-            f"assay: put back what an assay that was killed had changed: {clean(paths)}.",
+            f"assay: restored files that a killed assay had changed: {clean(paths)}.",
             file=sys.stderr,
         )
     warn_of_leftovers(found)

@@ -1,4 +1,4 @@
-"""``assay study verify``: a bundle that was handed over, held against itself."""
+"""``assay study verify``: check of the data, verdicts and signature of a bundle."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def verify_file(arguments: argparse.Namespace) -> int:
-    """Check a bundle, and its signature where one is named.
+    """Check a bundle, and its signature if one is given.
 
     Raises:
-        InvalidInputError: no bundle, or options that need each other.
-        NotPossibleError: it cannot be read here.
+        InvalidInputError: the file is not a bundle, or one of two options is missing.
+        NotPossibleError: the file cannot be read.
     """
     from assay.bundle.read import BrokenBundleError
     from assay.bundle.signature import check_signature
@@ -108,11 +108,11 @@ def _checked_lines(
     yield from _study_lines(checked)
     if checked.broken is not None:
         yield f"  changed  {checked.broken.cause}"
-        yield "           Nothing behind it was looked at."
+        yield "           assay has not checked the entries after it."
         yield f"           {checked.broken.remedy}"
     else:
         entries = show_count(checked.entries, "entry", "entries")
-        yield f"  chain    {entries}, all as they were written"
+        yield f"  chain    {entries}, all unchanged"
         for verdict in checked.verdicts:
             yield from _verdict_lines(verdict)
             if verdict.holds and checked.study is not None:
@@ -120,11 +120,11 @@ def _checked_lines(
                 for sentence in verdict_lines(label_conclusion(spec, verdict.conclusion), spec):
                     yield f"           {sentence}"
         for number in checked.open_strata:
-            yield f"  verdict  none of stratum {number}: the study was not done with it"
+            yield f"  verdict  none of stratum {number}: the study had not finished it"
     if signature is not None:
         yield f"  signed   {signature.told}"
     elif checked.broken is None:
-        yield "  signed   not checked: a chain shows edits, only a signature shows whose work it is"
+        yield "  signed   not checked: the chain detects edits, only a signature proves the author"
 
 
 def _study_lines(checked: BundleCheck) -> Iterator[str]:
@@ -147,16 +147,16 @@ def _verdict_lines(verdict: VerdictCheck) -> Iterator[str]:
         also = ""
         if verdict.engine:
             made = ", ".join(f"{name} {version}" for name, version in verdict.engine.items())
-            also = f", also by this version (it was worked out with {made})"
+            also = f", also by this version (the study used {made})"
         yield f"  verdict  {about}: follows from its {count}{also}"
         return
     found = verdict.difference
     if found is None:
-        yield f"  verdict  {about}: cannot be worked out from its {count}: {verdict.why_not}"
+        yield f"  verdict  {about}: cannot be computed from its {count}: {verdict.why_not}"
     else:
         yield f"  verdict  {about}: does not follow from its {count}"
         yield f"           {found.key}"
         yield f"             the bundle says   {found.recorded}"
         yield f"             its samples give  {found.recomputed}"
     if verdict.engine:
-        yield f"           Perhaps for another version's sake: {verdict.remedy}"
+        yield f"           Another version may be the reason: {verdict.remedy}"

@@ -1,4 +1,4 @@
-"""Few files that may be open."""
+"""Low limits of open files."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_too_few_are_refused_before_anything_is_done(files: int) -> None:
     done = limited(files, "measure", "--runs", "3", "--", "true")
     assert done.returncode == 3
     assert done.stderr.splitlines() == [
-        f"assay: No more than {files} files may be open at a time here (`ulimit -n`), and assay "
-        f"needs {MIN_OPEN_FILES}.",
+        f"assay: The limit of open files is {files} (`ulimit -n`), and assay needs "
+        f"{MIN_OPEN_FILES}.",
         "  Raise the limit with `ulimit -n 1024` in the shell that starts assay.",
     ]
 
@@ -57,7 +57,7 @@ def test_where_they_run_out_the_limit_is_named(
     monkeypatch.setattr(settings_verb, "run", out_of_files)
     assert main(["settings"]) == 3
     told = capsys.readouterr().err
-    assert "As many files are open" in told
+    assert "has reached its limit of" in told
     assert "ulimit -n" in told
 
 

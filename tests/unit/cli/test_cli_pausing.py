@@ -47,7 +47,7 @@ def tree(folder: Path, *paths: str) -> Root:
         ),
         (
             "/boot/loader/entries/x.conf",
-            "systemd-boot: in /etc/kernel/cmdline take out b=2 and put in a=1 c, then",
+            "systemd-boot: in /etc/kernel/cmdline remove b=2 and add a=1 c, then",
         ),
         ("/usr/bin/kernelstub", "    sudo kernelstub --delete-options=b=2 --add-options='a=1 c'"),
     ],
@@ -71,11 +71,11 @@ def test_all_that_is_to_be_changed_is_said() -> None:
         "Study abc is paused: it needs a boot with boot.mitigations=off firmware.fan=low."
     )
     for line in (
-        "  The machine was booted since the last launch, and that did not bring it:",
+        "  The machine was booted since the last launch, without this change:",
         "  read      /proc/cmdline has mitigations=auto, not mitigations=off",
-        "  take out  mitigations=auto",
-        "  put in    mitigations=off",
-        "  firmware  fan = low, in its menu when the machine starts",
+        "  remove    mitigations=auto",
+        "  add       mitigations=off",
+        "  firmware  fan = low, in the setup menu of the firmware",
         "  assay study resume abc --confirm firmware.fan=low",
     ):
         assert line in lines

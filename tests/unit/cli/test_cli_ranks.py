@@ -29,7 +29,7 @@ def test_study_of_one_rank_says_how_to_start_one_of_all(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     warn_of_parallel_job({"PMI_SIZE": "3"}, quiet=False)
-    assert "one of 3 processes" in (err := capsys.readouterr().err)
+    assert "3 processes of a parallel job" in (err := capsys.readouterr().err)
     assert "mpirun -n 3 PROGRAM" in err
     warn_of_parallel_job({"PMI_SIZE": "3"}, quiet=True)
     warn_of_parallel_job({}, quiet=False)

@@ -108,7 +108,7 @@ def test_a_folder_that_is_no_more(
     try:
         assert main(["measure", "--", "true"]) == 3
         said = capsys.readouterr().err.splitlines()
-        assert said[0] == "assay: The folder that you are in is no more."
+        assert said[0] == "assay: The working directory no longer exists."
         assert "Change" in said[1]
     finally:
         os.chdir(tmp_path)

@@ -69,7 +69,7 @@ def test_the_advisor_takes_no_path(capsys: pytest.CaptureFixture[str]) -> None:
         (["doctor", "--explain"], "`assay tier doctor` takes no --explain."),
         (["doctor", "--record", "f"], "`assay tier doctor` takes no --record."),
         (["doctor", "--reserve", "cpus=1"], "`assay tier doctor` takes no --reserve."),
-        (["doctor", "--with", "nice=5"], "`assay tier doctor` takes no --"),
+        (["doctor", "--with", "nice=5"], "`assay tier doctor` takes no "),
         (["run", "--json", "--dram", "8G"], "`assay tier run` takes no --json."),
     ],
 )

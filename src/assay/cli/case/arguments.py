@@ -34,7 +34,8 @@ def thread_words(arguments: argparse.Namespace, env: Mapping[str, str]) -> tuple
     """Return the arguments that select the number of threads; none for the default of OpenMP.
 
     Raises:
-        InvalidInputError: OMP_NUM_THREADS is greater than the number of CPUs, without ``--threads``.
+        InvalidInputError: OMP_NUM_THREADS is greater than the number of CPUs, without
+            ``--threads``.
     """
     if arguments.threads:
         return ("--threads", arguments.threads)

@@ -86,8 +86,8 @@ def read_configurations(
         registry, machine: the settings that there are, and the host.
 
     Raises:
-        InvalidInputError: a bad name, an unknown setting, a value that it cannot take, or two names of one
-            configuration; points at it.
+        InvalidInputError: a bad name, an unknown setting, a value that it cannot take, or two
+            names of one configuration; points at it.
     """
     named: list[NamedConfiguration] = []
     keys: dict[str, Key] = {}

@@ -20,7 +20,8 @@ def settings_of(word: str, registry: Registry, machine: Machine) -> Configuratio
     """What a profile sets: the name of one that assay brings, or of a file.
 
     Raises:
-        InvalidInputError: there is none, or it sets what is no system setting, or has no such value.
+        InvalidInputError: there is none, or it sets what is no system setting, or has no such
+            value.
         NotPossibleError: others than root may write the file.
     """
     path = profile_path(word)

@@ -28,7 +28,8 @@ def root_of(text: str | None) -> Iterator[Root]:
         InvalidInputError: no machine is recorded there.
         NotPossibleError: it cannot be read.
     """
-    # From here on there is something to clean up when a signal comes: see assay.cli.process.termination.
+    # From here on there is something to clean up when a signal comes: see
+    # assay.cli.process.termination.
     for kind in (Machine, Inventory, Facts):
         msgspec.json.Decoder(kind)
     terminate_in_order()

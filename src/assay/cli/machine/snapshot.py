@@ -25,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Record the machine in the file that ``-o`` names.
 
     Raises:
-        InvalidInputError: no file is named, its ending is another, or no machine is recorded at ``--root``.
+        InvalidInputError: no file is named, its ending is another, or no machine is recorded at
+            ``--root``.
         NotPossibleError: the file cannot be written.
     """
     if not arguments.output or not arguments.output.endswith(SUFFIXES):

@@ -1,1 +1,1 @@
-"""Process: signals, streams, descriptors and rights of the command line's own process."""
+"""Signals, streams, file descriptors and privileges of the process of the command line."""

@@ -1,4 +1,4 @@
-"""Cursor: shown again while a command line that hides it is stopped."""
+"""Terminal cursor: hidden while a progress line changes, shown while the process is stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHOW, _HIDE = b"\x1b[?25h", b"\x1b[?25l"
 
 
 class HiddenCursor:
-    """Handles SIGTSTP while the cursor is hidden on standard error; a context."""
+    """Context that shows the cursor at exit, and while SIGTSTP stops the process."""
 
     def __init__(self) -> None:
         self._heard = False
@@ -38,7 +38,7 @@ class HiddenCursor:
     def _stop(self, number: int, frame: FrameType | None) -> None:
         _write(_SHOW)
         signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)  # goes on here at SIGCONT
+        signal.raise_signal(number)  # returns at SIGCONT
         signal.signal(number, self._stop)
         _write(_HIDE)
 

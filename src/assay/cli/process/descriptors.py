@@ -1,4 +1,4 @@
-"""Descriptors: how many files this process may have open."""
+"""Limit of open file descriptors of this process."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import resource
 from assay.errors import NotPossibleError
 
 MIN_OPEN_FILES = 32
-"""Fewer do not hold the store with its journal and locks, what a launch takes, and a module that is
-being loaded; where they run out, the errors are as various as what needs the next one."""
+"""Descriptors for the store with its journal and locks, for a launch, and for a module that is
+loaded. With fewer, assay fails at various places with various errors."""
 _RAISE = "Raise the limit with `ulimit -n 1024` in the shell that starts assay."
 
 
 def demand_descriptors() -> None:
-    """Refuse to begin what could not open its files.
+    """Raise an error if this process cannot open enough files.
 
     Raises:
         NotPossibleError: the soft limit is below ``MIN_OPEN_FILES``.
@@ -22,24 +22,23 @@ def demand_descriptors() -> None:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < MIN_OPEN_FILES:
         raise NotPossibleError(
-            f"No more than {soft} files may be open at a time here (`ulimit -n`), and assay needs "
-            f"{MIN_OPEN_FILES}.",
+            f"The limit of open files is {soft} (`ulimit -n`), and assay needs {MIN_OPEN_FILES}.",
             _RAISE,
         )
 
 
 def descriptor_error(error: OSError) -> NotPossibleError | None:
-    """What is said where they ran out all the same; ``None`` where the error is another."""
+    """Return the error on too many open files; ``None`` if the given error has another cause."""
     if error.errno == errno.EMFILE:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return NotPossibleError(
-            f"As many files are open as may be, {soft} (`ulimit -n`).",
-            f"{_RAISE} What was measured is kept.",
+            f"This process has reached its limit of {soft} open files (`ulimit -n`).",
+            f"{_RAISE} All measurements are kept.",
         )
     if error.errno == errno.ENFILE:
         return NotPossibleError(
-            "As many files are open on this system as may be (/proc/sys/fs/file-max).",
-            "End what holds them: `lsof | awk '{print $1}' | sort | uniq -c | sort -n` tells. "
-            "What was measured is kept.",
+            "This system has reached its limit of open files (/proc/sys/fs/file-max).",
+            "End the processes that hold them: `lsof | awk '{print $1}' | sort | uniq -c | sort -n`"
+            " counts them. All measurements are kept.",
         )
     return None

@@ -1,8 +1,8 @@
-"""Locale bytes: names and arguments that keep their bytes, and an environment as it was given.
+"""Bytes of names and arguments under any locale, and the environment as assay received it.
 
-Python reads arguments, variables and file names by the encoding of the locale. assay writes them as
-UTF-8 into plans, studies and scripts: under ISO-8859-1 the byte E9 would become C3 A9, and the file
-would be another one. In Python's UTF-8 mode every byte comes through, valid UTF-8 or not (PEP 383).
+Python decodes arguments, variables and file names by the encoding of the locale. assay writes them
+as UTF-8 to plans, studies and scripts: under ISO-8859-1 the byte E9 would become C3 A9, and name
+another file. Python's UTF-8 mode preserves every byte, valid UTF-8 or not (PEP 383).
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import sys
 from pathlib import Path
 
 _MODE = "utf8"
-"""The option ``-X utf8`` of Python; programs do not inherit it, as they would ``PYTHONUTF8``."""
+"""Option ``-X utf8`` of Python; unlike ``PYTHONUTF8``, child processes do not inherit it."""
 _COERCED = "LC_CTYPE"
 _COERCED_TO = ("C.UTF-8", "C.utf8", "UTF-8")
-"""Python sets the variable to one of these where the locale is C (PEP 538)."""
+"""Values that Python sets in the locale C (PEP 538)."""
 
 
 def ensure_utf8_mode() -> None:
-    """Start this process again in Python's UTF-8 mode, unless it reads names as UTF-8 already.
+    """Restart this process in Python's UTF-8 mode, unless it decodes names as UTF-8 already.
 
     Raises:
-        OSError: it cannot be started again.
+        OSError: the restart fails.
     """
     if sys.getfilesystemencoding() == "utf-8" or _MODE in sys._xoptions:
         return
@@ -31,7 +31,7 @@ def ensure_utf8_mode() -> None:
 
 
 def undo_locale_coercion() -> None:
-    """Take away the ``LC_CTYPE`` that Python has set, which programs would inherit.
+    """Remove the ``LC_CTYPE`` that Python has set, so that programs do not inherit it.
 
     Tools such as grep, sort and wc are several times slower with it than in the locale C.
     """
@@ -46,7 +46,7 @@ def undo_locale_coercion() -> None:
 
 
 def _words() -> list[bytes]:
-    """The words of this process as the kernel holds them."""
+    """Return the arguments of this process as the kernel has them."""
     read = [os.fsencode(word) for word in sys.orig_argv]
     try:
         held = Path("/proc/self/cmdline").read_bytes().split(b"\0")[:-1]

@@ -1,4 +1,4 @@
-"""Ranks: assay as one of several processes of a parallel job."""
+"""Detection of a parallel job that runs several processes of assay."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import sys
 from collections.abc import Mapping
 
 SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
-"""Variables in which launchers say how many processes they started: Open MPI, PMI (MPICH, Intel
-MPI), MVAPICH2, srun. SLURM_NTASKS is there in batch scripts as well, which run once."""
+"""Variables with the number of processes of a job: Open MPI, PMI (MPICH, Intel MPI), MVAPICH2 and
+srun. SLURM_NTASKS is also set in batch scripts, which run once."""
 
 
 def warn_of_parallel_job(environ: Mapping[str, str], *, quiet: bool) -> None:
-    """Say that several processes of a job make studies side by side.
+    """Warn that several processes of a job run studies at the same time.
 
     Args:
-        environ: of this process.
-        quiet: say nothing.
+        environ: environment of this process.
+        quiet: print nothing.
     """
     found = parallel_job_of(environ)
     if found is not None and not quiet:
         name, count = found
         print(
-            f"assay: this is one of {count} processes of a parallel job ({name}), and each makes a "
-            "study of its own beside the others; start assay once, and the job within it: "
+            f"assay: {count} processes of a parallel job run assay ({name}), and each one makes a "
+            "study of its own. Start assay once, and let it launch the job: "
             f"assay ... -- mpirun -n {count} PROGRAM.",
             file=sys.stderr,
         )
 
 
 def parallel_job_of(environ: Mapping[str, str]) -> tuple[str, int] | None:
-    """Return how many processes a launcher started, and the variable that tells.
+    """Return the variable with the number of processes of a job, and the number.
 
     Args:
-        environ: of one of them.
+        environ: environment of one of the processes.
 
     Returns:
-        ``None`` where there is one, or no launcher.
+        ``None`` for a single process, or without a launcher of jobs.
     """
     for name in SIZE_VARIABLES:
         text = environ.get(name, "")

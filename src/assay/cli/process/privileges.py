@@ -1,7 +1,7 @@
-"""Separation: an assay that was started by sudo gives up the rights of root.
+"""Separation of privileges under sudo.
 
-Before a verb runs: a helper that stays root is started, then this process becomes the user who
-called sudo, whose the workload, the store and all files are.
+Before a verb runs, assay starts a helper that remains root. Then this process becomes the user who
+called sudo, and who owns the workload, the store and all files.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from assay.root_helper.installation import first_exposed_path, first_unreadable_
 from assay.untrusted import clean
 
 ACTIONS_AS_ROOT = ("check", "snapshot", "noise")
-"""Of ``assay machine``: they look at what only root may see, and start no program of the user's."""
+"""Actions of ``assay machine`` that read files of root and start no program of the user."""
 VERBS_AS_ROOT = ("partition",)
-"""Verbs that do nothing but what needs root."""
+"""Verbs that consist of privileged steps only."""
 _RUNTIME = "XDG_RUNTIME_DIR"
 
 
 def separate_privileges(
     arguments: argparse.Namespace, env: MutableMapping[str, str]
-) -> RootHelper | None:
-    """Become the caller of sudo, with a helper that is root.
+) -> Helper | None:
+    """Become the caller of sudo, and return a helper that remains root.
 
     Args:
-        arguments: of the command line.
-        env: of this process; tells afterwards whose it is.
+        arguments: arguments of the command line.
+        env: environment of this process; receives the variables of the caller.
 
     Returns:
-        ``None`` where nobody but root called, where the verb is root's own, or without a launcher.
+        ``None`` if root itself called, if the verb runs as root, or without a launcher.
 
     Raises:
-        NotPossibleError: the rights cannot be given up, or without them assay cannot be loaded.
+        NotPossibleError: the process cannot become the caller, or the caller cannot read assay.
     """
     caller = sudo_caller(env)
     if caller is None:
@@ -48,7 +48,7 @@ def separate_privileges(
     try:
         launcher = find_launcher(env)
     except NotPossibleError:
-        launcher = None  # said by the verb, if it needs one
+        launcher = None  # the verb reports it, if it needs one
     if launcher is not None and not arguments.quiet:
         place = first_exposed_path(launcher, caller)
         if place is not None:
@@ -59,8 +59,9 @@ def separate_privileges(
     drop_rights(caller)
     if (place := first_unreadable_path()) is not None:
         raise NotPossibleError(
-            f"{caller.name}, who called sudo, may not read {place}, where assay is installed.",
-            "Install it where users can read it; with --as-root all is root's, the program too.",
+            f"{caller.name} called sudo, and may not read {place}, where assay is installed.",
+            "Install assay where users can read it, or add --as-root: then the program runs as "
+            "root, and root owns all files.",
         )
     env.update(caller.variables)
     runtime = Path(f"/run/user/{caller.uid}")
@@ -72,10 +73,10 @@ def separate_privileges(
 
 
 def unprotected(place: Path) -> str:
-    """What is said of an installation that others than root can write."""
+    """Return the warning about an installation that users other than root can write."""
     return (
-        f"others than root can write {place}, which root loads: what assay does as root is not "
-        "protected from them here."
+        f"users other than root can write {place}, which root loads: they can change the "
+        "privileged steps of assay."
     )
 
 

@@ -1,8 +1,8 @@
-"""Relay: signals to `assay run` are those of its program.
+"""Relay of signals from `assay run` to its program.
 
-A signal may come to assay alone, or to its process group, and so to the program as well. The
-launcher is in that group: what came to it too is not passed on a second time. When the program
-stops, assay stops with it, as its shell expects of a job.
+A signal may arrive at assay alone, or at its process group and so at the program as well. The
+launcher is a member of that group: a signal that it received too is not sent a second time. When
+the program stops, assay stops as well, as a shell expects of a job.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from assay.launch.driver import RunningLaunch
 
 TERMINATION_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ask for an end that the program may shape: by a terminal, a service manager, a batch system."""
+"""Signals that ask a program to end: from a terminal, a service manager, a batch system."""
 DELIVERY_S = 0.05
-"""A signal to a whole group has reached all its members after this time."""
+"""Time after which a signal to a process group has reached all members, in seconds."""
 GROUP_S = 0.2
-"""What asks for an end within this time belongs to the first: timeout(1) signals its child and then
-the child's group, and systemd may send SIGHUP behind SIGTERM."""
+"""Time within which several requests to end count as one, in seconds: timeout(1) signals its child
+and then the child's group, and systemd may send SIGHUP after SIGTERM."""
 POLL_S = 1.0
-"""How often to see whether something has stopped the launcher."""
+"""Interval between two checks whether the launcher is stopped, in seconds."""
 
 
 class SignalRelay:
-    """Passes signals on to a launch; use it as a context from before its start on.
+    """Context that relays signals to a launch; enter it before the launch starts.
 
-    A program may run, and be known to whoever sends signals, a moment before its start is known
-    here: what came until then is passed on then. The first signal of ``TERMINATION_REQUESTS`` is passed on, too;
-    a second one is raised as before, and ends the tree. One that was ignored before is passed on
-    each time, and is no first.
+    A program may receive signals shortly before assay learns of its start: signals that arrive
+    until then are relayed then. The first signal of ``TERMINATION_REQUESTS`` is relayed as well. A
+    second one runs the previous handler, which ends the process tree. A signal that assay ignored
+    before is relayed each time, and does not count as the first.
     """
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class SignalRelay:
 
     def __enter__(self) -> SignalRelay:
         self._reading, self._writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        # Handlers of Python merge signals that come together; this counts them.
+        # Handlers of Python merge simultaneous signals; the file descriptor counts them.
         self._wakeup = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
-        # What is ignored is ignored by the program as well, which inherits it: see `serve`.
+        # The program inherits ignored signals, and ignores them as well: see `serve`.
         self._hear(n for n in (*CATCHABLE, signal.SIGCHLD) if signal.getsignal(n) != signal.SIG_IGN)
         return self
 
@@ -68,11 +68,11 @@ class SignalRelay:
         os.close(self._reading)
         os.close(self._writing)
 
-    def serve(self, running: RunningLaunch) -> None:
-        """Pass on what comes until the launch has ended.
+    def serve(self, running: Running) -> None:
+        """Relay signals until the launch has ended.
 
         Args:
-            running: the launch, which has just been started.
+            running: launch that has just started.
         """
         self._hear(n for n in CATCHABLE if n not in self._before)
         poller = select.poll()
@@ -101,7 +101,7 @@ class SignalRelay:
             signal.signal(number, self._on_ending if number in TERMINATION_REQUESTS else _ignored)
 
     def _take(self) -> None:
-        """Read the numbers of the signals that have come, each time that one did."""
+        """Queue the signals that have arrived, one entry for each arrival."""
         try:
             numbers = os.read(self._reading, 4096)
         except BlockingIOError:
@@ -124,10 +124,10 @@ class SignalRelay:
             signal.raise_signal(number)
 
     def _stop(self) -> None:
-        """Stop as the program has; it goes on by SIGCONT."""
+        """Stop like the program, until SIGCONT."""
         self._take()
-        # It has had its stop signal: passed on after the stop, the same one would stop it again.
-        for due in tuple(self._due):  # a handler may add to it meanwhile
+        # The program has received its stop signal already; relayed later, it would stop it again.
+        for due in tuple(self._due):  # a handler may append to it
             if due[1] == signal.SIGTSTP:
                 self._due.remove(due)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -138,4 +138,4 @@ class SignalRelay:
 
 
 def _ignored(number: int, frame: FrameType | None) -> None:
-    """Do nothing: the signal has been counted."""
+    """Do nothing, as the wake-up file descriptor has counted the signal."""

@@ -1,4 +1,4 @@
-"""Streams: standard input, output and error output, whatever they were when assay began."""
+"""Standard streams of the process, also if they were closed at its start."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ IN, OUT, ERR = 0, 1, 2
 
 
 class _Answer(io.FileIO):
-    """Standard output: what a verb is asked for."""
+    """Standard output: carries the answer of a verb."""
 
     def write(self, data: Any, /) -> int:
         """See ``io.RawIOBase.write``.
 
         Raises:
-            NotPossibleError: it takes no more.
-            BrokenPipeError: whoever read it has gone.
+            NotPossibleError: the file cannot be written.
+            BrokenPipeError: the reader of the pipe has ended.
         """
         try:
             return super().write(data)
@@ -30,18 +30,18 @@ class _Answer(io.FileIO):
         except OSError as error:
             raise NotPossibleError(
                 f"Standard output cannot be written: {error.strerror}.",
-                "Send it elsewhere. What a study measured is kept: `assay study show last`.",
+                "Redirect it to another file. The study is kept: `assay study show last`.",
             ) from error
 
 
 class _Remark(io.FileIO):
-    """Error output: progress and messages, without which a study goes on."""
+    """Error output: carries progress and messages; a study continues without it."""
 
     def write(self, data: Any, /) -> int:
-        """See ``io.RawIOBase.write``; what cannot be written is lost.
+        """See ``io.RawIOBase.write``; drops the data if the file cannot be written.
 
         Raises:
-            BrokenPipeError: whoever read it has gone, which ends a program of a pipeline.
+            BrokenPipeError: the reader of the pipe has ended, which ends the writer as well.
         """
         try:
             return super().write(data)
@@ -52,23 +52,23 @@ class _Remark(io.FileIO):
 
 
 def open_streams() -> None:
-    """Take the standard descriptors as they are; one that is closed is the null device.
+    """Open the standard streams, and replace closed descriptors by the null device.
 
-    Otherwise the next file that is opened, the store perhaps, would lie on its number, and be
-    written to as if it were the terminal.
+    Otherwise the next open file, for instance the store, would get the number of a standard stream,
+    and messages would be written to it.
     """
     for descriptor in (IN, OUT, ERR):
         try:
             os.fstat(descriptor)
         except OSError:
-            # The lowest free number, which is this one. Programs inherit it as any other.
+            # open(2) returns the lowest free number, which is this one. Programs inherit it.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     sys.stdout = _text(_Answer(OUT, "w", closefd=False), sys.stdout)
     sys.stderr = _text(_Remark(ERR, "w", closefd=False), sys.stderr)
 
 
 def discard_streams() -> None:
-    """Forget what the standard streams did not take: the interpreter would complain at its end."""
+    """Discard data that the standard streams did not accept; else Python would report an error."""
     for stream, descriptor in ((sys.stdout, OUT), (sys.stderr, ERR)):
         try:
             stream.flush()
@@ -81,7 +81,7 @@ def discard_streams() -> None:
 
 
 def _text(raw: io.FileIO, before: TextIO | None) -> TextIO:
-    """A text stream like the one that Python made; what cannot be encoded is escaped."""
+    """Return a text stream like Python's own, which escapes characters that cannot be encoded."""
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=before.encoding if before else "utf-8",

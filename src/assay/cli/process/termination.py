@@ -1,10 +1,9 @@
-"""Ending: the signals by which a command line is told to end.
+"""Termination of the command line by signals.
 
-Until there is something to clean up they end the process at once. Python's own way, an exception
-wherever the interpreter happens to be, is for later: raised while modules are loaded, or while
-msgspec reads the annotations of a record for the first time, it crashes the interpreter (seen
-with msgspec 0.22: one start in twenty that was interrupted within its first tenth of a second) or
-is lost.
+As long as there is nothing to clean up, a signal ends the process at once. Later, a signal raises
+an exception. An exception that is raised while modules are loaded, or while msgspec reads the
+annotations of a record for the first time, crashes the interpreter or is lost. With msgspec 0.22,
+one start in twenty crashed if it was interrupted within its first 0.1 s.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import time
 from assay.signals import ENDING_SIGNALS, REPEAT_WINDOW_S
 
 TYPE_CHECKING = False
-"""As ``typing`` has it, which takes longer to load than all that is here."""
+"""Same as ``typing.TYPE_CHECKING``; loading ``typing`` takes longer than all other imports."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
 
 
 MAX_RAISED_SIGNALS = 2
-"""Signals that end the process in order: the first, and one that cuts a clean-up short."""
+"""Signals that raise an exception: the first one, and one more that interrupts the clean-up."""
 
 
 class Terminated(BaseException):
-    """A signal arrived that ends a process, but for SIGINT."""
+    """A termination signal other than SIGINT arrived."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -35,10 +34,10 @@ class Terminated(BaseException):
 
 
 def terminate_at_once() -> None:
-    """Let signals end the process that would raise an exception: there is nothing to clean up.
+    """Restore the default action of termination signals, as there is nothing to clean up.
 
-    That is so when it begins, and again when its work is done: raised while the interpreter ends,
-    an exception is told as one that was ignored.
+    This holds at the start of the process and after its work: an exception that is raised while the
+    interpreter ends is reported as ignored.
     """
     for number in ENDING_SIGNALS:
         if callable(signal.getsignal(number)):
@@ -46,9 +45,9 @@ def terminate_at_once() -> None:
 
 
 def terminate_in_order() -> None:
-    """Let signals end the process by an exception, which cleans up.
+    """Let termination signals raise an exception, which cleans up.
 
-    One that was ignored from the start stays so: see nohup(1).
+    A signal that was ignored at the start remains ignored: see nohup(1).
     """
     handler = termination_handler()
     for number in ENDING_SIGNALS:
@@ -57,11 +56,11 @@ def terminate_in_order() -> None:
 
 
 def termination_handler() -> Callable[[int, FrameType | None], None]:
-    """A handler for which the first signal is ``KeyboardInterrupt`` or ``Terminated``.
+    """Return a handler that raises ``KeyboardInterrupt`` or ``Terminated``.
 
-    Others soon after it are the same one: batch systems and service managers send several, and
-    raised again, within the cleaning up, they would cut that off. A later one does so, and one
-    after that ends the process at once.
+    Further signals within ``SAME_S`` count as the same one: batch systems and service managers send
+    several, and each would interrupt the clean-up. A later signal does interrupt it, and another
+    one ends the process at once.
     """
     heard_s: list[float] = []
 

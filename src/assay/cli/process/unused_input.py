@@ -1,4 +1,4 @@
-"""Unused input: standard input that was given to assay, and that no launch reads."""
+"""Warning about standard input that no launch reads."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from assay.records import Workload
 
 
 def warn_of_unused_input(workload: Workload, *, quiet: bool) -> None:
-    """Say that launches do not read the standard input of assay, and how they would.
+    """Warn that launches do not read the standard input of assay.
 
-    An idle pipe, as CI leaves one open, holds nothing.
+    An idle pipe, as CI systems leave one open, contains no data.
 
     Args:
-        workload: that is launched several times.
-        quiet: say nothing.
+        workload: workload to launch several times.
+        quiet: print nothing.
     """
     if workload.stdin is None and not quiet and holds_data(IN):
         print(
-            "assay: standard input is not read, since each launch would need it anew; "
-            "--input FILE gives it to each.",
+            "assay: launches do not read standard input, since each one would need its own copy; "
+            "--input FILE provides it.",
             file=sys.stderr,
         )
 
 
 def holds_data(descriptor: int) -> bool:
-    """Return whether a file that can be read again, or a pipe, holds data now."""
+    """Return whether a regular file or a pipe contains unread data."""
     try:
         found = os.fstat(descriptor)
         if stat.S_ISREG(found.st_mode):

@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure round by round until the budget is spent, and show the efficiencies.
 
     Raises:
-        InvalidInputError: no sizes, or data larger than this host's memory, or no program of such a name.
+        InvalidInputError: no sizes, or data larger than this host's memory, or no program of such
+            a name.
         NotPossibleError: the tier cannot be used here.
     """
     picture = output_path("--output", arguments.output, (".svg",)) if arguments.output else None
@@ -148,7 +149,8 @@ def _chosen(text: str, dram_bytes: int) -> tuple[float, ...]:
     """Data over DRAM that were named, each once.
 
     Raises:
-        InvalidInputError: they are no numbers above 0, or such data do not fit into this host's memory.
+        InvalidInputError: they are no numbers above 0, or such data do not fit into this host's
+            memory.
     """
     try:
         sizes = tuple(dict.fromkeys(map(float, text.split(","))))
