@@ -20,8 +20,8 @@ def named_in_file(
     """Read the named configurations of a space file; none without one.
 
     Raises:
-        InvalidInputError: it cannot be read, holds something wrong, or has none; or it has
-            settings to vary, which a comparison cannot.
+        InvalidInputError: it cannot be read, holds something wrong, or has none; or it has settings to
+            vary, which a comparison cannot.
     """
     if name is None:
         return ()

@@ -110,8 +110,7 @@ def _hooks(arguments: argparse.Namespace) -> Hooks:
     """The commands around the launches, as ``--shell`` says how they are read.
 
     Raises:
-        InvalidInputError: one cannot be read, or there is no such program, which ``--setup`` might
-            yet make.
+        InvalidInputError: one cannot be read, or there is no such program, which ``--setup`` might yet make.
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in HOOKS:
