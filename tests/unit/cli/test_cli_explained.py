@@ -18,20 +18,20 @@ NICE = SettingEffect((("nice", 5),), 1.05, (1.01, 1.09))
 def test_each_group_has_a_heading_and_the_first_says_what_it_rests_on() -> None:
     lines = list(explanation_lines(Explanation((MALLOC,), (BOTH,), (NICE,), 84)))
     assert [line.strip() for line in lines if line.endswith(":")] == [
-        "what each setting does in it (by a model of 84 launches):",
-        "what two of them do together, beyond each by itself:",
-        "what others do, on average over the space:",
+        "effect of each setting of it (from a model of 84 launches):",
+        "interactions of two settings, beyond their separate effects:",
+        "effects of other settings, on average over the space:",
     ]
     assert lines[2].split() == ["malloc=jemalloc", "-30.0", "%", "-35.0", "to", "-24.0", "%"]
     changes = {line.index("%") for line in lines[1:] if not line.endswith(":")}
     assert len(changes) == 1, "one below the other"
 
 
-def test_nothing_is_said_where_there_is_nothing() -> None:
+def test_missing_explanation_yields_no_lines() -> None:
     assert list(explanation_lines(None)) == []
     empty = Explanation((), (), (), 20, tried=7, combinations=1200.0, left=0.985)
     assert list(explanation_lines(empty)) == [
-        "  7 of 1,200 combinations were tried; by the model none is better than the best of them "
+        "  7 of 1,200 combinations were tried; according to the model no other one is better "
         "by more than 1.5 % (95 %)."
     ]
     endless = Explanation((), (), (), 20, tried=7, combinations=math.inf)

@@ -134,8 +134,8 @@ def test_nothing_confirmed_has_no_table() -> None:
 
 def test_each_point_can_be_run() -> None:
     steps = "\n".join(next_step_lines("abc", conclusion((FAST, SMALL), ())))
-    assert "run point 1 so again: assay run --from abc\n" in steps
-    assert "run point 2: assay run --from abc --point 2\n" in steps
+    assert "apply point 1: assay run --from abc\n" in steps
+    assert "apply point 2: assay run --from abc --point 2\n" in steps
     assert "--point 1 --explain" in steps
 
 

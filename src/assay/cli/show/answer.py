@@ -1,4 +1,4 @@
-"""Answer: what a measuring verb gives in the end, on standard output and in files."""
+"""Answer of a measuring verb, on standard output and in files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SUFFIXES = (".md", ".csv", ".json")
 
 
 def export_paths(arguments: argparse.Namespace) -> tuple[Path, ...]:
-    """The files of ``--export``, looked at before anything is measured.
+    """Return the files of ``--export``, checked before the first launch.
 
     Raises:
-        InvalidInputError: a suffix that says nothing, or a folder that is not there.
+        InvalidInputError: an unknown suffix, or a missing folder.
     """
     return tuple(output_path("--export", text, SUFFIXES) for text in arguments.export)
 
@@ -34,7 +34,7 @@ def deliver_answer(
     samples: Sequence[Sample],
     exports: Sequence[Path],
 ) -> None:
-    """Print the result, as lines or as JSON, and write the files that were asked for.
+    """Print the result, as lines or as JSON, and write the exported files.
 
     Raises:
         NotPossibleError: a file cannot be written.
@@ -43,16 +43,16 @@ def deliver_answer(
     samples = label_samples(result.spec, samples)
     try:
         _export(result, samples, exports)
-    finally:  # neither is lost where the other cannot be written
+    finally:  # an unwritable file does not lose the printed answer
         if arguments.json:
             print_json(result_document(result, samples))
         else:
             print_result(result)
 
 
-def named_result(result: StudyResult) -> StudyResult:
-    """Return the result with the names that a file gives to configurations."""
-    return replace(result, conclusion=label_conclusion(result.spec, result.conclusion))
+def named_result(result: Result) -> Result:
+    """Return the result with the configurations named as in the file of the study."""
+    return replace(result, conclusion=named_conclusion(result.spec, result.conclusion))
 
 
 def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
@@ -63,7 +63,7 @@ def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Pa
         except NotPossibleError as error:
             raise NotPossibleError(
                 f"The export {error.cause}",
-                f"`assay study resume {result.study_id} --export FILE` writes another.",
+                f"`assay study resume {result.study_id} --export FILE` writes it to another file.",
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""The figures of a calibration, for people."""
+"""Results of a calibration as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.wording.calibration import (
 
 
 def calibration_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
-    """What stands below the table of the arms."""
+    """Yield the lines below the table of the arms."""
     found, unit = conclusion.calibration, spec.workload.objective.unit
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""The cells and effects of a sweep as lines of a terminal."""
+"""Cells and effects of a sweep as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from assay.wording.sentence import change_text, interval_text
 from assay.wording.sweep import alias_text, effect_name
 
 MAX_CELLS_SHOWN = 40
-"""Cells of a table on a terminal; of more the best are shown."""
+"""Maximum number of cells in a table on a terminal; of more only the best are shown."""
 BEST_CELLS_SHOWN = 20
 GAP = "  "
 
 
 def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None) -> Iterator[str]:
-    """A line for each cell, in the order of their settings; of very many the best alone.
+    """Yield a line for each cell, in the order of their settings; of many only the best.
 
     Args:
-        conclusion, spec: of a sweep.
-        width: columns that there are; as many as it takes if absent.
+        conclusion, spec: conclusion and specification of a sweep.
+        width: width of the terminal, in columns; unlimited if absent.
     """
     metric = spec.workload.objective
     shown: Sequence[ArmResult] = conclusion.arms
@@ -58,7 +58,7 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
 
 
 def effect_lines(effects: Sequence[FactorEffect]) -> Iterator[str]:
-    """A line for each effect of a factorial design."""
+    """Yield a line for each effect of a factorial design."""
     if not effects:
         return
     rows = [
@@ -83,7 +83,7 @@ def _setting(value: Value | None) -> str:
 def _figures(
     arm: ArmResult, conclusion: Conclusion, spec: StudySpec, best: Claim | None
 ) -> list[str]:
-    """Number of launches, median, change with its interval, and what it shows."""
+    """Return the number of launches, the median, the change with its interval, and the verdict."""
     metric = spec.workload.objective
     found = arm.summary.get(metric.name)
     lost = [f"{arm.failures} failed"] if arm.failures else []
@@ -99,9 +99,8 @@ def _figures(
         change = [f"{bound}{change_text(claim.ratio)}", interval_text(claim.ci)]
     word = cell_word(arm, conclusion)
     word = "" if found is None and lost else word
-    said = [*change, f"{word}, best" if is_best(claim, best) else word]
-    said[-1] = ", ".join(filter(None, [said[-1], *lost]))
-    return [*figures, *said]
+    word = f"{word}, best" if is_best(claim, best) else word
+    return [*figures, *change, ", ".join(filter(None, [word, *lost]))]
 
 
 def _table(
@@ -109,7 +108,7 @@ def _table(
     rows: Sequence[tuple[list[str], list[str]]],
     width: int | None,
 ) -> Iterable[str]:
-    """Settings and figures side by side; where that is too wide, figures below settings."""
+    """Yield the settings beside the figures, or above them if the terminal is too narrow."""
     left, right = (
         [
             max(map(len, column))
@@ -132,5 +131,5 @@ def _table(
             for name, value in zip(heads[0], settings, strict=True)
             if value != "-"
         )
-        said = (f"{head} {cell}" for head, cell in zip(heads[1], figures, strict=True) if cell)
-        yield f"    {GAP.join(said)}"
+        named = (f"{head} {cell}" for head, cell in zip(heads[1], figures, strict=True) if cell)
+        yield f"    {GAP.join(named)}"

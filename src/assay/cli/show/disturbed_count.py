@@ -1,4 +1,4 @@
-"""DisturbedCount: how many blocks others disturbed so far, for the progress line."""
+"""Number of disturbed blocks so far, for the progress line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from assay.units import show_count
 from assay.untrusted import clean
 
 NAME_CHARACTERS = 40
-"""Longest name of a process in the line."""
+"""Maximum length of a process name in the line."""
 
 
 class DisturbedCount:
-    """Counts the disturbed blocks of the present stage, at the price of one block each time."""
+    """Counter of the disturbed blocks of the present stage; each update costs one block."""
 
     def __init__(self) -> None:
         self._stage: Stage | None = None
@@ -23,11 +23,11 @@ class DisturbedCount:
         self._by = ""
 
     def begins(self, launch: Launch, history: History | None) -> None:
-        """Count the block that is over when another one begins.
+        """Count the previous block when a new one begins.
 
         Args:
-            launch: that is about to begin.
-            history: of the study so far; ``None`` before the first sample.
+            launch: next launch.
+            history: history of the study; ``None`` before the first sample.
         """
         if history is None or (launch.stage, launch.block) == (self._stage, self._block):
             return
@@ -40,15 +40,13 @@ class DisturbedCount:
         self._disturbed += sum(history.is_disturbed(launch.stage, block) for block in over)
 
     def saw(self, sample: Sample) -> None:
-        """Remember who disturbed, where a sample tells."""
-        named = (
-            piece.note for piece in sample.evidence if piece.kind == OTHER_PROCESS and piece.note
-        )
+        """Remember the disturbing process, if the evidence of a sample names it."""
+        named = (piece.note for piece in sample.evidence if piece.kind == OTHERS and piece.note)
         self._by = next(named, self._by)
 
     @property
     def text(self) -> str:
-        """``3 of 12 blocks disturbed by burn (process 812)``; empty while none was."""
+        """Text such as ``3 of 12 blocks disturbed by burn (process 812)``; empty without any."""
         if not self._disturbed or self._stage is Stage.SURVEY:
             return ""
         by = f" by {clean(self._by)[:NAME_CHARACTERS]}" if self._by else ""

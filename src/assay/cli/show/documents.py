@@ -1,4 +1,4 @@
-"""The JSON documents of the verbs; scripts rely on their keys (docs/reference/cli.md)."""
+"""JSON documents of the verbs; scripts rely on their keys (docs/reference/cli.md)."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ SCHEMA = 1
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """One document on standard output; text that is not Unicode is escaped."""
+    """Print one document on standard output; text that is not Unicode is escaped."""
     print(json_text(document))
 
 
 def json_text(document: dict[str, Any]) -> str:
-    """One document in one line."""
+    """Return one document in one line."""
     return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
 
 
-def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str, Any]:
-    """What a measuring verb prints."""
+def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]:
+    """Return the document of a measuring verb."""
     conclusion = result.conclusion
     match conclusion.kind:
         case Kind.TUNE:
@@ -161,7 +161,7 @@ def _sweep(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
 
 
 def _baseline(spec: StudySpec) -> dict[str, Any]:
-    """The cell that all others are held against, with the defaults of what it leaves alone."""
+    """Return the baseline cell, with the default values of unset settings."""
     first = spec.arms[0]
     return {"name": first.name, "settings": baseline_point(first.configuration, spec.space)}
 
@@ -173,13 +173,13 @@ def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
 
 
 def _machine_floor(floor: MachineFloor) -> dict[str, Any]:
-    """A noise floor that another study measured."""
+    """Return a noise floor that another study measured."""
     origin = {"study": floor.study, "date": day(floor.at_s), "command": floor.command}
     return {"ratio_ci": list(floor.ci), "calibrated": origin}
 
 
 def _disturbed(arm: ArmResult) -> dict[str, Any]:
-    """Launches of the summary that stand in disturbed blocks; no key where there are none."""
+    """Return the number of launches in disturbed blocks; without a key if there are none."""
     return {"disturbed": arm.disturbed} if arm.disturbed else {}
 
 
@@ -188,19 +188,24 @@ def _modes(arm: ArmResult) -> dict[str, Any]:
 
 
 def summary(arm: ArmResult) -> dict[str, Any]:
-    """The summaries of an arm by metric, ``wall_s`` first."""
+    """Return the summaries of an arm by metric, ``wall_s`` first."""
     names = sorted(arm.summary, key=lambda name: (name != "wall_s", name))
     return {name: to_builtins(arm.summary[name]) for name in names}
 
 
 def claim(found: Claim) -> dict[str, Any]:
-    """A claim as scripts read it; an open end of the interval is null."""
+    """Return a claim as a document; an open end of the interval is null."""
     document: dict[str, Any] = to_builtins(found)
     return document
 
 
 def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
-    """What a dry run of a sweep would run; ``launches`` is the least that shows anything."""
+    """Return the design of a sweep, for its dry run.
+
+    Args:
+        spec: specification of the sweep.
+        launches: minimum number of launches that can support a claim.
+    """
     return {
         "baseline": _baseline(spec),
         "cells": [{"name": arm.name, "settings": dict(arm.configuration)} for arm in spec.arms],
@@ -212,7 +217,13 @@ def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
 def space_document(
     spec: StudySpec, left_out: Mapping[str, str], notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What a dry run would try, with what weakens it."""
+    """Return the search space of a study and its restrictions, for a dry run.
+
+    Args:
+        spec: specification of the study.
+        left_out: reasons by setting that is not part of the space.
+        notes: remarks on the space.
+    """
     space = spec.space
     return {
         "space": [
@@ -233,13 +244,13 @@ def space_document(
 
 
 def _named(spec: StudySpec) -> dict[str, Any]:
-    """The named configurations; no key where there are none."""
+    """Return the named configurations; without a key if there are none."""
     named = {one.name: dict(one.configuration) for one in spec.space.named}
     return {"configurations": named} if named else {}
 
 
 def _warm_start(spec: StudySpec, sentence: str = "") -> dict[str, Any]:
-    """What earlier studies knew; no key where none guides the search."""
+    """Return the earlier studies that guide the search; without a key if there are none."""
     if not spec.earlier:
         return {}
     studies = [

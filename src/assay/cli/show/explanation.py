@@ -1,4 +1,4 @@
-"""Why a recommended configuration is better, as lines of a terminal."""
+"""Explanation of a recommended configuration as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ GAP = "  "
 
 
 def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
-    """A line for each setting that does something, and what that rests on."""
+    """Yield a line for each setting with an effect, and the data that it is based on."""
     if explanation is None:
         return
     groups = (
-        ("  what each setting does in it", explanation.parts),
-        ("  what two of them do together, beyond each by itself", explanation.interactions),
-        ("  what others do, on average over the space", explanation.trends),
+        ("  effect of each setting of it", explanation.parts),
+        ("  interactions of two settings, beyond their separate effects", explanation.interactions),
+        ("  effects of other settings, on average over the space", explanation.trends),
     )
     shown = [share for _, shares in groups for share in shares]
     yield f"  {coverage_sentence(explanation)}"
     if not shown:
         return
     widths = [max(map(len, column)) for column in zip(*map(_cells, shown), strict=True)]
-    source = f" (by a model of {show_count(explanation.launches, 'launch', 'launches')}):"
+    source = f" (from a model of {show_count(explanation.launches, 'launch', 'launches')}):"
     for heading, shares in groups:
         if shares:
             yield heading + source
@@ -39,13 +39,13 @@ def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
 
 
 def coverage_sentence(explanation: Explanation) -> str:
-    """How much of the space was tried, and what the rest may hold."""
+    """Return a sentence on the tried part of the space and the gain that the rest may contain."""
     of = f" of {explanation.combinations:,.0f}" if math.isfinite(explanation.combinations) else ""
     tried = f"{explanation.tried:,}{of} combinations were tried"
     if explanation.left is None:
         return f"{tried}."
     return (
-        f"{tried}; by the model none is better than the best of them by "
+        f"{tried}; according to the model no other one is better by "
         f"{bound_words(explanation.left)} (95 %)."
     )
 
@@ -55,7 +55,7 @@ def _cells(share: SettingEffect) -> tuple[str, str, str]:
 
 
 def explanation_document(explanation: Explanation) -> dict[str, Any]:
-    """The same for JSON."""
+    """Return the explanation as a document."""
     return {
         "launches": explanation.launches,
         "parts": _shares(explanation.parts),

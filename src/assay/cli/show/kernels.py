@@ -1,4 +1,4 @@
-"""The differences of the kernels of a study as lines of a terminal."""
+"""Differences of the kernels of a study as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from assay.untrusted import clean
 from assay.wording.kernels import ABSENT, kernels_words
 
 MAX_SHOWN = 12
-"""Differences on a terminal; the report and ``--json`` have them all."""
+"""Maximum number of differences on a terminal; the report and ``--json`` have all."""
 
 
 def kernel_lines(found: KernelComparison | None) -> Iterable[str]:
-    """List the differences, a line for each, under the names of the kernels."""
+    """Yield a line for each difference, below the names of the kernels."""
     if found is None:
         return
     yield f"  kernels  {clean(kernels_words(found))}"

@@ -1,4 +1,4 @@
-"""Layout: lines that fit a terminal; what is not shown on one is left as it is."""
+"""Layout of lines on a terminal; output to files and pipes is not wrapped."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 MIN_WIDTH = 40
-"""Columns below which nothing would be gained."""
+"""Narrowest width that lines are wrapped to, in columns."""
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Columns of the terminal that a stream goes to; ``None`` where it goes elsewhere."""
+    """Return the width of a stream's terminal, in columns; ``None`` if it is not a terminal."""
     if not stream.isatty():
         return None
     return max(MIN_WIDTH, shutil.get_terminal_size().columns)
 
 
 def wrapped(lines: Iterable[str], width: int | None, hang: int = 0) -> Iterator[str]:
-    """The lines, too long ones broken between words and set in below their beginning.
+    """Yield the lines, with long ones wrapped at spaces and indented below their beginning.
 
     Args:
-        lines: to show.
-        width: columns; ``None`` for no limit.
-        hang: columns that the rest of a line is set in at least.
+        lines: lines to show.
+        width: width, in columns; ``None`` for no limit.
+        hang: minimum indentation of continuation lines, in columns.
     """
     for line in lines:
         if width is None or len(line) <= width:

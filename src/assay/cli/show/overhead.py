@@ -1,4 +1,4 @@
-"""The costs of observing, in words for the terminal."""
+"""Costs of observations as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
     """Yield a table of all figures, and the observations without figures."""
     pairs = min(cost.pairs for cost in found.costs)
     yield (
-        f"Cost of observing on this machine: share of the program's wall time, median of {pairs} "
-        "pairs with and without, and an interval; those of wall, cpu and spread of one observation "
-        "hold together in 95 %."
+        "Cost of each observation on this machine, as a share of the program's wall time: median "
+        f"of {pairs} pairs with and without it, and a confidence interval. The intervals of wall, "
+        "cpu and spread hold jointly at 95 %."
     )
     yield ""
     rows = [HEADS, *(_row(cost) for cost in found.costs)]
@@ -32,8 +32,8 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
     if found.others is not None and found.others > DEFAULT_DISTURBED_ABOVE:
         yield ""
         yield (
-            f"Others used {100 * found.others:.0f} % of the CPUs meanwhile, which makes the "
-            "intervals wider: `assay machine check` looks for who."
+            f"Other processes used {100 * found.others:.0f} % of the CPUs, which makes the "
+            "intervals wider: `assay machine check` names them."
         )
 
 
@@ -68,7 +68,7 @@ def _row(cost: ObservedCost) -> tuple[str, ...]:
 
 
 def _words(cost: Cost | None) -> str:
-    """``+0.3 % (-0.1 to +0.7)``; a dash where it was not measured."""
+    """Return a text such as ``+0.3 % (-0.1 to +0.7)``; a dash without a measurement."""
     if cost is None:
         return "-"
     return f"{100 * cost.share:+.1f} % ({100 * cost.low:+.1f} to {100 * cost.high:+.1f})"

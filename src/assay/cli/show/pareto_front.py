@@ -1,4 +1,4 @@
-"""The front of several objectives: as lines of a terminal, and for JSON."""
+"""Pareto front of several objectives as lines of a terminal and as a document."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from assay.wording.sentence import interval_text
 
 GAP = "  "
 NO_NUMBER = "-"
-"""Stands where a point is no part of the front."""
+"""Number of a point outside the front."""
 
 
 def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None) -> Iterator[str]:
-    """A table of what was confirmed: the points of the front by number, then the others.
+    """Yield a table of the confirmed points: those of the front by number, then the others.
 
     Args:
-        conclusion: of a study with several objectives.
-        spec: of the same.
-        width: columns that there are; where they are too few, why a point is off the front stands
-            below it, and where they still are, settings stand above the figures.
+        conclusion: conclusion of a study with several objectives.
+        spec: specification of the study.
+        width: width of the terminal, in columns. On a narrow one the reason why a point is off the
+            front has a line of its own; on a very narrow one the settings as well.
     """
     points = [*conclusion.front, *conclusion.off_front]
     if not points:
@@ -53,9 +53,9 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
 
 
 def _cells(point: FrontPoint, spec: StudySpec, numbers: dict[str, str]) -> list[str]:
-    claims = [point.claim_on(metric.name) for metric in spec.targets]
-    told = [cell for claim in claims for cell in (objective_word(claim), _interval(claim))]
-    return [numbers.get(point.name, NO_NUMBER), *told]
+    claims = [claim_on(point, metric.name) for metric in spec.targets]
+    cells = [cell for claim in claims for cell in (word_of(claim), _interval(claim))]
+    return [numbers.get(point.name, NO_NUMBER), *cells]
 
 
 def _interval(claim: Claim | None) -> str:
@@ -63,11 +63,11 @@ def _interval(claim: Claim | None) -> str:
 
 
 def off_front_reason(point: FrontPoint, numbers: dict[str, str]) -> str:
-    """Why a point is no part of the front, in a few words; empty where it is.
+    """Return the reason why a point is off the front, in a few words; empty if it is not.
 
     Args:
-        point: that was confirmed.
-        numbers: of the points of the front, by name.
+        point: confirmed point.
+        numbers: numbers of the points of the front, by name.
     """
     if point.off is FrontExclusion.UNCLEAR and not point.claims:
         return "no launch that counts"
@@ -92,21 +92,21 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def next_step_lines(study_id: str, conclusion: Conclusion) -> Iterator[str]:
-    """What can be done with a front.
+    """Yield the commands that use points of the front.
 
     Args:
-        study_id: of the study.
-        conclusion: of the same.
+        study_id: id of the study.
+        conclusion: conclusion of the study.
     """
     chosen = conclusion.recommendation.settings if conclusion.recommendation else None
     numbers = [n for n, point in enumerate(conclusion.front, 1) if point.settings == chosen]
     run = f"assay run --from {study_id}"
     others = [n for n in range(1, len(conclusion.front) + 1) if n not in numbers]
     for number in numbers:
-        yield f"  run point {number} so again: {run}"
+        yield f"  apply point {number}: {run}"
     if others:
         which = f"point {others[0]}" if len(others) == 1 else f"points {_listed(others)}"
-        yield f"  run {which}: {run} --point {others[0]}"
+        yield f"  apply {which}: {run} --point {others[0]}"
     if conclusion.front:
         yield f"  without assay: {run} --point {(numbers or others)[0]} --explain prints a script"
 
@@ -117,7 +117,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def front_document(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
-    """The same for JSON."""
+    """Return the front as a document."""
     return {
         "objectives": list(spec.objectives),
         "front": [

@@ -1,4 +1,4 @@
-"""What the measuring verbs say in the end, for people."""
+"""Result of a measuring verb as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ from assay.wording.space import switching_words
 from assay.wording.sweep import sweep_sentences
 
 
-def print_result(result: StudyResult) -> None:
-    """On standard output."""
+def print_result(result: Result) -> None:
+    """Print a result on standard output, for people."""
     width = width_of(sys.stdout)
     print("\n".join(wrapped(result_lines(result, width), width)))
 
 
-def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]:
-    """The verdict first, then the figures that it rests on, then what can be done with it.
+def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
+    """Yield the verdict, the figures that it is based on, and the next steps.
 
-    Text that came from elsewhere, such as the names of commands, is made safe to show.
+    Untrusted text, such as the names of commands, is cleaned.
 
     Args:
-        result: of a study.
-        width: columns that there are for the table; as many as it takes if absent.
+        result: result of a study.
+        width: width of the terminal, in columns; unlimited if absent.
     """
     conclusion, spec = result.conclusion, result.spec
     yield from map(clean, verdict_lines(conclusion, spec))
@@ -111,11 +111,11 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
 
 
 MAX_REQUIREMENT_LINES = 40
-"""Lines of requirements on a terminal; of more, those that do not hold come first."""
+"""Maximum number of requirements on a terminal; of more, violated ones are listed first."""
 
 
 def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
-    """A line for each requirement in each arm."""
+    """Yield a line for each requirement and arm."""
     found = conclusion.requirements
     shown: Sequence[RequirementResult] = found
     if len(found) > MAX_REQUIREMENT_LINES:
@@ -134,19 +134,19 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
 
 
-def switching_lines(found: SwitchingCost | None) -> Iterable[str]:
-    """What was spent on settings that are costly to change."""
+def switching_lines(found: Switching | None) -> Iterable[str]:
+    """Yield the time spent on hard-to-change factors."""
     if found is not None and found.applications:
         yield f"  switching  {switching_words(found)}"
 
 
 def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
-    """One sentence for each claim; for a measurement the mean with its interval."""
+    """Yield a sentence for each claim; of a measurement the mean with its interval."""
     metric = spec.workload.objective
     if conclusion.recommendation is not None:
         yield conclusion.recommendation.sentence
     elif conclusion.kind is Kind.COMPARE and not conclusion.claims:
-        yield "Nothing could be compared: there are no blocks with both."
+        yield "No comparison is possible: no block has samples of both arms."
     elif conclusion.kind is Kind.COMPARE:
         for claim in conclusion.claims:
             short = replace(claim, a=_short(claim.a), b=_short(claim.b))
@@ -179,7 +179,7 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
 
 
 NAME_CHARACTERS = 120
-"""Longest name of an arm on a terminal: a command may be as long as its arguments."""
+"""Maximum length of an arm's name on a terminal, since a command may have long arguments."""
 
 
 def _short(name: str) -> str:
@@ -188,13 +188,13 @@ def _short(name: str) -> str:
 
 HEADINGS = ("n", "min", "q1", "median", "q3", "max")
 COLUMN_WIDTHS = (4, 9, 9, 9, 9, 9)
-"""Columns for each number, where there is room."""
+"""Widths of the columns on a wide terminal."""
 
 
 def arm_lines(
     arms: tuple[ArmResult, ...], metric: Metric, width: int | None = None
 ) -> Iterable[str]:
-    """The five numbers of each arm; in too narrow a place below its name."""
+    """Yield the five-number summary of each arm; on a narrow terminal below its name."""
     names = [_short(clean(arm.name)) for arm in arms]
     rows = [_numbers(arm, metric) for arm in arms]
     longest = max(map(len, names), default=0)
@@ -216,7 +216,7 @@ def arm_lines(
 
 
 def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
-    """The cells of an arm; none where it has no value."""
+    """Return the cells of an arm; empty without a value."""
     found = arm.summary.get(metric.name)
     if found is None:
         return ()
@@ -225,7 +225,7 @@ def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
 
 
 def _listed(arm: ArmResult, row: Sequence[str], width: int) -> Iterable[str]:
-    """The numbers of an arm with their names, as many to a line as there is room for."""
+    """Yield the numbers of an arm with their names, in lines that fit the width."""
     line = ""
     parts = [f"{head} {cell}" for head, cell in zip(HEADINGS, row, strict=False)]
     for part in [*parts, *_lost(arm)] if row else [_row(arm, row, ())]:
@@ -253,16 +253,16 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
     return "".join(f"  {cell:>{width}}" for cell, width in zip(row, columns, strict=True))
 
 
-def proof_lines(result: StudyResult, chosen: Recommendation) -> Iterable[str]:
-    """What a proof takes, and the command that goes on to it."""
+def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
+    """Yield the expected cost of a proof, and the command that continues the study."""
     if chosen.proof is not None:
         command = proof_command(result.study_id, result.spec.budget, chosen.proof)
         label = "prove it" if chosen.unproven else "find out more"
         yield f"  {label} ({proof_words(chosen.proof)}): {command}"
 
 
-def decision_lines(result: StudyResult) -> Iterable[str]:
-    """Yield the command that goes on with an unclear comparison, and its expected cost."""
+def decision_lines(result: Result) -> Iterable[str]:
+    """Yield the command that continues an unclear comparison, and its expected cost."""
     conclusion, asked = result.conclusion, result.spec.budget
     shares = [
         found.blocks_needed / found.blocks - 1.0
@@ -281,8 +281,8 @@ def decision_lines(result: StudyResult) -> Iterable[str]:
     yield f"  decide it ({proof_words(more)}): {command}"
 
 
-def _next_steps(result: StudyResult) -> Iterable[str]:
-    yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
+def _next_steps(result: Result) -> Iterable[str]:
+    yield f"  study {result.study_id}; full report: assay report {result.study_id}"
     yield from decision_lines(result)
     chosen = result.conclusion.recommendation
     if result.spec.objectives:
@@ -294,10 +294,10 @@ def _next_steps(result: StudyResult) -> Iterable[str]:
         unproven = " --unproven" if chosen.unproven else ""
         unproven += " --outputs-may-differ" if chosen.output else ""
         run = f"assay run --from {result.study_id}{unproven}"
-        yield f"  run it so again: {run}"
+        yield f"  apply it: {run}"
         yield f"  without assay: {run} --explain prints a script"
         if result.spec.reserve is not None:
             yield (
-                "  on the system as it is, once the partition is deleted: "
+                "  to confirm it outside the partition, after deleting that: "
                 f"assay study confirm {result.study_id}"
             )

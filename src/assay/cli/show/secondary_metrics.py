@@ -1,4 +1,4 @@
-"""The metrics that decide nothing, as lines of a terminal."""
+"""Metrics other than the objective as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NAME_CHARACTERS = 120
 def secondary_metric_lines(
     conclusion: Conclusion, spec: StudySpec, width: int | None = None
 ) -> list[str]:
-    """Yield a line for each metric that was asked for beside the objective, and each arm.
+    """Return a line for each arm and each metric other than the objective.
 
     Args:
-        conclusion, spec: of a study.
-        width: columns that there are; as many as it takes if absent.
+        conclusion, spec: conclusion and specification of a study.
+        width: width of the terminal, in columns; unlimited if absent.
     """
     shown = _shown(conclusion)
     rows = observed_metric_rows(spec, shown)
@@ -55,7 +55,7 @@ def secondary_metric_lines(
 
 
 def _shown(conclusion: Conclusion) -> Sequence[ArmResult]:
-    """The arms; of very many the baseline and the best."""
+    """Return the arms; of more than ``MAX_CELLS_SHOWN`` the baseline and the best."""
     arms = conclusion.arms
     if len(arms) <= MAX_CELLS_SHOWN:
         return arms
@@ -80,7 +80,7 @@ def _figures(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _listed(cells: Sequence[str], width: int) -> Iterable[str]:
-    """The numbers of an arm with their names, as many to a line as there is room for."""
+    """Yield the values of an arm with their names, in lines that fit the width."""
     line = ""
     for part in (f"{head} {cell}" for head, cell in zip(HEADS[1:], cells[1:], strict=True) if cell):
         if line and 6 + len(line) + len(GAP) + len(part) > width:
