@@ -191,7 +191,7 @@ def test_a_profile_is_applied_and_asked_back(tmp_path: Path) -> None:
     foreseen = subprocess.run(
         assay("machine", "restore", "--dry-run"), capture_output=True, text=True
     )
-    assert f"{SWAPPINESS}  57 -> {before[1]}  left alone: it is 56 now" in foreseen.stdout
+    assert f"{SWAPPINESS}  57 -> {before[1]}  left unchanged: it is 56 now" in foreseen.stdout
     back = subprocess.run(assay("machine", "restore", "--json"), capture_output=True)
     words = {one["path"]: one["word"] for one in json.loads(back.stdout)["changes"]}
     assert (back.returncode, words) == (1, {THP: "undone", SWAPPINESS: "drifted"})
@@ -201,7 +201,7 @@ def test_a_profile_is_applied_and_asked_back(tmp_path: Path) -> None:
     profile.chmod(0o666)
     refused = subprocess.run(apply, capture_output=True, text=True)
     assert refused.returncode == 3
-    assert "root would do what it says" in refused.stderr
+    assert "root would apply it" in refused.stderr
 
 
 def test_a_profile_of_which_nothing_can_be_had_is_pointed_at(tmp_path: Path) -> None:
@@ -219,11 +219,11 @@ def test_a_profile_of_which_nothing_can_be_had_is_pointed_at(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (("apply",), 2, "There is no profile"),
+        (("apply",), 2, "The profile is missing"),
         (("apply", "latincy"), 2, "Did you mean latency?"),
         (("apply", "/nonexistent.toml"), 2, "/nonexistent.toml"),
         (("restore", "x"), 2, "Unexpected argument"),
-        (("restore",), 0, "Nothing to put back."),
+        (("restore",), 0, "Nothing to restore."),
     ],
 )
 def test_what_is_asked_wrongly(words: tuple[str, ...], status: int, said: str) -> None:

@@ -72,14 +72,14 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
     assert (status, json.loads(out)["file"], json.loads(out)["left_out"]) == (0, path, [])
     assert call("show", "--root", path)[1] == call("show", "--root", SMALL)[1]
     status, out, _ = call("diff", SMALL, path)
-    assert (status, "do not differ" in out) == (0, True)
+    assert (status, "no lasting differences" in out) == (0, True)
     status, out, _ = call("diff", SMALL, OTHER, "--json")
     found = json.loads(out)
     assert status == 0
     assert {one["what"] for one in found["differences"]} >= {"model", "memory_bytes"}
     assert {one["subject"] for one in found["differences"]} >= {"CPUs", "memory"}
     # One word is held against the machine that --root stands for.
-    assert "do not differ" in call("diff", path, "--root", SMALL)[1]
+    assert "no lasting differences" in call("diff", path, "--root", SMALL)[1]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
         (("show", "--root", __file__), "is no archive of a machine"),
         (("snapshot",), "needs a file to write"),
         (("snapshot", "-o", "machine.zip"), "a snapshot is a .tar.gz archive"),
-        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "does not exist"),
-        (("diff",), "needs something to compare"),
+        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "There is no folder"),
+        (("diff",), "needs a machine to compare"),
         (("diff", "nothing", SMALL), "neither a snapshot nor a study"),
         (("diff", "none.tar.gz"), "There is no file or folder"),
         (("diff", SMALL, SMALL, SMALL), "Unexpected argument"),
@@ -144,7 +144,7 @@ def test_cpus_that_a_partition_has_are_told(
     create_folder("odd", os.environ)  # does not stand
     status, out, err = call("show")
     assert (status, err.count("\n")) == (0, 1)
-    assert "the partition lab has CPUs 2-3 just now" in err
+    assert "the partition lab has reserved the CPUs 2-3" in err
     assert call("show", "-q")[2] == ""
     assert "partition" not in call("show", "--root", SMALL)[2]
     assert "partition lab" in call("check")[2]
@@ -186,4 +186,4 @@ def test_a_profile_takes_root_and_says_so_first(
     monkeypatch.setattr("assay.cli.machine.apply.read_machine", lambda **_: user)
     status, _, err = call("apply", "measuring", "--dry-run")
     assert status == 3
-    assert "takes root" in err
+    assert "needs root" in err

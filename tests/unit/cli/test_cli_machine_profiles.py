@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.machine.apply import _show, _Told
+from assay.cli.machine.apply import _Result, _show
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.machine.profile_file import profile_names
 from assay.errors import InvalidInputError
@@ -43,12 +43,12 @@ def test_what_is_said_of_a_setting_is_said_once_and_wraps(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rest = "Guests have none: the host decides."
-    told = [_Told(f"cpu.{name}", "x", "refused", f"There is no {name}. {rest}") for name in "ab"]
-    _show([*told, _Told("vm.thp", "never", "granted", None, "always")], dry_run=False)
+    told = [_Result(f"cpu.{name}", "x", "refused", f"There is no {name}. {rest}") for name in "ab"]
+    _show([*told, _Result("vm.thp", "never", "granted", None, "always")], dry_run=False)
     out = capsys.readouterr().out
     assert (out.count(rest), out.count("There is no ")) == (1, 2)
     assert "vm.thp=never  granted (was always)" in out
-    _show([_Told("cpu.a", "x", "refused", "word " * 40)], dry_run=True)
+    _show([_Result("cpu.a", "x", "refused", "word " * 40)], dry_run=True)
     _, *others = capsys.readouterr().out.splitlines()
     assert others and all(line.startswith("    ") and len(line) <= 80 for line in others)
 

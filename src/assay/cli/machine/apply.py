@@ -29,18 +29,21 @@ if TYPE_CHECKING:
 
 
 COLUMNS = 80
-"""Of what goes to no terminal."""
+"""Width of output that does not go to a terminal, in columns."""
 HANG = 4
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What became of one setting.
+class _Result:
+    """Result of applying one setting.
 
     Attributes:
-        word: ``granted``, ``degraded``, ``refused``, ``kept`` (it was so before) or, in a dry run,
-            ``would be set``.
-        old: what was there before, where that is one value.
+        name: name of the setting.
+        value: requested value.
+        word: ``granted``, ``degraded``, ``refused``, ``kept`` (the value was in force already) or,
+            in a dry run, ``would be set``.
+        reason: reason why the kernel did not grant it.
+        old: previous value, if all files had the same.
     """
 
     name: str
@@ -51,15 +54,15 @@ class _Told:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Apply a profile; 1 where the kernel refused something that this machine has.
+    """Apply a profile; return 1 if the kernel refused an available setting.
 
     Raises:
-        InvalidInputError: no profile, or none of that name.
-        NotPossibleError: nothing of it can be set.
+        InvalidInputError: the profile is missing or unknown.
+        NotPossibleError: none of its settings is available.
     """
     if not arguments.words:
         raise InvalidInputError(
-            "There is no profile.", "Write for example: assay machine apply measuring"
+            "The profile is missing.", "Write for example: assay machine apply measuring"
         )
     registry = builtin()
     if not arguments.dry_run:
@@ -76,39 +79,39 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.dry_run
         else _unless_so_before(_apply(actions, arguments.helper), before)
     )
-    told = list(_told(found, actions, outcomes))
+    results = list(_results(found, actions, outcomes))
     if arguments.json:
-        print_json({"profile": arguments.words[0], "settings": [_document(one) for one in told]})
+        print_json({"profile": arguments.words[0], "settings": [_document(one) for one in results]})
     else:
-        _show(told, dry_run=arguments.dry_run)
-    amiss = [one for one in told if one.word in ("degraded", "refused")]
+        _show(results, dry_run=arguments.dry_run)
+    amiss = [one for one in results if one.word in ("degraded", "refused")]
     return 1 if any(one.name not in found.refused for one in amiss) else 0
 
 
 def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
-    """Raise what refuses everything, with the place in the profile.
+    """Raise an error with the position in the profile, if no setting is available.
 
     Raises:
-        NotPossibleError: in place of what the plan raises, whose advice is for a command line.
+        NotPossibleError: no setting is available; the plan's own error advises a command line.
     """
     if machine.rights.uid != 0:
         raise NotPossibleError(
-            f"{profile} changes the machine for all that runs on it, which takes root.",
+            f"{profile} changes the whole machine, which needs root.",
             "Run it as root, or with sudo.",
         )
     try:
         found.demand_granted()
     except NotPossibleError as error:
         place = place_of(profile, next(name for name in found.words if name in found.refused))
-        remedy = f"Nothing of {profile} can be set here: `assay settings` shows what there is."
+        remedy = f"No setting of {profile} is available: `assay settings` lists the available ones."
         raise NotPossibleError(f"{place}: {error.cause}", remedy) from error
 
 
 def _unless_so_before(
-    outcomes: Mapping[HostAction, ActionOutcome], before: Mapping[HostAction, ActionOutcome]
-) -> Mapping[HostAction, ActionOutcome]:
-    """What an earlier ``apply`` made hold, and what holds still, is kept and not granted anew."""
-    from assay.host.changes import ActionStatus
+    outcomes: Mapping[HostAction, Outcome], before: Mapping[HostAction, Outcome]
+) -> Mapping[HostAction, Outcome]:
+    """Return the outcomes, with ``kept`` for values that were in force before this ``apply``."""
+    from assay.host.changes import Word
 
     return {
         action: before[action]
@@ -127,7 +130,10 @@ def _put_back_leftovers(helper: RootHelper | None) -> None:
 def _actions(
     found: Plan, registry: Registry, machine: Machine
 ) -> dict[str, tuple[SystemAction, ...]]:
-    """What each setting does that can be granted, without a process that holds a device open."""
+    """Return the lasting actions of each available setting, by name.
+
+    Actions that need a process to keep a device open are left out.
+    """
     from assay.settings.base import Resolved
 
     actions = {}
@@ -147,7 +153,7 @@ def _actions(
 
 
 def _in_order(found: Iterable[SystemAction]) -> list[SystemAction]:
-    """What resets others first."""
+    """Return the actions without duplicates; those that reset others come first."""
     return sorted(dict.fromkeys(found), key=lambda action: not getattr(action, "resets", ()))
 
 
@@ -167,10 +173,10 @@ def _apply(
     return {outcome.action: outcome for outcome in outcomes}
 
 
-def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, ActionOutcome]:
-    """What holds already, and what would be written."""
-    from assay.host.actions import observe, target_value
-    from assay.host.changes import ActionOutcome, ActionStatus
+def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, Outcome]:
+    """Return the expected outcome of each action: kept, granted or refused."""
+    from assay.host.act import observe, wanted
+    from assay.host.changes import Outcome, Word
     from assay.host.host import LiveHost
 
     host = LiveHost()
@@ -178,66 +184,66 @@ def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostActio
     for action in (action for several in actions.values() for action in several):
         old = observe(host, action)
         if old is None:
-            reason = "it is not there, or cannot be read"
-            found[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
+            reason = "the file is missing or cannot be read"
+            found[action] = Outcome(action, Word.REFUSED, reason=reason)
         else:
             word = ActionStatus.KEPT if old == target_value(action) else ActionStatus.GRANTED
             found[action] = ActionOutcome(action, word, old, old)
     return found
 
 
-def _told(
+def _results(
     found: Plan,
     actions: dict[str, tuple[SystemAction, ...]],
-    outcomes: Mapping[HostAction, ActionOutcome],
-) -> Iterator[_Told]:
+    outcomes: Mapping[HostAction, Outcome],
+) -> Iterator[_Result]:
     for name, word in found.words.items():
         if word.prospect is Prospect.REFUSED:
-            yield _Told(name, word.value, "refused", word.reason)
+            yield _Result(name, word.value, "refused", word.reason)
             continue
         own = [outcomes[action] for action in actions.get(name, ())]
         if own:
             yield _of_several(name, word.value, own)
         else:
-            yield _Told(name, word.value, "kept", word.reason or "nothing to change")
+            yield _Result(name, word.value, "kept", word.reason or "nothing to change")
 
 
-def _of_several(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Told:
-    """One word for all files of a setting."""
+def _of_several(name: str, value: Value, outcomes: list[Outcome]) -> _Result:
+    """Return one result for all files of a setting."""
     words = {str(outcome.word) for outcome in outcomes}
     reason = next((outcome.reason for outcome in outcomes if outcome.reason), None)
     olds = {outcome.old for outcome in outcomes}
     old = olds.pop() if len(olds) == 1 else None
     if words == {"kept"}:
-        return _Told(name, value, "kept", None, old)
+        return _Result(name, value, "kept", None, old)
     if words <= {"kept", "granted"}:
-        return _Told(name, value, "granted", None, old)
-    return _Told(name, value, "refused" if words == {"refused"} else "degraded", reason, old)
+        return _Result(name, value, "granted", None, old)
+    return _Result(name, value, "refused" if words == {"refused"} else "degraded", reason, old)
 
 
-def _document(one: _Told) -> dict[str, Any]:
+def _document(one: _Result) -> dict[str, Any]:
     found: dict[str, Any] = {"name": one.name, "value": one.value, "word": one.word}
     return found | {
         key: text for key, text in (("reason", one.reason), ("old", one.old)) if text is not None
     }
 
 
-def _show(told: list[_Told], *, dry_run: bool) -> None:
-    width = max(len(f"{one.name}={show_value(one.value)}") for one in told)
-    said: set[str] = set()
-    for one in told:
+def _show(results: list[_Result], *, dry_run: bool) -> None:
+    width = max(len(f"{one.name}={show_value(one.value)}") for one in results)
+    printed: set[str] = set()
+    for one in results:
         word = "would be set" if dry_run and one.word == "granted" else one.word
         before = f" (was {one.old})" if one.old is not None and one.word == "granted" else ""
-        reason = f": {_once(one.reason, said)}" if one.reason else ""
+        reason = f": {_once(one.reason, printed)}" if one.reason else ""
         line = clean(f"{f'{one.name}={show_value(one.value)}':{width}}  {word}{before}{reason}")
         print("\n".join(wrapped([line], width_of(sys.stdout) or COLUMNS, HANG)))
-    if not dry_run and any(one.word in ("granted", "degraded") for one in told):
-        print("\nUntil the next boot, or `assay machine restore`.")
+    if not dry_run and any(one.word in ("granted", "degraded") for one in results):
+        print("\nIn force until the next boot or `assay machine restore`.")
 
 
-def _once(reason: str, said: set[str]) -> str:
-    """A reason without sentences that were said before, but for its first one."""
+def _once(reason: str, printed: set[str]) -> str:
+    """Return a reason without sentences that were printed before; its first one always remains."""
     first, *others = re.split(r"(?<=\.) ", reason)
-    kept = [sentence for sentence in others if sentence not in said]
-    said.update(others)
+    kept = [sentence for sentence in others if sentence not in printed]
+    printed.update(others)
     return " ".join((first, *kept))

@@ -35,15 +35,15 @@ from assay.untrusted import clean
 DEFAULT = "measuring"
 FAILED = 1
 WIDTH = 80
-"""Columns where standard output is no terminal: reports of checks are read, not parsed."""
+"""Width of output that does not go to a terminal, in columns; people read it, not programs."""
 INDENT = " " * 9
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the action; 1 where a check failed.
+    """Run the checks; return 1 if one failed.
 
     Raises:
-        InvalidInputError: no such profile, or no recorded machine.
+        InvalidInputError: an unknown profile, or no recorded machine at ``--root``.
         NotPossibleError: the recorded machine cannot be read.
     """
     profile = read_profile(arguments.profile or DEFAULT)
@@ -62,16 +62,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _root(name: str | None) -> AbstractContextManager[Root]:
-    """The recorded machine, or this one: nothing of it is to be cleaned up when a signal comes.
+    """Open the recorded machine, or this one, which needs no clean-up after a signal.
 
     Raises:
-        InvalidInputError: there is nothing of that name.
+        InvalidInputError: the path does not exist.
     """
     if name is None:
         return nullcontext(Root())
     if not Path(name).exists():
         raise InvalidInputError(
-            f"--root {name}: there is no such folder or archive.", "Name a recorded machine."
+            f"--root {name}: no such folder or archive.", "Name a recorded machine."
         )
     return root_of(name)
 
@@ -111,7 +111,7 @@ def _lines(
     arguments: argparse.Namespace,
     width: int,
 ) -> Iterable[str]:
-    """The screen: what is not ok with its remedy, then what is, counted."""
+    """Yield the checks that are not ok with their remedies, and the number of all checks."""
     shown = [f for f in findings if f.status is not Status.OK or arguments.verbose]
     if arguments.quiet:
         shown = [f for f in shown if f.status in (Status.FAIL, Status.WARN)]
@@ -126,14 +126,14 @@ def _lines(
     if arguments.verbose:
         for one in others:
             yield f"{'-':8} {one.id:{longest}}  {clean(one.evidence)}"
-            yield f"{INDENT}nothing is asked: {clean(one.reason)}"
+            yield f"{INDENT}not required: {clean(one.reason)}"
     if shown:
         yield ""
     yield from _summary(profile, findings, others, verbose=arguments.verbose)
 
 
 def _remedy(found: Finding, width: int) -> Iterable[str]:
-    """What to do; a command is broken so that it can be copied as it stands."""
+    """Yield the remedy; a command is wrapped so that a shell accepts a copy of it."""
     remedy = found.remedy
     if remedy is None:
         return
@@ -161,15 +161,15 @@ def _summary(
     verbose: bool,
 ) -> Iterable[str]:
     counted = Counter(found.status for found in findings)
-    said = ", ".join(f"{counted[status]} {status}" for status in Status)
-    yield f"profile {clean(profile.name)}: {said}"
+    counts = ", ".join(f"{counted[status]} {status}" for status in Status)
+    yield f"profile {clean(profile.name)}: {counts}"
     if others and not verbose:
-        yield f"{show_count(len(others), 'check')} more that it asks nothing of: -v shows them"
-    yield "`assay doctor` says what this host grants to you, setting by setting."
+        yield f"{show_count(len(others), 'more check')} without a requirement: -v shows them"
+    yield "`assay doctor` shows which settings this host grants to you."
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """A line broken between words, set in below its beginning; words stay whole."""
+    """Return a line wrapped at spaces, with indented continuation lines."""
     if len(line) <= width or line.endswith("\\"):
         return [line]
     deeper = INDENT + "  " * line.startswith(INDENT)
@@ -183,6 +183,6 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _continued(command: str, width: int) -> list[str]:
-    """A command broken as a shell reads it: a backslash at the end of each line but the last."""
+    """Return a command wrapped for a shell, with a backslash at the end of each continued line."""
     *lines, last = _wrapped(command, width - 2)
     return [*(f"{line} \\" for line in lines), last]

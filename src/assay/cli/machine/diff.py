@@ -1,4 +1,4 @@
-"""``assay machine diff``: what tells two machines apart, or one at two moments."""
+"""``assay machine diff``: differences of two machines, or of one machine at two times."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ LIVE = "live"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Say what differs; one word is held against the machine as it is now.
+    """Print the differences; a single machine is compared with the running one.
 
     Raises:
-        InvalidInputError: no word, or one that is neither a snapshot nor a study.
+        InvalidInputError: a word is missing, or is neither a snapshot nor a study.
         NotPossibleError: one of them cannot be read.
     """
     if not arguments.words:
         raise InvalidInputError(
-            "`assay machine diff` needs something to compare.",
-            "Name two snapshots or studies, or one: it is held against this machine.",
+            "`assay machine diff` needs a machine to compare.",
+            "Name two snapshots or studies, or a single one to compare it with this machine.",
         )
     names = [*arguments.words, LIVE][:2]
     a, b = (_side(name, arguments) for name in names)
@@ -65,12 +65,12 @@ def _of_study(name: str, arguments: argparse.Namespace) -> ComparedMachine:
     except InvalidInputError as error:
         raise InvalidInputError(
             f"{name!r} is neither a snapshot nor a study: {error.cause}",
-            "Name a file that `assay machine snapshot` made, a study, or live.",
+            "Name a file of `assay machine snapshot`, a study, or live.",
         ) from error
     machine = machine_in(strata[-1].host) if strata else None
     if machine is None:
         raise InvalidInputError(
-            f"The study {name} does not say which machine it ran on.", "Name another one."
+            f"The study {name} contains no description of its machine.", "Name another one."
         )
     return ComparedMachine(machine)
 
@@ -83,7 +83,7 @@ def _entry(one: Difference) -> dict[str, object]:
 
 def _lines(found: tuple[Difference, ...], names: list[str]) -> Iterator[str]:
     if not found:
-        yield f"{names[0]} and {names[1]} do not differ in anything that lasts."
+        yield f"{names[0]} and {names[1]} have no lasting differences."
         return
     yield f"{names[0]} -> {names[1]}"
     for subject, alike in groupby(found, key=lambda one: one.subject):

@@ -1,4 +1,4 @@
-"""``assay machine noise``: how much time is taken away from a program here, and by what."""
+"""``assay machine noise``: OS noise of this machine and its likely causes."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ DEFAULT_QUANTUM = "1ms"
 DEFAULT_THRESHOLD = "1us"
 MAX_DURATION_S = 3600.0
 MIN_PIECES = 10
-"""Quanta and thresholds that a measurement is long at least."""
+"""Minimum length of a measurement, in quanta and in thresholds."""
 ENDINGS = (".svg", ".html")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, and say what was found; after Ctrl-C what was found until then."""
+    """Measure, and print the results; after Ctrl-C those so far."""
     output = output_path("-o", arguments.output, ENDINGS) if arguments.output else None
     requests = _requests(arguments)
     if not arguments.quiet:
         warn_of_partitions()
-    msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.process.termination
+    msgspec.json.Decoder(NoiseRun)  # caches the type: see assay.cli.process.termination
     terminate_in_order()
     if arguments.tool:
         answer, status = _traced(arguments.tool, requests[0])
@@ -64,32 +64,33 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _requests(arguments: argparse.Namespace) -> tuple[NoiseRequest, ...]:
-    """What to run, in order.
+    """Return the measurements in order.
 
     Raises:
-        InvalidInputError: an unknown method, a wrong option.
+        InvalidInputError: an unknown method, or an invalid option.
     """
     unknown = [word for word in arguments.words if word not in METHODS]
     if unknown:
         raise InvalidInputError(
-            f"There is no method {unknown[0]!r}.",
-            f"There are {', '.join(METHODS)}; without a word all are run.",
+            f"Unknown method {unknown[0]!r}.",
+            f"Known methods are {', '.join(METHODS)} (default: all).",
         )
     twice = [word for word in METHODS if arguments.words.count(word) > 1]
     if twice:
-        raise InvalidInputError(f"{twice[0]} stands there twice.", "Each method is run once.")
+        raise InvalidInputError(f"{twice[0]} is given twice.", "Write each method once.")
     if arguments.figures and arguments.json:
         raise InvalidInputError(
-            "--figures and --json are two forms of one answer.",
-            "Give one of them: the document of --json has the figures too.",
+            "--figures and --json exclude each other.",
+            "Write one of them: the document of --json contains the figures too.",
         )
     if arguments.tool and arguments.tool not in TOOLS:
         raise InvalidInputError(
-            f"--tool {arguments.tool}: there is none.", f"There are {', '.join(TOOLS)}."
+            f"--tool: unknown tracer {arguments.tool}.", f"Known are {', '.join(TOOLS)}."
         )
     if arguments.tool and arguments.words:
         raise InvalidInputError(
-            f"--tool {arguments.tool} stands in place of {arguments.words[0]}.", "Give one of them."
+            f"--tool {arguments.tool} and the method {arguments.words[0]} exclude each other.",
+            "Write one of them.",
         )
     cpus = _cpus(arguments.cpus)
     seconds = _time(arguments.seconds or DEFAULT_DURATION, "--seconds", 0.01, MAX_DURATION_S)
@@ -110,15 +111,15 @@ def _requests(arguments: argparse.Namespace) -> tuple[NoiseRequest, ...]:
 
 
 def _demand_room(seconds: float, quantum_s: float, threshold_s: float) -> None:
-    """Refuse a measurement in which nothing could be seen.
+    """Raise an error on a measurement that is too short for its quantum or threshold.
 
     Raises:
-        InvalidInputError: it is no longer than a few pieces of its work.
+        InvalidInputError: it is shorter than ``MIN_PIECES`` of them.
     """
     for option, piece_s in (("--quantum", quantum_s), ("--threshold", threshold_s)):
         if seconds < MIN_PIECES * piece_s:
             raise InvalidInputError(
-                f"{option} {piece_s:g} s leaves nothing to see in {seconds:g} s.",
+                f"{option} {piece_s:g} s is too long for a measurement of {seconds:g} s.",
                 f"Measure for at least {MIN_PIECES} times as long: --seconds "
                 f"{MIN_PIECES * piece_s:g}.",
             )
@@ -134,7 +135,7 @@ def _cpus(text: str | None) -> tuple[int, ...]:
         raise InvalidInputError(
             f"--cpus {text}: CPU {beyond[0]} cannot be used."
             if beyond
-            else f"--cpus {text!r} names none.",
+            else f"--cpus {text!r} contains no CPU.",
             f"This process may use {format_list(usable)}.",
         )
     return cpus
@@ -150,8 +151,8 @@ def _time(text: str, option: str, least_s: float, most_s: float) -> float:
     return found_s
 
 
-def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseSummary, int]:
-    """All runs, one after another; a signal ends the one under way, and those to come."""
+def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseAnswer, int]:
+    """Run all methods in turn; a signal ends the running one and skips the rest."""
     program = find_noise(os.environ)
     found: list[NoiseMeasurement] = []
     status = 0
@@ -164,7 +165,7 @@ def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseSu
                     meter.wait()
                 except (KeyboardInterrupt, Terminated):
                     meter.stop()
-                    with contextlib.suppress(AssayError):  # nothing was measured yet
+                    with contextlib.suppress(AssayError):  # no sample so far
                         found.append(meter.found())
                     raise
                 found.append(meter.found())
@@ -175,11 +176,11 @@ def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseSu
     return summarize_noise(found, known_periods(), guest=_is_guest()), status
 
 
-def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseSummary, int]:
-    """What a tracer of the kernel sees.
+def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
+    """Measure with a tracer of the kernel.
 
     Raises:
-        NotPossibleError: the kernel has none, or does not let this user.
+        NotPossibleError: the kernel lacks the tracer, or does not permit it to this user.
     """
     folder = demand_tracer(tool)
     cpus = request.cpus or tuple(sorted(os.sched_getaffinity(0)))
@@ -218,7 +219,7 @@ def _give(arguments: argparse.Namespace, answer: NoiseSummary, output: Path | No
     else:
         print("\n".join(_shown(answer, brief=arguments.quiet)))
     if output is not None and not arguments.quiet:
-        print(f"The picture is in {clean(str(output))}", file=sys.stderr)
+        print(f"The picture is {clean(str(output))}", file=sys.stderr)
 
 
 def _shown(answer: NoiseSummary, *, brief: bool) -> Iterator[str]:

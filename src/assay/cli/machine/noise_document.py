@@ -1,4 +1,4 @@
-"""The noise of a machine as JSON."""
+"""OS noise of a machine as a JSON document."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from assay.noise.summary import NoiseSummary
 from assay.records.noise import CpuNoise, NoiseRun
 
 
-def noise_document(answer: NoiseSummary) -> dict[str, Any]:
-    """What ``--json`` prints; lengths in microseconds, as the names say."""
+def noise_document(answer: NoiseAnswer) -> dict[str, Any]:
+    """Return the document of ``--json``; durations are in the unit that the key names."""
     return {
         "methods": [_method(run) for run in answer.runs],
         "figures": {figure.name: figure.value for figure in answer.figures},
@@ -95,6 +95,6 @@ def _cpu(run: NoiseRun, cpu: CpuNoise) -> dict[str, Any]:
     return found
 
 
-def _us(what: str, figures: DetourFigures | ExcessFigures) -> dict[str, float]:
+def _us(prefix: str, figures: DetourFigures | ExcessFigures) -> dict[str, float]:
     values = zip(QUANTILES, figures.quantiles_ns, strict=True)
-    return {f"{what}_{name}_us": v / 1e3 for name, v in values if v is not None}
+    return {f"{prefix}_{name}_us": v / 1e3 for name, v in values if v is not None}

@@ -1,4 +1,4 @@
-"""The noise of a machine as lines of a terminal, and as figures that ``--metric`` reads."""
+"""OS noise of a machine as lines of a terminal, and as figures that ``--metric`` reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = {
     "timerlat": "tracer",
 }
 OF_P99, OF_P999 = 100, 1000
-"""Values from which on these quantiles are shown: below, they are the longest one."""
+"""Minimum numbers of values for these quantiles; of fewer values they equal the maximum."""
 CAUSES = {
     CauseKind.THREAD: "another thread",
     CauseKind.STOPPED: "stopped, asleep or over its quota",
@@ -38,18 +38,18 @@ CAUSES = {
     CauseKind.INTERRUPT: "an interrupt",
     CauseKind.SOFTIRQ: "a softirq",
     CauseKind.BENEATH: "firmware, hardware, or the hypervisor",
-    CauseKind.UNKNOWN: "not looked at",
+    CauseKind.UNKNOWN: "not examined",
 }
 
 
-def figure_lines(answer: NoiseSummary) -> Iterator[str]:
-    """A line for each figure: name, value, unit."""
+def figure_lines(answer: NoiseAnswer) -> Iterator[str]:
+    """Yield a line for each figure: name, value, unit."""
     for figure in answer.figures:
         yield f"{figure.name} {figure.value:.6g} {figure.unit}"
 
 
-def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
-    """Everything, in 80 columns; ``brief`` are the tables, and by what."""
+def noise_lines(answer: NoiseAnswer, *, brief: bool = False) -> Iterator[str]:
+    """Yield all results in 80 columns; ``brief`` yields only the tables and the causes."""
     yield _head(answer)
     for run in answer.runs:
         yield ""
@@ -59,11 +59,11 @@ def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
         return
     if answer.histogram and answer.source is not None:
         yield ""
-        yield f"  how long detours were ({answer.source.method}), and their share of the time lost"
+        yield f"  lengths of detours ({answer.source.method}), and their share of the lost time"
         yield from _histogram(answer.histogram)
     if answer.worst:
         yield ""
-        yield "  the longest, and their likely cause"
+        yield "  longest detours, and their likely causes"
         for one in answer.worst:
             place = f"CPU {one.cpu}"
             yield (
@@ -88,28 +88,28 @@ def _causes(answer: NoiseSummary) -> Iterator[str]:
         return
     count = sum(one.count for one in answer.causes)
     share = sum(one.share for one in answer.causes)
-    longest = "the longest detour has" if count == 1 else f"the {count:,} longest detours have"
+    longest = "the longest detour takes" if count == 1 else f"the {count:,} longest detours take"
     yield ""
-    yield f"  by what, as is likely: {longest} {100 * share:.1f} % of the time lost"
+    yield f"  likely causes: {longest} {100 * share:.1f} % of the lost time"
     for one in answer.causes:
         part = f"{100 * one.share:.1f}" if one.share >= 0.0005 else "<0.1"
         yield f"  {part:>7} %  {CAUSES[one.kind]} ({one.count:,})"
 
 
 def _table(run: NoiseRun, *, alone: bool = False) -> Iterator[str]:
-    """A row for each CPU and one for all; ``alone`` leaves the row for all alone."""
+    """Yield a row for each CPU and one for all; with ``alone`` only the latter."""
     if run.method == "fwq":
         yield from _work_table(run, alone=alone)
         return
     if run.method == "ftq":
-        what = f"intervals of {show_duration(run.quantum_ns / 1e9)}"
+        subject = f"intervals of {show_duration(run.quantum_ns / 1e9)}"
     elif run.method == "timerlat":
-        what = "how late a thread runs after its timer was due"
+        subject = "delay of a thread after the expiry of its timer"
     else:
         above = f" above {show_duration(run.threshold_ns / 1e9)}" if run.threshold_ns else ""
-        what = f"gaps{above}"
-    yield f"  {run.method} ({NAMES[run.method]}): {what}"
-    yield _row("CPU", ("time lost", "per s", "p50", "p99", "p99.9", "max"))
+        subject = f"gaps{above}"
+    yield f"  {run.method} ({NAMES[run.method]}): {subject}"
+    yield _row("CPU", ("lost time", "per s", "p50", "p99", "p99.9", "max"))
     for cpu in _of_rows(run, alone=alone):
         yield _row(str(cpu.cpu), _detour_cells(detour_figures_of([cpu])))
     if len(run.measured) > 1:
@@ -118,13 +118,13 @@ def _table(run: NoiseRun, *, alone: bool = False) -> Iterator[str]:
 
 
 def _of_rows(run: NoiseRun, *, alone: bool) -> Sequence[CpuNoise]:
-    """The CPUs that have a row of their own."""
+    """Return the CPUs with a row of their own."""
     return () if alone and len(run.measured) > 1 else run.measured
 
 
 def _work_table(run: NoiseRun, *, alone: bool) -> Iterator[str]:
     work = show_duration(run.quantum_ns / 1e9)
-    yield f"  fwq (fixed work): what {work} of work takes beyond the fastest"
+    yield f"  fwq (fixed work): excess time of {work} of work over the fastest quantum"
     yield _row("CPU", ("portions", "fastest", "p50", "p99", "p99.9", "max"))
     for cpu in _of_rows(run, alone=alone):
         found = excess_figures([cpu.values])
@@ -157,7 +157,7 @@ def _excess_cells(found: ExcessFigures) -> tuple[str, ...]:
 
 
 def _lengths(found: DetourFigures | ExcessFigures) -> Iterator[str]:
-    """The quantiles of which there is one: of 99 values none is beyond the 99th per cent."""
+    """Yield the quantiles; a dash for a high quantile of few values."""
     yield _length(found.p50_ns)
     yield _length(found.p99_ns if found.count >= OF_P99 else None)
     yield _length(found.p999_ns if found.count >= OF_P999 else None)
@@ -173,7 +173,7 @@ def _not_measured(cpus: Sequence[CpuNoise]) -> Iterator[str]:
         if cpu.error is not None:
             yield f"  CPU {cpu.cpu} was not measured: {clean(cpu.error)}"
         elif cpu.left_out:
-            yield f"  CPU {cpu.cpu}: {cpu.left_out:,} values and detours found no room"
+            yield f"  CPU {cpu.cpu}: the buffer had no room for {cpu.left_out:,} values and detours"
 
 
 def _histogram(steps: Sequence[HistogramBin]) -> Iterator[str]:
@@ -194,10 +194,10 @@ def _rhythms(answer: NoiseSummary) -> Iterator[str]:
     if not answer.rhythms:
         yield "  no period stands out (ftq)"
         return
-    yield "  periods of the time lost (ftq), how often chance has one as strong, by how"
-    yield "  much it stands out, and what is known to have it"
+    yield "  periods of the lost time (ftq): probability by chance (p), strength, and a"
+    yield "  known source of this period"
     for one in answer.rhythms:
-        likely = one.likely or "nothing known"
+        likely = one.likely or "no known source"
         yield (
             f"  {show_duration(one.period.period_s):>9}  p = {one.period.p_value:.3f}  "
             f"{one.period.times:>6,.0f}x  {shorten(likely, 46)}"
@@ -211,9 +211,9 @@ def _beside(answer: NoiseSummary) -> Iterator[str]:
     yield ""
     if steal:
         total = sum(steal.values())
-        yield f"  stolen by the hypervisor, as it says: {show_duration(total)}"
+        yield f"  steal time reported by the hypervisor: {show_duration(total)}"
     if answer.others:
-        yield "  busiest meanwhile"
+        yield "  other processes with the most CPU time"
         for one in answer.others:
             busy = show_duration(one.busy_s)
             yield f"  {busy:>9}  CPU {one.cpu:<3}  {clean(one.name)} ({one.pid})"

@@ -1,4 +1,4 @@
-"""Apart: a word on CPUs that a partition has set apart, which changes what is seen of a machine."""
+"""Warning that a partition has reserved CPUs, which changes the description of a machine."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assay.untrusted import clean
 
 
 def warn_of_partitions(env: Mapping[str, str] = os.environ) -> None:
-    """A line on error output for each partition that this host has."""
-    with contextlib.suppress(NotPossibleError):  # whoever makes partitions is told
-        for made in active_partitions(env):
+    """Print a line on error output for each partition of this host."""
+    with contextlib.suppress(NotPossibleError):  # `assay partition` reports it
+        for made in standing(env):
             print(
-                clean(f"assay: the partition {made.name} has CPUs {made.cpus} just now: what is")
-                + " seen here is this host with them set apart.",
+                clean(f"assay: the partition {made.name} has reserved the CPUs {made.cpus}: the")
+                + " results describe this host without them.",
                 file=sys.stderr,
             )

@@ -1,4 +1,4 @@
-"""Profiles as ``assay machine apply`` reads them: the table ``[set]``, a value for each setting."""
+"""Table ``[set]`` of a profile, which ``assay machine apply`` applies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,16 @@ _TABLE = "set"
 
 
 def settings_of(word: str, registry: Registry, machine: Machine) -> Configuration:
-    """What a profile sets: the name of one that assay brings, or of a file.
+    """Return the settings of a profile.
+
+    Args:
+        word: name of a built-in profile, or path of a file.
+        registry: registry of the settings.
+        machine: machine that the profile is applied to.
 
     Raises:
-        InvalidInputError: there is none, or it sets what is no system setting, or has no such
-            value.
-        NotPossibleError: others than root may write the file.
+        InvalidInputError: the profile is unknown, or contains an invalid setting or value.
+        NotPossibleError: users other than root may write the file.
     """
     path = profile_path(word)
     if path.parent != FOLDER:
@@ -34,7 +38,7 @@ def settings_of(word: str, registry: Registry, machine: Machine) -> Configuratio
 
 
 def place_of(word: str, name: str) -> str:
-    """Where a profile sets a setting: file, line and column; of assay's own profiles their name."""
+    """Return the file, line and column of a setting; of built-in profiles their name."""
     path = profile_path(word)
     return word if path.parent == FOLDER else read_toml(str(path)).place((_TABLE, name))
 
@@ -42,7 +46,9 @@ def place_of(word: str, name: str) -> str:
 def _table(file: TomlFile) -> dict[str, object]:
     table = file.content.get(_TABLE, {})
     if not isinstance(table, dict) or not table:
-        raise file.wrong((_TABLE,), "It sets nothing.", 'Write a table: [set], "vm.thp" = "never".')
+        raise file.wrong(
+            (_TABLE,), "The table is missing or empty.", 'Write [set], "vm.thp" = "never".'
+        )
     return table
 
 
@@ -51,7 +57,7 @@ def _value(file: TomlFile, name: str, value: object, registry: Registry, machine
         if registry.get(name).scope is not Scope.SYSTEM:
             raise InvalidInputError(
                 f"{name} belongs to a program, not to the machine.",
-                "`assay run --with` and studies take it.",
+                f"Write it in a command: assay run {name}=VALUE -- ./app.",
             )
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise file.wrong((_TABLE, name), f"{name} takes a number or a text.")
@@ -59,18 +65,18 @@ def _value(file: TomlFile, name: str, value: object, registry: Registry, machine
 
 
 def _demand_own(path: Path) -> None:
-    """Refuse a file that others can write: what root does hangs on it.
+    """Raise an error on a file that other users can write, since root applies its contents.
 
     Raises:
-        NotPossibleError: they can.
+        NotPossibleError: another user owns the file or can write it.
     """
     try:
         found = path.stat()
     except OSError:
-        return  # said by whoever opens it
+        return  # reading the file reports it
     foreign = found.st_uid not in (0, os.geteuid())
     if foreign or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise NotPossibleError(
-            f"Others may write {path}, and root would do what it says.",
-            "Make it root's own (chown root, chmod 644).",
+            f"Other users may write {path}, and root would apply it.",
+            "Let root own it: chown root, chmod 644.",
         )

@@ -1,4 +1,4 @@
-"""Profile files: what is asked of a host (``[checks]``), and what would be set (``[set]``)."""
+"""Profile files: requirements on a host (``[checks]``) and settings (``[set]``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.errors import InvalidInputError, nearest
 from assay.machine.checks import BY_ID, Demand, Profile, Status, WordCheck
 
 FOLDER = Path(assay.machine.__file__).parent / "profiles"
-"""The profiles that assay has, one file each."""
+"""Folder of the built-in profiles."""
 
 Text = Annotated[str, Meta(min_length=1)]
 Words = Annotated[list[Text], Meta(examples=[["performance"]])]
@@ -26,7 +26,7 @@ Otherwise = Annotated[Literal["warn", "fail", "nothing"], Meta(examples=["warn"]
 
 
 class ProfileTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a profile file holds."""
+    """Contents of a profile file."""
 
     summary: Annotated[Text, Meta(examples=["Times that repeat."])] = ""
     checks: dict[str, Any] = {}
@@ -34,7 +34,7 @@ class ProfileTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class DemandTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is asked of one check."""
+    """Requirement of one check."""
 
     otherwise: Otherwise
     accept: Words = []
@@ -49,34 +49,34 @@ _OF_VALUES = frozenset({"accept", "at_most", "at_least"})
 
 
 def read_profile(name: str) -> Profile:
-    """A profile that assay has, by its name, or one of a file.
+    """Read a built-in profile or one of a file.
 
     Raises:
-        InvalidInputError: there is none, or it holds something wrong; points at it.
+        InvalidInputError: the profile is unknown or invalid; the error names the position.
     """
     file = read_toml(str(profile_path(name)))
     table = read_table(file, ProfileTable)
     demands: dict[str, Demand] = {}
     for check, key, entry in _entries(file, table.checks, "", ("checks",)):
         if check in demands:
-            raise file.wrong(key, f"{dotted(key)} is there already.", "Write it once.")
+            raise file.wrong(key, f"{dotted(key)} is defined twice.", "Write it once.")
         demands[check] = _demand(file, check, key, entry)
     if not demands:
         example = '[checks."cpu.governor"]'
-        raise file.wrong(("checks",), "The profile asks nothing.", f"Write a table {example}.")
+        raise file.wrong(("checks",), "The profile has no checks.", f"Write a table {example}.")
     return Profile(name, table.summary, demands)
 
 
 def profile_names() -> tuple[str, ...]:
-    """The profiles that assay has."""
+    """Return the names of the built-in profiles."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 def profile_path(name: str) -> Path:
-    """The file of a profile.
+    """Return the path of a profile.
 
     Raises:
-        InvalidInputError: it is no name of assay's own, and no file.
+        InvalidInputError: neither a built-in profile nor a file.
     """
     own = profile_names()
     if name in own:
@@ -85,20 +85,20 @@ def profile_path(name: str) -> Path:
         return Path(name)
     near = nearest(name, own)
     raise InvalidInputError(
-        f"There is no profile {name!r}.",
-        f"Did you mean {near}?" if near else f"There are {', '.join(own)}; or name a file.",
+        f"Unknown profile {name!r}.",
+        f"Did you mean {near}?" if near else f"Known are {', '.join(own)}; or name a file.",
     )
 
 
 def _entries(
     file: TomlFile, table: dict[str, Any], prefix: str, key: Key
 ) -> Iterator[tuple[str, Key, dict[str, Any]]]:
-    """Check, place and entry: TOML reads ``[checks.cpu.governor]`` as nested tables."""
+    """Yield check, key and entry: TOML parses ``[checks.cpu.governor]`` as nested tables."""
     for part, value in table.items():
         check, path = f"{prefix}{part}", (*key, part)
         if not isinstance(value, dict):
             raise file.wrong(
-                path, f"{dotted(path)} is no table.", 'Write otherwise = "warn" in it.'
+                path, f"{dotted(path)} must be a table.", 'Write otherwise = "warn" in it.'
             )
         deeper = {k: v for k, v in value.items() if isinstance(v, dict) and k not in _KEYS}
         own = {k: v for k, v in value.items() if k not in deeper}
@@ -108,13 +108,13 @@ def _entries(
 
 
 def _demand(file: TomlFile, check: str, key: Key, entry: dict[str, Any]) -> Demand:
-    """One entry, held against what its check can be asked."""
+    """Return the requirement of one entry, validated against its check."""
     if check not in BY_ID:
         near = nearest(check, tuple(BY_ID))
         raise file.wrong(
             key,
-            f"There is no check {check!r}.",
-            f"Did you mean {near}?" if near else "docs/reference/machine-checks.md has them all.",
+            f"Unknown check {check!r}.",
+            f"Did you mean {near}?" if near else "docs/reference/machine-checks.md lists all.",
         )
     table = read_part(file, key, entry, DemandTable)
     status = Status.OK if table.otherwise == "nothing" else Status(table.otherwise)
@@ -132,29 +132,29 @@ def _demand(file: TomlFile, check: str, key: Key, entry: dict[str, Any]) -> Dema
 def _demand_fitting(
     file: TomlFile, name: str, key: Key, entry: dict[str, Any], *, asks: bool
 ) -> None:
-    """Refuse values that the check does not look at, and a demand without any.
+    """Raise an error on values that the check does not use, and on a requirement without values.
 
     Raises:
-        InvalidInputError: points at it.
+        InvalidInputError: an invalid entry; the error names the position.
     """
     check = BY_ID[name]
     takes = sorted(check.demand_keys)
     for given in sorted(entry.keys() & (_OF_VALUES - check.demand_keys)):
         remedy = (
-            f"Write {' or '.join(takes)}." if takes else "It is a rule of its own: leave it out."
+            f"Write {' or '.join(takes)}." if takes else "Leave it out: the check has its own rule."
         )
         raise file.wrong((*key, given), f"{name} takes no {given}.", remedy)
     if asks and takes and not entry.keys() & check.demand_keys:
         remedy = f'Write {" or ".join(takes)}, or otherwise = "nothing".'
-        raise file.wrong(key, f"{name} does not say what is right.", remedy)
+        raise file.wrong(key, f"{name} has no accepted value.", remedy)
     if "accept" in entry and not entry["accept"]:
-        raise file.wrong((*key, "accept"), f"{name} accepts no word.", "Name at least one.")
+        raise file.wrong((*key, "accept"), f"{name} accepts no value.", "Write at least one.")
     if isinstance(check, WordCheck) and check.choices:
         for number, word in enumerate(entry.get("accept", [])):
             if word not in check.choices:
                 near = nearest(word, check.choices)
                 raise file.wrong(
                     (*key, "accept", number),
-                    f"{name} is never {word!r}.",
-                    f"Did you mean {near}?" if near else f"It is {', '.join(check.choices)}.",
+                    f"{name} has no value {word!r}.",
+                    f"Did you mean {near}?" if near else f"It has {', '.join(check.choices)}.",
                 )

@@ -1,4 +1,4 @@
-"""``assay machine restore``: what was there before, from the undo journal."""
+"""``assay machine restore``: restores previous values from the undo journal."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from assay.untrusted import clean
 
 HANG = 4
 _WORDS = {
-    "undone": "put back",
-    "drifted": "left alone",
-    "gone": "gone with the boot",
-    "failed": "not put back",
+    "undone": "restored",
+    "drifted": "left unchanged",
+    "gone": "reset by the boot",
+    "failed": "not restored",
 }
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Put back all that is written down; 1 where something is not as it was.
+    """Restore all values of the journal; return 1 if a value differs from the previous one.
 
     Raises:
-        NotPossibleError: the journal cannot be had, or another assay changes the machine now.
+        NotPossibleError: the journal is not accessible, or another assay changes the machine.
     """
     target_value = {"force": arguments.force, "dry_run": arguments.dry_run}
     if arguments.helper is None:
@@ -58,25 +58,25 @@ def _document(word: UndoOutcome) -> dict[str, Any]:
 
 def _show(found: RestoreResult, *, dry_run: bool) -> None:
     if not (found.words or found.partitions):
-        print("Nothing to put back.")
+        print("Nothing to restore.")
     for name in found.partitions:
-        told = "would be deleted, whoever uses it" if dry_run else "is deleted"
-        print(f"The partition {clean(name)} {told}.")
+        fate = "would be deleted, even while it is in use" if dry_run else "is deleted"
+        print(f"The partition {clean(name)} {fate}.")
     for word in found.words:
-        told = "would be put back" if dry_run and word.fate == "undone" else _WORDS[word.fate]
+        fate = "would be restored" if dry_run and word.fate == "undone" else _WORDS[word.fate]
         at = f"{left} -> " if (left := _left(word)) is not None else ""
         reason = "" if word.fate in ("undone", "gone") else f": {_why(word)}"
-        line = clean(f"{word.note.action.path}  {at}{word.note.old}  {told}{reason}")
+        line = clean(f"{word.note.action.path}  {at}{word.note.old}  {fate}{reason}")
         print("\n".join(wrapped([line], width_of(sys.stdout), HANG)))
     if any(word.fate == "drifted" for word in found.words):
-        print("\n`assay machine restore --force` puts back also what others changed.")
+        print("\n`assay machine restore --force` also restores files that other programs changed.")
     if found.unreadable:
         lines = show_count(found.unreadable, "line")
-        print(f"\n{lines} of the undo journal could not be read.")
+        print(f"\n{lines} of the undo journal cannot be read.")
 
 
-def _left(word: UndoOutcome) -> str | None:
-    """What the way back begins at: what is there, or of what drifted, what was put there."""
+def _left(word: Undone) -> str | None:
+    """Return the value to replace: the present one, or of a drifted file the one assay set."""
     if word.fate == "drifted":
         return target_value(word.note.action)
     return word.found if word.fate == "undone" else None

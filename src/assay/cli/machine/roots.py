@@ -1,4 +1,4 @@
-"""Rooted: which machine an action is about, this one or a recorded one."""
+"""Machine of an action: this one or a recorded one."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from assay.machine.user_cache import cache_folder
 
 @contextmanager
 def root_of(text: str | None) -> Iterator[Root]:
-    """The machine that ``--root`` names, a folder or an archive; without it the running host.
+    """Open the recorded machine of ``--root``, a folder or an archive; without it the running host.
 
     Raises:
-        InvalidInputError: no machine is recorded there.
+        InvalidInputError: the path contains no recorded machine.
         NotPossibleError: it cannot be read.
     """
-    # From here on there is something to clean up when a signal comes: see
-    # assay.cli.process.termination.
+    # A signal has to clean up from now on: see assay.cli.process.termination.
     for kind in (Machine, Inventory, Facts):
         msgspec.json.Decoder(kind)
     terminate_in_order()
@@ -41,6 +40,6 @@ def root_of(text: str | None) -> Iterator[Root]:
 
 
 def read_described(root: Root) -> tuple[Machine, Inventory]:
-    """A machine in both documents."""
+    """Return both documents that describe a machine."""
     machine = read_machine(root)
     return machine, read_inventory(machine, root, cache=cache_folder(os.environ))

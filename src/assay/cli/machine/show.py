@@ -1,4 +1,4 @@
-"""``assay machine show``: what a machine is, as text, JSON or a drawing."""
+"""``assay machine show``: description of a machine as text, JSON or a drawing."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SUFFIXES = (".svg", ".json", ".txt")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print it, or write the file that was named.
+    """Print the description, or write it to the file of ``-o``.
 
     Raises:
-        InvalidInputError: a file that cannot be written so, or no recorded machine.
+        InvalidInputError: an unknown suffix, or no recorded machine at ``--root``.
         NotPossibleError: the file cannot be written.
     """
     output = output_path("-o", arguments.output, SUFFIXES) if arguments.output else None

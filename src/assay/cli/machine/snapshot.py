@@ -1,4 +1,4 @@
-"""``assay machine snapshot``: what assay reads of a machine, in an archive."""
+"""``assay machine snapshot``: archive of all files that assay reads of a machine."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Record the machine in the file that ``-o`` names.
 
     Raises:
-        InvalidInputError: no file is named, its ending is another, or no machine is recorded at
-            ``--root``.
+        InvalidInputError: ``-o`` is missing, its suffix is unknown, or ``--root`` contains no
+            recorded machine.
         NotPossibleError: the file cannot be written.
     """
     if not arguments.output or not arguments.output.endswith(SUFFIXES):
@@ -34,18 +34,18 @@ def run(arguments: argparse.Namespace) -> int:
             f"-o {arguments.output}: a snapshot is a .tar.gz archive."
             if arguments.output
             else "`assay machine snapshot` needs a file to write.",
-            "Name one: `assay machine snapshot -o machine.tar.gz`.",
+            "Write `assay machine snapshot -o machine.tar.gz`.",
         )
     path = Path(arguments.output)
     if not arguments.root and not arguments.quiet:
         warn_of_partitions()
     with root_of(arguments.root) as root:
         machine = read_machine(root)
-        found = record_snapshot(root, machine, os.environ, cache_folder(os.environ))
-        with replace_atomically(path) as file:
-            write_archive(found, file)
-    for what in found.cut:
-        print(f"assay: left out, for it took too long or grew too large: {what}", file=sys.stderr)
+        found = snapshot(root, machine, os.environ, cache_folder(os.environ))
+        with replacing(path) as file:
+            write(found, file)
+    for part in found.cut:
+        print(f"assay: left out, as it was too slow or too large: {part}", file=sys.stderr)
     size_bytes = path.stat().st_size
     if arguments.json:
         document = {"file": str(path), "files": len(found.files), "bytes": size_bytes}
