@@ -1,20 +1,24 @@
 """Statistics: pure functions on numbers; no input or output, no clock, no SciPy.
 
-One noun in each module; import from the module that holds it. NumPy is loaded where whole matrices
-are worked on: ``eliminate``, ``resample``, ``peeking``, and ``swapped`` of ``order``.
+Import from the module that defines a name. These load NumPy, for whole matrices: ``elimination``,
+``resample``, ``peeking``, and ``block_order.swapped_blocks``.
 
 - ``interval``: a closed interval, possibly open-ended
 - ``quantile``: by linear interpolation
-- ``sequence``: interval of a mean, valid at every look
+- ``confidence_sequence``: interval of a mean, valid at every look
 - ``median``: interval of a median, valid at every look, values possibly censored
-- ``paired``: the effect of B against A over blocks
-- ``occasions``: the effect of B against A where each has an occasion of its own
-- ``verdict``: what an effect shows, in one word
-- ``spread``: how much more one arm varies than another
-- ``modes``: whether launches fall into two groups, and what goes along with them
-- ``summary``, ``shift``: what to show beside an effect
-- ``drift``: how values move from the beginning of a series to its end
-- ``order``: who runs when within a block
-- ``eliminate``: which arms leave a race
-- ``resample``, ``peeking``: new studies out of one recording, and how they end under every look
+- ``planned_look``: interval of a mean at the one look fixed in advance
+- ``paired``: paired effect of B against A over blocks
+- ``undisturbed``: effect over undisturbed blocks and over all blocks
+- ``occasions``: effect of B against A, each measured on separate occasions
+- ``verdict``: classification of an effect
+- ``spread``: ratio of the spreads of two arms
+- ``modes``: detection of two groups of launches, and figures correlated with them
+- ``summary``, ``shift``: descriptive statistics shown beside an effect
+- ``drift``: change of a series from its first third to its last
+- ``correlated_load``: whether the load of other processes is correlated with the arms
+- ``block_order``: launch order within a block
+- ``elimination``: arms that leave a race
+- ``resample``, ``peeking``: studies resampled from one recording, and their verdicts with a look
+  after every block
 """

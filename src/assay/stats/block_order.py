@@ -1,15 +1,15 @@
-"""Order: who runs when within a block, so that place and drift fall on all arms alike.
+"""Launch order within a block, balanced so that position and drift affect all arms equally.
 
 Each order comes with its mirror image, and two such pairs make a group of four blocks, in which
 the four are shuffled: of any two arms each goes first in two blocks of the four, and within a pair
-every arm has the same place on average (a counterbalanced design: Winer 1962, Statistical
+every arm has the same position on average (a counterbalanced design: Winer 1962, Statistical
 Principles in Experimental Design). Where the second launch of a block is always slower, free
-shuffling leaves that on one side of the first six blocks once in 32 studies; this leaves it never.
-Within a group nothing can be foretold but its last block.
+shuffling leaves that on one side of the first six blocks once in 32 studies; this design never
+does. Within a group only the last block is predictable.
 
 Where arms differ in settings that are costly to change (whole plots of a split-plot design: Box,
-Hunter and Hunter 2005, Statistics for Experimenters, ch. 9), those that share their values run one
-after another. Then it is the whole plots that are shuffled and mirrored, and the arms within each.
+Hunter and Hunter 2005, Statistics for Experimenters, ch. 9), arms that share these values run one
+after another. Then the whole plots are shuffled and mirrored, and so are the arms within each.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ Plot = tuple[str, ...]
 def launch_order(
     seed: int, block: int, names: Sequence[str], plots: Sequence[Plot] | None = None
 ) -> list[int]:
-    """In which order the launches of a block are made.
+    """Return the order of the launches of a block.
 
-    It follows from its arguments alone, and of any two arms it depends on these two only, so that
-    it stays balanced while others leave the race.
+    The order is a function of the arguments. The relative order of two arms depends on these two
+    alone, so it stays balanced while other arms leave the race.
 
     Args:
         seed: of the study.
-        block: its number, from 0.
-        names: of the arms; one that runs several times in a block is there so many times.
-        plots: of the arms, all equally long. Arms with the same plot are not torn apart, nor are
-            those whose plots begin alike: what costs most to change is changed least often.
+        block: block number, from 0.
+        names: names of the arms; an arm that runs n times in a block occurs n times.
+        plots: plot of each arm, all of the same length. Arms with the same plot, or with a common
+            prefix, stay adjacent: the costliest setting changes least often.
 
     Returns:
-        Places in ``names``.
+        Indices into ``names``.
     """
     group, place = divmod(block, BLOCKS_PER_GROUP)
     turns = list(_TURNS)
@@ -81,14 +81,14 @@ def _bytes(text: str) -> bytes:
 
 
 def swapped_blocks(draws: Integers, blocks: int) -> Flags:
-    """In which blocks the second of two arms goes first.
+    """Return the blocks in which the second of two arms runs first.
 
     Args:
-        draws: studies x groups, any whole numbers evenly spread over many times six.
-        blocks: of each study, at most four for each group.
+        draws: studies x groups, integers, uniformly distributed over a range much larger than six.
+        blocks: number of blocks of each study, at most four for each group.
 
     Returns:
-        Studies x blocks.
+        Flags, studies x blocks.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
-r"""Sequence: an interval of a mean that is valid at every look.
+r"""Confidence sequence: an interval of a mean that is valid at every look.
 
-However often it is looked at, and whenever the study is stopped, the chance that the true mean
-is *ever* outside is at most ``alpha``. So a study may stop as soon as its interval decides.
+For any number of looks and any stopping time, the probability that the true mean is *ever* outside
+the interval is at most ``alpha``. So a study may stop as soon as its interval decides.
 
 The t mixture. Let ``y`` be n values less a hypothetical mean, t their t statistic, and
 r = t^2 / (n - 1). Under "no effect" y is Normal(0, s^2); under the alternative the effect
@@ -21,16 +21,17 @@ bound at all while c >= 1 + n g.
 
 The level. No claim is made before a fixed number of values, so early excursions do not count,
 and the process jumps past its limit instead of touching it: at ``level`` = alpha the true rate is
-well below alpha. ``level`` is therefore larger than alpha, by a table found by importance
+well below alpha. ``level`` is therefore larger than alpha, by a table from importance
 sampling under the mixture (``P0(hit) = E1[1/E at the hit]``, plus level * P1(no hit so far) for
 all looks that were not simulated), less 8 % for safety. ``python -m benchmarks.verdicts --levels``
-makes the table again.
+recomputes the table.
 
 Values need not be Gaussian where arms have identical distribution and random order: their
 log-ratios are symmetric, and tails heavier than Gaussian make t smaller. The one shape that is
 worse is two tight levels, as when the second launch in a block is always slower by the same
 amount. So a mean half-way between two tight levels is not excluded before the sign test excludes
-it too, and no claim is made before ``min_values(alpha)`` values, when all on one side is rare enough.
+it too, and no claim is made before ``min_values(alpha)`` values, when all on one side is rare
+enough.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ Chosen on the target of a 2 % gain at 1 % noise (effect 1.4): 1 to 8 need much t
 values, and below 2 the two-level case costs more errors."""
 
 MIN_CLAIM_VALUES = 6
-"""A claim rests on at least this many values, whatever they are."""
+"""Minimum number of values that a claim rests on."""
 
 _LEVELS: tuple[tuple[float, float], ...] = tuple(
     (alpha, alpha * gain)
@@ -69,7 +70,7 @@ _LEVELS: tuple[tuple[float, float], ...] = tuple(
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse what is no error rate.
+    """Check that ``alpha`` is an error rate.
 
     Raises:
         ValueError: not strictly between 0 and 1.
@@ -79,7 +80,7 @@ def check_alpha(alpha: float) -> None:
 
 
 def min_values(alpha: float) -> int:
-    """How many values an interval needs before it may exclude anything.
+    """Return the number of values from which an interval may exclude anything.
 
     n values of one magnitude and random sign lie all on one side with probability 2^(1-n): that
     is kept below 0.63 alpha (6 values at 5 %, 4 at 20 %, 9 at 1 %).
@@ -92,7 +93,7 @@ def min_values(alpha: float) -> int:
 
 
 def level(alpha: float, start: int = MIN_CLAIM_VALUES) -> float:
-    """What E_n is held against (as 1/level) so that the error rate is ``alpha``.
+    """Return the reciprocal limit of E_n at which the error rate is ``alpha``.
 
     Args:
         alpha: accepted chance that the truth is ever excluded.
@@ -114,7 +115,7 @@ def level(alpha: float, start: int = MIN_CLAIM_VALUES) -> float:
 
 @functools.lru_cache(maxsize=65536)
 def critical(n: int, at: float, g: float = PRIOR_VARIANCE) -> float:
-    """The t statistic of n values at which E_n reaches ``1 / at``; infinite if none does.
+    """Return the t statistic of n values at which E_n reaches ``1 / at``; infinite if none does.
 
     Args:
         n: number of values, at least 1.
@@ -134,7 +135,7 @@ def critical(n: int, at: float, g: float = PRIOR_VARIANCE) -> float:
 def half_width(
     n: int, sd: float, alpha: float, *, resolution: float = 0.0, start: int | None = None
 ) -> float:
-    """Half the width of the interval that n values of standard deviation ``sd`` give.
+    """Return half the width of the interval of n values with standard deviation ``sd``.
 
     Args:
         n: number of values.
@@ -163,7 +164,7 @@ def mean_sequence(
     resolution: float = 0.0,
     start: int | None = None,
 ) -> Interval:
-    """Interval of the mean of independent values, valid at every look.
+    """Return the interval of the mean of independent values, valid at every look.
 
     Args:
         values: n numbers of one unit, in any order.
@@ -171,7 +172,7 @@ def mean_sequence(
         resolution: step of the measurement, same unit (see ``half_width``). At 0, values without
             any spread give no bound: their spread was not measured.
         start: values at the first look; ``min_values(alpha)`` and at least 6 if absent. Below 6 the
-            interval is wider, and what it shows is no claim.
+            interval is wider, and its result does not support a claim.
 
     Returns:
         The interval, in the unit of ``values``.
@@ -191,9 +192,9 @@ def mean_sequence(
 
 
 def moments(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation (n - 1) of n numbers, in their unit.
+    """Return the mean and standard deviation (n - 1) of n numbers, in their unit.
 
-    A spread that is only the rounding of floating point counts as 0. No values have mean 0.
+    A spread below the rounding of floating point counts as 0. The mean of no values is 0.
     """
     n = len(values)
     if n == 0:
@@ -206,10 +207,10 @@ def moments(values: Sequence[float]) -> tuple[float, float]:
 
 
 def last_digit(values: Sequence[float]) -> float:
-    """The finest decimal place that any of some finite numbers shows, at most 1; 0 for none.
+    """Return the finest decimal place of some finite numbers, at most 1; 0 without numbers.
 
-    It stands for the step of a measurement whose values are all equal: a figure printed as 0.1 is
-    known to a tenth, a count to one.
+    It replaces the measurement step where all values are equal: a figure printed as 0.1 has a step
+    of a tenth, a count a step of one.
     """
     exponents = (Decimal(repr(float(v))).normalize().as_tuple().exponent for v in values)
     return min((10.0 ** min(0, int(e)) for e in exponents), default=0.0)
@@ -218,11 +219,11 @@ def last_digit(values: Sequence[float]) -> float:
 def reach_between_levels(interval: Interval, values: Sequence[float], alpha: float) -> Interval:
     """Widen to the middle of two tight levels, unless the sign test excludes it as well.
 
-    The sign test is asked for alpha / 30 at each look: with the t mixture on top, the exact
-    error rate of two-level values over all looks is then below alpha (unit test). What counts as
-    tight, and how far past the middle the interval reaches, was chosen by simulation: stricter
-    costs Gaussian data more blocks, laxer lets errors past where the noise is a third of the
-    distance of the levels.
+    The sign test uses alpha / 30 at each look: with the t mixture on top, the exact
+    error rate of two-level values over all looks is then below alpha (unit test). The threshold of
+    *tight*, and the distance by which the interval extends past the middle, were chosen by
+    simulation: stricter costs Gaussian data more blocks, laxer lets errors past where the noise is
+    a third of the distance of the levels.
     """
     ordered = sorted(values)
     n = len(ordered)
@@ -239,9 +240,9 @@ def reach_between_levels(interval: Interval, values: Sequence[float], alpha: flo
 
 
 def _tail(n: int, most: int) -> float:
-    """Chance of at most ``most`` heads in n throws of a coin, exact to its last digit.
+    """Return the exact probability of at most ``most`` heads in n throws of a fair coin.
 
-    In whole numbers, since from 1024 throws on 2^n is no float.
+    Computed in integers, since 2^n overflows a float from 1024 throws on.
     """
     ways = total = 1
     for k in range(most):

@@ -1,4 +1,4 @@
-"""Drift: how a series of values has moved from its beginning to its end."""
+"""Drift: the change of a series of values from its beginning to its end."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from assay.stats.quantile import quantile
 
 MIN_VALUES = 9
-"""Values below which no drift is told: three in each third."""
+"""Minimum number of values for a drift: three in each third."""
 
 
 def end_thirds(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]] | None:
-    """The first third and the last one; ``None`` below nine values."""
+    """Return the first third and the last third; ``None`` below nine values."""
     third = len(values) // 3
     return (values[:third], values[-third:]) if len(values) >= MIN_VALUES else None
 
 
 def drift_ratio(values: Sequence[float]) -> float | None:
-    """Median of the last third over that of the first; ``None`` below nine values.
+    """Return the median of the last third over that of the first; ``None`` below nine values.
 
     Args:
         values: positive numbers of one unit, in the order in which they were measured.

@@ -1,12 +1,12 @@
-"""Eliminate: which arms leave a race. A search aid; no claim rests on it.
+"""Elimination of arms from a race: a search aid; no claim rests on it.
 
 The rule: an arm leaves when the interval of its paired log-difference to the leader, at
 alpha = 0.2 and valid at every look, lies wholly above 0. So the chance that an arm as good as a
 given leader is ever dropped against it is at most 10 % (one side of 20 %), however many blocks
-the race goes on; what is not guarded is that the leader was chosen because it looked best, which
-makes drops somewhat easier. A wrong drop costs a little regret and never a wrong claim, since
-claims come from fresh blocks, so a sharper level or a correction for the number of arms would
-buy nothing but longer races. The first drop takes four blocks.
+the race goes on; the selection of the leader by its observed value is not corrected, which makes
+eliminations somewhat easier. A wrong elimination costs a little regret and never a wrong claim,
+since claims come from fresh blocks. A stricter level or a correction for the number of arms would
+only make races longer. The first elimination needs four blocks.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ RIDGE = 1e-9
 """Added to the diagonal of the normal equations, whose own entries are of the order of 1."""
 
 SIGNIFICANT_DIGITS = 8
-"""Scores that agree to so many decimals are equal: the ridge shifts them by less."""
+"""Arm effects that agree to this number of decimals are equal: the ridge shifts them by less."""
 
 
 def arm_effects(log_values: Matrix) -> list[float]:
-    """Standing of each arm: its effect in the least-squares fit "block + arm"; lower is better.
+    """Return the effect of each arm in the least-squares fit "block + arm"; lower is better.
 
     Fitting the blocks keeps arms comparable that ran in different blocks of a drifting session.
     With the block effects eliminated, the arms' effects x solve ``L x = b``, where for arms i, j
@@ -77,7 +77,7 @@ def arm_effects(log_values: Matrix) -> list[float]:
 
 
 def leading_arm(log_values: Matrix) -> int | None:
-    """The arm that stands best, the first of equals; ``None`` if none has a value.
+    """Return the index of the best arm, the first of equals; ``None`` if none has a value.
 
     Args:
         log_values: as for ``arm_effects``.
@@ -88,7 +88,7 @@ def leading_arm(log_values: Matrix) -> int | None:
 
 
 def difference_interval(log_values: Matrix, arm: int, other: int) -> Interval:
-    """Interval of how much higher the logarithm of ``arm`` is than of ``other``, at ``ALPHA``.
+    """Return the interval of log(``arm``) - log(``other``), at error rate ``ALPHA``.
 
     Args:
         log_values: as for ``arm_effects``; blocks in which both ran count.
@@ -104,7 +104,7 @@ def difference_interval(log_values: Matrix, arm: int, other: int) -> Interval:
 
 
 def eliminated_arms(log_values: Matrix) -> set[int]:
-    """The arms that are shown to be worse than the leader, and leave the race now.
+    """Return the arms that are shown to be worse than the leader and leave the race.
 
     Args:
         log_values: as for ``arm_effects``.
@@ -119,7 +119,7 @@ def eliminated_arms(log_values: Matrix) -> set[int]:
 
 
 def all_within_margin(log_values: Matrix, margin: float) -> bool:
-    """Whether no arm can be better than the leader by more than the margin.
+    """Return whether no arm can be better than the leader by more than the margin.
 
     Args:
         log_values: as for ``arm_effects``.

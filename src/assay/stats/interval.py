@@ -1,4 +1,4 @@
-"""Interval: what a confidence statement holds between."""
+"""Confidence intervals, possibly without an upper or a lower bound."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """``hi - lo``; infinite where an end is open."""
+        """Width ``hi - lo``; infinite where an end is open."""
         return self.hi - self.lo
 
     @property
@@ -36,19 +36,19 @@ class Interval:
         return math.isfinite(self.lo) and math.isfinite(self.hi)
 
     def extended_to(self, value: float) -> Interval:
-        """The smallest interval that holds this one and ``value``."""
+        """Return the smallest interval that contains this one and ``value``."""
         return Interval(min(self.lo, value), max(self.hi, value))
 
 
 UNBOUNDED = Interval(-math.inf, math.inf)
-"""Nothing is known yet."""
+"""Interval without any bound."""
 
 
 def ratio_ends(lo: float, hi: float) -> tuple[float | None, float | None]:
-    """The interval of a ratio as documents have it.
+    """Return the ends of the interval of a ratio as they are stored in documents.
 
     Args:
-        lo, hi: its ends; 0 and infinity are open.
+        lo, hi: ends of the interval; 0 and infinity are open.
 
     Returns:
         Both ends, ``None`` where open: JSON has no infinity.

@@ -1,4 +1,4 @@
-"""Median: an interval of the median that is valid at every look, values possibly censored.
+"""Interval of the median that is valid at every look, for values that may be censored.
 
 Below the true median lies each value with probability 1/2, independently. With a Beta(b, b)
 mixture over that probability, k of n values below give the e-value
@@ -27,7 +27,7 @@ PRIOR_SHAPE = 0.5
 
 @functools.lru_cache(maxsize=65536)
 def tail_rank(n: int, alpha: float) -> int:
-    """The rank of the order statistic that bounds the median of n values from below.
+    """Return the rank of the order statistic that bounds the median of n values from below.
 
     Args:
         n: number of values.
@@ -51,7 +51,7 @@ def tail_rank(n: int, alpha: float) -> int:
 def median_sequence(
     low: Sequence[float], high: Sequence[float] | None = None, alpha: float = 0.05
 ) -> Interval:
-    """Interval of the median, valid at every look.
+    """Return the interval of the median, valid at every look.
 
     Args:
         low: n numbers; each value is known to be at least this (-inf: not known).
@@ -74,7 +74,7 @@ def median_sequence(
 
 
 def median_between(low: Sequence[float], high: Sequence[float] | None = None) -> Interval:
-    """The sample median of values known between ``low`` and ``high``; one point if they agree.
+    """Return the sample median of values in ``low`` to ``high``; one point if both agree.
 
     Raises:
         ValueError: no values, lengths differ, or a number is NaN.
@@ -87,7 +87,7 @@ def median_between(low: Sequence[float], high: Sequence[float] | None = None) ->
 
 
 def check_bounds(low: Sequence[float], high: Sequence[float]) -> None:
-    """Refuse bounds that bound nothing.
+    """Check that the bounds are ordered pairs of numbers.
 
     Raises:
         ValueError: lengths differ, or some pair is not ``low <= high`` (NaN included).

@@ -1,4 +1,4 @@
-"""Modes: whether launches fall into two groups, and what goes along with the groups.
+"""Modes: detection of two groups of launches, and of figures correlated with the groups.
 
 The split is the one with the least squares within the groups (Fisher 1958, "On grouping for
 maximum homogeneity"; Otsu 1979), on logarithms. It counts as two modes only where the groups stand
@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from assay.stats.quantile import quantile_of_sorted
 
 MIN_SEPARATION = 5.0
-"""Distance of the groups' means, in standard deviations within them, from which they are modes."""
+"""Minimum distance of the means of the groups, in standard deviations within the groups."""
 MIN_GAP = 2.0
-"""Width of the empty room between the groups, in standard deviations of the wider one: the tail
-of a skewed distribution is far from its body, and has no gap before it."""
+"""Minimum width of the gap between the groups, in standard deviations of the wider group: the
+tail of a skewed distribution is far from its body but has no gap before it."""
 MIN_GROUP_LAUNCHES = 4
-"""Launches in the smaller group: one or two are outliers, and three lie close by accident."""
+"""Minimum launches in the smaller group: one or two are outliers, three can be close by chance."""
 MIN_GROUP_SHARE = 0.05
-"""Share of the launches in the smaller group."""
+"""Minimum share of the launches in the smaller group."""
 MIN_AUC = 0.9
-"""Chance from which on a figure tells the groups apart: that of a slow launch above that of a
-fast one (the area under the ROC curve), or below it."""
+"""Minimum area under the ROC curve (or of its complement) from which a figure separates the
+groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Groups:
     """Two groups of launches.
 
     Attributes:
-        low, high: mean of each, in the unit of the values.
-        in_high: for each value whether it belongs to the upper one.
+        low, high: mean of each group, in the unit of the values.
+        in_high: for each value, whether it belongs to the upper group.
     """
 
     low: float
@@ -49,13 +49,13 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class CorrelatedFigure:
-    """A figure that goes along with the groups.
+    """A figure that is correlated with the groups.
 
     Attributes:
-        name: of the figure.
+        name: name of the figure.
         low, high: its median in each group.
-        p_value: chance of so clear a difference by accident (Mann and Whitney 1947), corrected
-            for how many figures were looked at (Holm 1979).
+        p_value: probability of a difference at least as large by chance (Mann and Whitney 1947),
+            corrected for the number of figures examined (Holm 1979).
     """
 
     name: str
@@ -65,7 +65,7 @@ class CorrelatedFigure:
 
 
 def find_modes(values: Sequence[float]) -> Groups | None:
-    """The two groups of some positive values, or ``None`` where they are one.
+    """Split positive values into two groups; return ``None`` if they form one group.
 
     Raises:
         ValueError: a value is not positive and finite.
@@ -105,17 +105,17 @@ def find_modes(values: Sequence[float]) -> Groups | None:
 def find_correlated_figure(
     found: Groups, figures: Mapping[str, Sequence[float]], alpha: float = 0.05, *, asked: int = 0
 ) -> CorrelatedFigure | None:
-    """The figure that tells the groups apart best, where one does beyond accident.
+    """Return the figure that separates the groups best, if one does so significantly.
 
     Args:
         found: the groups.
         figures: by name, one number a launch, in the order of the values that were split.
-        alpha: accepted chance of naming one though none does.
-        asked: how many figures were looked at, where some of them are not among ``figures`` any
-            more for what they showed; the correction is for all of them.
+        alpha: accepted probability of returning a figure that is independent of the groups.
+        asked: number of figures examined, including figures that were removed after their values
+            were seen; the correction covers all of them.
 
     Raises:
-        ValueError: a figure has another number of launches.
+        ValueError: the number of values of a figure differs from the number of launches.
     """
     best: tuple[float, float, str] | None = None
     for name, numbers in figures.items():
@@ -140,11 +140,11 @@ def find_correlated_figure(
 
 
 def separation(found: Groups, numbers: Sequence[float]) -> float:
-    """Chance that a figure is greater in a launch of the upper group than in one of the lower.
+    """Return the probability that a figure is greater in the upper group than in the lower one.
 
     Args:
         found: the groups.
-        numbers: one a launch, in the order of the values that were split.
+        numbers: one for each launch, in the order of the values that were split.
     """
     low = [x for x, h in zip(numbers, found.in_high, strict=True) if not h]
     high = [x for x, h in zip(numbers, found.in_high, strict=True) if h]
@@ -152,7 +152,7 @@ def separation(found: Groups, numbers: Sequence[float]) -> float:
 
 
 def _mann_whitney(low: Sequence[float], high: Sequence[float]) -> tuple[float, float]:
-    """Chance that ``high`` lies above ``low``, ties half, and the two-sided p-value.
+    """Return the probability that ``high`` exceeds ``low`` (ties half) and the two-sided p-value.
 
     The p-value is that of the Gaussian approximation with the correction for ties.
     """

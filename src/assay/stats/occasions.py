@@ -1,6 +1,6 @@
-"""Occasions: the effect of B against A where each was measured on an occasion of its own.
+"""Effect of B against A where each was measured on separate occasions.
 
-All launches of one occasion share its day, its boot and whatever else used the machine. So the mean
+All launches of one occasion share its day, its boot and the other load of the machine. So the mean
 of an occasion varies by more than the scatter of its launches suggests: its variance is
 ``tau^2 + sigma^2 / n``. Only several occasions of one condition show ``tau``.
 

@@ -1,4 +1,4 @@
-"""Paired: the effect of B against A over blocks."""
+"""Paired comparison: the effect of B against A over blocks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from assay.stats.median import median_between, median_sequence
 from assay.stats.planned_look import Look, planned_mean, sequence_alpha
 
 Method = Literal["mean", "median", "none"]
-"""exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
+"""Estimator of the ratio: exp(mean of log-ratios), exp(median of log-ratios), or none without
+pairs."""
 
 
 class NonPositiveValueError(InvalidInputError, ValueError):
-    """A ratio of logarithms was asked of a value that has none."""
+    """A value is zero, negative or not finite, so it has no logarithm."""
 
 
 class UnequalBlocksError(InvalidInputError, ValueError):
-    """Two arms that were not run in the same blocks."""
+    """The arms have different numbers of blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +44,21 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """B over A, as a ratio.
+    """Effect of B against A, as the ratio B / A.
 
     Attributes:
         ratio: exp(mean of the paired log-ratios); with censored values exp(median); ``None``
             if neither is known.
         lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
-        blocks: pairs that it rests on.
+        blocks: number of pairs.
         dropped: blocks without a pair, because a launch is missing or failed.
         censored_share: share of the pairs with a censored value.
-        method: what ``ratio`` is.
-        bound: ``ratio`` is not known, only that the truth is *at least* or *at most* that;
-            *unknown*: not even that. ``None`` if it is known.
+        method: estimator of ``ratio``.
+        bound: kind of bound, if ``ratio`` is only a bound of the true ratio (*at least*, *at most*,
+            *unknown*); ``None`` if it is an estimate.
         sd: standard deviation of the log-ratios (n - 1), censored values at their caps; ``None``
             for fewer than two.
-        alpha: accepted chance that the truth is ever outside ``lo`` and ``hi``.
+        alpha: accepted probability that the true ratio is ever outside ``lo`` to ``hi``.
         resolution: relative step of the measurement that was used.
     """
 
@@ -75,13 +76,13 @@ class Effect:
 
     @property
     def bound_only(self) -> bool:
-        """Whether ``ratio`` is no estimate but a bound."""
+        """Whether ``ratio`` is a bound and not an estimate."""
         return self.bound is not None
 
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Log-ratios of the usable blocks, each known between two numbers."""
+    """Log-ratios of the usable blocks, each with a lower and an upper bound."""
 
     low: list[float]
     high: list[float]
@@ -101,19 +102,20 @@ def effect(
     median: bool = False,
     look: Look = Look.ANY,
 ) -> Effect:
-    """The effect of B against A.
+    """Return the effect of B against A.
 
     Args:
-        a: one observation a block, in block order; ``None`` where the launch is missing or
+        a: one observation for each block, in block order; ``None`` where the launch is missing or
             failed, which drops the pair.
         b: the same for the other arm.
-        goal: which way the metric gets better; it says what a censored value bounds.
-        alpha: accepted chance that the truth is ever outside the interval; divide it by the
-            number of intervals shown together.
+        goal: direction in which the metric improves; it decides on which side a censored value is a
+            bound.
+        alpha: accepted probability that the true ratio is ever outside the interval; divide it by
+            the number of intervals shown together.
         resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
             If absent, the smallest step seen between different values.
         median: estimate by the median of the log-ratios though nothing is censored.
-        look: which one this is, where one was planned (see ``assay.stats.planned_look``).
+        look: kind of this look, if one was planned (see ``assay.stats.planned_look``).
 
     Raises:
         NonPositiveValueError: a value is zero, negative or not finite.
@@ -157,10 +159,10 @@ def effect(
 
 
 def measurement_step(values: Sequence[float]) -> float | None:
-    """The step of a measurement as far as its values show it, relative to their median.
+    """Estimate the step of a measurement from its values, relative to their median.
 
-    That is the smallest difference between two values, apart from the rounding of floating point
-    (1e-9). For values that were not rounded it is far below their spread, and does no harm.
+    The step is the smallest difference between two values above the rounding of floating point
+    (1e-9). For values that were not rounded it is far below their spread, and harmless.
 
     Args:
         values: positive numbers of one unit.
@@ -175,7 +177,7 @@ def measurement_step(values: Sequence[float]) -> float | None:
 
 
 def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
-    """The coarser step of the two arms: the last digit of one whose values are all equal."""
+    """Return the coarser step of the two arms; the last digit if all values are equal."""
     arms = [[pair[side].value for pair in pairs if not pair[side].censored] for side in (0, 1)]
     shown = last_digit([*arms[0], *arms[1]])
     steps = [

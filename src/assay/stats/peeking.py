@@ -1,8 +1,8 @@
-"""Peeking: what many studies conclude that are looked at after every block.
+"""Simulation of many studies with a look after every block (peeking).
 
-The figures of ``study calibrate`` and of ``make bench-statistics`` come from here. What is said of
-a study rests on ``paired.effect`` and ``verdict.decide``, as in a real one. To save time they are
-asked only at looks where the plain t interval decides or misses: theirs is never narrower.
+``study calibrate`` and ``make bench-statistics`` use it. The verdict of a simulated study comes
+from ``paired.effect`` and ``verdict.decide``, as in a real one. To save time these run only at
+looks where the plain t interval decides or excludes the truth: their interval is never narrower.
 """
 
 from __future__ import annotations
@@ -29,19 +29,21 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MAX_EXACT_BLOCKS = 200
-"""With more blocks the plain interval stands for the exact one, which takes milliseconds there:
-they differ only where the log-ratios are two tight levels (see ``sequence``)."""
+"""Maximum number of blocks with the exact interval. With more blocks the plain interval replaces
+it, since the exact one takes milliseconds there; they differ only where the log-ratios are two
+tight levels (see ``confidence_sequence``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyOutcome:
-    """How one study ended.
+    """Outcome of one simulated study.
 
     Attributes:
         verdict: the first that was not *unclear*; *unclear* where there was none.
-        blocks: after how many blocks that was; all of them where there was none.
-        held: whether the interval held the truth at that look.
-        held_always: whether it did at every look, also after the end; ``True`` where nobody asked.
+        blocks: number of blocks at that look; all blocks if there was none.
+        held: whether the interval contained the truth at that look.
+        held_always: whether the interval contained the truth at every look, also after the verdict;
+            ``True`` if not computed.
     """
 
     verdict: Verdict
@@ -51,7 +53,7 @@ class StudyOutcome:
 
     @property
     def differs(self) -> bool:
-        """Whether it said that the arms differ."""
+        """Whether the verdict is that the arms differ."""
         return self.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
@@ -67,20 +69,20 @@ def simulate_looks(
     visible: Flags | None = None,
     coverage: bool = True,
 ) -> list[StudyOutcome]:
-    """Look at every study until it decides.
+    """Return the outcome of each study, looking at it until it decides.
 
     Args:
         a, b: logarithms of both arms, studies x blocks, in block order.
-        alpha: accepted chance that the truth is ever outside the interval.
+        alpha: accepted probability that the truth is ever outside the interval.
         margin: ratio differences below it count as none.
         truth: logarithm of the true ratio of b over a.
-        looks: numbers of blocks after which a study is looked at; all if absent.
-        disturbed: studies x blocks; where others disturbed a block. None if absent.
-        visible: studies x blocks; false where no verdict is given after a block.
-        coverage: whether to look on after the end, for ``always_covered``.
+        looks: numbers of blocks after which there is a look; after each block if absent.
+        disturbed: flags of disturbed blocks, studies x blocks; none is disturbed if absent.
+        visible: flags of looks that may give a verdict, studies x blocks.
+        coverage: whether to continue after the verdict, for ``always_covered``.
 
     Returns:
-        One ending a study.
+        One outcome for each study.
     """
     import numpy as np
 
@@ -116,7 +118,7 @@ def simulate_looks(
 
 
 def _any(flags: Iterable[Flags]) -> Flags:
-    """Where one of several flags is set."""
+    """Return whether any of several flags is set."""
     found: Flags = functools.reduce(operator.or_, flags)
     return found
 
@@ -126,9 +128,10 @@ class _Study:
     """Logarithms of one study, and the ends of its plain intervals after each block.
 
     Attributes:
-        a, b: of both arms.
+        a, b: logarithms of both arms.
         out: whether a block was disturbed.
-        plain: of all blocks; with disturbed ones at half the error rate, and of the others.
+        plain: ends of the plain intervals of all blocks (at half the error rate if some are
+            disturbed) and of the undisturbed blocks.
     """
 
     a: npt.NDArray[np.float64]
@@ -138,12 +141,12 @@ class _Study:
     alpha: float
 
     def look(self, n: int) -> Effect:
-        """What the first n blocks say."""
+        """Return the effect over the first n blocks."""
         if n <= MAX_EXACT_BLOCKS:
             a, b = ([math.exp(v) for v in arm[:n].tolist()] for arm in (self.a, self.b))
             left, right = ([Observation(value) for value in values] for values in (a, b))
             out = self.out[:n].tolist()
-            # What ``effect`` would find itself, at several times the price.
+            # The same result as ``effect`` at a fraction of its cost.
             steps = [measurement_step(values) for values in (a, b)]
             step = None if None in steps or any(out) else max(filter(None, steps))
             return effect_of_blocks(left, right, out, alpha=self.alpha, resolution=step).effect
@@ -154,14 +157,14 @@ class _Study:
 
 
 def _holds(found: Effect, truth: float) -> bool:
-    """Whether the interval holds the truth, but for the rounding of logarithms."""
+    """Return whether the interval contains the truth, up to the rounding of logarithms."""
     return found.lo <= math.exp(truth) * (1.0 + 1e-12) and math.exp(truth) <= found.hi * (
         1.0 + 1e-12
     )
 
 
 def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, Matrix]]:
-    """Ends of the plain intervals: of all blocks, and of the undisturbed ones where some are not.
+    """Return the ends of the plain intervals of all blocks and of the undisturbed blocks.
 
     Both have half of the error rate from the first disturbed block on.
     """
@@ -171,7 +174,7 @@ def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, 
     every = np.ones(a.shape, dtype=np.bool_)
     if not out.any():
         return [_plain(b - a, every, step, alpha)]
-    # Steps of fewer values are larger, and what is left out may hold the smallest.
+    # With fewer values the step is larger, and an excluded value may hold the smallest difference.
     whole, half = (
         _plain(b - a, every, 0.0 * step, at) for at in (alpha, MIN_UNDISTURBED_SHARE * alpha)
     )
@@ -181,9 +184,9 @@ def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, 
 
 
 def _plain(log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float) -> tuple[Matrix, Matrix]:
-    """Ends of the t interval of the mean of those that count of the first n columns, for each n.
+    """Return the ends of the t interval of the mean of the counted columns below n, for each n.
 
-    Open where the interval is.
+    Ends are infinite where the interval is open.
     """
     import numpy as np
 
@@ -199,10 +202,10 @@ def _plain(log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float) -> tup
 
 
 def _step(logs: Matrix) -> Matrix:
-    """The least that the step of the measurement can come out at in each study (``paired.grain``).
+    """Return a lower bound of the measurement step of each study (``paired.measurement_step``).
 
-    Of fewer values the smallest difference is larger, and the median is at most the maximum. (Of
-    more than ``MAX_EXACT_BLOCKS`` it is smaller; there the first ones tell.)
+    With fewer values the smallest difference is larger, and the median is at most the maximum.
+    (Beyond ``MAX_EXACT_BLOCKS`` it is smaller; there the first values are used.)
     """
     import numpy as np
 

@@ -1,10 +1,10 @@
-"""Planned: one look that was fixed before the first value, beside an interval at every look.
+"""Planned look: one look fixed before the first value, beside an interval at every look.
 
-An interval that holds at every look for ever keeps most of its error rate for later: after eight
-values it is 1.6 times as wide as Student's. Where a budget ends after so few, nothing comes later.
-So the error rate is shared: most of it goes to Student's interval at the one look after a number of
-values that was fixed before any of them was seen, the rest to the sequence at all other looks. By
-the union bound the truth is then ever excluded with at most ``alpha``.
+An interval that is valid at every look reserves most of its error rate for later looks: after eight
+values it is 1.6 times as wide as Student's. Where a budget ends that early, there are no later
+looks. So the error rate is shared: most of it goes to Student's interval at the one look after a
+number of values that was fixed before any of them was seen, the rest to the sequence at all other
+looks. By the union bound the truth is then ever excluded with at most ``alpha``.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from assay.stats.confidence_sequence import check_alpha, moments, reach_between_
 from assay.stats.interval import UNBOUNDED, Interval
 
 LOOK_SHARE = 0.8
-"""Of the error rate, for the planned look: the less the others have, the more values a study takes
-that is decided long before."""
+"""Share of the error rate for the planned look. The smaller the rest, the more values a study
+needs that decides long before the planned look."""
 
 
 class Look(enum.Enum):
-    """Which look at the data of a study an interval is for."""
+    """Kind of look at the data of a study."""
 
     ANY = "any"
-    """None was planned: the interval holds at every one."""
+    """No look was planned: the interval is valid at every look."""
     PLANNED = "planned"
     OTHER = "other"
-    """Before or after the one that was planned."""
+    """A look before or after the planned one."""
 
 
 def sequence_alpha(alpha: float, look: Look) -> float:
-    """What is left of an error rate for the looks that were not planned."""
+    """Return the error rate that remains for the looks that were not planned."""
     return alpha if look is Look.ANY else alpha * (1.0 - LOOK_SHARE)
 
 
 def min_planned_values(alpha: float) -> int:
-    """How many values a planned look needs before it may exclude anything.
+    """Return the number of values from which a planned look may exclude anything.
 
     n values of one magnitude and random sign lie all on one side with probability 2^(1-n).
 
@@ -49,15 +49,15 @@ def min_planned_values(alpha: float) -> int:
 
 
 def planned_mean(values: Sequence[float], alpha: float, *, resolution: float = 0.0) -> Interval:
-    """Interval of the mean of independent values, for the one look that was planned.
+    """Return the interval of the mean of independent values, for the planned look.
 
-    Student's, at the share of ``alpha`` that such a look has; widened for two tight levels as the
-    sequence is.
+    Student's interval at ``LOOK_SHARE`` of ``alpha``, widened for two tight levels as the
+    confidence sequence is.
 
     Args:
-        values: n numbers of one unit, n fixed before any of them was seen (but for what outside
-            causes took away, blind to the values).
-        alpha: accepted chance that the truth is ever excluded, by this look or by any other.
+        values: n numbers of one unit, n fixed before any of them was seen (except for values
+            removed by outside causes, independently of the values).
+        alpha: accepted probability that the truth is ever excluded, at this look or at any other.
         resolution: step of the measurement, same unit (see ``assay.stats.confidence_sequence``).
 
     Returns:

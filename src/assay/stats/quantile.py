@@ -1,4 +1,4 @@
-"""Quantile: by linear interpolation between order statistics."""
+"""Quantiles by linear interpolation between order statistics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def quantile(values: Sequence[float], p: float) -> float:
-    """The p quantile, definition 7 of Hyndman and Fan (American Statistician 50:361, 1996).
+    """Return the p quantile, definition 7 of Hyndman and Fan (American Statistician 50:361, 1996).
 
     With x(1) <= ... <= x(n) and h = (n - 1) p, the value at the fractional place 1 + h. That is
     the default of NumPy and R.
@@ -17,7 +17,7 @@ def quantile(values: Sequence[float], p: float) -> float:
         p: from 0 to 1.
 
     Returns:
-        In the unit of the values; infinite where it reaches an infinite one.
+        The quantile in the unit of the values; infinite if it depends on an infinite value.
 
     Raises:
         ValueError: no values, NaN, or ``p`` out of range.
@@ -30,7 +30,7 @@ def quantile(values: Sequence[float], p: float) -> float:
 
 
 def quantile_of_sorted(ordered: Sequence[float], p: float) -> float:
-    """The same of values that are in rising order already; neither sorts nor checks them.
+    """Return the p quantile of ascending values, without sorting or checking them.
 
     Args:
         ordered: at least one number, no NaN.

@@ -1,4 +1,4 @@
-"""Ranks: tests that ask only which of two values is larger."""
+"""Rank tests: tests that use only the order of the values."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 _EXACT = 400
-"""Up to this product of the sizes of two samples their arrangements are counted."""
+"""Maximum product of the sample sizes for an exact count of the arrangements."""
 _ORDERED = 300
-"""Values of a series beyond these are thinned out: pairs grow with the square."""
+"""Maximum length of a series; longer series are thinned out, since pairs grow with the square."""
 
 
 def rank_test(first: Sequence[float], second: Sequence[float]) -> float:

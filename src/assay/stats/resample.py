@@ -1,10 +1,11 @@
-"""Resample: new studies out of one recording, in contiguous runs.
+"""Resampling of studies from one recording, in contiguous runs.
 
 The moving block bootstrap (Kuensch 1989, Annals of Statistics 17:1217): runs of neighbours are
-drawn whole, so that drift and correlation up to the length of a run stay in what is made of them.
-The arms are dealt out anew, as a study deals them out (see :mod:`assay.stats.block_order`).
+drawn whole, so that the resampled studies keep drift and correlation up to the length of a run. The
+arms are assigned again, in the order that a study uses (see :mod:`assay.stats.block_order`).
 
-All follows from the seed, on any version of Python and NumPy: a verdict document can be recomputed.
+The result depends on the seed alone, on any version of Python and NumPy: a verdict document can be
+recomputed.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ BYTES_PER_NUMBER = 4
 
 
 def run_length(blocks: int) -> int:
-    """How many blocks are drawn together, of so many recorded.
+    """Return the number of blocks drawn together, for a number of recorded blocks.
 
     The square root: longer than the cube root that is best for the error of a mean (Hall, Horowitz
-    and Jing 1995, Biometrika 82:561), since what is wanted is the drift of a machine.
+    and Jing 1995, Biometrika 82:561), since the aim is to reproduce the drift of a machine.
     """
     return max(1, round(math.sqrt(blocks)))
 
@@ -39,19 +40,19 @@ def run_length(blocks: int) -> int:
 def resample(
     recording: Sequence[tuple[float, float]], studies: int, blocks: int, seed: int
 ) -> tuple[Matrix, Matrix]:
-    """Studies of two arms from a recording of one.
+    """Return studies of two arms, resampled from a recording of one arm.
 
     Args:
-        recording: two values a block, in the order in which they were measured.
-        studies: how many to make.
-        blocks: of each.
-        seed: of the draws.
+        recording: two values for each block, in the order in which they were measured.
+        studies: number of studies.
+        blocks: number of blocks of each study.
+        seed: seed of the random draws.
 
     Returns:
-        Both arms, studies x blocks.
+        Values of both arms, studies x blocks.
 
     Raises:
-        ValueError: nothing was recorded.
+        ValueError: the recording is empty.
     """
     import numpy as np
 
@@ -69,7 +70,7 @@ def resample(
 
 
 def _drawn(draw: random.Random, studies: int, numbers: int) -> Integers:
-    """Studies x numbers, each below 2^32."""
+    """Return random integers below 2^32, studies x numbers."""
     import numpy as np
 
     drawn = np.frombuffer(draw.randbytes(BYTES_PER_NUMBER * studies * numbers), dtype="<u4")

@@ -1,8 +1,8 @@
-r"""Share: how many of all launches do something, from those that did, valid at every look.
+r"""Confidence sequences of a proportion: the share of launches with a property.
 
-Whether a launch keeps a bound is a throw of a coin that falls with an unknown chance p, whatever
-the distribution of the figure is. To show p > q, the likelihood of k of n launches under a mixture
-of chances above q is held against that under q itself:
+Whether a launch satisfies a bound is a Bernoulli trial with an unknown probability p, for any
+distribution of the figure. To show p > q, the likelihood of k of n launches under a mixture of
+chances above q is compared with that under q itself:
 
     E_n = 1/2 q^(-n) [k = n]  +  1/2 * 1/(1 - q) * int_q^1 (x/q)^k ((1 - x)/(1 - q))^(n - k) dx.
 
@@ -10,9 +10,9 @@ The integral is an incomplete beta function. Each factor x/q or (1 - x)/(1 - q) 
 mean of at most 1 under every p <= q. So E_n is a supermartingale of mean 1 for all of them, and by
 Ville's inequality P(some n: E_n >= 1/alpha) <= alpha: the error holds for p <= q together, exactly,
 at every look (Robbins 1970, Annals of Mathematical Statistics 41:1397; mixtures over a truncated
-prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first half of the prior says that
-every launch does it: with k = n = 8 at q = 1/2 and alpha = 1.25 %, E is 80. The same with p, q, k
-turned to 1 - p, 1 - q, n - k shows p < q.
+prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first half of the prior assumes
+that every launch has the property: with k = n = 8 at q = 1/2 and alpha = 1.25 %, E is 80. The same
+with p, q, k turned to 1 - p, 1 - q, n - k shows p < q.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from assay.stats.confidence_sequence import check_alpha
 from assay.stats.interval import Interval
 
 _STEPS = 60
-"""Bisections: an end is known to its last digit then."""
+"""Number of bisections: they determine an end to its last digit."""
 
 
 @functools.lru_cache(maxsize=65536)  # of a thousand cells most have the same counts
 def evidence_above(done: int, launches: int, share: float) -> float:
-    """Logarithm of E: how strongly ``done`` of ``launches`` speak for a chance above ``share``.
+    """Return log E: the evidence of ``done`` in ``launches`` for a probability above ``share``.
 
     Args:
-        done: launches that did it, 0 to ``launches``.
-        launches: all.
-        share: the chance that is to be exceeded, between 0 and 1.
+        done: launches with the property, 0 to ``launches``.
+        launches: number of launches.
+        share: the probability to be exceeded, between 0 and 1.
 
     Raises:
-        ValueError: no such number or no such share.
+        ValueError: ``done`` or ``share`` is out of range.
     """
     if not 0 <= done <= launches or not 0.0 < share < 1.0:
         raise ValueError(f"{done} of {launches} against {share} makes no sense")
@@ -48,30 +48,31 @@ def evidence_above(done: int, launches: int, share: float) -> float:
     if upper > 0.0:
         mixed = float(betaln(1 + done, 1 + left)) + math.log(upper)
         mixed -= done * math.log(share) + (left + 1) * math.log1p(-share)
-    else:  # the beta distribution lies so far below that nothing of it is left in floating point
+    else:  # the beta distribution underflows here
         mixed = -math.inf
     always = -launches * math.log(share) if done == launches else -math.inf
     return _log_mean(mixed, always)
 
 
 def shows_above(done: int, launches: int, share: float, alpha: float) -> bool:
-    """Whether more than ``share`` of all launches do it, but for an error of ``alpha``."""
+    """Return whether the true share is above ``share``, at error rate ``alpha``."""
     check_alpha(alpha)
     return evidence_above(done, launches, share) >= -math.log(alpha)
 
 
 def shows_below(done: int, launches: int, share: float, alpha: float) -> bool:
-    """Whether fewer than ``share`` of all launches do it, but for an error of ``alpha``."""
+    """Return whether the true share is below ``share``, at error rate ``alpha``."""
     return shows_above(launches - done, launches, 1.0 - share, alpha)
 
 
 def share_interval(least: int, most: int, launches: int, alpha: float) -> Interval:
-    """Between which shares the true one lies.
+    """Return the interval of the true share.
 
     Args:
-        least, most: launches that did it for certain, and that may have.
-        launches: all.
-        alpha: accepted chance that the truth is ever below the interval, and that it is above.
+        least, most: launches that certainly have the property, and that may have it.
+        launches: number of launches.
+        alpha: accepted probability of the truth ever lying below the interval, and of it lying
+            above.
     """
     check_alpha(alpha)
     return Interval(
@@ -81,7 +82,7 @@ def share_interval(least: int, most: int, launches: int, alpha: float) -> Interv
 
 
 def launches_to_show(share: float, alpha: float) -> int:
-    """The fewest launches that show a chance above ``share``: all of them do it."""
+    """Return the number of launches with the property that shows a share above ``share``."""
     low = max(1, math.floor(math.log(alpha) / math.log(share)))
     while not shows_above(low, low, share, alpha):
         low += 1
@@ -89,7 +90,7 @@ def launches_to_show(share: float, alpha: float) -> int:
 
 
 def _largest_exceeded(done: int, launches: int, alpha: float) -> float:
-    """The largest share that the true one is shown to exceed; 0 where none is."""
+    """Return the largest share that the true one is shown to exceed; 0 if there is none."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2.0
@@ -103,7 +104,7 @@ def _largest_exceeded(done: int, launches: int, alpha: float) -> float:
 
 
 def _log_mean(a: float, b: float) -> float:
-    """Logarithm of the mean of two numbers, from their logarithms."""
+    """Return the logarithm of the mean of two numbers, from their logarithms."""
     high, low = max(a, b), min(a, b)
     if math.isinf(high):
         return high

@@ -1,4 +1,4 @@
-"""Shift: how the quantiles of B lie against those of A; shown beside an effect, no claim."""
+"""Shift: quantiles of B against those of A; shown beside an effect, not a claim."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay.stats.quantile import quantile
 
 QUANTILES = (0.1, 0.5, 0.9)
-"""What is compared: a typical good launch, the middle one, a typical bad one."""
+"""Quantiles to compare: a typical good launch, the median, a typical bad launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Shift:
     """One quantile of two arms.
 
     Attributes:
-        p: which quantile.
+        p: probability of the quantile.
         a, b: its value in each arm, in the unit of the metric.
         ratio: b over a; ``None`` where either is not positive, or lies among censored values.
     """
@@ -36,7 +36,7 @@ def shifts(
     Args:
         a: values of one arm; give a censored value as ``inf``.
         b: values of the other, same unit.
-        places: which quantiles.
+        places: probabilities of the quantiles.
 
     Raises:
         ValueError: an arm has no values, or NaN.
@@ -50,7 +50,7 @@ def shifts(
 
 
 def spread_ratio(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """p90 - p10 of B over that of A; above 1 B varies more from launch to launch.
+    """Return (p90 - p10) of B over that of A; above 1, B varies more between launches.
 
     Args:
         a: values of one arm; give a censored value as ``inf``.

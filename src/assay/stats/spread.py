@@ -1,13 +1,14 @@
-"""Spread: how much more one arm varies from launch to launch than another.
+"""Spread: the ratio of the between-launch variation of two arms.
 
 The spread of a handful of launches is their p90 - p10. Blocks are taken in batches; each batch
 gives one log-ratio of the spreads of both arms, and the mean of these has an interval that is
-valid at every look (``sequence``), since batches are as independent as blocks are. For two
-distributions of one shape the mean log-ratio is that of their scales, whatever the batch; where
-shapes differ it is that of what a batch shows. Drift slower than a batch falls out.
+valid at every look (``confidence_sequence``), since batches are as independent as blocks are. For
+two distributions of one shape the mean log-ratio is that of their scales, whatever the batch; where
+shapes differ it is that of p90 - p10 within a batch. Drift slower than a batch cancels.
 
-Batches of five: what a block tells of a Gaussian scale is within a tenth of the best from five
-to ten blocks a batch, and smaller batches reach the least number of values for a claim sooner.
+Batches of five: the information of a block on a Gaussian scale is within a tenth of its maximum at
+five to ten blocks in a batch, and smaller batches reach the least number of values for a claim
+sooner.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.quantile import quantile
 
 BATCH_BLOCKS = 5
-"""Blocks whose launches give one spread."""
+"""Number of blocks in a batch, which gives one spread."""
 
 EQUIVALENCE_RATIO = 1.25
-"""Spreads that differ by less than this factor are the same for practical purposes."""
+"""Factor below which spreads are equivalent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,9 @@ class SpreadEffect:
     Attributes:
         ratio: exp(mean of the log-ratios of the batches); ``None`` without a whole batch.
         lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
-        batches: how many it rests on.
-        verdict: the interval excludes 1: *tighter* or *wider*; lies within a factor of
-            ``EQUIVALENCE_RATIO`` of 1: *same*; else *unclear*.
+        batches: number of batches.
+        verdict: *tighter* or *wider* if the interval excludes 1, *same* if it lies within a factor
+            of ``EQUIVALENCE_RATIO`` of 1, else *unclear*.
     """
 
     ratio: float | None
@@ -51,13 +52,13 @@ class SpreadEffect:
 def spread_effect(
     a: Sequence[float], b: Sequence[float], *, alpha: float = 0.05, batch: int = BATCH_BLOCKS
 ) -> SpreadEffect:
-    """The effect of B on the spread, from values of the same blocks.
+    """Return the effect of B on the spread, from values of the same blocks.
 
     Args:
-        a, b: finite values of both arms, one a block, in block order, same unit; blocks beyond
-            the last whole batch are left out.
-        alpha: accepted chance that the truth is ever outside the interval.
-        batch: blocks whose launches give one spread.
+        a, b: finite values of both arms, one for each block, in block order, same unit; blocks
+            beyond the last whole batch are left out.
+        alpha: accepted probability that the truth is ever outside the interval.
+        batch: number of blocks in a batch.
 
     Raises:
         ValueError: unequal lengths, a value that is not finite, or ``alpha`` is no error rate.
@@ -83,9 +84,9 @@ def spread_effect(
 
 
 def batch_spread(values: Sequence[float]) -> float:
-    """p90 - p10 of at least one value, above zero: no less than the step that the values show.
+    """Return p90 - p10 of at least one value, bounded below by the measurement step.
 
-    Values that are all equal vary by less than their last digit, which stands for their spread.
+    If all values are equal, the result is their last digit.
     """
     return _spread(values, _step(values))
 
@@ -102,12 +103,12 @@ def _judge(interval: Interval) -> SpreadVerdict:
 
 
 def _spread(values: Sequence[float], floor: float) -> float:
-    """p90 - p10, at least the step of the measurement: below that nothing was measured."""
+    """Return p90 - p10, at least the measurement step ``floor``."""
     return max(quantile(values, 0.9) - quantile(values, 0.1), floor)
 
 
 def _step(values: Sequence[float]) -> float:
-    """The smallest difference between values; the last digit where all are equal."""
+    """Return the smallest difference between values; the last digit if all are equal."""
     ordered = sorted(values)
     tiny = 1e-12 * max(map(abs, ordered))
     steps = [y - x for x, y in itertools.pairwise(ordered) if y - x > tiny]

@@ -1,4 +1,4 @@
-"""Summary: what a column of values looks like, all values in.
+"""Summary statistics of a column of values, without excluding any value.
 
 ``sd_talk`` and ``sem_talk`` are for comparing with the tables of the mOS talk alone; no verb shows
 them yet.
@@ -25,13 +25,13 @@ def summarise(
 
     Args:
         values: n numbers of one unit.
-        alpha: accepted chance that the true mean is ever outside ``ci``.
+        alpha: accepted probability that the true mean is ever outside ``ci``.
         resolution: step of the measurement, same unit; for values that are all equal their last
             digit where it is not known.
-        floor: what the quantity cannot be below, same unit: 0 for a duration or a size. ``ci`` is
-            cut off there. The true mean is not below it either, so the chance that it is outside
-            stays the same. (An interval on the logarithms would stay above 0 by itself, but it is
-            one of the geometric mean.) Absent where there is no such value.
+        floor: lower bound of the quantity, same unit: 0 for a duration or a size. ``ci`` is cut off
+            there. The true mean is not below it either, so the chance that it is outside stays the
+            same. (An interval on the logarithms would stay above 0 by itself, but it is one of the
+            geometric mean.) Absent without a bound.
 
     Raises:
         ValueError: no values, one is not finite, or one is below ``floor``.
@@ -42,7 +42,7 @@ def summarise(
     if floor is not None and min(values) < floor:
         raise ValueError(f"{min(values)} is below {floor}, below which nothing was to be")
     mean, sd = moments(values)
-    mean = min(max(mean, min(values)), max(values))  # rounding may put it a digit outside
+    mean = min(max(mean, min(values)), max(values))  # rounding may put it one digit outside
     if sd == 0.0 and n > 1 and resolution == 0.0:
         resolution = last_digit(values)
     ci = mean_sequence(values, alpha, resolution=resolution, start=2)
@@ -61,7 +61,7 @@ def summarise(
 
 
 def sd_talk(values: Sequence[float]) -> float:
-    """Population standard deviation (divisor n), to reproduce the tables of the mOS talk.
+    """Return the population standard deviation (divisor n), as in the tables of the mOS talk.
 
     Raises:
         ValueError: no values.
@@ -74,7 +74,7 @@ def sd_talk(values: Sequence[float]) -> float:
 
 
 def sem_talk(values: Sequence[float]) -> float:
-    """Standard error as the mOS talk prints it: ``sd_talk / sqrt(n - 1)``.
+    """Return the standard error as the mOS talk prints it: ``sd_talk / sqrt(n - 1)``.
 
     Numerically the same as sd / sqrt(n) with the divisor n - 1.
 

@@ -1,16 +1,16 @@
-"""Quiet: the effect over undisturbed blocks and over all blocks, as one answer.
+"""One effect from two intervals: over the undisturbed blocks and over all blocks.
 
 A disturbance that does not follow the random order within blocks cannot favour an arm, so the
 log-ratios of identical arms are symmetric with it and without it. Two intervals are therefore
 valid: that of the undisturbed blocks, which is narrow where few blocks were disturbed, and that of
-all blocks, which is bounded where most were. As soon as the two differ, each is made with half of
-the error rate. By the union bound both then hold together, at every look, and the narrower one may
-be shown whichever that is.
+all blocks, which is bounded where most were. As soon as the two differ, each uses half of the error
+rate. By the union bound both are then valid together, at every look, and assay may report the
+narrower one.
 
 No error rate is lost before the first disturbed block, where both intervals are the same. In terms
-of e-values (see ``assay.stats.confidence_sequence``): the mean of the martingale over undisturbed blocks and
-the martingale over all blocks is a martingale, and the pair of intervals excludes no value that
-the mean of the two does not exclude.
+of e-values (see ``assay.stats.confidence_sequence``): the mean of the martingale over undisturbed
+blocks and the martingale over all blocks is a martingale, and the pair of intervals excludes no
+value that the mean of the two does not exclude.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from assay.stats.paired import Effect, Observation, effect
 from assay.stats.planned_look import Look
 
 MIN_UNDISTURBED_SHARE = 0.5
-"""Part of the error rate for each of the two intervals."""
+"""Share of the error rate for each of the two intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockEffect:
-    """An effect, and the blocks that it rests on.
+    """An effect, with its number of disturbed blocks.
 
     Attributes:
         effect: B over A.
@@ -54,14 +54,14 @@ def effect_of_blocks(
     """Estimate the effect of B against A from blocks some of which were disturbed.
 
     Args:
-        a, b: one observation a block, as ``assay.stats.paired.effect`` has them.
-        disturbed: whether a block was disturbed, decided without regard to arms and values.
-        goal, resolution, median, look: as ``assay.stats.paired.effect`` has them.
-        alpha: accepted chance that the truth is ever outside the interval.
+        a, b: one observation for each block (see ``assay.stats.paired.effect``).
+        disturbed: whether each block was disturbed, decided independently of arms and values.
+        goal, resolution, median, look: see ``assay.stats.paired.effect``.
+        alpha: accepted probability that the truth is ever outside the interval.
 
     Returns:
-        The effect over all blocks where no pair was disturbed. Else that one of the two whose
-        interval is narrower; the effect over all blocks where neither is bounded.
+        The effect over all blocks if no pair was disturbed; else the effect with the narrower
+        interval; the effect over all blocks if neither interval is bounded.
     """
 
     def over(
@@ -85,6 +85,6 @@ def effect_of_blocks(
 
 
 def _width(found: Effect) -> tuple[int, float]:
-    """Return how wide an interval is: the number of its open ends, then its logarithmic width."""
+    """Return the sort key of an interval: number of open ends, then logarithmic width."""
     ends = (found.lo > 0.0, math.isfinite(found.hi))
     return 2 - sum(ends), math.log(found.hi / found.lo) if all(ends) else 0.0

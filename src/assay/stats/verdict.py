@@ -1,4 +1,4 @@
-"""Verdict: what an effect shows, in one word."""
+"""Verdict: classification of an effect as faster, slower, same or unclear."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from assay.stats.paired import Effect
 __all__ = ["DEFAULT_MARGIN", "Verdict", "is_beyond_margin", "blocks_needed", "decide"]
 
 _FAR = 1_000_000
-"""More blocks than this are never run."""
+"""Maximum number of blocks considered."""
 
 
-def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = DEFAULT_MARGIN) -> Verdict:
-    """The verdict on B.
+def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -> Verdict:
+    """Return the verdict on B.
 
-    The interval lies within 1 +- margin: *same*. Else it excludes 1: *faster* or *slower*, by the
-    direction of the metric. Else *unclear*.
+    The verdict is *same* if the interval lies within 1 +- margin; else *faster* or *slower*, by the
+    direction of the metric, if it excludes 1; else *unclear*.
 
     Args:
         effect: B over A.
-        goal: which way the metric gets better.
+        goal: direction in which the metric improves.
         margin: smallest difference of interest, relative; 0 switches *same* off.
 
     Raises:
@@ -40,11 +40,11 @@ def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = DEFAULT_M
     return Verdict.UNCLEAR
 
 
-def is_beyond_margin(lo: float, hi: float, *, margin: float = DEFAULT_MARGIN) -> bool:
-    """Whether an interval of a ratio lies beyond the margin: not even its near end is within.
+def is_beyond_margin(lo: float, hi: float, *, margin: float = MARGIN) -> bool:
+    """Return whether the whole interval of a ratio lies outside 1 +- margin.
 
     Args:
-        lo, hi: its ends; 0 and infinity are open.
+        lo, hi: ends of the interval; 0 and infinity are open.
         margin: smallest difference of interest, relative.
 
     Raises:
@@ -54,25 +54,23 @@ def is_beyond_margin(lo: float, hi: float, *, margin: float = DEFAULT_MARGIN) ->
     return lo > 1.0 + margin or hi < 1.0 - margin
 
 
-def blocks_needed(
-    effect: Effect, *, margin: float = DEFAULT_MARGIN, doubt: float = 0.0
-) -> int | None:
-    """How many blocks, in all, would decide if ratio and spread stayed as they are now.
+def blocks_needed(effect: Effect, *, margin: float = MARGIN, doubt: float = 0.0) -> int | None:
+    """Estimate the total number of blocks that would decide at the present ratio and spread.
 
-    The first n at which the interval about the present ratio would exclude 1 or lie within
-    1 +- margin. An estimate: with the ratio as uncertain as it is in an unclear comparison, the
-    true number may well be half or twice that. For medians of uncensored pairs the interval of
-    the mean stands in, at the same spread.
+    The result is the first n at which the interval about the present ratio would exclude 1 or lie
+    within 1 +- margin. An estimate: with the ratio as uncertain as it is in an unclear comparison,
+    the true number may well be half or twice that. For medians of uncensored pairs the estimate
+    uses the interval of the mean at the same spread.
 
     Args:
         effect: B over A.
         margin: smallest difference of interest, relative.
-        doubt: the effect may be larger or smaller by so many standard errors; the fewest blocks
-            over that range are given.
+        doubt: number of standard errors by which the effect may differ; the result is the minimum
+            over that range.
 
     Returns:
-        At least the present number of blocks. ``None`` where that cannot be said: fewer than two
-        pairs, no spread, no estimate, or never (the measurement is too coarse).
+        At least the present number of blocks. ``None`` if it is unknown: fewer than two pairs, no
+            spread, no estimate, or a measurement that is too coarse.
 
     Raises:
         ValueError: ``margin`` is not from 0 to 1.
@@ -82,7 +80,7 @@ def blocks_needed(
         return None
     centre, sd = math.log(effect.ratio), effect.sd
     if effect.method == "median":
-        sd *= math.sqrt(math.pi / 2.0)  # the median of Gaussian values is that much less sure
+        sd *= math.sqrt(math.pi / 2.0)  # the median of Gaussian values is that much less precise
     reach = doubt * sd / math.sqrt(effect.blocks)
     nearest = math.copysign(max(0.0, abs(centre) - reach), centre)
     same = min(math.log1p(margin) - nearest, nearest - math.log1p(-margin))
