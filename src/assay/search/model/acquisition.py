@@ -1,13 +1,13 @@
-"""Acquisition: which configurations of a pool to launch next, together in one block.
+"""Acquisition function: the configurations of a pool to launch together in the next block.
 
-One rule is never right everywhere: expected improvement is greedy where the surrogate is sure of
-too much, and a space may hold its best in a corner that no trend points to. So a batch takes turns
-between rules, each choice conditioned on those before it:
+No single rule is best for every space: expected improvement is greedy where the surrogate is
+overconfident, and the optimum may lie in a corner that no trend indicates. So a batch alternates
+between rules, and each choice is conditioned on those before it:
 
 - ``improve``: the largest expected improvement; may be a replicate.
 - ``bound``: the lowest lower bound; may be a replicate.
-- ``near``: the largest expected improvement, from a surrogate less sure of itself, among new ones
-  that differ from the best in at most two parameters.
+- ``near``: the largest expected improvement, from a surrogate with inflated variance, among new
+  ones that differ from the best in at most two parameters.
 - ``probe``: the lowest bound among new ones with a value of one parameter that the best does not
   have; the parameter is drawn at random, and then the value.
 """
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
 BOUND_DEVIATIONS = 2.0
 """Standard deviations below the mean, for the lower bound."""
 PROBE_DEVIATIONS = 1.5
-"""The same for a probe."""
+"""Standard deviations below the mean, for the bound of a probe."""
 NEAR_FACTOR = 1.5
-"""Near the best the surrogate is taken to be less sure than it says."""
+"""Factor on the standard deviation near the incumbent, for the rule ``near``."""
 MAX_SHORTLIST = 150
-"""Of each rule so many candidates are looked at together; a probe's are fewer of each level."""
+"""Maximum number of candidates of a rule; a probe has fewer of each level."""
 MAX_SHORTLIST_PER_LEVEL = 3
 GAIN_FACTOR = 2.0
-"""What is not known, where it is to be said that nothing is left to gain: a model is only as sure
-as its kernel is right, and a single good value among many bad ones is what it is wrong about."""
+"""Factor on the posterior deviation in the estimate of the remaining gain: a model is only as
+accurate as its kernel, and a single good value among many bad ones is its typical error."""
 POSTERIOR_DRAWS = 400
-"""From the posterior, to see what is left to gain."""
+"""Draws from the posterior, for the estimate of the remaining gain."""
 MAX_PROBED_LEVELS = 8
-"""Parameters of more levels are not probed, unless all have more."""
+"""Maximum number of levels of a probed parameter, unless all parameters have more."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """What may be launched.
+    """Configurations that may be launched.
 
     Attributes:
-        rows: configurations x columns.
-        known: for each, its row among the surrogate's data; -1 for one that was never launched.
-        levels: configurations x parameters: a number for each value.
-        able: which may be proposed: not those that failed.
+        rows: features, configurations x columns.
+        known: row of each configuration in the surrogate's data; -1 if it was never launched.
+        levels: level number of each value, configurations x parameters.
+        able: whether each configuration may be proposed; false for failed ones.
     """
 
     rows: Array
@@ -66,13 +66,13 @@ class Pool:
 def choose_batch(
     surrogate: Surrogate, pool: Pool, turns: Sequence[str], rng: np.random.Generator
 ) -> list[int]:
-    """A place of a pool for each turn, each at most once; fewer where there are no more.
+    """Return the index of a distinct configuration for each turn; fewer if the pool is small.
 
     Args:
-        surrogate: fitted to what was launched.
-        pool: at least one of it was launched.
+        surrogate: fitted to the launches.
+        pool: at least one of its configurations was launched.
         turns: the rule of each choice.
-        rng: chooses which values are probed.
+        rng: draws the values to probe.
     """
     import numpy as np
 
@@ -104,7 +104,7 @@ def choose_batch(
 
 
 def _shortlist(mean: Array, deviation: Array, pool: Pool, best: int) -> Places:
-    """Those that any rule may choose; all where they are few."""
+    """Return the candidates that any rule may choose; all if there are few."""
     import numpy as np
 
     able = np.flatnonzero(pool.able)
@@ -129,7 +129,7 @@ def _shortlist(mean: Array, deviation: Array, pool: Pool, best: int) -> Places:
 
 
 class _Shortlist:
-    """Candidates, whose covariance shrinks with each that is taken."""
+    """Candidates with their posterior, which is updated with each choice."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _Shortlist:
         self._free = np.ones(len(mean), dtype=bool)
 
     def take(self, at: int) -> None:
-        """Condition on a launch that gives what is expected: the means stay, doubt goes."""
+        """Condition on a launch with the expected value: means stay, the covariance shrinks."""
         import numpy as np
 
         self._free[at] = False
@@ -162,7 +162,7 @@ class _Shortlist:
         self._covariance -= np.outer(column, column) / (column[at] + self._launch_variance)
 
     def choose(self, rule: str, rng: np.random.Generator) -> int | None:
-        """The best by a rule; ``None`` where it has nothing to choose."""
+        """Return the best candidate by a rule; ``None`` without an eligible one."""
         import numpy as np
 
         deviation = np.sqrt(np.maximum(np.diag(self._covariance), 1e-12))
@@ -182,7 +182,7 @@ class _Shortlist:
         return int(places[np.argmax(value[places])]) if len(places) else None
 
     def _probed(self, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-        """Those at one value of one parameter that is not the incumbent's."""
+        """Return the candidates with one randomly drawn value that the incumbent does not have."""
         import numpy as np
 
         levels = [np.unique(column) for column in self._levels.T]
@@ -198,10 +198,10 @@ class _Shortlist:
 
 
 def log_improvement(mean: Array, deviation: Array, best: float) -> Array:
-    """Logarithm of the expected improvement below ``best``, up to a constant.
+    """Return the logarithm of the expected improvement below ``best``, up to a constant.
 
-    Far above ``best`` the expectation itself is 0 in floating point, and nothing would be told
-    apart (Ament et al., NeurIPS 2023); there its asymptote is taken.
+    Far above ``best`` the expectation underflows to 0, and candidates could not be ranked (Ament et
+    al., NeurIPS 2023); there its asymptote is used.
     """
     import numpy as np
     from scipy.special import ndtr
@@ -219,10 +219,10 @@ def log_improvement(mean: Array, deviation: Array, best: float) -> Array:
 def remaining_gain(
     surrogate: Surrogate, pool: Pool, confidence: float, rng: np.random.Generator
 ) -> float:
-    """What the best of a pool may be better than the best that was launched.
+    """Return an upper bound of the gain of the best of a pool over the best that was launched.
 
-    Drawn from the joint posterior of those with the lowest bounds: a difference of logarithms that
-    holds with this confidence, by a model that doubts itself.
+    A difference of logarithms that holds with this confidence, from draws of the joint posterior of
+    the candidates with the lowest bounds, with inflated deviation.
     """
     import numpy as np
 
@@ -244,7 +244,7 @@ def remaining_gain(
 def sample_best(
     surrogate: Surrogate, pool: Pool, among: Sequence[int], rng: np.random.Generator
 ) -> int:
-    """One of ``among``, each with the chance that it is the best (Thompson sampling)."""
+    """Draw one of ``among`` with the probability that it is the best (Thompson sampling)."""
     import numpy as np
 
     places = np.array(among, dtype=np.intp)
@@ -255,7 +255,7 @@ def sample_best(
 
 
 def _root(covariance: Array) -> Array:
-    """The symmetric square root: unlike a factor it does not hang on signs that are free."""
+    """Return the symmetric square root, which does not depend on arbitrary signs of a factor."""
     import numpy as np
 
     values, vectors = np.linalg.eigh(covariance)

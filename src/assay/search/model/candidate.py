@@ -1,4 +1,4 @@
-"""Candidate: the configuration with the best expected value, proven or not."""
+"""Candidate: the configuration with the best expected value, with or without a proof."""
 
 from __future__ import annotations
 
@@ -23,35 +23,36 @@ from assay.search.model.trials import trials_of
 from assay.search.space.search_space import SearchSpace
 
 LEVEL = 0.9
-"""Of the interval of an expected effect."""
+"""Confidence level of the interval of an expected effect."""
 Z = statistics.NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
 INTERVAL_FACTOR = 1.65
-"""Factor on the standard deviation of an expected effect, for the interval: by simulation, so that
-it holds also where noise drifts, has heavy tails or differs between configurations
-(``make bench-recommendations``)."""
+"""Factor on the standard deviation of an expected effect, for the interval: by simulation, chosen
+so that the coverage also holds where noise drifts, has heavy tails or differs between
+configurations (``make bench-recommendations``)."""
 SINGLE_LAUNCH_FACTOR = 2.0
-"""The same of a configuration that was launched once: of many that were, it may be the best by the
-luck of that launch."""
+"""The factor for a configuration that was launched once: of many such configurations it may be
+the best by chance."""
 SINGLE_LAUNCH_FROM = 20
-"""Launches from which on that counts: a model of fewer doubts enough by itself."""
+"""Launches from which ``SINGLE_LAUNCH_FACTOR`` applies: with fewer the model is uncertain
+enough."""
 PROBABILITY_FACTOR = 1.15
-"""The same for the probability that a candidate is better than the default."""
+"""Factor on the standard deviation for the probability that a candidate is better than the
+default."""
 MIN_PROBABILITY = 0.9
-"""A candidate is recommended without a proof only if it is better than the default with this
-probability,"""
+"""Minimum probability of being better than the default, for a recommendation without a proof,"""
 MAX_NULL_PROBABILITY = 0.05
 """unless the probability that no setting matters is at most this,"""
 MIN_LAUNCHES = 10
-"""and so many launches are known: of fewer the model guesses their noise."""
+"""and at least this number of launches is known: with fewer the model guesses their noise."""
 PENALTY_SHARE = 0.25
-"""Each setting of a candidate must be worth this share of the margin."""
+"""Minimum worth of each setting of a candidate, as a share of the margin."""
 MAX_LOSS_DEVIATIONS = 1.0
 """Where few settings matter, a part of a configuration is preferred to it unless it is worse by
 more than this number of standard deviations of that difference,"""
 MAX_DEVIATION_SHARE = 0.3
 """where that standard deviation is at most this share of the gain,"""
 MIN_REPLICATES = 2
-"""or where the part was launched at least so often, and as often as the whole."""
+"""or where the part has at least this number of launches, and as many as the whole."""
 DIGITS = 4
 """Significant digits of an expected effect: later ones differ between machines."""
 ALL_STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
@@ -63,10 +64,10 @@ class Candidate:
 
     Attributes:
         arm: the configuration; the default where no other is expected to be better.
-        estimate: of its log ratio to the default; lower is better.
-        nothing: probability that no setting does anything.
-        launches: that the model knows.
-        own_launches: of them of this configuration.
+        estimate: estimate of its log ratio to the default; lower is better.
+        nothing: probability that no setting has an effect.
+        launches: number of launches in the model.
+        own_launches: number of these launches with this configuration.
     """
 
     arm: Arm
@@ -76,7 +77,7 @@ class Candidate:
     own_launches: int = 0
 
     def is_likely(self, margin: float) -> bool:
-        """Whether it is expected to be better by more than a margin, and likely better at all.
+        """Return whether the expected gain exceeds a margin and a gain is likely.
 
         Args:
             margin: ratio differences below it count as none.
@@ -92,12 +93,12 @@ class Candidate:
             return True
         return statistics.NormalDist().cdf(-mean / deviation) >= MIN_PROBABILITY
 
-    def expected(self, goal: Goal, launches: int) -> ExpectedEffect:
-        """The effect as a ratio of the objective, with its interval.
+    def expected(self, goal: Goal, launches: int) -> Expected:
+        """Return the effect as a ratio of the objective, with its interval.
 
         Args:
-            goal: of the objective.
-            launches: that the estimate rests on.
+            goal: direction of the objective.
+            launches: number of launches behind the estimate.
         """
         sign = 1.0 if goal is Goal.LOWER else -1.0
         lucky = self.own_launches <= 1 and self.launches >= SINGLE_LAUNCH_FROM
@@ -122,14 +123,14 @@ def best_candidate(
     margin: float,
     among: Sequence[Configuration] | None = None,
 ) -> Candidate:
-    """The launched configuration that is expected to be best, each setting of it at a price.
+    """Return the launched configuration with the best expectation, with a penalty for each setting.
 
     Args:
-        searcher: whose model estimates.
-        space: of the study.
-        trials: all launches that the model is to know.
+        searcher: its model gives the estimates.
+        space: search space of the study.
+        trials: all launches for the model.
         margin: ratio differences below it count as none.
-        among: only these; all that worked and keep what is required, if absent.
+        among: candidates; if absent, all successful and feasible configurations.
     """
     able = successful_configurations(trials) & feasible_configurations(trials)
     known = (able if among is None else able & set(among)) - {DEFAULT}
@@ -164,13 +165,13 @@ def _core(
     among: Sequence[Configuration],
     price: float,
 ) -> Configuration:
-    """The best of the smallest with some of a whole one's settings that are not shown worse.
+    """Return the best of the smallest subsets of a configuration that are not shown to be worse.
 
     Args:
         searcher, space, trials: as for ``best_candidate``.
-        whole: expected to be best.
-        among: configurations to choose from.
-        price: of each setting that is left out.
+        whole: the configuration with the best expectation.
+        among: candidates.
+        price: penalty of each setting.
     """
     parts = [c for c in among if len(c) < len(whole) and c.items() <= whole.items()]
     parts = [c for c in parts if c != DEFAULT]
@@ -191,9 +192,9 @@ def _core(
 
 
 def all_trials(history: History) -> list[Trial]:
-    """All launches that say something of a configuration, the confirmation's included.
+    """Return all launches with information on a configuration, including the confirmation.
 
-    The survey is told only where the default has no other value: it began cold.
+    The survey counts only if the default has no other value, since its caches were cold.
     """
     found = trials_of(history, ALL_STAGES)
     if any(t.configuration == DEFAULT and t.value is not None for t in found):

@@ -1,4 +1,4 @@
-"""Core: the few settings that the best configuration is made of, where few matter."""
+"""Core: the few settings of the best configuration that matter, where few settings matter."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from assay.search.model.sparse import SparseModels
 from assay.search.space.search_space import SearchSpace
 
 MAX_SETTING_SETS = 24
-"""Sets of settings that the best lean configuration is looked for among."""
+"""Maximum number of setting sets among which the best lean configuration is searched."""
 MAX_COMBINATIONS = 64
-"""Of the values of a set of settings."""
+"""Maximum number of combinations of the values of a set of settings."""
 EQUIVALENCE_DEVIATIONS = 1.5
-"""A part may be as good where it is not worse by more than so many standard deviations."""
+"""A part of a configuration is equivalent unless it is worse by more standard deviations than
+this."""
 SETTING_PENALTY = 0.02
-"""Of each setting of a lean configuration, as a difference of logarithms: most do nothing."""
+"""Penalty of each setting of a lean configuration, as a difference of logarithms: most settings
+have no effect."""
 MAX_LAUNCHES = 3
-"""A lean configuration that was launched so often is not launched again for being the best."""
+"""Launches from which a lean configuration is not launched again for being the best."""
 
 
 def best_core(
@@ -30,14 +32,14 @@ def best_core(
     failed: Set[Configuration],
     launched: Mapping[Configuration, int],
 ) -> list[Configuration]:
-    """The lean configuration that is expected to be best, where few settings likely matter.
+    """Return the lean configuration with the best expectation, if few settings matter.
 
     Args:
-        space: of the study.
-        features: places its configurations.
-        belief: the models.
-        failed: configurations that are not launched again.
-        launched: how often each configuration was launched.
+        space: search space of the study.
+        features: encoding of its configurations.
+        belief: sparse models of the launches.
+        failed: configurations not to launch again.
+        launched: number of launches of each configuration.
     """
     if belief.alone < MIN_SPARSITY_PROBABILITY:
         return []
@@ -54,10 +56,10 @@ def _best(
     among: list[Configuration],
     launched: Mapping[Configuration, int],
 ) -> Configuration | None:
-    """The lean configuration with the best expected value, or a part of it that may be as good.
+    """Return the lean configuration with the best expectation, or an equivalent part of it.
 
-    A part comes first where the whole was launched: of settings that were only launched together
-    one may do nothing. ``None`` without an expected gain, and where nothing is left to learn.
+    A part takes precedence if the whole was launched: of settings that were only launched together
+    one may have no effect. ``None`` without an expected gain, or if all have enough launches.
     """
     import numpy as np
 
@@ -91,7 +93,7 @@ def _lean(
     seen: Mapping[str, Sequence[Value | None]],
     failed: Set[Configuration],
 ) -> list[Configuration]:
-    """The valid configurations in which these settings alone are set, to values that were seen."""
+    """Return the valid configurations that set exactly these settings, to launched values."""
     names = [list(space.parameters)[k] for k in settings]
     found: dict[Configuration, None] = {}
     products = itertools.product(*(seen[name] for name in names))
@@ -107,7 +109,7 @@ def _lean(
 def _seen(
     space: SearchSpace, launched: Iterable[Configuration]
 ) -> dict[str, tuple[Value | None, ...]]:
-    """The values of each setting that were launched, that of the default first."""
+    """Return the launched values of each setting, its default first."""
     known = list(launched)
     return {
         name: tuple(dict.fromkeys([None, *(c[name] for c in known if name in c)]))

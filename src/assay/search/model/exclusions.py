@@ -1,4 +1,4 @@
-"""Admitted: the configurations of a search that its launches have not excluded."""
+"""Configurations of a search that its launches have excluded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.search.space.search_space import SearchSpace
 
 
 def is_excluded(history: History, configuration: Configuration) -> bool:
-    """Return whether a configuration has a value that launches refused, or does other work."""
+    """Return whether a configuration has a value that launches refused, or does different work."""
     return history.refusals.hold(configuration) or history.other_work.hold(configuration)
 
 

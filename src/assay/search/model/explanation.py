@@ -1,8 +1,8 @@
-"""Explanation: which settings matter, by a model of all launches of the search.
+"""Explanation: effects of the settings, from a model of all launches of the search.
 
-It says why, and proves nothing: the claim is on the recommended configuration as a whole, from
-launches of its own. A value that was never in force, as one that every launch refused, has no
-effect to tell. What is said here are posterior means with central intervals of ``LEVEL``.
+An explanation is no proof: the claim is on the recommended configuration as a whole, from separate
+launches. A value that was never in force, for example one that every launch refused, has no
+estimated effect. Effects are posterior means with central intervals of ``LEVEL``.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from assay.search.space.search_space import SearchSpace
 
 LEVEL = 0.95
 Z = 1.96
-"""Standard deviations to either end of a normal interval of that level."""
+"""Half width of a normal interval of that level, in standard deviations."""
 REFERENCE_CONFIGURATIONS = 32
 """Random configurations over which a trend is averaged."""
 MAX_SHOWN = 3
-"""Of interactions and of trends."""
+"""Maximum number of interactions, and of trends."""
 MIN_TRIALS = 8
-"""Of fewer launches nothing is said."""
+"""Minimum number of launches for an explanation."""
 
 
 @dataclass(frozen=True)
 class SettingEffect:
-    """What something does to the objective, by the model.
+    """Effect of one or two settings on the objective, by the model.
 
     Attributes:
-        settings: the values it is of; two for an interaction.
-        ratio: with them over without them; of an interaction, what both do together over the
-            product of what each does by itself.
-        ci: interval of the ratio.
+        settings: names and values of the settings; two for an interaction.
+        ratio: objective with them over without them; for an interaction, the joint effect over the
+            product of the single effects.
+        ci: interval of ``ratio``.
     """
 
     settings: tuple[tuple[str, Value], ...]
@@ -50,29 +50,29 @@ class SettingEffect:
 
     @property
     def name(self) -> str:
-        """The settings as they are written."""
+        """The settings as text, ``name=value``."""
         return str(Configuration(dict(self.settings)))
 
     @property
     def clear(self) -> bool:
-        """Whether the interval says in which direction."""
+        """Whether the interval determines the direction of the effect."""
         return self.ci[0] > 1.0 or self.ci[1] < 1.0
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a configuration is better.
+    """Estimated reasons for the gain of a configuration.
 
     Attributes:
-        parts: what each setting of the recommended configuration does in it, the most first.
-        interactions: of two of them, where the interval excludes none, the strongest first.
-        trends: of settings that are not in it, on average over the space: the best value of each
-            whose interval says that it does something, the strongest first.
-        launches: that the model rests on.
-        tried: configurations that were launched, the default among them.
-        combinations: of values that there are before conditions and constraints; may be infinite.
-        left: ratio of the best that the space may hold to the best that was launched, at
-            ``LEVEL``; 1 where it can be no better, ``None`` where nothing can be said.
+        parts: effect of each setting of the recommended configuration, the largest first.
+        interactions: interactions of two of them whose interval excludes 1, the strongest first.
+        trends: average effects over the space of settings that are not in it: the best value of
+            each setting whose interval excludes 1, the strongest first.
+        launches: number of launches in the model.
+        tried: number of launched configurations, including the default.
+        combinations: number of combinations before conditions and constraints; may be infinite.
+        left: bound of the ratio of the best configuration of the space to the best launched one, at
+            ``LEVEL``; 1 without a remaining gain, ``None`` if unknown.
     """
 
     parts: tuple[SettingEffect, ...]
@@ -87,21 +87,21 @@ class Explanation:
 def explain_settings(
     spec: StudySpec, samples: Sequence[Sample], settings: Configuration
 ) -> Explanation | None:
-    """What the launches of a search say about its settings.
+    """Estimate the effects of the settings from the launches of a search.
 
     Args:
-        spec: of the study.
-        samples: of one stratum.
+        spec: specification of the study.
+        samples: samples of one stratum.
         settings: the recommended configuration; may be the default.
 
     Returns:
-        ``None`` for studies that search nothing or have several objectives, and of too few
-        launches.
+        The explanation; ``None`` for studies without a search, with several objectives, or with too
+        few launches.
     """
     if spec.kind is not Kind.TUNE or spec.space is None or spec.objectives:
         return None
     history = History.of(spec, samples)
-    # They ran with other values, or did other work: neither shows the effect of a setting.
+    # They ran with other values, or did different work: neither shows the effect of a setting.
     every = trials_of(history)
     trials = [t for t in every if not is_excluded(history, t.configuration)]
     if sum(t.value is not None for t in trials) < MIN_TRIALS:
@@ -113,7 +113,7 @@ def explain_settings(
 def explanation_of(
     spec: StudySpec, samples: Sequence[Sample], conclusion: Conclusion | None
 ) -> Explanation | None:
-    """The same of what a conclusion recommends; ``None`` where it recommends nothing."""
+    """Explain the recommendation of a conclusion; return ``None`` if there is none."""
     chosen = conclusion.recommendation if conclusion else None
     return explain_settings(spec, samples, Configuration(chosen.settings)) if chosen else None
 
@@ -192,7 +192,7 @@ class _Explaining:
         return self._space.canonical(settings.without(*names))
 
     def _trend(self, name: str) -> list[SettingEffect]:
-        """The best value of a setting, averaged over what else may be set."""
+        """Return the effect of the best value of a setting, averaged over the space."""
         values = [v for v in self._values(name) if v is not None and self._had(name, v)]
         shares = self._shares((((name, v),), self._average(name, v)) for v in values)
         return sorted(shares, key=lambda s: self._sign * math.log(s.ratio))[:1]
@@ -208,7 +208,7 @@ class _Explaining:
         return options or ()
 
     def _had(self, name: str, value: Value) -> bool:
-        """Return whether a launch with a value ran with this one of a setting."""
+        """Return whether a launch of a value had this value of a setting in force."""
         return value in self._in_force.get(name, ())
 
     def _average(self, name: str, value: Value) -> Contrast:
@@ -221,7 +221,7 @@ class _Explaining:
 
 
 def _sum(*parts: tuple[Configuration, float]) -> Contrast:
-    """Weights of equal configurations are added; what cancels is left out."""
+    """Sum contrasts: add the weights of equal configurations and drop zero weights."""
     found: dict[Configuration, float] = {}
     for configuration, weight in parts:
         found[configuration] = found.get(configuration, 0.0) + weight

@@ -1,9 +1,9 @@
-"""Feasible: which configurations keep what is required, as far as a search knows.
+"""Feasibility: the probability that a configuration satisfies the requirements of a study.
 
-Beside the objective a second process models by how much launches keep the requirements (``slack``):
-how far beyond its limit a figure lies says where it will be within, which "it failed" would not
-(Gelbart, Snoek and Adams, UAI 2014, model constraints so). What is not likely to keep them is not
-proposed; of what was launched only what seems to keep them for sure can win.
+Beside the objective a second process models the slack of the requirements: unlike a mere failure,
+the distance of a figure from its limit indicates where it will be within the limit (Gelbart, Snoek
+and Adams, UAI 2014, model constraints in this way). Configurations that are unlikely to be feasible
+are not proposed. Only configurations that are clearly feasible can win.
 """
 
 from __future__ import annotations
@@ -24,31 +24,30 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MIN_PROBABILITY = 0.7
-"""What keeps the requirements with a smaller chance is not launched. Lower, and most launches of a
-search break them where they and the objective pull against each other."""
+"""Minimum probability of feasibility for a launch. A lower value makes most launches infeasible
+where the requirements conflict with the objective."""
 MIN_RELAUNCH_PROBABILITY = 0.5
-"""What was launched and keeps them with a smaller chance is not launched again, or taken for the
-best so far."""
+"""Minimum probability of feasibility to launch a configuration again, or to be the incumbent."""
 CONFIRMATION_PROBABILITY = 0.95
-"""What was never launched is to keep them with this chance, to be confirmed in place of what was:
-a winner that breaks them leaves a study without an answer."""
+"""Minimum probability of feasibility to confirm a configuration that was never launched: an
+infeasible winner leaves a study without an answer."""
 MIN_CANDIDATES = 40
-"""Of what was not launched yet so many stay open, the likeliest: a model that is sure of the rest
-after two blocks is only sure of itself."""
+"""Minimum number of unlaunched candidates, the likeliest first: after two blocks a model that
+excludes the rest is overconfident."""
 MIN_SLACK_DEVIATIONS = 1.0
-"""So many standard deviations of a launch the winner's mean is to lie within the bound: nearer to
-it a confirmation could not show that it holds."""
+"""Minimum distance of the winner's mean from the bound, in standard deviations of a launch: with
+less a confirmation could not show that the bound holds."""
 NOISE_PRIOR = (1.0, 0.01)
-"""How many replicates' worth it is believed, before any are there, that slack varies by so much."""
+"""Prior of the noise of slack: weight in replicates, and standard deviation."""
 
 
 def any_violation(trials: Sequence[Trial]) -> bool:
-    """Whether any launch broke a requirement."""
+    """Return whether any launch violated a requirement."""
     return any(t.slack is not None and t.slack < 0.0 for t in trials)
 
 
 def slack_deviation(trials: Sequence[Trial]) -> float:
-    """Standard deviation of slack about the mean of its configuration, pooled."""
+    """Return the pooled standard deviation of slack about the mean of its configuration."""
     weight, usual = NOISE_PRIOR
     squares, degrees = weight * usual**2, weight
     for values in _by_configuration(trials).values():
@@ -59,10 +58,10 @@ def slack_deviation(trials: Sequence[Trial]) -> float:
 
 
 def adjust_slack_to_share(trials: Sequence[Trial], share: float) -> list[Trial]:
-    """The same launches, with a slack whose mean is at least 0 where a share of them keeps a bound.
+    """Return the launches with slack shifted so that a mean of 0 means the required share.
 
-    For a half that is the slack itself; else as much less as that quantile of Gaussian slack lies
-    below its mean.
+    For a share of one half the slack is unchanged; else it is reduced by the distance of that
+    quantile of Gaussian slack from its mean.
     """
     from scipy.special import ndtri
 
@@ -73,10 +72,10 @@ def adjust_slack_to_share(trials: Sequence[Trial], share: float) -> list[Trial]:
 
 
 def feasible_configurations(trials: Sequence[Trial]) -> set[Configuration]:
-    """The launched configurations that keep what is required: all where nothing is.
+    """Return the launched configurations that are feasible; all without requirements.
 
-    Those that seem to for sure; where there are none, those that do on average. The default is one
-    of them unless it breaks it on average: it is not a matter of choice.
+    These are the clearly feasible ones; if there are none, those that are feasible on average. The
+    default counts as feasible unless it is infeasible on average, since it is not a choice.
     """
     known = _by_configuration(trials)
     if not known:
@@ -93,7 +92,7 @@ def feasible_configurations(trials: Sequence[Trial]) -> set[Configuration]:
 
 
 def infeasible_configurations(trials: Sequence[Trial]) -> set[Configuration]:
-    """Those that break it, by more than what one does not know of their mean."""
+    """Return the configurations that are infeasible by more than the error of their mean."""
     deviation = slack_deviation(trials)
     return {
         c
@@ -103,15 +102,15 @@ def infeasible_configurations(trials: Sequence[Trial]) -> set[Configuration]:
 
 
 def is_default_infeasible(trials: Sequence[Trial]) -> bool:
-    """Whether the default breaks it on average."""
+    """Return whether the default violates the requirements on average."""
     values = _by_configuration(trials).get(DEFAULT)
     return values is not None and math.fsum(values) < 0.0
 
 
 def minimise_violation(trials: Sequence[Trial]) -> list[Trial]:
-    """The same launches, told so that the best is what keeps the requirements by most.
+    """Return the launches with the violation of the requirements as the value to minimise.
 
-    That is what is to be found as long as nothing is known that keeps them.
+    It is the objective as long as no feasible configuration is known.
     """
     return [t if t.slack is None else replace(t, value=-t.slack) for t in trials]
 
@@ -125,11 +124,11 @@ def _by_configuration(trials: Sequence[Trial]) -> dict[Configuration, list[float
 
 
 class Feasibility:
-    """The chance that configurations keep what is required, by a process of its own.
+    """Probability that configurations are feasible, by a separate Gaussian process.
 
     Args:
-        features: places configurations.
-        trials: launches, some of which broke it.
+        features: encoding of configurations.
+        trials: launches, some of which violated a requirement.
     """
 
     def __init__(self, features: Features, trials: Sequence[Trial]) -> None:
@@ -155,11 +154,11 @@ class Feasibility:
     def likely(
         self, configurations: Sequence[Configuration], chance: float = MIN_PROBABILITY
     ) -> npt.NDArray[np.bool_]:
-        """Which of them are likely enough to keep it to be launched, or launched again.
+        """Return which configurations are likely enough to be feasible to be launched (again).
 
         Args:
             configurations: launched or not.
-            chance: that one that was not launched is to have at least.
+            chance: minimum probability for a configuration that was not launched.
         """
         import numpy as np
         from scipy.special import ndtr

@@ -1,8 +1,8 @@
-"""Features: configurations as points of a cube, as a surrogate needs them.
+"""Features: encoding of configurations as points of the unit cube, for a surrogate.
 
-The domain says what is near: numbers keep their order, those that range over a factor lie on a
-logarithmic scale, names are each as far from every other, and a setting that is left alone where
-its default is not known lies in the middle of its numbers, told apart by a column of its own.
+The domain determines distances. Numbers keep their order; those that range over a large factor lie
+on a logarithmic scale. All names are equally far apart. A setting that is not set, and whose
+default is unknown, lies in the middle of its numbers and is marked by a separate column.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MIN_LOG_RATIO = 4.0
-"""Numbers whose largest is so many times the smallest are compared by their ratios."""
+"""Minimum ratio of the largest to the smallest number for a logarithmic scale."""
 UNSET_POSITION = 0.5
 QUARTERS = 4
-"""Where a parameter may take any number, its levels are the quarters of its scale."""
+"""Number of levels of a parameter that may take any number: the quarters of its scale."""
 NAME_DISTANCE = math.sqrt(0.5)
-"""Two different names are as far from each other as the ends of a scale of numbers."""
+"""Coordinate of a name: two names are as far apart as the ends of a scale of numbers."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Feature:
     """The columns of one parameter.
 
     Attributes:
-        parameter: whose they are.
-        width: how many columns.
-        place: the columns of a value; ``None`` stands for one that is left alone.
+        parameter: the encoded parameter.
+        width: number of columns.
+        place: encodes a value; ``None`` stands for a setting that is not set.
     """
 
     parameter: Parameter
@@ -47,7 +47,7 @@ class Features:
     """The columns of a space.
 
     Args:
-        space: whose configurations are to be placed.
+        space: search space of the configurations.
     """
 
     def __init__(self, space: SearchSpace) -> None:
@@ -55,7 +55,7 @@ class Features:
         self._options = {name: space.options(name) for name in space.parameters}
 
     def levels(self, configurations: Sequence[Configuration]) -> npt.NDArray[np.intp]:
-        """Configurations x parameters: a number for each value, or for each quarter of a scale."""
+        """Return the level number of each value, configurations x parameters."""
         import numpy as np
 
         columns = [self._levels(feature, configurations) for feature in self._features]
@@ -72,7 +72,7 @@ class Features:
 
     @property
     def settings(self) -> dict[str, slice]:
-        """The columns of each parameter, by its name."""
+        """Columns of each parameter, by its name."""
         found, at = {}, 0
         for feature in self._features:
             found[feature.parameter.name] = slice(at, at + feature.width)
@@ -80,7 +80,7 @@ class Features:
         return found
 
     def rows(self, configurations: Sequence[Configuration]) -> npt.NDArray[np.float64]:
-        """Configurations x columns, each from 0 to 1."""
+        """Return the encoded configurations, configurations x columns, each from 0 to 1."""
         import numpy as np
 
         blocks = [self._columns(feature, configurations) for feature in self._features]
@@ -122,9 +122,9 @@ def _feature(space: SearchSpace, name: str) -> Feature:
 
 
 def _power(parameter: Parameter) -> Callable[[Value | None], tuple[float, ...]]:
-    """A column that tells powers of two from other whole numbers, where a domain has both.
+    """Return a column that distinguishes powers of two from other integers, if a domain has both.
 
-    Sizes of blocks, tiles and teams that are powers of two are more like each other than like
+    Sizes of blocks, tiles and teams that are powers of two behave more like each other than like
     their neighbours: they fit cache lines, vectors and cores.
     """
     domain = parameter.domain
@@ -140,7 +140,7 @@ def _is_power(value: Value | None) -> bool:
 
 
 def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
-    """Where a number lies between the least and the largest; ``None`` for a domain of names."""
+    """Return the scale of a numeric domain, from its minimum to its maximum; ``None`` for names."""
     domain = parameter.domain
     if isinstance(domain, Range):
         low, high, ordered = float(domain.low), float(domain.high), None
@@ -184,7 +184,7 @@ def _is_number(value: object) -> bool:
 
 
 def _names(parameter: Parameter, options: Sequence[Value | None]) -> Feature:
-    """A column for each name, one alone where there are two."""
+    """Return one column for each name; a single column for two names."""
     names = [parameter.default, *options[1:]]
     if len(names) <= 2:
         return Feature(parameter, 1, lambda v: (float(not _same(v, names[0])),))

@@ -1,4 +1,4 @@
-"""FrontPoints: which configurations of a search are worth confirming, for several objectives."""
+"""Points of the expected Pareto front that are worth confirming."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from assay.search.model.searcher import Contrast, Estimate, Searcher, Trial
 from assay.search.space.search_space import SearchSpace
 
 NEGLIGIBLE_DEVIATIONS = 1.0
-"""A setting stays only if its expected loss exceeds so many standard deviations: no reduction by
-launches follows, and most settings do nothing for most programs."""
+"""A setting stays only if its expected loss exceeds this number of standard deviations: no
+reduction by launches follows, and most settings have no effect on most programs."""
 
 
 @dataclass(frozen=True)
 class ObjectiveModels:
-    """What the search tells of configurations, in each objective.
+    """Models of the search, one for each objective.
 
     Attributes:
-        space: of the study.
+        space: search space of the study.
         searchers: one for each objective.
         told: the launches, for each objective.
     """
@@ -33,7 +33,7 @@ class ObjectiveModels:
     told: Sequence[Sequence[Trial]]
 
     def contrasts(self, wanted: Sequence[Contrast]) -> list[tuple[Estimate, ...]]:
-        """What is expected of each, one estimate for each objective."""
+        """Return the estimates of contrasts, one estimate for each objective."""
         pairs = zip(self.searchers, self.told, strict=True)
         by_objective = [s.contrasts(self.space, trials, wanted) for s, trials in pairs]
         return list(zip(*by_objective, strict=True))
@@ -42,14 +42,14 @@ class ObjectiveModels:
 def best_points(
     known: ObjectiveModels, among: Iterable[Configuration], count: int, margin: float
 ) -> list[Configuration]:
-    """Up to ``count`` configurations of the expected front, without settings that do nothing.
+    """Return up to ``count`` points of the expected front, without negligible settings.
 
     Args:
-        known: of the search.
-        among: what was launched and worked.
-        count: at most so many.
-        margin: ratio differences below it count as none; who is not expected to be better than the
-            default by more in any objective is no part of it.
+        known: models of the search.
+        among: successful configurations.
+        count: maximum number of points.
+        margin: ratio differences below it count as none; a configuration without a larger expected
+            gain in any objective is left out.
     """
     tolerance = math.log1p(margin)
     ordered = sorted(set(among) - {DEFAULT}, key=lambda c: (len(c), str(c)))
@@ -68,9 +68,9 @@ def best_points(
 def without_negligible(
     known: ObjectiveModels, configuration: Configuration, tolerance: float
 ) -> Configuration:
-    """A configuration without the settings that are known to do nothing in any objective."""
+    """Return a configuration without the settings that are negligible in every objective."""
     (found,) = known.contrasts([{configuration: 1.0, DEFAULT: -1.0}])
-    gain = min(estimate.mean for estimate in found)  # what it is on the front for
+    gain = min(estimate.mean for estimate in found)  # expected gain in each objective
     launches = min(map(len, known.told))
     lean = configuration
     while smaller := _smaller(known.space, lean):
@@ -87,6 +87,6 @@ def without_negligible(
 
 
 def _smaller(space: SearchSpace, configuration: Configuration) -> list[Configuration]:
-    """The valid ones that leave one of its settings out."""
+    """Return the valid configurations with one setting less."""
     found = [space.canonical(configuration.without(name)) for name in configuration]
     return [c for c in dict.fromkeys(found) if c and space.valid(c)]

@@ -1,4 +1,4 @@
-"""The searcher that assay uses: a Gaussian process over all launches so far."""
+"""Gaussian process searcher: the default searcher of assay, from all launches so far."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 MAX_ENUMERATED = 20_000
-"""Spaces up to this size are gone through whole; of larger ones a sample is."""
+"""Maximum size of a space that is enumerated; larger ones are sampled."""
 POOL_SAMPLES = 1200
 """Random configurations in the pool of a larger space, beside the neighbours of the best."""
 NEIGHBOUR_CENTRES = 4
-"""How many of the best have their neighbours in the pool."""
+"""Number of best configurations whose neighbours are in the pool."""
 MIN_CORRELATION = 0.5
-"""Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
+"""Minimum correlation of an earlier study with this one; less correlated studies are ignored."""
 MAX_FINALISTS = 30
-"""Of the best by the model, those that the last launches of a search may go to."""
+"""Maximum number of configurations, the best by the model, for the last launches of a search."""
 
 
 def _on_one_thread(method: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Without threads of the linear algebra.
+    """Run a method without threads of the linear algebra.
 
-    Matrices of some hundred rows gain nothing from them, and they spin on for a while after: on the
-    CPUs that the next launch is to have.
+    Matrices of some hundred rows do not profit from threads, and idle threads keep spinning for a
+    while on the CPUs of the next launch.
     """
 
     @functools.wraps(method)
@@ -73,12 +73,12 @@ def _on_one_thread(method: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 class GpSearcher:
-    """Proposes what a Gaussian process finds worth a launch; replicates among it.
+    """Proposes configurations, including replicates, by a Gaussian process.
 
     Args:
-        options: how it chooses.
-        earlier: what earlier studies knew. It guides what is proposed, and nothing else: contrasts,
-            what is left to gain and whom the last launches go to follow from the trials alone.
+        options: parameters of the search.
+        earlier: results of earlier studies. They guide proposals alone: contrasts, the remaining
+            gain and the configurations of the last launches depend on the trials only.
     """
 
     name = "gp"
@@ -88,7 +88,7 @@ class GpSearcher:
     ) -> None:
         self.options = options or SearcherOptions()
         self._earlier = tuple(earlier)
-        # Remembered, not learned: a call gives what a new searcher's would.
+        # A cache: a call returns the same result as that of a new searcher.
         self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
         self._every: WeakKeyDictionary[SearchSpace, list[Configuration] | None] = (
             WeakKeyDictionary()
@@ -199,7 +199,7 @@ class GpSearcher:
     def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
-        """See ``Searcher.left_to_gain``."""
+        """See ``Searcher.remaining_gain``."""
         import numpy as np
 
         model = self._model(space, trials)
@@ -216,9 +216,9 @@ class GpSearcher:
         count: int,
         seed: int,
     ) -> list[Configuration]:
-        """The part of a small batch that comes from models of few settings.
+        """Return the part of a small batch that comes from sparse models.
 
-        They know nothing of requirements, nor of configurations that are whole by their names.
+        Sparse models do not cover requirements or named configurations.
         """
         if count > SMALL_BATCH or any_violation(trials) or space.is_named:
             return []
@@ -240,12 +240,12 @@ class GpSearcher:
         plain: _Model,
         earlier: tuple[EarlierStudy, ...],
     ) -> tuple[_Model, tuple[EarlierStudy, ...]]:
-        """The model with what earlier studies knew, and those that are alike enough to be heard.
+        """Return the model with earlier studies, and those that are sufficiently correlated.
 
         Args:
             space, trials: as for ``propose``.
-            plain: the model without.
-            earlier: those that may be heard.
+            plain: the model without earlier studies.
+            earlier: informative earlier studies.
         """
         while earlier:
             model = self._new_model(space, trials, earlier=earlier)
@@ -274,7 +274,7 @@ class GpSearcher:
     def _pool(
         self, space: SearchSpace, model: _Model, seed: int
     ) -> tuple[Pool, list[Configuration]]:
-        """What may be proposed; a block asks for it twice, to see what is left and to choose."""
+        """Return the pool of proposals, cached, since a block needs it twice."""
         newest = self._newest_pool
         if newest is None or newest[0] is not model or newest[1] != seed:
             newest = self._newest_pool = model, seed, self._new_pool(space, model, seed)
@@ -296,7 +296,7 @@ class GpSearcher:
     def _feasible_pool(
         self, space: SearchSpace, model: _Model, every: Sequence[Configuration]
     ) -> tuple[Pool, list[Configuration]]:
-        """Those that may keep what is required; the default stays to be beaten where it does."""
+        """Return the likely feasible part of a pool; a feasible default stays as the incumbent."""
         import numpy as np
 
         kept = feasible_configurations(model.trials)
@@ -308,7 +308,7 @@ class GpSearcher:
         return replace(pool, able=able), configurations
 
     def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
-        """Random ones, what was launched, the neighbours of the best of that, what was known."""
+        """Return random, launched and earlier configurations, and neighbours of the best."""
         rng = random.Random(seed)
         pool = dict.fromkeys([*model.able, *model.told_of])
         for _ in range(POOL_SAMPLES):
@@ -343,17 +343,17 @@ class GpSearcher:
 
 
 class _Model:
-    """A surrogate, and which configuration is which of its rows.
+    """A surrogate with the row number of each configuration.
 
-    A configuration that fails is told as the worst that was seen: what lies near it fails more
-    likely too.
+    A failed configuration gets the worst observed value, since its neighbours are likely to fail
+    too.
 
     Args:
-        features: places configurations.
-        trials: at least two configurations gave a value.
-        priors: of the surrogate.
+        features: encoding of configurations.
+        trials: launches, with values of at least two configurations.
+        priors: priors of the surrogate.
         clipped_at: quantile of the values above which they are clipped.
-        earlier: what earlier studies knew, of configurations that the space holds.
+        earlier: results of earlier studies on configurations of the space.
     """
 
     def __init__(
@@ -376,7 +376,7 @@ class _Model:
         self.requiring = any_violation(trials) and bool(feasible_configurations(trials))
         self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]
-        # Of a block of its own: that it failed says nothing of the machine's speed.
+        # In a separate block: a failure has no information on the speed of the machine.
         blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(told)]
         values = _clipped([t.value for t in told], clipped_at)
         which = [self.places[t.configuration] for t in told]
@@ -406,7 +406,7 @@ class _Model:
 
     @functools.cached_property
     def belief(self) -> SparseModels:
-        """The average over models in which few settings matter, and the surrogate."""
+        """Sparse models averaged with the surrogate as the dense model."""
         import numpy as np
 
         told = [t for t in self.trials if t.value is not None or t.configuration in self.failed]
@@ -427,7 +427,7 @@ class _Model:
 
 
 def _clipped(values: Sequence[float | None], at: float) -> list[float]:
-    """Values no larger than this quantile of them; it stands for those that failed."""
+    """Return values clipped at this quantile, which also replaces the values of failed launches."""
     import numpy as np
 
     most = float(np.quantile([v for v in values if v is not None], at))

@@ -1,4 +1,4 @@
-"""Options of the searcher: everything about it that was chosen by trying it on recorded spaces."""
+"""Options of the searcher: all parameters that were chosen by trials on recorded spaces."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from dataclasses import dataclass, field
 from assay.search.model.surrogate import Priors
 
 SMALL_BATCH = 4
-"""Proposals in a block of a small budget, beside the default: the model is asked more often. A
-batch of at most so many may come from models in which few settings matter."""
+"""Proposals in a block of a small budget, beside the default: smaller blocks update the model
+more often. A batch of at most this size may come from sparse models."""
 
 
 @dataclass(frozen=True)
 class SearcherOptions:
-    """How a ``GpSearcher`` chooses; ``benchmarks.search.choices`` compares sets of them.
+    """Parameters of a ``GpSearcher``; ``benchmarks.search.choices`` compares sets of them.
 
     Attributes:
-        startup: random configurations that are launched before the model is asked.
+        startup: number of random configurations before the first proposals of the model.
         turns: rules of a batch by the surrogate of all values (see ``model.acquisition``).
-        probes: rules by the surrogate of clipped values, which looks for other places to be good.
-        clipped_at: quantile of the values above which those are clipped for probes. How bad the
-            bad ones are says little of where good ones lie, and much of the scale that everything
-            is seen at.
-        priors: of the surrogate.
+        probes: rules by the surrogate of clipped values, which searches for further optima.
+        clipped_at: quantile above which values are clipped for probes. The size of bad values has
+            little information on the position of good ones, but dominates the scale.
+        priors: priors of the surrogate.
     """
 
     startup: int = 8
@@ -32,9 +31,9 @@ class SearcherOptions:
     priors: Priors = field(default_factory=Priors)
 
     def allocate(self, count: int) -> tuple[list[str], list[str]]:
-        """Return the turns of a batch, and its probes: of a smaller one in the same shares.
+        """Return the turns and the probes of a batch, in constant proportions.
 
-        What does not come out even is turns: of four proposals one probes. Two of four were worse
+        The remainder goes to turns: one of four proposals is a probe. Two of four were worse
         on seven of eight recorded spaces, in the geometric mean 7.3 % against 4.5 % after 25
         launches of the searcher alone (22 searches each).
         """

@@ -1,4 +1,4 @@
-"""Pareto: points of which none is better than another in everything. Lower is better throughout."""
+"""Pareto front: points that no other point dominates. Lower is better in each objective."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ Point = Sequence[float]
 """A value for each objective."""
 
 REFERENCE_MARGIN = 0.1
-"""How far behind the worst of a front the corner lies that volumes are measured from, as a share of
-its extent: what is best in one objective alone counts as well."""
+"""Distance of the reference corner from the worst point of a front, as a share of its extent, so
+that the best point of one objective contributes volume as well."""
 
 
 def dominates(a: Point, b: Point) -> bool:
-    """Whether ``a`` is no worse in any objective, and better in one."""
+    """Return whether ``a`` is no worse than ``b`` in any objective, and better in one."""
     return all(x <= y for x, y in zip(a, b, strict=True)) and tuple(a) != tuple(b)
 
 
 def pareto_front(points: Sequence[Point]) -> list[int]:
-    """The places of those that none dominates, in order; of equal ones all."""
+    """Return the indices of the non-dominated points, in order, including all duplicates."""
     return [i for i, p in enumerate(points) if not any(dominates(q, p) for q in points)]
 
 
 def hypervolume(points: Sequence[Point], corner: Point) -> float:
-    """How much of the space below ``corner`` is dominated, cut into slices along the last axis.
+    """Return the dominated volume below ``corner``, by slices along the last axis.
 
     While et al., IEEE Transactions on Evolutionary Computation 10:29 (2006).
     """
@@ -42,11 +42,11 @@ def hypervolume(points: Sequence[Point], corner: Point) -> float:
 
 
 def extent(points: Sequence[Point], least: float) -> list[tuple[float, float]]:
-    """For each objective the best of a front, and how far its worst lies behind; ``least`` or more.
+    """Return the best value and the extent of a front in each objective.
 
     Args:
-        points: at least one.
-        least: below it differences do not count.
+        points: points of the front, at least one.
+        least: minimum extent.
     """
     of_front = [points[i] for i in pareto_front(points)]
     found = []
@@ -57,14 +57,14 @@ def extent(points: Sequence[Point], least: float) -> list[tuple[float, float]]:
 
 
 def spread_subset(points: Sequence[Point], count: int, tolerance: float) -> list[int]:
-    """Up to ``count`` places of a front: the best of each objective, then those between.
+    """Return up to ``count`` indices of a front: the best of each objective, then points between.
 
-    Between them whichever adds most to the volume that is dominated. What is no further than
-    ``tolerance`` from one that was chosen, in each objective, adds nothing.
+    Between them the point with the largest additional dominated volume is chosen. A point within
+    ``tolerance`` of a chosen one in each objective is skipped.
 
     Args:
-        points: values on scales on which equal steps are worth the same, as logarithms.
-        count: at most so many.
+        points: values on scales with equally valuable steps, such as logarithms.
+        count: maximum number of points.
         tolerance: differences below it count as none.
     """
     left = pareto_front(points)
@@ -94,7 +94,7 @@ def _best_of(
     unit: dict[int, list[float]],
     tolerance: float,
 ) -> int:
-    """The best of one objective; of those that are as good, the best in all others together."""
+    """Return the best point of one objective; of equals, the best in the other objectives."""
     least = min(points[i][objective] for i in left)
     as_good = [i for i in left if points[i][objective] <= least + tolerance]
     return min(as_good, key=lambda i: (sum(unit[i]), i))

@@ -1,4 +1,4 @@
-"""Averages: what is known of configurations without a model, each for itself."""
+"""Sample means: estimates of each configuration from its own launches, without a model."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from assay.search.space.search_space import SearchSpace
 from assay.stats.elimination import arm_effects
 
 MIN_CONFIGURATIONS = 4
-"""With fewer configurations nothing is learned of how much of a difference is luck."""
+"""Minimum number of configurations to estimate the share of a difference that is chance."""
 
 
 @dataclass(frozen=True)
 class MeanEffect:
-    """Where a configuration stands against the default.
+    """Mean effect of a configuration against the default.
 
     Attributes:
-        configuration: not the default.
-        score: mean log ratio to the default, the blocks' effects taken out; NaN for none.
-        launches: how many values it rests on.
+        configuration: any except the default.
+        score: mean log ratio to the default, with block effects removed; NaN without a value.
+        launches: number of values.
     """
 
     configuration: Configuration
@@ -38,7 +38,7 @@ class MeanEffect:
 
 
 def mean_effects(trials: Sequence[Trial]) -> list[MeanEffect]:
-    """Where every configuration stands that was launched, in the order that they first were."""
+    """Return the mean effect of each configuration, in the order of first launches."""
     import numpy as np
 
     columns = {DEFAULT: 0}
@@ -63,28 +63,28 @@ def mean_effects(trials: Sequence[Trial]) -> list[MeanEffect]:
 
 
 class SampleMeans:
-    """The part of a searcher that needs no model."""
+    """The methods of a searcher that need no model."""
 
     def verify(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
-        """See ``Searcher.verify``: those that stand best."""
+        """See ``Searcher.verify``: the best sample means."""
         able = [s for s in mean_effects(trials) if s.launches]
         ranked = sorted(able, key=lambda s: (s.score, str(s.configuration)))
         return [s.configuration for s in ranked[:count]]
 
     def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
-        """See ``Searcher.core``: nothing is known of settings."""
+        """See ``Searcher.core``: there is no information on settings."""
         return []
 
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
-        """See ``Searcher.belief``: nothing is known of settings."""
+        """See ``Searcher.belief``: there is no information on settings."""
         return UNKNOWN_BELIEF
 
     def contrasts(
         self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
-        """See ``Searcher.contrasts``: of what was launched, where it stands."""
+        """See ``Searcher.contrasts``: sample means of launched configurations."""
         known = {s.configuration: (s.score, s.launches) for s in mean_effects(trials) if s.launches}
         known[DEFAULT] = (0.0, sum(t.configuration == DEFAULT for t in trials))
         deviation = default_deviation(trials)
@@ -93,7 +93,7 @@ class SampleMeans:
     def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
-        """See ``Searcher.left_to_gain``: of what was not launched nothing is known."""
+        """See ``Searcher.remaining_gain``: unknown for configurations that were not launched."""
         return math.inf
 
 
@@ -106,14 +106,14 @@ def _estimate(
     mean = kept * math.fsum(weight * known[c][0] for c, weight in contrast.items())
     parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
     whole = deviation * math.sqrt(math.fsum(parts)) if parts else 0.0
-    return Estimate(mean, whole)  # how much is luck is itself a guess
+    return Estimate(mean, whole)  # the shrinkage is itself an estimate
 
 
 def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) -> float:
-    """Share of the differences from the default that is no luck (James and Stein, 1961).
+    """Return the shrinkage of differences from the default (James and Stein, 1961).
 
-    Of many configurations that do nothing one stands well by chance; without a measure of the
-    noise, or of few, all of it is kept.
+    Of many configurations without an effect one looks good by chance. Without an estimate of the
+    noise, or with few configurations, there is no shrinkage (1).
     """
     others = [(score, launches) for c, (score, launches) in known.items() if c != DEFAULT]
     if len(others) < MIN_CONFIGURATIONS or not math.isfinite(deviation):

@@ -1,8 +1,8 @@
-"""Scalar: several objectives as one, so that a searcher of one can look for a front.
+"""Scalarisation: several objectives as one, so that a single-objective searcher finds a front.
 
 Each weighting of the objectives has its own best configuration, and each point of a front is the
 best by some weighting (augmented Tchebycheff; Knowles, ParEGO, IEEE Transactions on Evolutionary
-Computation 10:50, 2006). So a block draws weights anew, and the front is come upon piece by piece.
+Computation 10:50, 2006). So each block draws new weights, and the blocks together cover the front.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from assay.search.model.pareto import extent
 from assay.search.model.searcher import Trial
 
 AUGMENTATION = 0.05
-"""Share of the weighted sum beside the largest term: of two that are equal in that, the better in
-the others is better (Knowles 2006)."""
+"""Share of the weighted sum beside the largest term: between two points with equal largest
+terms, the sum decides (Knowles 2006)."""
 
 ObjectiveTrials = Sequence[Sequence[Trial]]
-"""The same launches, in the same order, once for each objective."""
+"""The same launches, in the same order, for each objective."""
 
 
 def random_weights(objectives: int, rng: random.Random) -> tuple[float, ...]:
-    """Random shares that add up to 1, all alike likely."""
+    """Return random weights that add up to 1, uniformly distributed."""
     cuts = sorted(rng.random() for _ in range(objectives - 1))
     ends = [0.0, *cuts, 1.0]
     return tuple(b - a for a, b in itertools.pairwise(ends))
 
 
 def scalarised(facets: ObjectiveTrials, shares: Sequence[float], least: float) -> list[Trial]:
-    """The launches with one value each: the lower the better by these shares.
+    """Return the launches with one value each: the weighted combination of the objectives.
 
-    Objectives are measured from the best of the front, in units of its extent. What one of them
-    has no value of has none.
+    Objectives are measured from the best of the front, in units of its extent. A launch that lacks
+    one of the values has none.
 
     Args:
-        facets: of each objective.
-        shares: one for each objective; they add up to 1.
-        least: extent of a front that counts as none.
+        facets: launches for each objective.
+        shares: weight of each objective; they add up to 1.
+        least: minimum extent of a front.
     """
     points = list(mean_points(facets).values())
     if not points:
         return [replace(trial, value=None) for trial in facets[0]]
     scale = extent(points, least)
-    # In the size of logarithms again, of which searchers know how large they are.
+    # Scaled back to logarithms, the scale that searchers expect.
     usual = sum(share * size for share, (_, size) in zip(shares, scale, strict=True))
     found = []
     for launch in zip(*facets, strict=True):
@@ -69,14 +69,14 @@ def _tchebycheff(
 
 
 def point_of(launch: Sequence[Trial]) -> tuple[float, ...] | None:
-    """What one launch gave in each objective; ``None`` where it lacks one."""
+    """Return the values of one launch in each objective; ``None`` if one is missing."""
     values = [trial.value for trial in launch]
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None
 
 
 def mean_points(facets: ObjectiveTrials) -> dict[Configuration, tuple[float, ...]]:
-    """The mean of what each configuration gave in each objective, blocks apart or not."""
+    """Return the mean values of each configuration in each objective, ignoring blocks."""
     found: dict[Configuration, list[tuple[float, ...]]] = {}
     for launch in zip(*facets, strict=True):
         point = point_of(launch)

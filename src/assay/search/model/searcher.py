@@ -1,4 +1,4 @@
-"""Searcher: proposes configurations from what was observed."""
+"""Searcher: the protocol of methods that propose configurations from observations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Trial:
     """One launch of the search.
 
     Attributes:
-        configuration: canonical; the default's launches are told as well.
-        block: in which it ran: what ran together met the same machine.
-        value: logarithm of the objective, turned so that lower is better; ``None`` where the launch
-            gave none.
-        censored: it was stopped at its cap, and the value is that of the cap: a lower bound.
-        slack: by how much it keeps what is required, below zero where it does not; ``None`` where
-            nothing is required or nothing is known.
+        configuration: canonical configuration, possibly the default.
+        block: number of its block; launches of a block share the state of the machine.
+        value: logarithm of the objective, with the sign such that lower is better; ``None`` without
+            a value.
+        censored: whether the launch timed out; then ``value`` is that of the cap, a lower bound.
+        slack: distance from the bound of the requirement, negative if violated; ``None`` without a
+            requirement or if unknown.
     """
 
     configuration: Configuration
@@ -36,16 +36,16 @@ class Trial:
 
 
 Contrast = Mapping[Configuration, float]
-"""A weighted sum of the logarithms that configurations take; the weights add up to 0."""
+"""Weighted sum of the log objective of configurations; the weights add up to 0."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is expected of a contrast.
+    """Posterior estimate of a contrast.
 
     Attributes:
-        mean: of its value; lower is better.
-        deviation: standard deviation of what is not known about it; infinite where nothing is.
+        mean: expected value; lower is better.
+        deviation: posterior standard deviation; infinite if the contrast is unknown.
     """
 
     mean: float
@@ -57,8 +57,8 @@ class Belief:
     """Probabilities of the number of settings that matter.
 
     Attributes:
-        nothing: probability that none does.
-        few: probability that few do, and that these explain all but noise.
+        nothing: probability that no setting matters.
+        few: probability that few settings matter, and that these explain all but noise.
     """
 
     nothing: float
@@ -66,20 +66,21 @@ class Belief:
 
 
 MIN_SPARSITY_PROBABILITY = 0.3
-"""Probability ``Belief.few`` from which on a core is looked for, and preferred to the whole."""
+"""Minimum ``Belief.few`` from which a core is searched, and preferred to the whole
+configuration."""
 UNKNOWN_BELIEF = Belief(nothing=1.0, few=1.0)
-"""Of a searcher without a model: any setting may be idle."""
+"""Belief of a searcher without a model: any setting may be negligible."""
 
 RANDOM_TRIES = 50
-"""Random draws for each configuration that is still wanted, before the neighbours of those that are
-known are gone through: in a small space nearly every draw is known."""
+"""Random draws for each missing configuration, before the neighbours of known ones are
+enumerated: in a small space nearly every draw is known."""
 
 
 class Searcher(Protocol):
-    """Proposes what to try next.
+    """Proposes the configurations to launch next.
 
-    A searcher keeps no state between calls: what it proposes follows from its arguments alone, so
-    that a resumed study goes on as an unbroken one would have.
+    A searcher has no state between calls: its proposals depend on the arguments alone, so that a
+    resumed study continues as an uninterrupted one.
     """
 
     name: str
@@ -87,21 +88,21 @@ class Searcher(Protocol):
     def propose(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
-        """Up to ``count`` different valid configurations, none the default, that did not fail.
+        """Return up to ``count`` valid configurations, without the default and failed ones.
 
-        What was launched before is proposed only to be known better. Fewer only where no more
-        are found.
+        A launched configuration is proposed only as a replicate. Fewer are returned only if there
+        are no more.
         """
         ...
 
     def verify(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
-        """Up to ``count`` different ones of what was launched and may be the best."""
+        """Return up to ``count`` distinct launched configurations that may be the best."""
         ...
 
     def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
-        """The best that sets few settings, to be launched; none unless few are likely to matter."""
+        """Return the best sparse configuration to launch; none unless few settings matter."""
         ...
 
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
@@ -111,15 +112,15 @@ class Searcher(Protocol):
     def contrasts(
         self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
-        """What is expected of differences between configurations, launched or not."""
+        """Return the estimates of contrasts between configurations, launched or not."""
         ...
 
     def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
-        """By how much the best of a space is better than the best known, at most.
+        """Return an upper bound of the gain of the best of a space over the best known.
 
-        A difference of logarithms, with this confidence; infinite where nothing can be said.
+        It is a difference of logarithms, with this confidence; infinite if unknown.
         """
         ...
 
@@ -130,34 +131,33 @@ def estimates(
     trials: Sequence[Trial],
     among: Sequence[Configuration],
 ) -> list[Estimate]:
-    """What is expected of the log ratios of configurations to the default."""
+    """Return the estimates of the log ratios of configurations to the default."""
     wanted = [{} if c == DEFAULT else {c: 1.0, DEFAULT: -1.0} for c in among]
     return searcher.contrasts(space, trials, wanted)
 
 
 def launched_configurations(trials: Sequence[Trial]) -> set[Configuration]:
-    """The configurations that were launched."""
+    """Return the launched configurations."""
     return {trial.configuration for trial in trials}
 
 
 def successful_configurations(trials: Sequence[Trial]) -> set[Configuration]:
-    """Those of them that gave a value."""
+    """Return the configurations with a value."""
     return {trial.configuration for trial in trials if trial.value is not None}
 
 
 def default_deviation(trials: Sequence[Trial]) -> float:
-    """Standard deviation of the default's values; infinite of fewer than two."""
+    """Return the standard deviation of the default's values; infinite for fewer than two."""
     values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
     return statistics.stdev(values) if len(values) > 1 else math.inf
 
 
 NOISE_PRIOR = (3.0, 0.03)
-"""Degrees of freedom that the noise of a launch is believed with before any replicates are there,
-and its size (a logarithm)."""
+"""Prior of the noise of a launch: degrees of freedom, and size (a logarithm)."""
 
 
 def noise_variance(trials: Sequence[Trial]) -> float:
-    """Variance of a launch about the mean of its configuration, pooled over all replicates."""
+    """Return the pooled variance of a launch about the mean of its configuration."""
     found: dict[Configuration, list[float]] = {}
     for trial in trials:
         if trial.value is not None and not trial.censored:
@@ -172,12 +172,12 @@ def noise_variance(trials: Sequence[Trial]) -> float:
 
 
 def launch_noise(trials: Sequence[Trial]) -> float:
-    """The same as a standard deviation."""
+    """Return the standard deviation of a launch about the mean of its configuration."""
     return math.sqrt(noise_variance(trials))
 
 
 def non_default_trials(trials: Sequence[Trial]) -> set[Configuration]:
-    """Those but for the default."""
+    """Return the launches of other configurations than the default."""
     return launched_configurations(trials) - {DEFAULT}
 
 
@@ -188,12 +188,12 @@ def fresh_configurations(
     count: int,
     rng: random.Random,
 ) -> list[Configuration]:
-    """Make ``wanted`` valid, new and ``count`` many.
+    """Return ``count`` valid, new configurations, from ``wanted`` where possible.
 
-    Duplicates are a decision of the race, which replicates on purpose; a searcher that proposes
-    what is known gets the nearest valid point that is not, and random ones fill the rest.
+    The race decides on replicates. A known proposal is replaced by the nearest valid new point, and
+    random configurations fill the rest.
     """
-    # The default runs in every block as it is.
+    # The default runs in every block anyway.
     taken = {*known, DEFAULT}
     chosen: list[Configuration] = []
     for candidates in _candidates(space, wanted, taken, count, rng):
@@ -213,7 +213,7 @@ def _candidates(
     count: int,
     rng: random.Random,
 ) -> Iterator[Iterable[Configuration]]:
-    """What may be chosen, one group for each choice: wanted ones, random ones, and what is left."""
+    """Yield a group of candidates for each choice: wanted, random, and remaining configurations."""
     for proposal in wanted:
         candidate = space.repair(proposal, rng)
         yield itertools.chain((candidate,), space.neighbours(candidate))

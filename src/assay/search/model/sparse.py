@@ -1,14 +1,14 @@
 """Sparse models: averages over models in which few settings matter.
 
-Each model says that none, one or two settings matter; their effect is a Gaussian process over their
+In each model none, one or two settings matter; their effect is a Gaussian process over their
 values, alone, added, or with an interaction. Noise is unknown: the amplitude of an effect is stated
 in multiples of it, so that the evidence of a model and its predictions are Student's t (Rasmussen
 and Williams, 2006, ch. 2; O'Hagan and Forster, Bayesian Inference, 2004, ch. 11). Beside them
 stands one dense model, the process of ``assay.search.model.surrogate``, in which every setting may
 matter.
 
-An average over models shrinks the best of many launches by the chance that it was luck, and says of
-each setting how likely it is to matter.
+The average over models shrinks the best of many launches by the probability that it was chance, and
+gives the probability that each setting matters.
 """
 
 from __future__ import annotations
@@ -33,46 +33,46 @@ AMPLITUDES = (2.0, 6.0, 18.0)
 LENGTH = 0.5
 """Length scale of an effect in the columns of a setting, which range from 0 to 1."""
 ROUGHNESS = 0.15
-"""Share of the variance of an effect that each value has for itself, however near others are."""
+"""Share of the variance of an effect that is independent between values, however close they are."""
 SAME_VALUE_DISTANCE = 1e-12
-"""Values that lie no further apart, squared, are the same."""
+"""Squared distance below which values are the same."""
 BLOCK_VARIANCES = {0.1: 0.9, 1.0: 0.1}
-"""Variance that all launches of a block share, in multiples of that of a launch, each with its
+"""Variance shared by all launches of a block, in multiples of that of a launch, each with its
 probability: on a machine that drifts it is as large as the rest of the noise."""
 MIN_DRIFT_BLOCKS = 5
-"""Of fewer blocks only the first is believed: they cannot tell drift from what a block held."""
+"""Minimum number of blocks to estimate drift; with fewer only the first variance is used."""
 NOISE_PRIOR = (3.0, 0.03)
 """Degrees of freedom and size (a logarithm) of the prior on the noise of a launch."""
 LEVEL_VARIANCE = 1e4
 """Variance of the overall level, in multiples of that of a launch: it is unknown."""
 OWN_VARIANCES = {0.0: 0.8, 1.0: 0.1, 4.0: 0.1}
-"""Variance of what is a configuration's own where few settings matter, in multiples of that of a
-launch, each with its probability: many further settings may matter a little. Replicates tell it
-from noise."""
+"""Variance specific to a configuration in sparse models, in multiples of the variance of a
+launch, with its probability: many further settings may matter a little. Replicates distinguish
+it from noise."""
 CLASS_PRIORS = {"none": 0.25, "one": 0.3, "sum": 0.15, "pair": 0.1, "dense": 0.2}
-"""Probability of each class of models before any launch, shared evenly within the class."""
+"""Prior probability of each class of models, shared evenly within the class."""
 MAX_PAIRED_SETTINGS = 9
-"""So many settings, those with the most evidence by themselves, are looked at in pairs."""
+"""Maximum number of settings, those with the most evidence, that are combined in pairs."""
 DENSE_PENALTY = 2.0
-"""Logarithm of the evidence that the dense model gains by fitting its hyperparameters, up to
+"""Log evidence that the dense model gains by fitting its hyperparameters, up to
 ``PENALTY_FROM`` launches;"""
 PENALTY_FROM = 25
 PENALTY_GROWTH = 1.5
-"""from there on it grows by so much with the logarithm of their number: half of three parameters
+"""growth of the penalty beyond, per logarithm of their number: half of three parameters
 that matter (Schwarz, Annals of Statistics, 1978)."""
 MIN_RELATIVE_PROBABILITY = 1e-3
-"""Models with less than this share of the largest probability are left out."""
+"""Minimum probability of a model relative to the likeliest; others are dropped."""
 
 
 @dataclass(frozen=True)
 class Launches:
-    """What the models are conditioned on.
+    """Launches that the models are conditioned on.
 
     Attributes:
-        rows: configurations x columns.
-        which: for each launch, the row that ran.
-        block: for each launch, the block in which it ran.
-        values: for each launch, the logarithm of the objective.
+        rows: features, configurations x columns.
+        which: row of each launch.
+        block: block of each launch.
+        values: logarithm of the objective of each launch.
     """
 
     rows: Array
@@ -83,11 +83,11 @@ class Launches:
 
 @dataclass(frozen=True)
 class _Base:
-    """What does not depend on which settings matter: noise, blocks and what is a configuration's.
+    """The part common to all models: noise, block effects and configuration effects.
 
     Attributes:
-        own: variance of what is a configuration's own, in multiples of that of a launch.
-        log_prior: logarithm of its probability before any launch.
+        own: variance specific to a configuration, in multiples of that of a launch.
+        log_prior: log prior probability.
         precision: inverse covariance of the launches.
         log_det: logarithm of the determinant of that covariance.
         weighted: the precision times the values.
@@ -104,15 +104,15 @@ class _Base:
 
 @dataclass(frozen=True)
 class _Shape:
-    """Settings that matter, and what was seen of them.
+    """Settings that matter, with their observed values.
 
     Attributes:
-        settings: their numbers.
+        settings: indices of the settings.
         interacts: whether two of them interact.
-        seen: columns of the distinct values seen, one array for each setting (for an interaction
-            of the distinct pairs).
-        member: launches x values seen: which of them each launch had.
-        root: square root of the prior covariance of the effects of the values seen.
+        seen: columns of the distinct observed values, one array for each setting (for an
+            interaction, of the distinct pairs).
+        member: indicator of the value of each launch, launches x values.
+        root: square root of the prior covariance of the effects of these values.
     """
 
     settings: tuple[int, ...]
@@ -127,12 +127,12 @@ class _Few:
     """A model in which few settings matter, conditioned on launches.
 
     Attributes:
-        shape: which settings.
-        base: the rest.
+        shape: the settings that matter.
+        base: the common part.
         amplitude: prior variance of an effect, in multiples of that of a launch.
         log_weight: logarithm of its prior times its evidence.
         held: the precision of the base times the members.
-        middle: by which that of the whole is less: ``held @ middle @ held.T``.
+        middle: reduction of the precision of the whole: ``held @ middle @ held.T``.
         weights: the precision of the whole times the values.
         scale: scale of the noise variance.
     """
@@ -147,7 +147,7 @@ class _Few:
     scale: float
 
     def explained(self, across: Array) -> Array:
-        """Variances of sums that the launches explain, in multiples of that of a launch.
+        """Return the explained variances of sums, in multiples of the variance of a launch.
 
         Args:
             across: prior covariance, sums x launches.
@@ -160,13 +160,13 @@ class _Few:
 
 
 class SparseModels:
-    """Models of which few settings matter, averaged by their evidence.
+    """Bayesian average of models in which few settings matter.
 
     Args:
-        launches: at least two.
-        settings: for each setting, its columns.
-        dense: a process fitted to these launches, among others; ``None``: there is none.
-        among: for each launch, its place among those of ``dense``.
+        launches: at least two launches.
+        settings: columns of each setting.
+        dense: a process fitted to these launches and possibly others; ``None`` for no dense model.
+        among: index of each launch in the data of ``dense``.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class SparseModels:
     # --- fitting ---
 
     def _evidence(self, quadratic: Array | float, log_det: Array | float) -> Array:
-        """Logarithm of a Student density, up to what all models share."""
+        """Return the log of a Student density, up to a constant common to all models."""
         import numpy as np
 
         sum_of_squares = NOISE_PRIOR[0] * NOISE_PRIOR[1] ** 2 + np.asarray(quadratic)
@@ -252,7 +252,7 @@ class SparseModels:
         return [m for m in found if m.log_weight >= most + np.log(MIN_RELATIVE_PROBABILITY)]
 
     def _distinct(self, settings: tuple[int, ...]) -> tuple[Array, Places]:
-        """The distinct values of some settings together, and which of them each launch has."""
+        """Return the distinct joint values of settings, and their index for each launch."""
         import numpy as np
 
         columns = np.hstack([self._launches.rows[:, self._settings[k]] for k in settings])
@@ -279,7 +279,7 @@ class SparseModels:
         return _Shape(settings, interacts, seen, member, root)
 
     def _with(self, shape: _Shape, bases: Sequence[_Base], prior: float) -> list[_Few]:
-        """A model of each base and amplitude, where these settings matter."""
+        """Return the models of each base and amplitude in which these settings matter."""
         return [model for base in bases for model in self._of_base(shape, base, prior)]
 
     def _of_base(self, shape: _Shape, base: _Base, prior: float) -> list[_Few]:
@@ -321,7 +321,7 @@ class SparseModels:
         first: Sequence[Array],
         second: Sequence[Array],
     ) -> Array:
-        """Prior covariance of effects, for an amplitude of 1."""
+        """Return the prior covariance of effects, for an amplitude of 1."""
         import numpy as np
 
         if len(settings) == 1:
@@ -341,7 +341,7 @@ class SparseModels:
         return (one + two + one * two) * (2.0 / 3.0)
 
     def _normalised(self) -> tuple[Array, float]:
-        """Probabilities of no effect and of each model, and that of the dense one."""
+        """Return the probabilities of no effect, of each model, and of the dense model."""
         import numpy as np
 
         logs = [self._none, *(model.log_weight for model in self._models)]
@@ -352,7 +352,7 @@ class SparseModels:
         return found[:-1], float(found[-1])
 
     def _conditioned_dense(self) -> float:
-        """Condition the dense model; the logarithm of its prior times its evidence."""
+        """Condition the dense model; return the logarithm of its prior times its evidence."""
         import numpy as np
         from scipy.linalg import cho_factor, cho_solve
 
@@ -370,26 +370,26 @@ class SparseModels:
         prior = math.log(CLASS_PRIORS["dense"]) - penalty + self._dense.log_prior
         return prior + float(self._evidence(quadratic, log_det))
 
-    # --- what they say ---
+    # --- predictions ---
 
     @property
     def dense(self) -> float:
-        """Probability of the model in which every setting may matter."""
+        """Probability of the dense model, in which every setting may matter."""
         return self._dense_weight
 
     @property
     def alone(self) -> float:
-        """Probability that few settings explain all but noise: nothing else matters at all."""
+        """Probability that few settings explain all but noise and nothing else matters."""
         weights = zip(self._models, self._weights[1:], strict=True)
         return float(sum(weight for model, weight in weights if model.base.own == 0.0))
 
     @property
     def nothing(self) -> float:
-        """Probability that no setting does anything."""
+        """Probability that no setting has an effect."""
         return float(self._weights[0])
 
     def leading(self, most: int) -> list[tuple[tuple[int, ...], float]]:
-        """Sets of settings that matter, the likeliest first, each with its probability."""
+        """Return sets of settings that matter with their probabilities, the likeliest first."""
         found: dict[tuple[int, ...], float] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
             settings = model.shape.settings
@@ -397,17 +397,17 @@ class SparseModels:
         return sorted(found.items(), key=lambda pair: -pair[1])[:most]
 
     def sample_settings(self, rng: np.random.Generator) -> tuple[int, ...]:
-        """The settings of a model drawn with its probability; none where not few matter."""
+        """Return the settings of a model drawn by probability; none if no sparse model is drawn."""
         at = int(rng.choice(len(self._weights) + 1, p=[*self._weights, self._dense_weight]))
         return self._models[at - 1].shape.settings if 0 < at < len(self._weights) else ()
 
     def sample_effects(
         self, settings: tuple[int, ...], rows: Array, rng: np.random.Generator
     ) -> Array:
-        """One draw of the effects of configurations, where these settings matter and no others.
+        """Draw the effects of configurations, where exactly these settings matter.
 
         Args:
-            settings: that some of the models have.
+            settings: the settings of at least one model.
             rows: configurations x columns.
             rng: draws one of those models, and the effects.
         """
@@ -428,12 +428,12 @@ class SparseModels:
         return np.asarray(drawn)
 
     def contrasts(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:
-        """Means and standard deviations of weighted sums of configurations.
+        """Return the means and standard deviations of weighted sums of configurations.
 
         Args:
             rows: configurations x columns.
-            known: for each, its row among the data of the dense model; -1 for none.
-            weights: sums x configurations; each adds up to 0.
+            known: row of each configuration in the data of the dense model; -1 for none.
+            weights: weights, sums x configurations; each row adds up to 0.
         """
         import numpy as np
 
@@ -463,7 +463,7 @@ class SparseModels:
         return mean, np.sqrt(np.maximum(square - mean**2, 0.0))
 
     def _alone(self, setting: int, rows: Array, weights: Array) -> tuple[Array, Array]:
-        """Prior covariance of configurations by one setting, and the variance of sums of them."""
+        """Return the prior covariance by one setting, and the variances of sums."""
         import numpy as np
 
         columns = rows[:, self._settings[setting]]
@@ -479,7 +479,7 @@ class SparseModels:
         weights: Array,
         alone: dict[int, tuple[Array, Array]],
     ) -> tuple[Array, Array]:
-        """Prior covariance of sums with what was seen, and their prior variance, unscaled."""
+        """Return the unscaled prior covariance of sums with observed values, and variances."""
         asked = self._asked(shape, rows)
         turned = weights @ self._across(shape, asked)
         prior = sum((alone[k][1] for k in shape.settings[1:]), alone[shape.settings[0]][1])
@@ -495,7 +495,7 @@ class SparseModels:
         return (np.hstack(columns),) if shape.interacts else tuple(columns)
 
     def _across(self, shape: _Shape, rows: Sequence[Array]) -> Array:
-        """Prior covariance of the effects of configurations with those of the values seen."""
+        """Return the prior covariance of configuration effects with those of observed values."""
         import numpy as np
 
         if shape.interacts or len(shape.settings) == 1:
@@ -503,7 +503,7 @@ class SparseModels:
         return np.hstack([_alike(a, b) for a, b in zip(rows, shape.seen, strict=True)])
 
     def _covariance(self, shape: _Shape, asked: tuple[Array, ...]) -> Array:
-        """Prior covariance of the effects of configurations, unscaled."""
+        """Return the prior covariance of the effects of configurations, unscaled."""
         if shape.interacts or len(shape.settings) == 1:
             return self._kernel(shape.settings, shape.interacts, asked, asked)
         first, second = (_alike(columns, columns) for columns in asked)
@@ -523,7 +523,7 @@ class SparseModels:
 
 
 def _alike(first: Array, second: Array) -> Array:
-    """Correlation of the effects of two values of a setting."""
+    """Return the correlation of the effects of two values of a setting."""
     import numpy as np
 
     apart = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)

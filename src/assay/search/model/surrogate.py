@@ -1,24 +1,24 @@
-"""Surrogate: a Gaussian process of what configurations take, from single noisy launches.
+"""Surrogate: a Gaussian process model of the log objective, from single noisy launches.
 
 The logarithm of a launch is a constant, plus a linear part, plus a smooth part (Matern 5/2 with a
-length scale for each column), plus what is this configuration's own, plus what was its block's own,
+length scale for each column), plus a configuration effect, plus a block effect,
 plus noise (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, ch. 2 and 5):
 
-- the linear part finds the direction among many columns that do nothing, from few launches;
-- what is a configuration's own lets two neighbours differ by more than noise, so that replicates
-  are believed over the neighbourhood;
-- the block's own is drift of the machine, shared by all that ran together;
-- how much launches vary is read off replicates, and only how that divides into block and launch is
-  fitted: a noise that is fitted as a whole is easily taken for structure, or structure for it.
+- the linear part finds the direction among many irrelevant columns, from few launches;
+- the configuration effect lets two neighbours differ by more than noise, so that replicates
+  outweigh the neighbourhood;
+- the block effect is drift of the machine, shared by all launches of a block;
+- the total noise is estimated from replicates, and only its division into block and launch is
+  fitted: a fitted total noise is easily confused with structure.
 
-What earlier studies saw is told as launches of tasks of their own (Bonilla, Chai and Williams,
-NeurIPS 2007): all but noise is correlated with this study's to a degree that is fitted, so that a
-study that was of something else is learnt to mean little.
+Results of earlier studies are launches of separate tasks (Bonilla, Chai and Williams, NeurIPS
+2007): everything except noise is correlated with this study to a fitted degree, so that an
+unrelated study has little influence.
 
-Everything else is fitted by the largest posterior density under weak priors, without which a length
-scale that no launch speaks of runs off to an end. scikit-learn's process has neither priors nor
-these parts (it did half as well on one of six recorded spaces, and alike on the others); BoTorch
-and Optuna's bring torch.
+All other parameters have maximum posterior density under weak priors; without priors an
+undetermined length scale diverges. scikit-learn's process has neither priors nor these parts (it
+was half as good on one of six recorded spaces, and equal on the others); those of BoTorch and
+Optuna require torch.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     Places = npt.NDArray[np.intp]
 
 LEVEL_DEVIATION = 1.0
-"""Variance, of the standardised values, of how much higher an earlier study lies as a whole: it
-launched other configurations."""
+"""Prior standard deviation of the level of an earlier study, in standardised values: it launched
+different configurations."""
 MAX_ITERATIONS = 40
-"""Of the optimiser; later ones move nothing that matters."""
+"""Maximum number of iterations of the optimiser; later ones have no relevant effect."""
 JITTER = 1e-8
 ROOT5 = math.sqrt(5.0)
 
@@ -48,15 +48,14 @@ Prior = tuple[float, float]
 
 @dataclass(frozen=True)
 class Priors:
-    """What is believed of the parts before any launch.
+    """Priors of the hyperparameters.
 
     Attributes:
-        length: of the logarithm of a length scale of one column; of d columns the mean grows by
-            log(d) / 2, since distances do (Hvarfner et al., ICML 2024).
-        amplitude, own, linear: of the logarithms of the variances of those parts, of the
-            standardised values.
-        share: of the log odds that the noise of a launch is its block's.
-        alike: of the log odds of the correlation of an earlier study with this one.
+        length: prior of the logarithm of the length scale of one column; with d columns the mean
+            grows by log(d) / 2, as distances do (Hvarfner et al., ICML 2024).
+        amplitude, own, linear: priors of the log variances of these parts, for standardised values.
+        share: prior of the log odds of the block's share in the noise of a launch.
+        alike: prior of the log odds of the correlation of an earlier study with this one.
     """
 
     length: Prior = (math.log(0.5), 1.0)
@@ -69,17 +68,16 @@ class Priors:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Launches of configurations.
+    """Launches that the surrogate is fitted to.
 
     Attributes:
-        rows: configurations x columns.
-        which: for each launch, the row that ran.
-        block: for each launch, which block it ran in.
-        values: for each launch, the logarithm of what it took.
+        rows: features, configurations x columns.
+        which: row of each launch.
+        block: block of each launch.
+        values: logarithm of the objective of each launch.
         noise: variance of a launch about the mean of its configuration.
-        task: for each launch, whose it is: 0 for this study, from 1 on for earlier ones; all are
-            of this study if absent.
-        counts: for each value, of how many launches it is the mean; of 1 if absent.
+        task: study of each launch: 0 for this study, from 1 on for earlier ones; 0 if absent.
+        counts: number of launches averaged in each value; 1 if absent.
     """
 
     rows: Array
@@ -93,7 +91,7 @@ class TrainingData:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Hyperparameters, as the optimiser moves them."""
+    """Hyperparameters in the order of the optimiser's vector."""
 
     lengths: Array
     amplitude: float
@@ -118,10 +116,10 @@ class _Parts:
 
 
 class _Tasks:
-    """Whose the launches of some data are.
+    """Assignment of launches to tasks: this study and earlier ones.
 
-    Two tasks are correlated as much as both are with this study, so that the covariance of tasks is
-    positive definite whatever the degrees.
+    The correlation of two tasks is the product of their correlations with this study, so the
+    covariance of tasks is always positive definite.
 
     Args:
         data: at least two configurations of this study.
@@ -137,7 +135,7 @@ class _Tasks:
         self._offset = LEVEL_DEVIATION * (self._same & (task > 0)[:, None])
 
     def standardised(self, data: TrainingData) -> tuple[float, float, Array]:
-        """Mean of this study, the scale of all, and values about the means of their tasks."""
+        """Return the mean of this study, the common scale, and values about task means."""
         import numpy as np
 
         values, means, levels = data.values.astype(np.float64), [], []
@@ -153,13 +151,13 @@ class _Tasks:
         return levels[0], scale, values / scale
 
     def degrees(self, alike: Array) -> Array:
-        """For each launch the correlation of its task with this study."""
+        """Return the correlation of the task of each launch with this study."""
         import numpy as np
 
         return np.concatenate(([1.0], alike))[self._task]
 
     def scaled(self, covariance: Array, alike: Array) -> Array:
-        """Entries between launches of different tasks, as far as those are alike."""
+        """Return a covariance with entries between tasks multiplied by their correlation."""
         import numpy as np
 
         if not self.earlier:
@@ -168,11 +166,11 @@ class _Tasks:
         return covariance * np.where(self._same, 1.0, np.outer(degrees, degrees))
 
     def apart(self, covariance: Array, alike: Array) -> Array:
-        """The same, with how much higher each earlier study lies as a whole."""
+        """Return the scaled covariance plus the level variance of earlier studies."""
         return self.scaled(covariance, alike) + self._offset if self.earlier else covariance
 
     def pull(self, pulls: Array, alike: Array) -> list[float]:
-        """Derivatives of a sum of ``scaled`` entries in the log odds of each degree."""
+        """Return the derivatives of a sum of ``scaled`` entries by the log odds of correlations."""
         import numpy as np
 
         across = np.where(self._same, 0.0, pulls) @ self.degrees(alike)
@@ -181,11 +179,11 @@ class _Tasks:
 
 
 class Surrogate:
-    """A process fitted to data.
+    """A Gaussian process fitted to launches.
 
     Args:
         data: at least two configurations.
-        priors: of the parts.
+        priors: priors of the hyperparameters.
     """
 
     def __init__(self, data: TrainingData, priors: Priors | None = None) -> None:
@@ -212,16 +210,16 @@ class Surrogate:
 
     @property
     def log_prior(self) -> float:
-        """Logarithm of the prior density of the hyperparameters over its largest value."""
+        """Log prior density of the hyperparameters relative to its maximum."""
         off = (self._vector - self._centre) / self._width
         return -0.5 * float(off @ off)
 
     def relative_covariance(self) -> Array:
-        """Prior covariance of the launches, in multiples of the variance of a launch."""
+        """Return the prior covariance of the launches, in multiples of the variance of a launch."""
         return self._covariance(self._parts)[0] / self._noise
 
     def relative_prior(self, rows: Array, known: Places) -> tuple[Array, Array]:
-        """Prior covariance of the launches with configurations, and of those among each other.
+        """Return the prior covariances of configurations with launches, and with each other.
 
         Both in multiples of the variance of a launch; the arguments are those of ``predict``.
         """
@@ -261,7 +259,7 @@ class Surrogate:
         return _Parts.of(self._vector, columns)
 
     def _covariance(self, parts: _Parts) -> tuple[Array, Array, Array, Array]:
-        """That of the launches, and of the rows: smooth, its slope in the squares, linear."""
+        """Return the covariances of the launches and of the rows: smooth, its slope, and linear."""
         import numpy as np
 
         squares = np.tensordot(1.0 / parts.lengths**2, self._squares, 1)
@@ -276,7 +274,7 @@ class Surrogate:
         return whole, smooth, slope, linear
 
     def _loss(self, vector: Array) -> tuple[float, Array]:
-        """Negative log posterior density and its gradient (Rasmussen and Williams, eq. 5.9)."""
+        """Return the negative log posterior and its gradient (Rasmussen and Williams, eq. 5.9)."""
         import numpy as np
         from scipy.linalg import LinAlgError, cholesky, lapack
 
@@ -311,17 +309,17 @@ class Surrogate:
         return loss + 0.5 * float(off @ off), gradient + off / self._width
 
     def _condition(self) -> None:
-        """What predictions take: the precision of the rows, and their weights."""
+        """Return the precision of the rows and their weights, for predictions."""
         import numpy as np
         from scipy.linalg import cho_factor, cho_solve
 
         whole = self._covariance(self._parts)[0]
         factor = cho_factor(whole, lower=True)
-        # What is predicted is of this study: of an earlier one as far as it is alike.
+        # Predictions are for this study; earlier studies contribute by their correlation.
         member = self._member * self._tasks.degrees(self._parts.alike)[:, None]
         self._weights = member.T @ cho_solve(factor, self._values)
         self._precision = member.T @ cho_solve(factor, member)
-        # Symmetric to the last digit, so that predictions do not hang on the order of a product.
+        # Exactly symmetric, so that predictions do not depend on the order of a product.
         self._precision = 0.5 * (self._precision + self._precision.T)
         self._own = self._parts.own
         assert np.isfinite(self._weights).all()
@@ -329,7 +327,7 @@ class Surrogate:
     # --- predicting ---
 
     def _across(self, rows: Array, known: Places) -> Array:
-        """Covariance of the data's rows with others; ``known``: which of them they are, or -1."""
+        """Return the covariance of the data's rows with ``rows`` (indices ``known``, or -1)."""
         import numpy as np
 
         parts = self._parts
@@ -340,11 +338,11 @@ class Surrogate:
         return found
 
     def predict(self, rows: Array, known: Places) -> tuple[Array, Array]:
-        """Mean and standard deviation of the logarithm, of what is this configuration's own too.
+        """Return the mean and standard deviation of the log objective, with configuration effects.
 
         Args:
             rows: configurations x columns.
-            known: for each, the row of the data that it is; -1 for none.
+            known: row of each configuration in the data; -1 for none.
         """
         import numpy as np
 
@@ -357,7 +355,7 @@ class Surrogate:
         return self._mean + self._scale * mean, self._scale * deviation
 
     def covariance(self, rows: Array, known: Places) -> Array:
-        """Posterior covariance of configurations among each other, of their logarithms."""
+        """Return the posterior covariance of the log objective of configurations."""
         import numpy as np
 
         parts = self._parts
@@ -370,17 +368,17 @@ class Surrogate:
 
     @property
     def alike(self) -> list[float]:
-        """Of each earlier study the correlation with this one, by number."""
+        """Correlation of each earlier study with this one, by number."""
         return [float(degree) for degree in self._parts.alike]
 
     @property
     def launch_variance(self) -> float:
-        """Of one more launch in a block of its own."""
+        """Variance of one more launch in a new block."""
         return self._noise * self._scale**2
 
 
 def _matern(squares: Array, amplitude: float) -> tuple[Array, Array]:
-    """Matern 5/2 of squared scaled distances, and its derivative in them."""
+    """Return Matern 5/2 of squared scaled distances, and its derivative in them."""
     import numpy as np
 
     distance = ROOT5 * np.sqrt(np.maximum(squares, 1e-12))
@@ -389,7 +387,7 @@ def _matern(squares: Array, amplitude: float) -> tuple[Array, Array]:
 
 
 def _distances(a: Array, b: Array, lengths: Array) -> Array:
-    """Squared, each column by its length scale."""
+    """Return squared distances with each column divided by its length scale."""
     import numpy as np
 
     a, b = a / lengths, b / lengths
@@ -398,7 +396,7 @@ def _distances(a: Array, b: Array, lengths: Array) -> Array:
 
 
 def _products(a: Array, b: Array) -> Array:
-    """Inner products about the middle of the cube, 1 at a corner with itself."""
+    """Return inner products about the middle of the cube, scaled to 1 at a corner with itself."""
     found: Array = (a - 0.5) @ (b - 0.5).T * (4.0 / max(a.shape[1], 1))
     return found
 

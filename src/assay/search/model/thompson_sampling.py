@@ -1,8 +1,8 @@
-"""Sampled: configurations that are best by a model of few settings that is drawn by chance.
+"""Thompson sampling: configurations that are optimal in randomly drawn sparse models.
 
 Each comes from a model that is drawn with its probability, and from effects that are drawn from
-that model (posterior sampling; Thompson, 1933). What the model says nothing of is random, so that
-settings that the best so far happens to have are told apart from those that make it good.
+that model (posterior sampling; Thompson, 1933). Settings outside the model get random values, which
+separates the settings that cause the gain of the incumbent from those it happens to have.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_COMBINATIONS = 64
-"""Of the values of the settings of a model; of more, so many are drawn."""
+"""Maximum number of combinations of the settings of a model; of more, a random subset is used."""
 RANGE_POSITIONS = 7
-"""Values of a setting that may take any number in a range."""
+"""Number of values of a setting with a continuous range."""
 
 
 def sample_configurations(
@@ -35,15 +35,15 @@ def sample_configurations(
     count: int,
     seed: int,
 ) -> list[Configuration]:
-    """Up to ``count`` configurations, one for each drawn model in which one or two settings matter.
+    """Return up to ``count`` configurations, one for each drawn model of one or two settings.
 
     Args:
-        space: of the study.
-        features: places its configurations.
-        belief: the models.
-        taken: configurations that are not proposed.
+        space: search space of the study.
+        features: encoding of its configurations.
+        belief: sparse models of the launches.
+        taken: configurations not to propose.
         count: size of the batch.
-        seed: of all draws.
+        seed: seed of all draws.
     """
     import numpy as np
 
@@ -67,7 +67,7 @@ def _best(
     settings: tuple[int, ...],
     rng: np.random.Generator,
 ) -> Configuration:
-    """The values of some settings that are best by one draw of their effects."""
+    """Return the best values of some settings, by one draw of their effects."""
     effects = belief.sample_effects(settings, features.rows(combinations), rng)
     return combinations[int(effects.argmin())]
 
@@ -75,7 +75,7 @@ def _best(
 def _combinations(
     space: SearchSpace, names: Sequence[str], draws: random.Random
 ) -> list[Configuration]:
-    """Return the combinations of the values of some settings, or as many of them at random."""
+    """Return the combinations of the values of some settings, or a random subset of them."""
     values = [_values(space, name) for name in names]
     if math.prod(map(len, values)) <= MAX_COMBINATIONS:
         some: Iterable[tuple[Value | None, ...]] = itertools.product(*values)

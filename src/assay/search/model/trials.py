@@ -1,4 +1,4 @@
-"""Trials: the launches of a search, as a searcher is told them."""
+"""Trials: the launches of a search in the form that a searcher uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.search.model.searcher import Trial
 def trials_of(
     history: History, stages: Sequence[Stage] = (Stage.GAUGE, Stage.SEARCH)
 ) -> list[Trial]:
-    """Every launch of the search, as a searcher is told it, and that of the gauge.
+    """Return all launches of the search and of the gauge as trials.
 
     A launch counts as failed if its configuration asks for a value that was refused in the run or
     does other work than the default, or if it lacks a figure that is required.

@@ -1,8 +1,8 @@
-"""Warm start: what earlier studies knew, as a later one can be guided by it.
+"""Warm start: results of earlier studies that guide a later one.
 
-It chooses what is launched early and is told to the model as something that may be true here too
-(``search.surrogate``). It is no evidence: the winner, what is said of its settings and every claim
-rest on the later study's own launches.
+They determine early proposals and enter the model as correlated tasks (``search.model.surrogate``).
+They are not evidence: the winner, its explanation and all claims depend on the later study's own
+launches.
 """
 
 from __future__ import annotations
@@ -30,29 +30,30 @@ from assay.search.model.trials import trials_of
 from assay.search.space.search_space import SearchSpace, same_value
 
 MAX_CONFIGURATIONS = 64
-"""Configurations that all earlier studies together may tell of: a model takes longer the more it
-knows."""
+"""Maximum number of configurations from all earlier studies: the model's cost grows with their
+number."""
 MIN_CONFIGURATIONS = 2
-"""Configurations with a value that a study must tell of."""
+"""Minimum number of configurations with a value in an earlier study."""
 STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
-"""Whose launches are told; that of the survey is never timed."""
+"""Stages whose launches are used; the survey is never timed."""
 
 
 def transferable_results(
     spec: StudySpec, samples: Sequence[Sample], space: SearchSpace
 ) -> tuple[list[EarlierConfiguration], int]:
-    """What a study knew of configurations that a later one's space holds.
+    """Return the results of a study for the configurations of a later space.
 
-    Settings that the later study does not vary are dropped; configurations that differ in them
-    alone become one, of their mean.
+    Settings that the later study does not vary are dropped; configurations that differ only in
+    these are merged into their mean.
 
     Args:
-        spec: of the earlier study.
-        samples: of it; of one stratum.
-        space: of the later study.
+        spec: specification of the earlier study.
+        samples: samples of one of its strata.
+        space: search space of the later study.
 
     Returns:
-        The best first, those that never worked last; and how many the later space does not hold.
+        The results, the best first and failed ones last; and the number of configurations outside
+        the later space.
     """
     trials = trials_of(History.of(spec, samples), STAGES)
     seen: dict[Configuration, list[EarlierConfiguration]] = {}
@@ -68,7 +69,7 @@ def transferable_results(
 
 
 def _standing(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
-    """The log ratio of every configuration to the default, of which it is 0."""
+    """Yield the log ratio of every configuration to the default; that of the default is 0."""
     defaults = sum(t.configuration == DEFAULT and t.value is not None for t in trials)
     if defaults:
         yield EarlierConfiguration(configuration=DEFAULT, log_ratio=0.0, launches=defaults)
@@ -86,15 +87,15 @@ def _standing(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
 def project(
     configuration: Configuration, parameters: Iterable[Parameter], space: SearchSpace
 ) -> Configuration | None:
-    """A configuration of an earlier study in the space of a later one.
+    """Return a configuration of an earlier study in the space of a later one.
 
     Args:
-        configuration: of the earlier study.
-        parameters: of its space: what it left alone had their defaults.
-        space: of the later study.
+        configuration: configuration of the earlier study.
+        parameters: parameters of its space; settings that were not set have their defaults.
+        space: search space of the later study.
 
     Returns:
-        Canonical and valid; ``None`` where the space does not hold it.
+        The canonical, valid configuration; ``None`` if it is outside the space.
     """
     full: dict[str, Value] = {p.name: p.default for p in parameters if p.default is not None}
     full |= configuration
@@ -113,9 +114,9 @@ def project(
 def _merged(
     configuration: Configuration, parts: Sequence[EarlierConfiguration]
 ) -> EarlierConfiguration:
-    """One of those that a later space does not tell apart.
+    """Merge configurations that are identical in a later space.
 
-    The mean of several counts as one launch: what it leaves out made them differ.
+    The mean of several counts as one launch, since the dropped settings made them differ.
     """
     worked = [part.log_ratio for part in parts if part.log_ratio is not None]
     if not worked:
@@ -133,14 +134,14 @@ def _rank(known: EarlierConfiguration) -> tuple[float, str]:
 
 
 def is_informative(earlier: EarlierStudy) -> bool:
-    """Whether a study saw enough to guide another: one configuration says nothing of a setting."""
+    """Return whether a study can guide another: a single configuration has no setting effects."""
     return sum(known.log_ratio is not None for known in earlier.known) >= MIN_CONFIGURATIONS
 
 
 def informative_studies(
     earlier: Iterable[EarlierStudy], space: SearchSpace
 ) -> tuple[EarlierStudy, ...]:
-    """Earlier studies with what a space holds of them; a machine may refuse what it once took."""
+    """Return the informative earlier studies, limited to the configurations of a space."""
     narrowed = (
         msgspec.structs.replace(
             one, known=tuple(k for k in one.known if _holds(space, k.configuration))
@@ -157,11 +158,11 @@ def _holds(space: SearchSpace, configuration: Configuration) -> bool:
 def limit_results(
     known: Sequence[EarlierConfiguration], most: int
 ) -> tuple[EarlierConfiguration, ...]:
-    """Not more than so many: the better half whole, and of the rest every so many-th.
+    """Return at most ``most`` results: the better half, and evenly spaced ones of the rest.
 
     Args:
-        known: the best first.
-        most: at least 2.
+        known: results, the best first.
+        most: maximum number, at least 2.
     """
     if len(known) <= most:
         return tuple(known)
@@ -173,10 +174,10 @@ def limit_results(
 
 
 def first_proposals(earlier: Sequence[EarlierStudy], count: int) -> list[Configuration]:
-    """What the first block takes from earlier studies: each study's best in turn, no two alike.
+    """Return proposals for the first block: the best of each earlier study in turn.
 
-    Only what stood better than the earlier study's default is taken, and of those that differ from
-    a better one in a single setting the better one alone, as long as there are others.
+    Proposals were better than the default of their study. Of two that differ in a single setting
+    the better one is preferred as long as there are others.
     """
     queues = [[k.configuration for k in one.known if _better(k)] for one in earlier]
     ranked = [
@@ -199,6 +200,6 @@ def _better(known: EarlierConfiguration) -> bool:
 
 
 def _distance(a: Configuration, b: Configuration) -> int:
-    """In how many settings two differ."""
+    """Return the number of settings in which two configurations differ."""
     names = {**a, **b}
     return sum(a.get(n) != b.get(n) or type(a.get(n)) is not type(b.get(n)) for n in names)
