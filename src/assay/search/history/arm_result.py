@@ -1,4 +1,4 @@
-"""Result: what was seen of one arm in a stage of a study."""
+"""Result of one arm in a stage of a study."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from assay.stats.summary import summarise
 def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
     """Summarise every metric of an arm over a stage.
 
-    Disturbed blocks of the confirmation are left out unless they are more than a third of it.
+    Disturbed blocks of the confirmation are excluded unless they are more than a third of it.
     """
     mine = _launches(history, stage, arm)
     ended, disturbed = count_launches(history, stage, arm)
-    if disturbed:  # of those that the figure rests on
+    if disturbed:  # of the launches behind the figure
         objective = spec.workload.objective.name
         figures = [s for s in ended if objective in s.metrics]
         disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]
-        floor = 0.0 if name in BUILT_IN else None  # no time and no size lies below
+        floor = 0.0 if name in BUILT_IN else None  # times and sizes are not negative
         summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
     return ArmResult(
         name=arm.name,
@@ -37,11 +37,11 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
 
 
 def count_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
-    """Return the launches that figures of an arm rest on, and how many of them were disturbed.
+    """Return the number of launches behind the figures of an arm, and of disturbed ones.
 
     Args:
-        history: samples of all stages.
-        stage, arm: whose launches they are.
+        history: history of all stages.
+        stage, arm: stage and arm of the launches.
     """
     ended = [s for s in _launches(history, stage, arm) if s.outcome is Outcome.OK]
     if stage is not Stage.CONFIRM:

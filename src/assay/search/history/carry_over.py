@@ -11,19 +11,19 @@ from assay.stats.ranks import rank_test
 from assay.wording.launch_notes import carry_over_note
 
 MIN_LAUNCHES = 6
-"""Launches after each of two arms from which on they are held against each other."""
+"""Minimum launches after each of two arms."""
 ALPHA = 0.005
-"""Accepted chance that a study tells this of arms that leave nothing behind."""
+"""Error rate: reporting a carry-over between independent launches."""
 MIN_RATIO = 1.1
-"""Ratio of medians below which it is of no matter."""
+"""Minimum ratio of medians."""
 
 
 def carry_over_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
-    """Say that launches of an arm differ by the arm that ran before.
+    """Return a note if launches of an arm depend on the arm that ran before.
 
     Args:
-        spec: of the study.
-        samples: in the order they were made.
+        spec: specification of the study.
+        samples: samples in the order of the launches.
     """
     metric = spec.workload.objective
     after: dict[str, dict[str, list[float]]] = {}

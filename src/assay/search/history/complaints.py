@@ -1,4 +1,4 @@
-"""Complaints: lines of standard error that only launches with one value of a setting have."""
+"""Complaints: standard error lines specific to the launches with one value of a setting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.search.history.history import History
 from assay.wording.launch_notes import error_line_note
 
 MIN_LAUNCHES = 3
-"""On either side: fewer may differ by chance."""
+"""Minimum launches on either side: fewer may differ by chance."""
 MAX_NOTES = 4
 _COUNTED = (Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 _COMPLAINS = re.compile(
@@ -28,32 +28,32 @@ _FIGURE = re.compile(
     r"(?:[kKMGTPmunµμ]?i?(?:B|b|s|secs?|seconds?|min|h|Hz|ops?|it|flops?|FLOPS?|bytes?|bits?|%)\b)?"
     r"(?:/\w+)?"
 )
-"""A number and the unit behind it: both change with speed and size."""
+"""A number and its unit: both change with speed and size."""
 
 
 _Place = tuple[str, str]
 """A setting and a value of it, as text."""
 _Shapes = dict[str, str]
-"""A line without what varies -> the line."""
+"""Normalised line -> original line."""
 
 
 @dataclass(frozen=True)
 class _Said:
-    """A launch all of whose lines are known."""
+    """A launch with complete standard error."""
 
     sample: Sample
     lines: _Shapes
 
 
 def complaint_notes(history: History) -> list[str]:
-    """Quote lines that all launches with one value of a setting have, and no others.
+    """Return notes on lines that occur in exactly the launches with one value of a setting.
 
-    Digits, units and the values of settings are taken out before lines are compared. A line counts
-    where it reads like a complaint, or where all other launches have no line at all. Launches whose
-    lines are not all kept tell nothing, and nothing is told of their values.
+    Lines are compared without digits, units and values of settings. A line counts if its words
+    match a complaint, or if all other launches have no line at all. Launches with incomplete lines
+    are ignored, and so are their values.
 
     Args:
-        history: of the study.
+        history: history of the study.
     """
     samples = [
         sample
@@ -101,7 +101,14 @@ def _notes(
 
 def _subject(name: str, value: str, samples: Sequence[Sample]) -> str:
     arms = {sample.launch.arm for sample in samples}
-    return repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
+    of = show_count(len(samples), "launch", "launches")
+    whose = repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
+    return f"all {of} of {whose}{_SAY}{others} does: {line!r}"
+
+
+def is_quoting_output(note: str) -> bool:
+    """Return whether a note quotes a line of a program's output."""
+    return _SAY in note
 
 
 def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | None:
@@ -114,7 +121,7 @@ def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | Non
 
 
 def _lines(sample: Sample, words: re.Pattern[str] | None) -> _Shapes | None:
-    """Return the lines of a launch; ``None`` where not all are kept."""
+    """Return the lines of a launch; ``None`` if they are incomplete."""
     found: _Shapes = {}
     for piece in sample.evidence:
         if piece.kind == STDERR_LINES:
@@ -125,7 +132,7 @@ def _lines(sample: Sample, words: re.Pattern[str] | None) -> _Shapes | None:
 
 
 def _shape(line: str, words: re.Pattern[str] | None) -> str:
-    """Return a line without figures, values of settings and marks of the plural."""
+    """Return a line without figures, values of settings and plural endings."""
     shape = words.sub("", line) if words is not None else line
     shape = re.sub(r"s\b", "", _FIGURE.sub("", shape))
     return " ".join(re.sub(r"\d", "", shape).split())

@@ -1,4 +1,4 @@
-"""Following: whether the load of other processes follows one of two arms (rule 13)."""
+"""Correlated load: load of other processes that is correlated with one of two arms (rule 13)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.search.history.history import History
 from assay.stats.correlated_load import is_correlated
 
 MIN_DIFFERENCE_CPUS = 0.5
-"""Part of the admitted share of the CPUs below which a difference between arms is of no matter."""
+"""Minimum difference between arms, as a part of the admitted share of the CPUs."""
 
 
 def correlated_load_of(
@@ -21,20 +21,20 @@ def correlated_load_of(
     b: Sequence[str],
     alpha: float,
     above: float | None,
-) -> CorrelatedLoad | None:
-    """Find out whether other processes used the CPUs more while the arms of one side ran.
+) -> FollowedLoad | None:
+    """Return a load of other processes that is higher during the arms of one side.
 
-    Only a load that matters is looked for: others took more than the admitted share of the CPUs
-    while one side ran, and less while the other did by half of that share at least.
+    Only a relevant load counts: other processes used more than the admitted share of the CPUs
+    during one side, and less during the other by at least half of that share.
 
     Args:
-        history: of the study.
+        history: history of the study.
         a, b: names of the arms of each side.
-        alpha: accepted chance that this is ever found of a load that follows nothing.
-        above: share of the CPUs that others may take; ``None`` never asks.
+        alpha: accepted probability of ever reporting an independent load.
+        above: admitted share of the CPUs; with ``None`` the result is ``None``.
 
     Returns:
-        What others took during both; ``None`` where no such load is found.
+        The load during both sides; ``None`` without a correlated load.
     """
     if above is None:
         return None
@@ -55,13 +55,13 @@ def correlated_load_of(
 
 
 def _in_all(history: History, names: Sequence[str]) -> ForeignLoad:
-    """Sum up what others took while any of some arms ran."""
+    """Return the load of other processes while any of some arms ran."""
     loads = (history.foreign_load(Stage.CONFIRM, name) for name in names)
     return functools.reduce(ForeignLoad.plus, loads, ForeignLoad())
 
 
 def _by_block(history: History, names: Sequence[str]) -> dict[int, ForeignLoad]:
-    """The same by block, of the complete ones."""
+    """Return the load of other processes in each complete block."""
     found = {block: ForeignLoad() for block in history.complete(Stage.CONFIRM)}
     for name in names:
         for sample in history.samples_of(Stage.CONFIRM, name):

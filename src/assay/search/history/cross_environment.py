@@ -1,9 +1,9 @@
-"""Elsewhere: what searching where noise is low was worth, and whether the gain is the same here.
+"""Cross-environment comparison: a gain found in a quiet environment, confirmed in another.
 
-How many launches an interval of a given width takes goes with the variance of single launches. So
-the ratio of two variances, one from either place, says how many times the launches a study as sure
-would have taken in the noisier one; its interval is that of two samples of a normal distribution
-(F distribution), which is why it is told as about so many.
+The number of launches for an interval of a given width is proportional to the variance of single
+launches. So the ratio of the variances in the two environments is the factor of launches that the
+same search would have needed in the noisier one. Its interval assumes normal distributions (F
+distribution), so the factor is reported as approximate.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from assay.records.study import ArmResult
 from assay.search.history.history import DEFAULT_ARM
 
 MIN_VALUES = 4
-"""Below so many launches a spread says nothing."""
+"""Minimum number of launches for a spread."""
 ALPHA = 0.05
-"""At either end of the interval."""
+"""Error rate at either end of the interval."""
 
 
 def confirmation_of(
@@ -35,12 +35,12 @@ def confirmation_of(
     chosen: Configuration,
     budget: Budget,
 ) -> StudySpec:
-    """The comparison of what a study recommends with the default, as the system is.
+    """Return the specification of a comparison of a recommendation with the default.
 
     Args:
-        study_id, spec, conclusion: of that study.
-        chosen: the configuration; for several objectives one of its front.
-        budget: to spend.
+        study_id, spec, conclusion: the study with the recommendation.
+        chosen: the recommended configuration; for several objectives, a point of its front.
+        budget: budget of the comparison.
     """
     default = conclusion.arms[0].summary.get(spec.workload.objective.name)
     found = EarlierRecommendation(
@@ -78,11 +78,11 @@ def _claim_on(conclusion: Conclusion, chosen: Configuration) -> Claim | None:
 def compare_environments(
     spec: StudySpec, arms: tuple[ArmResult, ...]
 ) -> CrossEnvironmentComparison | None:
-    """The two places side by side; ``None`` where a comparison confirms nothing.
+    """Compare the two environments; return ``None`` if the study is not a confirmation.
 
     Args:
-        spec: of the comparison.
-        arms: what was seen here, the default first.
+        spec: specification of the comparison.
+        arms: results of the arms in this environment, the default first.
     """
     found = spec.found
     if found is None:
@@ -109,10 +109,45 @@ def _spread(arm: ArmResult, objective: str) -> float | None:
 
 
 def _interval(ratio: float, upper: int, lower: int) -> tuple[float, float]:
-    """Of a ratio of variances with so many degrees of freedom above and below."""
-    from scipy.special import fdtri  # here, since it takes long to load
+    """Return the interval of a ratio of variances with the given degrees of freedom."""
+    from scipy.special import fdtri  # imported here, since loading takes long
 
     return (
         ratio / float(fdtri(upper, lower, 1 - ALPHA)),
         ratio / float(fdtri(upper, lower, ALPHA)),
     )
+
+
+def elsewhere_words(told: CrossEnvironmentComparison) -> str:
+    """Describe the gain in both environments, and the launches saved by the quieter one."""
+    found = told.found
+    place = f"on partition {found.partition}" if found.partition else "where it ran"
+    gain = ""
+    if found.claim is not None:
+        low, high = (None if end is None else show_percent(end) for end in found.claim.ci)
+        gain = f": {show_percent(found.claim.ratio)} % ({low or 'open'} to {high or 'open'}) there"
+    return f"found by study {found.study} {place}{gain}{_noise_words(told)}"
+
+
+def _noise_words(told: CrossEnvironmentComparison) -> str:
+    found = told.found
+    if told.spread is None or found.spread is None:
+        return ""
+    text = (
+        f". The default varies by {_percent(found.spread)} from launch to launch there, by "
+        f"{_percent(told.spread)} here"
+    )
+    if told.times is None or told.ci is None:
+        return text
+    if told.saved is None:
+        return f"{text}: no launches were saved that this could show"
+    low, high = map(significant, told.ci)
+    return (
+        f"{text}: so sure a search would have taken about {significant(told.times)} times its "
+        f"{show_count(found.launches, 'launch', 'launches')} here ({low} to {high} times), some "
+        f"{told.saved:,} more"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{significant(100 * share)} %"

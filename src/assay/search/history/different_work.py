@@ -1,9 +1,9 @@
-"""Other work: configurations of a search whose output shows that they do not do the default's work.
+"""Different work: configurations of a search whose output differs from the default's.
 
-A program may print a usage message and end well at once. Such a configuration must not win, however
-short its launches are. Outputs may also depend on a setting without any fault, as bytes of a
-compressor do on its level. So an output counts against a configuration only where as many other
-values of the settings that may be the cause are known to write the default's output.
+A program may print a usage message and exit successfully at once. Such a configuration must not
+win, however short its launches are. Outputs may also depend on a setting legitimately: the bytes of
+a compressor depend on its level. So an output counts against a configuration only if at least as
+many other values of the suspected settings are known to write the default's output.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from assay.wording.objections import (
 )
 
 MAX_VALUES = 4
-"""Values that the note names; of more it tells the number of configurations."""
+"""Maximum number of values named in the note; with more it states the number of configurations."""
 _Place = tuple[str, Value]
 """A setting and a value of it."""
 
 
 class DifferentWork:
-    """The configurations that do not do the work of the default.
+    """Configurations that do different work than the default.
 
-    Whether one belongs to them changes with each output: one launch that writes the default's, or
-    a default whose output varies, clears it.
+    The set changes with each output: one launch with the default's output, or a default with
+    varying output, clears a configuration.
 
     Args:
-        outputs: of all launches; a sample is added there first.
+        outputs: outputs of all launches; samples are added there first.
         compares: whether outputs are compared at all.
         numbers: whether numbers in them are.
         default: name of the default's arm.
@@ -60,17 +60,17 @@ class DifferentWork:
 
     @classmethod
     def of(cls, spec: StudySpec, outputs: ObservedOutputs) -> DifferentWork:
-        """Return those of a study; other studies than a search have none.
+        """Return the configurations of a study; studies without a search have none.
 
         Args:
-            spec: of the study.
-            outputs: as for the class.
+            spec: specification of the study.
+            outputs: outputs of all launches.
         """
         compares = spec.kind is Kind.TUNE and spec.workload.compares_outputs
         return cls(outputs, compares=compares, numbers=compares_numbers(spec))
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample."""
+        """Add one sample."""
         configuration = sample.launch.configuration
         if not self._compares:
             return
@@ -94,9 +94,9 @@ class DifferentWork:
         self._judged = None
 
     def _agreement(self, name: str) -> bool | None:
-        """Tell whether an arm does the work of the default; ``None`` where that is not known.
+        """Return whether an arm does the same work as the default; ``None`` if unknown.
 
-        Where the default's output varies, the errors that arms report are all there is to go by.
+        If the default's output varies, only reported errors count.
         """
         errors = self._outputs.errors
         if errors.launches(self._default) < MIN_EACH or not errors.launches(name):
@@ -108,18 +108,18 @@ class DifferentWork:
         return True
 
     def hold(self, configuration: Configuration) -> bool:
-        """Return whether a configuration, launched or not, is one of them."""
+        """Return whether a configuration, launched or not, does different work."""
         found = self._found
         return configuration in found.configurations or found.explain(configuration)
 
     @property
     def launched(self) -> Collection[Configuration]:
-        """Return those of them that were launched."""
+        """Return the launched configurations that do different work."""
         return self._found.configurations.keys()
 
     @property
     def launched_once(self) -> list[Configuration]:
-        """Return those that a single launch shows, of the configuration and of its values."""
+        """Return those known from a single launch, both of the configuration and of its values."""
         found = self._found
         launches: Counter[_Place] = Counter()
         for one in found.configurations:
@@ -161,18 +161,18 @@ class DifferentWork:
 
 
 class _Judged(msgspec.Struct, frozen=True):
-    """Judgement on all outputs.
+    """Result of comparing all outputs.
 
     Attributes:
-        configurations: that do other work, in the order in which that was seen.
-        values: that alone explain it.
+        configurations: configurations that do different work, in the order of detection.
+        values: values that explain different work by themselves.
     """
 
     configurations: dict[Configuration, None] = {}
     values: frozenset[_Place] = frozenset()
 
     def explain(self, configuration: Configuration) -> bool:
-        """Return whether a configuration has one of the values."""
+        """Return whether a configuration contains one of the values."""
         return bool(self.values) and any(place in self.values for place in configuration.items())
 
 
@@ -180,11 +180,11 @@ _NONE = _Judged()
 
 
 def _judge(agrees: dict[Configuration, bool]) -> _Judged:
-    """Judge configurations by whether their output agrees with the default's.
+    """Classify configurations by whether their output agrees with the default's.
 
-    A value that some configuration with the default's output has is cleared. The others of a
-    configuration may be the cause of its output, and one of them that is alone is. Where all are
-    cleared, their combination is the cause.
+    A value of any configuration with the default's output is cleared. The other values of a
+    configuration are suspected; a single suspected value is the cause. If all values are cleared,
+    their combination is the cause.
     """
     cleared = {place for one, same in agrees.items() if same for place in one.items()}
     causes = {
@@ -208,11 +208,11 @@ def _judge(agrees: dict[Configuration, bool]) -> _Judged:
 
 
 def _following(causes: Iterable[Iterable[_Place]], harmless: Counter[str]) -> set[str]:
-    """Return the settings that outputs may depend on without any fault.
+    """Return the settings on which outputs may legitimately depend.
 
     Args:
-        causes: for each configuration with different output, the values that may be the cause.
-        harmless: for each setting, the number of its values that are cleared.
+        causes: suspected values of each configuration with different output.
+        harmless: number of cleared values of each setting.
     """
     suspects = Counter(name for name, _ in {place for places in causes for place in places})
     return {name for name, count in suspects.items() if count > harmless[name]}

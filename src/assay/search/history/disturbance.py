@@ -1,10 +1,10 @@
-"""Disturbance: whether others used the machine while a block ran.
+"""Disturbance: use of the machine by other processes while a block ran.
 
-Only causes outside the launches count: time that the hypervisor took, work of others on the CPUs
-of the launch, and that the partition in which it was to run did not hold. What a configuration
-itself can bring about (throttling, swap, switches, pressure) is its result. The rule knows neither
-arms nor metrics, is fixed before the study, and speaks of whole blocks, so that telling disturbed
-blocks from others favours no arm (docs/explanation/statistics.md, rule 13).
+Only causes outside the launches count: steal time, load of other processes on the CPUs of the
+launch, and a violated partition. Effects that a configuration itself can cause (throttling, swap,
+context switches, pressure) are part of its result. The rule is independent of arms and metrics, is
+fixed before the study, and applies to whole blocks, so that it favours no arm
+(docs/explanation/statistics.md, rule 13).
 """
 
 from __future__ import annotations
@@ -16,31 +16,32 @@ from functools import cached_property
 from assay.records import Sample
 
 FOREIGN_LOAD = "foreign_load"
-"""Kind of evidence that tells, in seconds, of the CPU time of other processes."""
+"""Kind of evidence: CPU time of other processes, in seconds."""
 OUTSIDE_LOADS = ("steal", FOREIGN_LOAD)
-"""Kinds of evidence, in seconds, that tell of others."""
+"""Kinds of evidence on CPU time outside the launches, in seconds."""
 PARTITION_VIOLATION = "partition"
-"""Kind of evidence that tells that the partition of a launch did not hold."""
+"""Kind of evidence: the partition of a launch was violated."""
 HOST_CPUS = "host_cpus"
-"""Kind of evidence that tells how many CPUs those seconds were counted on."""
+"""Kind of evidence: number of CPUs over which these times were counted."""
 TICK_S = 0.01
-"""Step in which the kernel counts the time of a CPU (/proc/stat, USER_HZ)."""
+"""Resolution of the kernel's CPU time, in seconds (/proc/stat, USER_HZ)."""
 MAX_ERROR_TICKS = 1.5
-"""Ticks by which the count of one CPU over one launch may be off. Two readings that are each
-rounded to a tick differ by 0.41 ticks (one standard deviation, the root of 1/6): three are 1.2."""
+"""Maximum error of the time of one CPU over one launch, in ticks. The difference of two
+readings, each rounded to a tick, has a standard deviation of 0.41 ticks (the root of 1/6): three
+are 1.2."""
 MAX_DISTURBED_SHARE = 1 / 3
-"""Share of disturbed blocks above which the undisturbed ones alone are no fair picture."""
+"""Share of disturbed blocks above which the undisturbed ones alone are not representative."""
 
 
 @dataclass(frozen=True)
 class OutsideLoad:
-    """What others took of the CPUs of some launches.
+    """CPU time of other processes and of the hypervisor during some launches.
 
     Attributes:
-        outside_s: CPU time of others, in all.
-        capacity_s: CPU time that there was: wall time times CPUs.
-        readings: CPUs times launches, each of which is off by a tick or so.
-        unheld: whether the partition of some launch did not hold.
+        outside_s: total CPU time outside the launches.
+        capacity_s: available CPU time: wall time times CPUs.
+        readings: CPUs times launches; each reading has an error of about a tick.
+        unheld: whether the partition of any launch was violated.
     """
 
     outside_s: float = 0.0
@@ -49,10 +50,10 @@ class OutsideLoad:
     violations: bool = False
 
     def with_one(self, sample: Sample) -> OutsideLoad:
-        """Return the same with one more launch.
+        """Return the sum with one more launch.
 
-        Nothing is added where it tells nothing of others, nor where its accounts contradict each
-        other: what an impossible one says less would hide what others took in the rest.
+        A launch without such evidence adds nothing, nor does one with contradictory evidence: a
+        value that is too low would hide load in the other launches.
         """
         figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
         violations = self.violations or any(e.kind == PARTITION_VIOLATION for e in sample.evidence)
@@ -69,16 +70,16 @@ class OutsideLoad:
 
     @cached_property
     def share(self) -> float:
-        """Of the CPUs that others surely took; 0 where nothing is known."""
+        """Share of the CPUs that was certainly used outside the launches; 0 if unknown."""
         if self.capacity_s <= 0.0:
             return 0.0
         doubt_s = MAX_ERROR_TICKS * TICK_S * math.sqrt(self.readings)
         return max(0.0, self.outside_s - doubt_s) / self.capacity_s
 
     def disturbed(self, above: float | None) -> bool:
-        """Whether others took more than the share ``above``, or a partition did not hold.
+        """Return whether the share exceeds ``above``, or a partition was violated.
 
-        ``None`` never asks.
+        With ``None`` the result is always false.
         """
         return above is not None and (self.violations or self.share > above)
 
@@ -88,9 +89,9 @@ class ForeignLoad:
     """CPU time of other processes during some launches, and of the launches themselves.
 
     Attributes:
-        foreign_s: of other processes.
-        own_s: of the launches.
-        capacity_s: CPU time that there was: wall time times CPUs.
+        foreign_s: CPU time of other processes.
+        own_s: CPU time of the launches.
+        capacity_s: available CPU time: wall time times CPUs.
         cpus: CPUs times launches.
     """
 
@@ -100,10 +101,10 @@ class ForeignLoad:
     cpus: float = 0.0
 
     def with_one(self, sample: Sample) -> ForeignLoad:
-        """Return the same with one more launch.
+        """Return the sum with one more launch.
 
-        Nothing is added where it tells nothing of others, nor where its accounts contradict each
-        other (``suspect``).
+        A launch without such evidence adds nothing, nor does one with contradictory evidence
+        (``suspect``).
         """
         figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN_LOAD, HOST_CPUS)}
         foreign_s, cpus = figures.get(FOREIGN_LOAD), figures.get(HOST_CPUS)
@@ -117,7 +118,7 @@ class ForeignLoad:
         )
 
     def plus(self, other: ForeignLoad) -> ForeignLoad:
-        """Both together."""
+        """Return the sum of both."""
         return ForeignLoad(
             self.foreign_s + other.foreign_s,
             self.own_s + other.own_s,
@@ -127,17 +128,17 @@ class ForeignLoad:
 
     @property
     def known(self) -> bool:
-        """Whether any launch tells of others."""
+        """Whether any launch has evidence on other processes."""
         return self.capacity_s > 0.0
 
     @property
     def share(self) -> float:
-        """Of the CPUs, as counted; below 0 by chance where a count falls short."""
+        """Share of the CPUs, as counted; may be slightly negative by counting errors."""
         return self.foreign_s / self.capacity_s if self.known else 0.0
 
     @property
     def share_of_remainder(self) -> float:
-        """Of what the launches left of the CPUs; 1 where they left nothing to count."""
+        """Share of the CPU time that the launches left unused; 1 if they left none."""
         rest_s = self.capacity_s - self.own_s
         if rest_s <= MAX_ERROR_TICKS * TICK_S * math.sqrt(self.cpus):
             return 1.0
@@ -145,5 +146,5 @@ class ForeignLoad:
 
 
 def is_mostly_disturbed(disturbed: int, blocks: int) -> bool:
-    """Whether so many blocks were disturbed that the rest are no fair picture."""
+    """Return whether too many blocks were disturbed for the rest to be representative."""
     return disturbed > MAX_DISTURBED_SHARE * blocks

@@ -1,4 +1,4 @@
-"""Disturbers: who used the CPUs during the disturbed blocks of a study."""
+"""Disturbance sources: processes that used the CPUs during the disturbed blocks of a study."""
 
 from __future__ import annotations
 
@@ -8,26 +8,24 @@ from assay.records import DisturbanceSource, Sample, Stage
 from assay.search.history.history import History
 
 OTHER_PROCESS = "other_process"
-"""Kind of the evidence on one process that used the CPUs when a launch was disturbed
-(``assay.executors.evidence.other_processes``): in ``note`` its name, in ``value`` the CPUs that it used."""
+"""Kind of evidence on one process that used the CPUs when a launch was disturbed
+(``assay.executors.evidence.others``): ``note`` is its name, ``value`` the number of CPUs used."""
 HYPERVISOR = "the hypervisor"
 MAX_NAMED = 3
-"""Disturbers that a conclusion names."""
+"""Maximum number of sources named in a conclusion."""
 MIN_CPUS = 0.05
-"""A disturber uses this much of one CPU at least."""
+"""Minimum CPU use of a source, in CPUs."""
 
 
-def disturbance_sources_of(
-    history: History, stage: Stage = Stage.CONFIRM
-) -> tuple[DisturbanceSource, ...]:
-    """Name who disturbed the blocks of a stage, most first; empty where that is unknown.
+def disturbance_sources_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[Disturber, ...]:
+    """Return the sources of disturbance in a stage, the largest first; empty if unknown.
 
-    Processes are named by what samples hold of them. Time that the hypervisor took is known from
-    the samples of every host that counts it.
+    Process names come from the evidence of samples. Steal time is known on every host that counts
+    it.
 
     Args:
-        history: of the study.
-        stage: whose blocks; those that claims rest on, if absent.
+        history: history of the study.
+        stage: stage of the blocks; the stages behind claims if absent.
     """
     disturbed = [
         sample
@@ -38,10 +36,10 @@ def disturbance_sources_of(
     return tuple(sorted(found, key=lambda one: -one.cpus)[:MAX_NAMED])
 
 
-def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
-    """Return the processes that samples tell of, each by its mean over all samples that tell.
+def _processes(samples: Iterable[Sample]) -> list[Disturber]:
+    """Return the processes in the evidence, each with its mean over all samples with evidence.
 
-    One that was seen once counts for little beside one that was there all the time.
+    A process that occurs once thus counts little beside a permanent one.
     """
     used: dict[str, float] = {}
     readings = 0

@@ -1,4 +1,4 @@
-"""Left out: which blocks enter no summary, since others used the machine (rule 13)."""
+"""Excluded blocks: disturbed blocks that enter no summary (rule 13)."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from assay.records import Sample, Stage, StudySpec
 from assay.search.history.history import History
 
 Block = tuple[Stage, int]
-"""A block is told by its stage and its number in it."""
+"""Stage of a block, and its number in the stage."""
 
 
 def excluded_blocks_of(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
     """Return the disturbed blocks of the stages in which enough blocks were undisturbed.
 
-    Warm-up launches belong to none: they are in no figure whatever happens.
+    Warm-up launches do not belong to any: they never enter a figure.
 
     Args:
-        spec: of the study.
-        samples: of one stratum.
+        spec: specification of the study.
+        samples: samples of one stratum.
     """
     history = History.of(spec, samples)
     return _disturbed(history, [s for s in _COUNTING if not history.mostly_disturbed(s)])
 
 
 def disturbed_blocks(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
-    """Return the blocks in which others took more of the CPUs than the study admits.
+    """Return the blocks in which other processes used more of the CPUs than admitted.
 
     Args:
-        spec: of the study.
-        samples: of one stratum.
+        spec: specification of the study.
+        samples: samples of one stratum.
     """
     return _disturbed(History.of(spec, samples), _COUNTING)
 
@@ -47,5 +47,5 @@ def _disturbed(history: History, stages: Iterable[Stage]) -> frozenset[Block]:
 
 
 def block_of(sample: Sample) -> Block:
-    """The block that a sample belongs to."""
+    """Return the block of a sample."""
     return sample.launch.stage, sample.launch.block

@@ -1,7 +1,7 @@
-"""Failing order: failures that follow the order of launches, whatever the arm.
+"""Failure order: failures that depend on the order of launches and not on the arm.
 
 A server that binds a port still in use, or a program that finds a lock or a file of the launch
-before it, works in one launch and fails in the next. No arm is to blame for that.
+before it, works in one launch and fails in the next. The arm is not the cause.
 """
 
 from __future__ import annotations
@@ -20,24 +20,28 @@ from assay.wording.launch_notes import (
 )
 
 MIN_FAILED = 2
-"""Places of failures from which on an order is seen; a place that fails again is one."""
+"""Minimum number of failing positions; repeated failures of a position count once."""
 MIN_OF_ARM = 3
-"""The same of an arm that worked, beside others that work throughout."""
+"""Minimum number of failing positions of one arm that worked, if other arms always work."""
 MIN_SHARE = 0.25
-"""Number of these places, as a share of the launches that worked before."""
+"""Minimum number of these positions, as a share of the launches that worked before."""
 MIN_PAIRS = 4
-"""Failures that alternate with launches that work, from which on that is seen."""
+"""Minimum number of failures that alternate with successful launches."""
 MAX_NAMED_ARMS = 3
-"""Arms that are named."""
+"""Maximum number of arms named in a note."""
+_CLEAN_UP = (
+    "Failures follow the order of launches, as where a port, a lock or a file of the launch before "
+    "is still in use: --prepare CMD waits for it or removes it before each launch"
+)
 
 
 def describe_failure_order(samples: Sequence[Sample]) -> str | None:
-    """Say how failures follow the order of launches; ``None`` where they do not.
+    """Describe how failures depend on the order of launches; ``None`` if they do not.
 
-    Where they do not in all, an arm is named that worked first and not any more.
+    Without a common order, the text names an arm that worked first and fails since then.
 
     Args:
-        samples: of one stratum.
+        samples: samples of one stratum.
     """
     return _order_of_all(samples) or _order_of_arms(samples)
 
@@ -47,10 +51,10 @@ def _order_of_all(samples: Sequence[Sample]) -> str | None:
     works = [sample.outcome is Outcome.OK for sample in counted]
     failed = works.count(False)
     if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in counted):
-        return None  # a limit or a time-out has a reason of its own
+        return None  # limits and time-outs have separate reasons
     worked = {sample.launch.arm for sample in counted if sample.outcome is Outcome.OK}
     if not any(s.launch.arm in worked for s in counted if s.outcome is not Outcome.OK):
-        return None  # arms that never worked may be at fault themselves
+        return None  # arms that never worked may be faulty themselves
     first = works.index(False)
     places = sum(s.outcome is not Outcome.OK and s.launch.attempt == 0 for s in counted)
     many = places >= max(MIN_FAILED, MIN_SHARE * first)
@@ -83,10 +87,10 @@ def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
 
 
 def describe_first_successes(samples: Sequence[Sample]) -> str | None:
-    """Say that an arm worked first and fails since, be it by chance; ``None`` where it did not.
+    """Describe an arm that worked first and fails since, possibly by chance; else ``None``.
 
     Args:
-        samples: of the arm, in the order they were made.
+        samples: samples of the arm, in the order of the launches.
     """
     works = [sample.outcome is Outcome.OK for sample in samples if not sample.unbuilt]
     first = next((at for at, good in enumerate(works) if not good), len(works))
@@ -96,10 +100,10 @@ def describe_first_successes(samples: Sequence[Sample]) -> str | None:
 
 
 def failure_order_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return the same as a note.
+    """Return the failure order as notes.
 
     Args:
-        samples: of one stratum.
+        samples: samples of one stratum.
     """
     told = order_of_failures(samples)
     return [] if told is None else [order_note(told)]

@@ -10,14 +10,14 @@ from assay.search.history.one_time import CLEARLY
 from assay.wording.launch_notes import slow_first_launch, warm_up_note
 
 MIN_LATER_LAUNCHES = 3
-"""Later launches from which on that is told."""
+"""Minimum number of later launches for a note."""
 
 
 def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
-    """Say that the first launch of all took clearly longer than all later ones of its arm.
+    """Return a note if the first launch took clearly longer than all later ones of its arm.
 
     Args:
-        samples: of a study, in the order they were made.
+        samples: samples of a study, in the order of the launches.
     """
     if not samples:
         return []
@@ -34,11 +34,11 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
 
 
 def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
-    """Say how many configurations of a search were launched once before they counted.
+    """Return a note on configurations of a search that had a warm-up launch.
 
     Args:
-        kind: of the study; others than a search warm up every arm and say so themselves.
-        samples: of the study, in the order they were made.
+        kind: kind of the study; studies without a search warm up every arm.
+        samples: samples of the study, in the order of the launches.
     """
     first: dict[Configuration, Stage] = {}
     for sample in samples:

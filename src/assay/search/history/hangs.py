@@ -1,4 +1,4 @@
-"""Endless: launches that do not end, and how long is waited for them."""
+"""Hangs: launches that do not end, and their time-out."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from assay.search.history.history import History
 from assay.search.history.losses import had_full_time, is_hung
 
 FIRST_LAUNCH_FACTOR = 20.0
-"""A launch may take this multiple of the longest first launch of its arm: a program whose slowest
-launches take ten times its median is not stopped."""
+"""Time-out as a multiple of the longest first launch of an arm: programs whose slowest launches
+take ten times the median must not be stopped."""
 MIN_HANG_TIMEOUT_S = 10.0
-"""So long any launch may take."""
+"""Minimum time-out of a launch, in seconds."""
 
 
 def hang_timeout_s(spec: StudySpec, history: History, arm: str) -> float | None:
-    """Return after how long a launch of an arm is taken not to end.
+    """Return the time-out of a launch of an arm, in seconds.
 
-    That is ``--timeout`` where it was given. An arm that never ended well has no limit but the
-    budget's.
+    It is ``--timeout`` if given. An arm without a successful launch has no time-out except the
+    budget.
 
     Args:
-        spec: of the study.
-        history: its samples.
+        spec: specification of the study.
+        history: history of the study.
         arm: name of the arm.
     """
     if spec.workload.timeout_s is not None:
@@ -31,6 +31,6 @@ def hang_timeout_s(spec: StudySpec, history: History, arm: str) -> float | None:
 
 
 def count_hangs(history: History, arm: str) -> tuple[int, int]:
-    """Return how many launches of an arm did not end, and how many had the time to."""
+    """Return the number of hung launches of an arm, and of launches with the full time-out."""
     mine = [s for s in history.launches_of(arm) if had_full_time(s)]
     return sum(map(is_hung, mine)), len(mine)

@@ -46,36 +46,36 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 PLANNED_BLOCKS = 12
-"""Blocks of a study that goes from boot to boot: twice as many as show anything at all."""
+"""Number of blocks of a study that needs boots: twice the minimum for any result."""
 CLAIMS_SHARE = 0.3
-"""Of the budget of a ``tune`` (docs/explanation/statistics.md, rule 14)."""
+"""Share of the budget of a ``tune`` for claims (docs/explanation/statistics.md, rule 14)."""
 DEFAULT_ARM = Arm(name="default", configuration=Configuration())
-"""The arm in which nothing is set."""
+"""The arm without any settings."""
 
 
 def arm_of(configuration: Configuration) -> Arm:
-    """The arm that a configuration is in a study without repeated arms."""
+    """Return the arm of a configuration in a study without repeated arms."""
     return Arm(name=str(configuration), configuration=configuration)
 
 
 def launches_per_block(statistic: Statistic, stage: Stage) -> int:
-    """How often an arm runs in a block: a spread takes several launches to show."""
-    looking = stage in (*NON_COMPARING_STAGES, Stage.GAUGE)
+    """Return the number of launches of an arm in a block: a spread needs several launches."""
+    looking = stage in (*LOOKING, Stage.GAUGE)
     return BATCH_BLOCKS if statistic is Statistic.SPREAD and not looking else 1
 
 
 class History:
-    """Samples in the order told, by block and arm.
+    """Samples in the order of their addition, by block and arm.
 
     Args:
         metric: the objective.
-        samples: to begin with.
-        statistic: of the objective; where it is the spread, that of an arm's launches in a block
-            is its one observation there.
-        disturbed_above: share of the CPUs above which others disturb a block.
-        require: what launches are to keep.
+        samples: initial samples.
+        statistic: statistic of the objective. For the spread, the spread of an arm's launches in a
+            block is one observation.
+        disturbed_above: share of the CPUs used by other processes above which a block is disturbed.
+        require: requirements on launches.
         costly: settings that are costly to change.
-        budget: for what claims rest on.
+        budget: budget of the launches for claims.
     """
 
     def __init__(
@@ -115,13 +115,13 @@ class History:
         self.refusals = Refusals()
         self.slacks = RequirementSlack(require)
         self.abreast = 1
-        """Launches of a search block that run side by side; the race says it."""
+        """Number of parallel launches of a search block; the race sets it."""
         for sample in samples:
             self.add(sample)
 
     @classmethod
     def of(cls, spec: StudySpec, samples: Iterable[Sample] = ()) -> History:
-        """The history of a study, as its specification wants it read."""
+        """Return the history of a study with the statistic and limits of its specification."""
         found = cls(
             spec.workload.objective,
             statistic=spec.statistic,
@@ -136,7 +136,7 @@ class History:
         return found
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample; a later attempt at the same place replaces the earlier one."""
+        """Add one sample; a later attempt at the same position replaces the earlier one."""
         launch = sample.launch
         self.samples.append(sample)
         self._of_arm.setdefault(launch.arm, []).append(sample)
@@ -159,61 +159,61 @@ class History:
 
     @property
     def goal(self) -> Goal:
-        """Which way what is observed gets better; the less a figure varies the better."""
+        """Direction of improvement of the observed statistic; a spread improves downwards."""
         return Goal.LOWER if self._statistic is Statistic.SPREAD else self.metric.goal
 
     def blocks(self, stage: Stage) -> list[int]:
-        """Numbers of the blocks of a stage, ascending."""
+        """Return the numbers of the blocks of a stage, ascending."""
         return self._stages[stage].blocks
 
     def complete(self, stage: Stage) -> list[int]:
-        """The blocks of a stage in which every arm of the roster ran."""
+        """Return the blocks of a stage in which every arm of the block plan ran."""
         return [number for number in self.blocks(stage) if self._stages[stage].is_complete(number)]
 
     def undisturbed_blocks(self, stage: Stage, first: int | None = None) -> list[int]:
-        """The complete blocks of a stage in which nobody else used the machine.
+        """Return the complete, undisturbed blocks of a stage.
 
         Args:
-            stage: whose.
-            first: only those among so many that were run first.
+            stage: stage of the blocks.
+            first: limit to this number of blocks that ran first.
         """
         ran = self.complete(stage)[:first]
         return [number for number in ran if not self.is_disturbed(stage, number)]
 
     def is_disturbed(self, stage: Stage, block: int) -> bool:
-        """Whether others took more of the CPUs during a block than the study admits."""
+        """Return whether other processes disturbed a block more than the study admits."""
         return self._stages[stage].is_disturbed(block, self._disturbed_above)
 
     def disturbed(self, stage: Stage) -> int:
-        """How many complete blocks of a stage were disturbed."""
+        """Return the number of complete disturbed blocks of a stage."""
         return len(self.complete(stage)) - len(self.undisturbed_blocks(stage))
 
     def mostly_disturbed(self, stage: Stage) -> bool:
-        """Whether more than a third of the blocks of a stage were disturbed."""
+        """Return whether more than a third of the blocks of a stage were disturbed."""
         return is_mostly_disturbed(self.disturbed(stage), len(self.complete(stage)))
 
     def summarised(self, stage: Stage) -> list[int]:
-        """The complete blocks that summaries rest on: undisturbed ones, or all where few are."""
+        """Return the blocks behind summaries: undisturbed ones, or all if most were disturbed."""
         return (
             self.complete(stage) if self.mostly_disturbed(stage) else self.undisturbed_blocks(stage)
         )
 
     def foreign_load(self, stage: Stage, arm: str) -> ForeignLoad:
-        """What other processes took of the CPUs while an arm ran in a stage."""
+        """Return the CPU time of other processes while an arm ran in a stage."""
         return self._foreign.get((stage, arm), ForeignLoad())
 
     def arms(self, stage: Stage) -> list[Arm]:
-        """Arms that ran in a stage, in the order they first did."""
+        """Return the arms of a stage, in the order of their first launch."""
         return [self._arms[name] for name in self._stages[stage].columns]
 
     def outcomes(self, stage: Stage) -> Iterator[tuple[Arm, int, Observation | None]]:
-        """What each arm gave in each block of a stage in which it ran."""
+        """Return the observations of each arm in each block of a stage in which it ran."""
         for name, column in self._stages[stage].columns.items():
             for block, found in sorted(column.items()):
                 yield self._arms[name], block, found
 
     def roster(self, stage: Stage) -> list[Arm]:
-        """The arms of the newest block of a stage; empty where there is none."""
+        """Return the arms of the newest block of a stage; empty without a block."""
         numbers = self.blocks(stage)
         if not numbers:
             return []
@@ -224,15 +224,15 @@ class History:
         return [name for name, column in self._stages[stage].columns.items() if block in column]
 
     def blocks_run(self, stage: Stage, arm: str) -> int:
-        """In how many blocks of a stage an arm ran, whatever came of it."""
+        """Return the number of blocks of a stage in which an arm ran, with any outcome."""
         return len(self._stages[stage].columns.get(arm, {}))
 
     def first_block(self, stage: Stage, arm: str) -> int | None:
-        """The block of a stage in which an arm first ran."""
+        """Return the block of a stage in which an arm first ran."""
         return min(self._stages[stage].columns.get(arm, {}), default=None)
 
     def observation(self, sample: Sample) -> Observation | None:
-        """The objective of a sample; a time-out is right-censored at its cap."""
+        """Return the objective of a sample; a time-out is right-censored at its cap."""
         value = sample.metrics.get(self.metric.name)
         if sample.outcome is Outcome.OK and value is not None and 0 < value < math.inf:
             return Observation(value)
@@ -243,27 +243,27 @@ class History:
     def observations(
         self, stage: Stage, arm: str, blocks: Sequence[int] | None = None
     ) -> list[Observation | None]:
-        """One entry for each block of a stage, in order; ``None`` where there is no value."""
+        """Return an observation for each block of a stage, in order; ``None`` without a value."""
         numbers = self.blocks(stage) if blocks is None else blocks
         column = self._stages[stage].columns.get(arm, {})
         return [column.get(number) for number in numbers]
 
     def newest(self, stage: Stage, arm: str, count: int) -> list[Observation | None]:
-        """What the newest blocks of a stage brought in which an arm ran."""
+        """Return the observations of an arm in its newest blocks of a stage."""
         column = self._stages[stage].columns.get(arm, {})
         return [column[number] for number in sorted(column)[-count:]]
 
     def known(self, stage: Stage, arm: str) -> list[Observation]:
-        """What was observed of an arm in a stage, by block."""
+        """Return the observations of an arm in a stage, by block."""
         column = self._stages[stage].columns.get(arm, {})
         return [found for _, found in sorted(column.items()) if found is not None]
 
     def values(self, stage: Stage, arm: str) -> list[float]:
-        """Uncensored values of an arm."""
+        """Return the uncensored values of an arm."""
         return [o.value for o in self.known(stage, arm) if not o.censored]
 
     def summarised_values(self, stage: Stage, arm: str) -> list[float]:
-        """Uncensored values of an arm from the blocks that summaries rest on, in order."""
+        """Return the uncensored values of an arm from the blocks behind summaries, in order."""
         everything = self.mostly_disturbed(stage)
         column = self._stages[stage].columns.get(arm, {})
         return [
@@ -275,7 +275,7 @@ class History:
         ]
 
     def summarised_samples(self, stage: Stage, arm: str) -> list[Sample]:
-        """The launches of an arm in the blocks that summaries rest on."""
+        """Return the launches of an arm in the blocks behind summaries."""
         everything = self.mostly_disturbed(stage)
         return [
             sample
@@ -284,17 +284,17 @@ class History:
         ]
 
     def launches_of(self, arm: str) -> Sequence[Sample]:
-        """Return all launches of an arm, in the order told."""
+        """Return all launches of an arm, in the order of their addition."""
         return self._of_arm.get(arm, ())
 
     def samples_of(self, stage: Stage, arm: str) -> list[Sample]:
-        """The launches of an arm in a stage, each by its last attempt."""
+        """Return the launches of an arm in a stage, each by its last attempt."""
         return [sample for _, sample in sorted(self._made.get((stage, arm), {}).items())]
 
     def log_matrix(self, stage: Stage, arms: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Blocks x arms: logarithms of the objective, turned so that lower is better.
+        """Return the log objective, blocks x arms, with the sign such that lower is better.
 
-        NaN where an arm did not run or gave no value.
+        Entries are NaN where an arm did not run or has no value.
         """
         import numpy as np
 
@@ -308,29 +308,29 @@ class History:
         return matrix
 
     def has_failed_block(self, stage: Stage, arm: str) -> bool:
-        """Whether an arm ran in a block of the stage and gave no figure at any attempt."""
+        """Return whether an arm ran in a block of the stage and has no figure from any attempt."""
         column = self._stages[stage].columns.get(arm, {})
         lost = {number for number, found in column.items() if found is None}
         return bool(lost) and bool(lost - self._zeros(stage, arm))
 
     def _zeros(self, stage: Stage, arm: str) -> set[int]:
-        """The blocks of a stage in which an arm ended well with a figure that has no logarithm."""
+        """Return the blocks of a stage in which an arm succeeded with a non-positive figure."""
         samples = self.samples_of(stage, arm)
         return {s.launch.block for s in samples if is_without_ratio(self.metric.name, s)}
 
     def has_zeros(self, arm: str, stages: Iterable[Stage] = tuple(Stage)) -> bool:
-        """Return whether an arm ended well with a figure that has no logarithm in any stage."""
+        """Return whether an arm succeeded with a non-positive figure in any of the stages."""
         name = self.metric.name
         return any(is_without_ratio(name, s) for at in stages for s in self.samples_of(at, arm))
 
     def figures(self, stage: Stage, arm: str) -> list[float]:
-        """Return what ``values`` does, with the figures that have no logarithm."""
+        """Return ``values`` including non-positive figures."""
         if not self.has_zeros(arm, (stage,)):
             return self.values(stage, arm)
         return self._figures_of(self.samples_of(stage, arm))
 
     def summarised_figures(self, stage: Stage, arm: str) -> list[float]:
-        """Return what ``summarised_values`` does, with the figures that have no logarithm."""
+        """Return ``summarised_values`` including non-positive figures."""
         if not self.has_zeros(arm, (stage,)):
             return self.summarised_values(stage, arm)
         return self._figures_of(self.summarised_samples(stage, arm))
@@ -341,13 +341,13 @@ class History:
         return [s.metrics[name] for s in good if name in s.metrics]
 
     def lost(self, stage: Stage, arm: str, count: int) -> bool:
-        """Return whether an arm gave no figure in the newest blocks of a stage in which it ran.
+        """Return whether an arm has no figure in its newest blocks of a stage.
 
-        One without a logarithm is a figure.
+        A non-positive figure counts as a figure.
 
         Args:
-            stage, arm: whose blocks they are.
-            count: of blocks.
+            stage, arm: stage and arm of the blocks.
+            count: number of blocks.
         """
         column = self._stages[stage].columns.get(arm, {})
         newest = sorted(column)[-count:]
@@ -356,31 +356,31 @@ class History:
         return not self._zeros(stage, arm) & set(newest)
 
     def wall_s(self, arm: str) -> float | None:
-        """Return the median wall time of an arm; the least of the survey if it ran only there."""
+        """Return the median wall time of an arm; its minimum if it ran only in the survey."""
         return self._walls.usual(arm)
 
     def successful_wall_s(self, arm: str) -> float | None:
-        """Median wall time of the launches of an arm that ended well, the survey apart."""
+        """Return the median wall time of an arm's successful launches, without the survey."""
         return self._walls.good(arm)
 
     def first_wall_s(self, arm: str) -> float | None:
-        """Longest wall time of an arm's first launches, one of each stage, that ended well."""
+        """Return the longest wall time of an arm's successful first launches of each stage."""
         return self._walls.first(arm)
 
     @property
     def build_s(self) -> float:
-        """What the program of a configuration that never ran is expected to take to be built."""
+        """Return the expected build time of the program of a configuration that never ran."""
         return _median(self._builds) or 0.0
 
     def cost(self, arms: Sequence[Arm], stage: Stage = Stage.CONFIRM) -> Cost:
-        """What a block of these arms is expected to take, switching between them included.
+        """Return the expected cost of a block of these arms, including switching between them.
 
-        Unknown ones count as the default, or where there is none as the arm that takes longest.
+        Unknown arms count as the default, or without a default as the slowest arm.
         """
         return self._cost(arms, self._costs.usual, stage)
 
     def upper_quartile_cost(self, arms: Sequence[Arm]) -> Cost:
-        """The same from the upper quartiles: what is kept for a claim must do under load too."""
+        """Return the cost from upper quartiles: reserves must suffice under load too."""
         return self._cost(arms, self._costs.dear, Stage.CONFIRM)
 
     def _cost(
@@ -399,10 +399,11 @@ class History:
         return Cost(sum(walls) + LAUNCH_OVERHEAD_S * len(arms), len(arms))
 
     def launches_by_arm(self, stage: Stage, arms: Sequence[Arm]) -> int:
-        """How often each of these arms runs in a block of a stage.
+        """Return the number of launches of each arm in a block of a stage.
 
-        Where arms of a claim differ in what is costly to change, as often as that is worth within
-        one application; as often as in the first such block, so that all weigh the same.
+        If arms of a claim differ in costly settings, the number follows from the cost of an
+        application; it is the same as in the first such block, so that all blocks have equal
+        weight.
         """
         fixed = launches_per_block(self._statistic, stage)
         if fixed > 1 or stage is not Stage.CONFIRM:
@@ -416,18 +417,18 @@ class History:
         return self.launches_per_arm(switching_s, self._once(arms, self._costs.usual))
 
     def launches_per_arm(self, switching_s: float, once: Cost) -> int:
-        """How many launches of each arm one application serves.
+        """Return the number of launches of each arm for one application.
 
         Args:
-            switching_s: of a block, boots included.
-            once: what a block takes with one launch of each arm.
+            switching_s: switching time of a block including boots, in seconds.
+            once: cost of a block with one launch of each arm.
         """
         return min(launches_per_application(switching_s, once.time_s), self._room(once))
 
     def _room(self, once: Cost) -> int:
-        """How often each arm of a block may run for a study that goes from boot to boot.
+        """Return the affordable launches of each arm in a block of a study that needs boots.
 
-        What a boot is worth does not bound what the budget has room for.
+        Here the budget is the limit, not the cost of a boot.
         """
         if not self.costly.pausing or self.budget is None:
             return MAX_LAUNCHES_PER_APPLICATION
@@ -442,11 +443,11 @@ class History:
 
 
 class _StageHistory:
-    """The blocks of one stage: for each arm, what it gave in which block.
+    """The blocks of one stage: observations by arm and block.
 
     Args:
-        statistic: of the objective.
-        usual: how often an arm runs in a block whose roster is not known.
+        statistic: statistic of the objective.
+        usual: launches of an arm in a block whose plan is unknown.
     """
 
     def __init__(self, statistic: Statistic, usual: int) -> None:
@@ -458,7 +459,8 @@ class _StageHistory:
         self.columns: dict[str, dict[int, Observation | None]] = {}
         self.rosters: dict[int, tuple[Arm, ...]] = {}
         self._conditions: dict[int, OutsideLoad] = {}
-        # Asked for of every block at every look: what is known of one holds until it is added to.
+        # Caches: each look asks for every block; an entry is valid until a sample is added to its
+        # block.
         self._complete: dict[int, bool] = {}
 
     def add(self, sample: Sample, found: Observation | None) -> None:
@@ -487,7 +489,7 @@ class _StageHistory:
 
     @property
     def times(self) -> int:
-        """How often an arm ran in the first block; 0 where that is not known."""
+        """Launches of an arm in the first block; 0 if unknown."""
         counts = self._counts.get(self.blocks[0]) if self.blocks else None
         return max(counts.values()) if counts else 0
 
@@ -499,7 +501,7 @@ class _StageHistory:
 
 
 def _for_claims(spec: StudySpec) -> Budget:
-    """The part of a budget that is meant for what claims rest on: of a ``tune``, a share."""
+    """Return the part of a budget for claims: a share of it for a ``tune``."""
     if spec.kind is not Kind.TUNE:
         return spec.budget
     time_s, launches = spec.budget.time_s, spec.budget.launches
@@ -510,7 +512,7 @@ def _for_claims(spec: StudySpec) -> Budget:
 
 
 def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
-    """How much the launches of an arm in one block vary; nothing where one has no value."""
+    """Return the spread of an arm's launches in one block; ``None`` if one has no value."""
     values = [part.value for part in parts if part is not None and not part.censored]
     if len(values) < times:
         return None
@@ -518,9 +520,9 @@ def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation |
 
 
 def _mean_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
-    """The launches of one application as one observation: the mean of their logarithms.
+    """Return the mean logarithm of the launches of one application as one observation.
 
-    A time-out among them makes it a lower bound.
+    With a time-out among them it is a lower bound.
     """
     known = [part for part in parts if part is not None]
     if len(known) < times:
@@ -530,10 +532,10 @@ def _mean_of(parts: Sequence[Observation | None], times: int) -> Observation | N
 
 
 class _Walls:
-    """Wall times by arm, kept in order, so that a median costs nothing.
+    """Wall times by arm in sorted order, for cheap medians.
 
     Args:
-        time_s: of a launch: its wall time, or with what it took to end when it was asked to.
+        time_s: returns the time of a launch: its wall time, or that plus its termination time.
     """
 
     def __init__(self, time_s: Callable[[Sample], float | None]) -> None:
@@ -562,7 +564,7 @@ class _Walls:
 
     def usual(self, arm: str) -> float | None:
         if arm not in self._all and arm in self._looks:
-            return min(self._looks[arm])  # a first launch may do what later ones do not
+            return min(self._looks[arm])  # a first launch may have one-time costs
         return _median(self._all.get(arm) or self._survey.get(arm))
 
     def dear(self, arm: str) -> float | None:

@@ -1,8 +1,8 @@
-"""Interference: what launches side by side do to each other, and whether a search bears it.
+"""Interference between parallel launches, and whether a search tolerates it.
 
-Programs on CPUs of their own still share caches, memory, power and disks. Before launches of a
-search run side by side, the default runs alone and beside copies of itself, in a few blocks. A
-confirmation always runs alone, so that no claim hangs on what is found here.
+Programs on disjoint CPUs still share caches, memory, power and disks. Before a search launches in
+parallel, the default runs alone and in parallel with copies of itself, in a few blocks. A
+confirmation always runs alone, so that no claim depends on this result.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from assay.wording.launch_notes import (
     slower_side_by_side,
 )
 
-BESIDE_ARM = Arm(name=SIDE_BY_SIDE_ARM, configuration=DEFAULT_ARM.configuration)
-"""The default as it runs in all slots at a time."""
+PARALLEL_ARM = Arm(name="default (side by side)", configuration=DEFAULT_ARM.configuration)
+"""The default running in all slots in parallel."""
 BLOCKS = 5
-"""In which it runs alone once, and once in all slots."""
+"""Number of blocks in which it runs once alone and once in all slots."""
 MIN_PAIRS = 4
-"""Of these, with a value of both."""
+"""Minimum number of these blocks with both values."""
 CONFIDENCE = 0.95
 MAX_SLOWDOWN = 0.10
-"""A search runs one launch at a time where the default is surely worse by more than this."""
+"""Slowdown of the default above which a search runs one launch at a time,"""
 MAX_NOISE_RATIO = 2.0
-"""Or where single launches vary more than so many times as much side by side,"""
+"""or factor on the noise of single launches above which it does,"""
 MAX_MARGIN_SHARE = 0.5
-"""unless that is still within this share of the margin."""
+"""unless the noise is within this share of the margin."""
 
 
 def interference_of(spec: StudySpec, history: History) -> Interference | None:
-    """What was found, and what follows; ``None`` where nothing was asked for."""
+    """Return the measured interference and its consequence; ``None`` for a serial study."""
     if spec.parallel is None:
         return None
     blocks = history.complete(Stage.INTERFERENCE)
@@ -64,7 +64,7 @@ def interference_of(spec: StudySpec, history: History) -> Interference | None:
 
 
 def _gaps(history: History, blocks: Sequence[int]) -> list[float]:
-    """Logarithm of beside over alone, in each block that has a value of both."""
+    """Return log(parallel / alone) of each block with both values."""
     pairs = zip(
         history.observations(Stage.INTERFERENCE, DEFAULT_ARM.name, blocks),
         history.observations(Stage.INTERFERENCE, PARALLEL_ARM.name, blocks),
@@ -78,7 +78,7 @@ def _gaps(history: History, blocks: Sequence[int]) -> list[float]:
 
 
 def _ends(gaps: Sequence[float]) -> tuple[float, float]:
-    """Student's interval of the mean: the number of blocks is fixed before."""
+    """Return Student's interval of the mean: the number of blocks is fixed in advance."""
     from scipy.special import stdtrit
 
     quantile = float(stdtrit(len(gaps) - 1, 0.5 + CONFIDENCE / 2))
@@ -88,7 +88,7 @@ def _ends(gaps: Sequence[float]) -> tuple[float, float]:
 
 
 def _noise(history: History, arm: Arm) -> float:
-    """How much single launches of an arm vary: standard deviation of the logarithm."""
+    """Return the noise of single launches of an arm: standard deviation of the logarithm."""
     mine = (s for s in history.samples if _is_of(s, arm))
     found = (history.observation(sample) for sample in mine)
     return statistics.stdev([math.log(o.value) for o in found if o is not None])
@@ -99,10 +99,10 @@ def _is_of(sample: Sample, arm: Arm) -> bool:
 
 
 def _refusal(slower: float, alone: float, beside: float, margin: float) -> str | None:
-    """Why launches are not to run side by side.
+    """Return the reason against parallel launches.
 
     Args:
-        slower: by how much the default surely is worse, as a logarithm.
+        slower: certain slowdown of the default, as a logarithm.
         alone, beside: noise of single launches.
         margin: ratio differences below it count as none.
     """
@@ -115,12 +115,24 @@ def _refusal(slower: float, alone: float, beside: float, margin: float) -> str |
 
 def _why_unknown(spec: StudySpec, history: History) -> str:
     if len(history.blocks(Stage.INTERFERENCE)) < BLOCKS:
-        return NO_ROOM_FOR_INTERFERENCE
-    return TOO_FEW_VALUES
+        return "the budget left no room to measure what they do to each other"
+    return "the default gave too few values side by side"
+
+
+def interference_words(found: Interference) -> str:
+    """Describe the interference."""
+    if found.ratio is None:
+        return f"{found.slots} launches side by side: not measured"
+    low, high = (None if end is None else show_percent(end) for end in found.ci)
+    noise = "" if found.noise_ratio is None else f", spread {significant(found.noise_ratio)} times"
+    return (
+        f"{found.slots} launches side by side: {show_percent(found.ratio)} % time "
+        f"each ({low} to {high}){noise}"
+    )
 
 
 def interference_notes(found: Interference | None) -> list[str]:
-    """That launches ran one at a time though more were asked for."""
+    """Return a note if launches ran serially although parallel launches were requested."""
     if found is None or found.refused is None:
         return []
     return [one_at_a_time_note(found.refused)]

@@ -1,4 +1,4 @@
-"""Kernels of a study: the evidence that records them, and the differences that follow from it.
+"""Kernels of a study: their evidence, and the differences between them.
 
 The first sample of each boot carries the readings that differ from those of the boot in which the
 study began. A reading counts as a difference of two kernels if it is the same in all boots of each.
@@ -13,17 +13,17 @@ import msgspec
 from assay.records import Evidence, KernelComparison, KernelDifference, Sample
 
 KERNEL_EVIDENCE = "boot_kernel"
-"""Kind of the evidence that describes the kernel of a boot."""
+"""Kind of evidence on the kernel of a boot."""
 OPTION_PREFIX = "CONFIG_"
-"""Prefix of the names of options, as configuration files have it."""
+"""Prefix of option names in kernel configuration files."""
 _OFF = (None, "n")
-"""Values of an option that is not built in; older kernels do not know it."""
+"""Values of a disabled option; older kernels do not know it."""
 
 Readings = Mapping[str, str]
 
 
 class _Note(msgspec.Struct, frozen=True):
-    """The note of the evidence: releases, readings then and now, releases without options."""
+    """Note of the evidence: releases, initial and current readings, releases without options."""
 
     began: str
     release: str
@@ -36,7 +36,7 @@ def kernel_evidence(began: tuple[str, Readings], here: tuple[str, Readings]) -> 
 
     Args:
         began: release and readings of the boot in which the study began.
-        here: the same of the present boot.
+        here: release and readings of the current boot.
     """
     (first, then), (release, now) = began, here
     unread = [name for name, found in (began, here) if not any(map(_is_option, found))]
@@ -48,7 +48,7 @@ def kernel_evidence(began: tuple[str, Readings], here: tuple[str, Readings]) -> 
 
 
 def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
-    """Compare the kernels that samples were made under; ``None`` where there is one only."""
+    """Compare the kernels of samples; return ``None`` if there is only one."""
     notes = [note for sample in samples for note in _notes(sample)]
     if not notes:
         return None

@@ -1,10 +1,11 @@
-"""Looks: after which blocks the data are looked at."""
+"""Looks: the blocks after which a study evaluates its data."""
 
 MAX_CONSECUTIVE_LOOKS = 40
-"""Up to this many blocks the data are looked at after each; from there on after each fortieth part
-more, so that all looks together cost little beside the launches. The intervals hold at any look."""
+"""Number of blocks with a look after each. From then on there is a look after each increase by a
+fortieth, so that all looks are cheap compared with the launches. Intervals are valid at any
+look."""
 
 
 def is_look_due(blocks: int) -> bool:
-    """Whether the data are looked at after this many blocks."""
+    """Return whether there is a look after this number of blocks."""
     return blocks % max(1, blocks // MAX_CONSECUTIVE_LOOKS) == 0

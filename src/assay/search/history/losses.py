@@ -1,4 +1,4 @@
-"""Losses: launches without a value, and whether an arm has more of them than the default."""
+"""Losses: launches without a value, and arms with more of them than the default."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.zeros import is_without_ratio
 
 ALPHA = 0.1
-"""Chance of holding failures against a winner that fails no more often than the default."""
+"""Error rate of rejecting a winner that fails no more often than the default."""
 
 
 def count_losses(history: History, arm: Arm) -> tuple[int, int]:
-    """How many launches of an arm failed or did not end, the survey apart, and how many there were.
+    """Return the failed or hung launches of an arm and their total, without the survey.
 
-    A launch that is made again after a failure has failed all the same.
+    A repeated launch still counts as failed.
     """
     launches = history.launches_of(arm.name)
     mine = [s for s in launches if s.launch.stage is not Stage.SURVEY]
@@ -28,24 +28,24 @@ def count_losses(history: History, arm: Arm) -> tuple[int, int]:
 
 
 def is_hung(sample: Sample) -> bool:
-    """Return whether a launch did not end; what a search stops for being slow is another matter."""
+    """Return whether a launch hung; launches that a search stops for being slow do not count."""
     return sample.outcome is Outcome.TIMED_OUT and had_full_time(sample)
 
 
 def had_full_time(sample: Sample) -> bool:
-    """Return whether a launch had the time that any launch may take."""
+    """Return whether a launch had the full time-out."""
     early = sample.launch.stage in (Stage.SURVEY, Stage.SEARCH, Stage.REDUCE)
     return not early or sample.launch.arm == DEFAULT_ARM.name
 
 
 def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
-    """Whether an arm fails more often than the default, by Fisher's exact test at ``ALPHA``.
+    """Return whether an arm fails more often than the default (Fisher's exact test, ``ALPHA``).
 
-    A configuration that is quicker when it survives is no gain; a program that fails now and then
-    in any configuration still has a best one.
+    A configuration that is faster only when it survives is not a gain; a program that fails
+    occasionally in every configuration still has a best one.
 
     Args:
-        arm, default: launches that failed, and launches.
+        arm, default: failed launches and all launches of each.
     """
     (lost, launches), (others_lost, others) = arm, default
     failed = lost + others_lost
@@ -58,5 +58,5 @@ def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
 
 
 def may_win(history: History, arm: Arm) -> bool:
-    """Tell whether an arm fails no more often than the default."""
+    """Return whether an arm fails no more often than the default."""
     return not fails_more(count_losses(history, arm), count_losses(history, DEFAULT_ARM))

@@ -1,4 +1,4 @@
-"""Modes of an arm: two groups of launches, and the evidence that goes along with them."""
+"""Modes of an arm: two groups of launches, and the evidence correlated with them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from assay.stats.modes import GOES_WITH, Groups, companion, modes, separation
 from assay.wording.notes import POSITION_IN_BLOCK
 
 CUMULATIVE_UNITS = ("s", "", "events", "pages", "J")
-"""Units of evidence that adds up while a launch lasts."""
+"""Units of evidence that accumulates during a launch."""
 INSTANTANEOUS_KINDS = ("threads_peak", "frequency_ratio", "node.")
-"""Beginnings of kinds that have such a unit and do not add up; ``node.N`` is where memory lay."""
+"""Prefixes of kinds that have such a unit but do not accumulate; ``node.N`` is the location of
+memory."""
 EXCLUDED_KINDS = ("containment", "host_cpus", "other_process", "speed")
-"""Evidence that is the same for all launches, or not of each."""
+"""Evidence that is constant over all launches, or not present in each."""
 
 
 def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
-    """The two groups that the values of a metric fall into, and what explains them.
+    """Return the two groups of the values of a metric, and their explanation.
 
     Args:
         metric: its name.
-        samples: of one arm, all of them ended well.
+        samples: successful samples of one arm.
 
     Returns:
-        ``None`` where the values are one group, or not positive.
+        The groups; ``None`` if the values form one group, or are not positive.
     """
     known = [s for s in samples if s.metrics.get(metric, 0.0) > 0.0]
     values = [s.metrics[metric] for s in known]
@@ -44,7 +45,7 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
 
 
 def _figures(samples: Sequence[Sample]) -> dict[str, list[float]]:
-    """Every kind of evidence that all samples have, and where they stood in their blocks."""
+    """Return every kind of evidence that all samples have, and their positions in the blocks."""
     rows = [_row(sample) for sample in samples]
     shared = set(rows[0]).intersection(*rows[1:])
     figures = {kind: [row[kind] for row in rows] for kind in sorted(shared)}
@@ -55,11 +56,11 @@ def _figures(samples: Sequence[Sample]) -> dict[str, list[float]]:
 def _independent(
     found: Groups, samples: Sequence[Sample], figures: dict[str, list[float]]
 ) -> dict[str, list[float]]:
-    """Without what goes along only because slow launches last longer.
+    """Return the figures that are not only correlated because slow launches last longer.
 
-    What adds up while a launch lasts must differ between the groups as a sum and by the second
-    alike: a constant number of page faults is fewer a second in a slow launch, and a constant
-    rate is more of them, and neither made it slow.
+    A figure that accumulates must differ between the groups both as a total and as a rate: a
+    constant number of page faults is a lower rate in a slow launch, and a constant rate gives more
+    of them; neither is the cause.
     """
     growing = _growing(samples[0])
     return {
@@ -86,7 +87,7 @@ def _growing(sample: Sample) -> set[str]:
 
 
 def _outgrows(found: Groups, samples: Sequence[Sample], numbers: Sequence[float]) -> bool:
-    """Whether a figure and its rate differ between the groups in the same direction."""
+    """Return whether a figure and its rate differ between the groups in the same direction."""
     rates = [x / (s.wall_s or 1.0) for x, s in zip(numbers, samples, strict=True)]
     whole, by_second = separation(found, numbers), separation(found, rates)
     return min(whole, by_second) >= MIN_AUC or max(whole, by_second) <= 1.0 - MIN_AUC

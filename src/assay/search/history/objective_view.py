@@ -1,4 +1,4 @@
-"""Facet: a study with several objectives, as one of them sees it."""
+"""Objective view: a study reduced to one of its objectives."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assay.search.history.history import History
 
 @dataclass(frozen=True)
 class ObjectiveView:
-    """A study in one of its objectives.
+    """A study reduced to one of its objectives.
 
     Attributes:
-        spec: of the study, with this objective as its only one.
-        history: its samples, of which this objective is looked at.
+        spec: specification with this objective only.
+        history: history of the samples with this objective.
     """
 
     spec: StudySpec
@@ -30,14 +30,14 @@ class ObjectiveView:
 
 
 def objective_views(spec: StudySpec, samples: Iterable[Sample] = ()) -> tuple[ObjectiveView, ...]:
-    """A facet for each objective, in the order they were asked for."""
+    """Return a view of each objective, in the order of the specification."""
     told = tuple(samples)
     by_one = [with_single_objective(spec, metric) for metric in spec.targets]
     return tuple(ObjectiveView(one, History.of(one, told)) for one in by_one)
 
 
 def with_single_objective(spec: StudySpec, metric: Metric) -> StudySpec:
-    """The same study with one of its metrics as its only objective."""
+    """Return a specification with one of its metrics as the only objective."""
     others = (m for m in spec.workload.metrics if m.name != metric.name)
     workload = msgspec.structs.replace(spec.workload, metrics=(metric, *others))
     return msgspec.structs.replace(spec, workload=workload, objectives=())

@@ -1,8 +1,8 @@
-"""One-time costs: first launches of configurations, held against later ones.
+"""One-time costs: first launches of configurations compared with later ones.
 
 A program may fill a cache, compile or index at its first launch. Some do so once, others once for
-each configuration. A search must not take the first launch of a configuration for its speed where
-that is so, and need not warm up every configuration where it is not.
+each configuration. In the second case a search must not use the first launch as the speed of a
+configuration; otherwise it need not warm up every configuration.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.records import DEFAULT, Arm, Configuration, Outcome, Sample, Stage
 
 MIN_FACTOR = 1.5
-"""A first launch with a one-time cost takes at least this multiple of the longest later one."""
+"""Minimum ratio of a first launch with a one-time cost to the longest later launch."""
 
 
 @dataclass
@@ -37,9 +37,9 @@ class FirstLaunches:
         self._launched: set[Configuration] = set()
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample, in the order they were made."""
+        """Add one sample, in the order of the launches."""
         if sample.launch.stage is Stage.INTERFERENCE:
-            return  # launches side by side may be slower
+            return  # parallel launches may be slower
         configuration = sample.launch.configuration
         self._launched.add(configuration)
         if sample.outcome is not Outcome.OK or not sample.wall_s:
@@ -51,7 +51,7 @@ class FirstLaunches:
             known.longest_later_s = max(known.longest_later_s or 0.0, sample.wall_s)
 
     def launched(self, configuration: Configuration) -> bool:
-        """Whether a configuration was launched, whatever the outcome."""
+        """Return whether a configuration was launched, with any outcome."""
         return configuration in self._launched
 
     def arms_to_warm_up(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
@@ -62,7 +62,7 @@ class FirstLaunches:
         repeat paid a one-time cost of their own.
 
         Args:
-            arms: of the block.
+            arms: arms of the block.
         """
         if not self._pays(DEFAULT):
             return ()

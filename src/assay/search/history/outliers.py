@@ -1,4 +1,4 @@
-"""Outliers: a few launches far from all others, which move a mean and no median."""
+"""Outliers: a few launches far from all others, which change a mean but not a median."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from assay.stats.quantile import quantile
 from assay.wording.launch_notes import outlier_note
 
 MIN_DISTANCE = 3.0
-"""A launch this many times the median away may be one."""
+"""Minimum factor between an outlier and the median."""
 FENCE_FACTOR = 4.0
-"""Distance from the quartiles, in distances of the quartiles, of the values and of their logarithms
-alike (after Tukey 1977, whose outer fence is 3): skewed figures reach far beyond their median, and
-one study of 500 beyond this."""
+"""Minimum distance from the quartiles, in interquartile ranges, of both the values and their
+logarithms (after Tukey 1977, whose outer fence is 3): skewed figures reach far beyond their median,
+and one study of 500 beyond this."""
 MIN_LAUNCHES = 12
-"""Launches from which on a single one can be told from the others."""
+"""Minimum number of launches to detect a single outlier."""
 MAX_SHARE = 0.1
-"""Of the launches, more of which are a part of how the program behaves."""
+"""Maximum share of outliers; more are part of the program's behaviour."""
 MIN_SHIFT = 0.01
-"""Share of the median by which a mean is moved before it is told."""
+"""Minimum shift of the mean for a note, as a share of the median."""
 
 
 def outlier_notes(
     spec: StudySpec, history: History, arms: Sequence[Arm], results: Sequence[ArmResult]
 ) -> list[str]:
-    """Name launches far from all others of their arm, and the statistic that they do not move.
+    """Return notes on outliers of an arm, and on the statistic that they do not change.
 
     Args:
-        spec: of a measurement or a comparison.
-        history: its samples.
-        arms: that the answer is about.
-        results: of the same arms; those of two groups of launches are told by their groups.
+        spec: specification of a measurement or a comparison.
+        history: history of the study.
+        arms: arms of the answer.
+        results: results of the same arms; arms with two groups of launches are skipped.
     """
     if spec.kind not in (Kind.MEASURE, Kind.COMPARE) or spec.statistic is not Statistic.MEAN:
         return []
@@ -59,10 +59,10 @@ def outlier_notes(
 
 
 def outliers(values: Sequence[float]) -> list[float]:
-    """Return the values far from all others, the farthest first; none where they are many.
+    """Return the outliers, the farthest first; none if there are many.
 
     Args:
-        values: of launches alike.
+        values: values of equal launches.
     """
     if len(values) < MIN_LAUNCHES or min(values) <= 0.0:
         return []

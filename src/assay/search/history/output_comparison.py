@@ -1,4 +1,4 @@
-"""Same work: whether two arms of a study wrote the same output."""
+"""Output comparison: whether two arms of a study wrote the same output."""
 
 from __future__ import annotations
 
@@ -19,18 +19,30 @@ from assay.wording.objections import (
 )
 
 MIN_EACH = 2
-"""Launches of an arm that show that its output is constant."""
+"""Minimum launches of an arm to show that its output is constant."""
+DIFFERENT = "different output"
+"""Prefix of objections to different outputs."""
+COMPLAINT = "complaint of the program"
+"""Prefix of objections to an arm that reports an error."""
+REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
+
+
+_QUOTING = (DIFFERENT, COMPLAINT)
+_LINE = re.compile(
+    r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+    r"| with another line \d+"
+)
 
 
 class OutputDigest(msgspec.Struct, frozen=True):
-    """The comparable form of an output.
+    """Digest of the normalised form of an output.
 
     Attributes:
-        digest: of the form.
-        shape: digest of the form without digits.
+        digest: digest of the normalised output.
+        shape: digest of the normalised output without digits.
         first, last: its first and last line.
-        size_bytes: of the output itself.
-        sketch: of its words; empty where there is none.
+        size_bytes: size of the output.
+        sketch: sketch of its words; empty without one.
     """
 
     digest: str
@@ -42,7 +54,7 @@ class OutputDigest(msgspec.Struct, frozen=True):
 
 
 def output_digest(sample: Sample) -> OutputDigest | None:
-    """Return what a launch wrote; ``None`` where it was not looked at."""
+    """Return the output digest of a launch; ``None`` if its output was not examined."""
     piece = next((e for e in sample.evidence if e.kind == OUTPUT), None)
     if piece is None or piece.note is None or piece.value is None:
         return None
@@ -51,7 +63,7 @@ def output_digest(sample: Sample) -> OutputDigest | None:
 
 
 def without_lines(sample: Sample) -> Sample:
-    """Return a sample whose evidence on its output holds none of its text."""
+    """Return a sample without the text of its output in the evidence."""
     written = output_digest(sample)
     if written is None:
         return sample
@@ -63,7 +75,7 @@ def without_lines(sample: Sample) -> Sample:
 
 
 def _bare(piece: Evidence) -> Evidence:
-    """Return evidence on errors without their lines, and any other as it is."""
+    """Return evidence on errors without their lines, and other evidence unchanged."""
     if piece.kind != ERRORS or piece.note is None:
         return piece
     digests = (line.partition(" ")[0] for line in piece.note.splitlines())
@@ -71,10 +83,10 @@ def _bare(piece: Evidence) -> Evidence:
 
 
 class ObservedOutputs:
-    """The outputs of the launches of each arm that ended well.
+    """Outputs of the successful launches of each arm.
 
     Attributes:
-        errors: that they report.
+        errors: reported errors.
     """
 
     def __init__(self) -> None:
@@ -82,7 +94,7 @@ class ObservedOutputs:
         self.errors = ReportedErrors()
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample."""
+        """Add one sample."""
         written = output_digest(sample) if sample.outcome is Outcome.OK else None
         if written is None:
             return
@@ -97,14 +109,14 @@ class ObservedOutputs:
         return arm is not None and arm.constant
 
     def agree(self, names: Sequence[str], *, numbers: bool = True) -> bool | None:
-        """Tell whether two arms wrote the same output; ``None`` where that is not known.
+        """Return whether two arms wrote the same output; ``None`` if unknown.
 
-        The output of each arm has to be the same in all of its launches: one that varies by itself
-        tells nothing. One launch of an arm shows no more than the form of its output without
-        numbers, which may hold a time of day.
+        The output of each arm must be constant over its launches: varying output is no evidence.
+        One launch of an arm determines only its output without numbers, since these may be a time
+        of day.
 
         Args:
-            names: of the two arms.
+            names: names of the two arms.
             numbers: whether numbers in outputs are compared.
         """
         a, b = (self._arms.get(name) for name in names)
@@ -125,10 +137,10 @@ class ObservedOutputs:
     def difference(
         self, names: Sequence[str], *, numbers: bool = True, effect: str = ""
     ) -> str | None:
-        """Say how the outputs of two arms differ; ``None`` where they may be of the same work.
+        """Describe the difference of two outputs; ``None`` if both may do the same work.
 
         Args:
-            names, numbers: as for ``agree``.
+            names, numbers: see ``agree``.
             effect: consequence of the difference, a clause to be added.
         """
         if self.agree(names, numbers=numbers) is not False:
@@ -137,11 +149,11 @@ class ObservedOutputs:
         return different_output_objection(names[0], names[1], _output(a, b), _output(b, a), effect)
 
     def complaint(self, name: str, than: str, *, effect: str = "") -> str | None:
-        """Say that all launches of an arm report an error that no launch of another one does.
+        """Describe an error that all launches of an arm report, and no launch of another one.
 
         Args:
-            name, than: of the arms.
-            effect: as for ``difference``.
+            name, than: names of the arms.
+            effect: see ``difference``.
         """
         line = self.errors.reported(name, than)
         if line is None:
@@ -156,13 +168,18 @@ class _Arm:
         self.constant = True
 
 
-def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:
-    """Say how the outputs of two arms of a study differ; ``None`` where they may differ, or do not.
+def without_quote(objection: str) -> str:
+    """Return an objection to outputs without quoted lines; any other unchanged."""
+    return _LINE.sub("", objection) if objection.startswith(_QUOTING) else objection
+
+
+def describe_difference(spec: StudySpec, seen: ObservedOutputs, names: Sequence[str]) -> str | None:
+    """Describe the difference of two outputs; ``None`` if it is permitted or there is none.
 
     Args:
-        spec: of the study.
+        spec: specification of the study.
         seen: outputs of its launches.
-        names: of two arms.
+        names: names of two arms.
     """
     if not spec.workload.compares_outputs:
         return None
@@ -172,11 +189,11 @@ def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -
 def work_objection(
     spec: StudySpec, seen: ObservedOutputs, names: Sequence[str], better: str
 ) -> str | None:
-    """Say why the better of two arms may do other work than the other; ``None`` where nothing does.
+    """Describe evidence that the better of two arms does different work; ``None`` without any.
 
     Args:
-        spec, seen, names: as for ``describe_difference``.
-        better: name of the arm that stands better.
+        spec, seen, names: see ``describe_difference``.
+        better: name of the better arm.
     """
     found = describe_difference(spec, seen, names)
     if found is not None or not spec.workload.compares_outputs:
@@ -187,13 +204,13 @@ def work_objection(
 def compares_numbers(spec: StudySpec) -> bool:
     """Return whether numbers in outputs of a study are compared.
 
-    They are not where a setting may have any number, which cannot be taken out of an output.
+    They are not if a setting may have any number, since it cannot be removed from an output.
     """
     return all(parameter.domain.values() is not None for parameter in spec.space.parameters)
 
 
 def values_of(spec: StudySpec) -> frozenset[str]:
-    """Return the values that the settings of a study may have, as a program may print them."""
+    """Return the values of the settings of a study, as a program may print them."""
     found = [v for arm in spec.arms for n, v in arm.configuration.items() if n != COMMAND]
     commands = [str(a.configuration[COMMAND]) for a in spec.arms if COMMAND in a.configuration]
     for parameter in spec.space.parameters:

@@ -1,8 +1,8 @@
-"""Refusals: values that launches of the search were seen not to take.
+"""Refusals: values that did not take effect in launches of the search.
 
-What the planner refuses never runs. Some refusals only a launch shows: an OpenBLAS without a core
-type, a program that sets its own affinity. Such a value changes nothing, so that whatever is said
-of it would be said of another; it leaves the search.
+Values that the planner refuses never run. Some refusals appear only in a launch: an OpenBLAS
+without a core type, or a program that sets its own affinity. Such a value has no effect, so any
+result would belong to another value; it leaves the search.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from assay.records import Configuration, GrantStatus, Sample, Stage, Value
 from assay.records.configuration import show_value
 
 _Place = tuple[str, str]
-"""A setting and a value of it, as they are written."""
+"""A setting and its value, as text."""
 
 
 class Refusals:
-    """Read-back of each value, as far as it was asked for in the search.
+    """Read-back of each value requested in the search.
 
     Args:
-        stage: takes the place of the search, as in a study that has none.
+        stage: stage to use in place of the search, for a study without one.
     """
 
     def __init__(self, stage: Stage = Stage.SEARCH) -> None:
@@ -27,7 +27,7 @@ class Refusals:
         self._taken: set[_Place] = set()
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample."""
+        """Add one sample."""
         if sample.launch.stage is not self._stage:
             return
         for name, grant in sample.settings.items():
@@ -40,7 +40,7 @@ class Refusals:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """``NAME=VALUE`` of what was refused whenever it was asked for, and why."""
+        """Return the reason of each value that was always refused, by ``NAME=VALUE``."""
         return {
             "=".join(place): reason
             for place, reason in self._refused.items()
@@ -48,7 +48,7 @@ class Refusals:
         }
 
     def hold(self, configuration: Configuration) -> bool:
-        """Whether a configuration asks for one of them."""
+        """Return whether a configuration requests one of these values."""
         places = (_place(name, value) for name, value in configuration.items())
         return any(place in self._refused and place not in self._taken for place in places)
 

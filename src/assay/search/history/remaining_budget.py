@@ -1,4 +1,4 @@
-"""Purse: what a study may still spend."""
+"""Remaining budget of a study."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from assay.records import Budget
 
 LAUNCH_OVERHEAD_S = 0.005
-"""What a launch costs beyond the program, for planning: the launcher, the store, the block's share
-of the speed probe. Measured in docs/benchmarks/overhead.md; too small a figure only makes the last
-block of a stage fall away."""
+"""Overhead of a launch beyond the program in seconds, for planning: the launcher, the store, the
+block's share of the speed probe. Measured in docs/benchmarks/overhead.md; with too small a value
+only the last block of a stage is lost."""
 
 CONFIRMATION_RESERVE = 1.1
-"""What must remain for a least confirmation is its expected cost times this."""
+"""Factor on the expected cost of a minimal confirmation, for its reserve."""
 
 BUDGET_MARGIN = 1.25
-"""A budget that is said to do is the least one times this: it rests on one or two timings."""
+"""Factor from the minimum budget to a sufficient one, which rests on one or two timings."""
 STARTUP_S = 2.0
-"""Added to it: loading what the statistics and the optimiser need, within the first blocks."""
+"""Time added to it for loading the statistics and the optimiser, in seconds."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a block is expected to take.
+    """Expected cost of a block.
 
     Attributes:
-        once_s: of its first time alone: programs that are still to be built.
+        once_s: additional cost of its first run: building programs, in seconds.
     """
 
     time_s: float
@@ -34,7 +34,7 @@ class Cost:
     once_s: float = 0.0
 
     def times(self, count: float) -> Cost:
-        """What ``count`` of them take."""
+        """Return the cost of ``count`` blocks."""
         return Cost(self.time_s * count, math.ceil(self.launches * count), self.once_s)
 
 
@@ -42,7 +42,7 @@ NO_COST = Cost(0.0, 0)
 
 
 def sufficient_budget(least: Cost) -> Budget:
-    """The budget that is said to do for what a study takes at least."""
+    """Return a sufficient budget for a minimum cost."""
     return Budget(
         time_s=float(math.ceil(least.time_s * BUDGET_MARGIN + STARTUP_S + least.once_s)),
         launches=least.launches,
@@ -51,20 +51,20 @@ def sufficient_budget(least: Cost) -> Budget:
 
 @dataclass(frozen=True)
 class RemainingBudget:
-    """A budget and what is left of it: absent means no limit of this kind."""
+    """A budget and its remaining part; an absent value means no limit."""
 
     total: Budget
     left: Budget
 
     @property
     def spent(self) -> bool:
-        """Whether nothing is left of a budget of time or of launches."""
+        """Whether nothing remains of a budget of time or of launches."""
         return (self.left.time_s is not None and self.left.time_s <= 0.0) or (
             self.left.launches is not None and self.left.launches <= 0
         )
 
     def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NO_COST) -> bool:
-        """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
+        """Return whether ``cost`` leaves the share ``keep`` of the total, plus ``least``."""
         time_ok = self.left.time_s is None or (
             self.left.time_s - cost.time_s - cost.once_s
             >= max(keep * (self.total.time_s or 0.0), least.time_s + least.once_s)

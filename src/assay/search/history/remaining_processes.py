@@ -1,4 +1,4 @@
-"""Left running: processes that outlived their program, and that assay ended."""
+"""Remaining processes: processes that outlived their program and were ended by assay."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MAX_NAMES = 3
 
 
 def remaining_process_notes(samples: Sequence[Sample]) -> list[str]:
-    """Say how many processes were ended that programs had left running, and their names.
+    """Return notes on the number and names of processes that programs left running.
 
     Args:
-        samples: of a stratum.
+        samples: samples of one stratum.
     """
     pieces = [
         [piece for piece in sample.evidence if piece.kind == REMAINING_PROCESSES and piece.note]

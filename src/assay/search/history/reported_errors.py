@@ -1,4 +1,4 @@
-"""Reported errors: arms whose launches end well and say all the same that they could not work."""
+"""Reported errors: arms whose launches exit successfully but report an error."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from assay.records import Sample
 from assay.records.sample import ERRORS
 
 MIN_EACH = 2
-"""Launches of one of two arms at least."""
+"""Minimum number of launches of each of two arms."""
 
 
 class ReportedErrors:
-    """The errors that the launches of each arm report."""
+    """Errors reported by the launches of each arm."""
 
     def __init__(self) -> None:
         self._arms: dict[str, _Arm] = {}
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample of a launch that ended well and whose output was looked at."""
+        """Add one sample of a successful launch with examined output."""
         piece = next((e for e in sample.evidence if e.kind == ERRORS), None)
         lines = _lines((piece.note if piece is not None else None) or "")
         whole = piece is None or piece.value == len(lines)
@@ -27,8 +27,8 @@ class ReportedErrors:
         """Return a line that all launches of an arm have, and no launch of another one.
 
         Args:
-            name: of the arm.
-            than: name of the other one; nothing is told where not all of its lines are known.
+            name: name of the arm.
+            than: name of the other arm; the result is ``None`` if its lines are incomplete.
         """
         arm, other = self._arms.get(name), self._arms.get(than)
         if arm is None or other is None or not other.whole:
@@ -43,13 +43,13 @@ class ReportedErrors:
         return arm.launches if arm is not None else 0
 
     def ever(self, name: str) -> tuple[frozenset[str], bool]:
-        """Return digests of what any launch of an arm reports, and whether these are all."""
+        """Return digests of all lines reported by an arm, and whether they are complete."""
         arm = self._arms.get(name)
         return (frozenset(arm.ever), arm.whole) if arm is not None else (frozenset(), True)
 
 
 class _Arm:
-    """Attributes: lines that all launches have, digests of those that any has."""
+    """Errors of one arm: lines common to all launches, and digests of the lines of any."""
 
     def __init__(self, lines: dict[str, str]) -> None:
         self.always = dict(lines)

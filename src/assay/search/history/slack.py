@@ -1,8 +1,7 @@
-"""Slack: by how much a launch keeps what is required, as a search is told it.
+"""Slack: distance of a launch from the bound of a requirement, for the search.
 
-What a search believes decides nothing: the requirement itself is decided from how many launches of
-the confirmation keep it (``search.requirement``). That a launch keeps it by a hair or by far is
-what a model can learn from.
+Slack only guides the search: the number of satisfying launches of the confirmation decides on the
+requirement (``search.claims.requirement``). A model learns from the size of the distance.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from collections.abc import Sequence
 from assay.records import Bound, Outcome, Requirement, Sample, Stage
 
 MAX_SLACK = 3.0
-"""A factor of twenty: farther from the limit is no farther for a search."""
+"""Maximum slack, a factor of twenty: greater distances are equivalent for a search."""
 
 
 def slack(requirement: Requirement, value: float) -> float:
-    """The logarithm of how many times a value may grow, or shrink, before it breaks a bound.
+    """Return the logarithm of the factor between a value and the bound of a requirement.
 
-    Negative where it does. Of figures that are zero or less, where there is no such logarithm, the
-    difference over the sum of the sizes stands in: it has the same sign.
+    It is negative if the bound is violated. For figures of zero or less, without a logarithm, the
+    result is the difference over the sum of the magnitudes, which has the same sign.
     """
     if value > 0.0 and requirement.limit > 0.0:
         found = math.log(requirement.limit / value)
@@ -34,10 +33,10 @@ def slack(requirement: Requirement, value: float) -> float:
 
 
 class RequirementSlack:
-    """The least slack of each launch over all that is required.
+    """Minimum slack of each launch over all requirements.
 
     Args:
-        require: what launches are to keep.
+        require: requirements on launches.
     """
 
     def __init__(self, require: Sequence[Requirement] = ()) -> None:
@@ -46,11 +45,11 @@ class RequirementSlack:
 
     @property
     def share(self) -> float:
-        """The largest share of launches that is to keep a bound; a half where none is more."""
+        """Largest required share of launches; a half if no requirement has a larger one."""
         return max((one.share for one in self.require), default=0.5)
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample; a later attempt at the same place replaces the earlier one."""
+        """Add one sample; a later attempt at the same position replaces the earlier one."""
         if not self.require:
             return
         launch = sample.launch
@@ -58,12 +57,12 @@ class RequirementSlack:
         blocks.setdefault(launch.block, {})[launch.position] = self._least(sample)
 
     def is_violated_by(self, sample: Sample) -> bool:
-        """Whether a launch breaks what is required."""
+        """Return whether a launch violates a requirement."""
         found = self._least(sample)
         return found is not None and found < 0.0
 
     def _least(self, sample: Sample) -> float | None:
-        """Of a launch that lacks one of the figures nothing is known."""
+        """Return the slack of a launch; ``None`` if it lacks one of the figures."""
         if not self.require or sample.outcome is not Outcome.OK:
             return None
         values = [sample.metrics.get(one.metric) for one in self.require]
@@ -72,20 +71,20 @@ class RequirementSlack:
         return min(found) if len(found) == len(self.require) else None
 
     def at(self, stage: Stage, arm: str, block: int) -> float | None:
-        """The mean of an arm's launches in a block; ``None`` where one gave none."""
+        """Return the mean slack of an arm's launches in a block; ``None`` if one is unknown."""
         found = list(self._found.get((stage, arm), {}).get(block, {}).values())
         known = [one for one in found if one is not None]
         return statistics.fmean(known) if known and len(known) == len(found) else None
 
     def of(self, stage: Stage, arm: str) -> list[float]:
-        """Those of an arm's launches in a stage that are known."""
+        """Return the known slack of an arm's launches in a stage."""
         blocks = self._found.get((stage, arm), {}).values()
         return [one for launches in blocks for one in launches.values() if one is not None]
 
     def keeps(self, stage: Stage, arm: str) -> bool:
-        """Whether the share of an arm's launches that keeps the bounds is what is to be kept.
+        """Return whether enough launches of an arm satisfy the requirements.
 
-        True where nothing is required.
+        The result is true without requirements.
         """
         if not self.require:
             return True

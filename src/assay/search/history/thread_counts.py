@@ -1,4 +1,4 @@
-"""Same threads: a setting asks for several numbers of threads, and all launches have as many."""
+"""Thread counts: settings of the number of threads that have no effect on it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from assay.records import Outcome, Sample
 from assay.wording.launch_notes import same_threads_note
 
 THREAD_SETTINGS = ("threads", "threads.omp")
-"""Settings that size pools whose threads are there while the pool works. A BLAS may work with
-threads that OpenMP has made before, so its own setting shows in no count."""
+"""Settings of the size of thread pools that exist while the pool works. A BLAS may use threads
+that OpenMP has created before, so its setting shows in no count."""
 KIND = "threads_peak"
 MIN_LAUNCHES = 3
-"""Launches of each value whose threads were counted."""
+"""Minimum number of launches of each value with counted threads."""
 
 
 def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
-    """Say that the number of threads does not follow the setting that asks for it.
+    """Return notes on settings that do not change the number of threads.
 
-    Told only where more were seen than the smallest value asks for: a pool that has little work, or
-    a launch too short for a reading, may have fewer.
+    A note requires more threads than the smallest value requests: a pool with little work, or a
+    launch too short for a reading, may show fewer.
 
     Args:
-        samples: of a study.
+        samples: samples of a study.
     """
     notes = []
     for name in THREAD_SETTINGS:
@@ -39,7 +39,7 @@ def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
 
 
 def _seen(name: str, samples: Sequence[Sample]) -> dict[int, list[float]]:
-    """Return the numbers of threads that were seen, by value of a setting."""
+    """Return the observed numbers of threads, by value of a setting."""
     seen: dict[int, list[float]] = {}
     for sample in samples:
         value = sample.launch.configuration.get(name)

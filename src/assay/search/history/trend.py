@@ -11,23 +11,23 @@ from assay.stats.ranks import order_test
 from assay.wording.launch_notes import trend_note
 
 MIN_LAUNCHES = 12
-"""Launches from which on a trend is looked for."""
+"""Minimum number of launches for a trend."""
 MIN_EACH = 4
-"""Launches of an arm from which on its own order is looked at."""
+"""Minimum number of launches of an arm for a trend of its own."""
 ALPHA = 0.001
-"""Accepted chance that a trend is told of figures without one."""
+"""Error rate: reporting a trend of figures without one."""
 MIN_TAU = 0.4
-"""Kendall's tau from which on the order explains a good part of the figures."""
+"""Minimum of Kendall's tau: the order explains a considerable part of the figures."""
 MIN_RATIO = 1.2
-"""Ratio of the last third of the figures to the first, or of the first to the last."""
+"""Minimum ratio of the last third of the figures to the first, or of the first to the last."""
 
 
 def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
-    """Say that the objective rose or fell while the launches that count were made.
+    """Return a note if the objective rose or fell during the counted launches.
 
     Args:
-        spec: of the study.
-        samples: in the order they were made.
+        spec: specification of the study.
+        samples: samples in the order of the launches.
     """
     metric = spec.workload.objective
     by_arm: dict[str, list[float]] = {}
@@ -64,7 +64,7 @@ def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
 
 
 def _whose(by_arm: Mapping[str, Sequence[float]]) -> tuple[str, ...] | None:
-    """Return the arms to tell a trend of: all if all go one way, else the one that drifts."""
+    """Return the arms with a trend: all if all have the same direction, else the drifting one."""
     taus = {arm: order_test(values)[0] for arm, values in by_arm.items() if len(values) >= MIN_EACH}
     one_way = len({tau > 0 for tau in taus.values()}) == 1
     if not taus or (one_way and min(map(abs, taus.values())) >= MIN_TAU / 2):

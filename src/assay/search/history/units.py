@@ -1,4 +1,4 @@
-"""Units of figures: whether those of two arms, or of one, may be of different units."""
+"""Units of figures: detection of mixed units within an arm or between two arms."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from assay.settings.printed import split_text
 from assay.wording.objections import different_units, possible_units
 
 UNIT_PREFIXES = "kKMGT"
-"""Letters that make a multiple of a word: ``Mpps`` of ``pps``."""
+"""Prefixes of multiples of a unit: ``Mpps`` of ``pps``."""
 _NAMED = re.compile(r"\(\?P<unit>")
 
 _Arm = tuple[str, Sequence[Sample]]
-"""The name of an arm, and its launches that ended well."""
+"""Name of an arm, and its successful launches."""
 
 
 def mixed_unit_objection(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    """Say that figures are printed in different units, or before words that may be such.
+    """Return an objection if figures have different units, or words that may be units.
 
     Args:
-        metric: read from the output.
-        arms: that are compared.
+        metric: metric read from the output.
+        arms: compared arms.
     """
     return _known_units(metric, arms) or _multiples(metric, arms) or _words(metric, arms)
 
 
 def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    seen = Counter(_noted(UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
-    if not seen.keys() & UNIT_MULTIPLES:  # a figure beside which nothing stands may have any unit
+    seen = Counter(_noted(UNIT, metric, s) for s in _with_figure(metric, arms))
+    if not seen.keys() & MULTIPLES:  # a figure without a following word may have any unit
         del seen[None]
     if len(seen) < 2:
         return None
@@ -40,8 +40,8 @@ def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 
 def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    """Of words such as ``kpps`` and ``Mpps``, also where they change within an arm."""
-    seen = Counter(_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
+    """Return an objection on words such as ``kpps`` and ``Mpps``, also within an arm."""
+    seen = Counter(_noted(WORD, metric, s) for s in _with_figure(metric, arms))
     roots: dict[str, list[str]] = {}
     for word in filter(None, seen):
         for root in {word, word[1:]} if word[0] in UNIT_PREFIXES else {word}:
@@ -51,7 +51,7 @@ def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 
 def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    """Of words that are constant within arms and differ between them."""
+    """Return an objection on words that are constant within arms and differ between them."""
     tokens: dict[str | None, int] = {}
     unknown = False
     for _, mine in arms:
@@ -61,7 +61,7 @@ def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
         if not samples:
             continue
         if len(words) > 1 or any(_is_value(word, s) for word in words for s in samples[:1]):
-            return None  # it varies by itself, or by what was set
+            return None  # it varies by itself, or depends on a setting
         unknown = unknown or words != {None}
         token = next(filter(None, found), None)
         tokens[token] = tokens.get(token, 0) + len(samples)
@@ -86,7 +86,7 @@ def _noted(kind: str, metric: Metric, sample: Sample) -> str | None:
 
 
 def _is_value(word: str | None, sample: Sample) -> bool:
-    """Whether a word is a value of a setting, or a word of the command."""
+    """Return whether a word is a value of a setting, or a word of the command."""
     bare = (word or "").strip("()[]").casefold()
     if not bare:
         return False

@@ -1,4 +1,4 @@
-"""Waiting: programs that hardly work while they run."""
+"""Waiting: programs with little CPU time while they run."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from assay.records import Outcome, Sample
 from assay.wording.launch_notes import waiting_note
 
 MAX_CPU_SHARE = 0.1
-"""Share of the wall time below which a program's CPU time is little."""
+"""Share of the wall time below which the CPU time of a program is low."""
 IO_WAIT = "pressure.io_some_s"
-"""Kind of the evidence on the time that some of the launch waited for a disk."""
+"""Kind of evidence: time during which part of the launch waited for a disk, in seconds."""
 MIN_WALL_S = 0.1
-"""A launch of less may be over before it has worked."""
+"""Minimum wall time in seconds: a shorter launch may end before it works."""
 
 
 def waiting_notes(samples: Sequence[Sample]) -> list[str]:
-    """Say that the launches of a study hardly worked, and waited for no disk as far as is known.
+    """Return a note if launches used little CPU time without known waits for a disk.
 
     Args:
-        samples: of the study; those that do not tell their CPU time are left out.
+        samples: samples of the study; those without CPU time are skipped.
     """
     good = [s for s in samples if s.outcome is Outcome.OK and s.wall_s and s.user_s is not None]
     wall_s = math.fsum(sample.wall_s or 0.0 for sample in good)

@@ -1,4 +1,4 @@
-"""Zeros: launches that ended well with a figure that no ratio can be formed with."""
+"""Zeros: successful launches with a figure that has no ratio."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from assay.wording.objections import zeros_objection
 
 
 def is_without_ratio(metric: str, sample: Sample) -> bool:
-    """Return whether a launch has a figure that no ratio can be formed with."""
+    """Return whether a launch has a figure of zero or less, which has no ratio."""
     return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
 
 
 def zeros_objection_to(
     metric: str, arm: str, samples: Sequence[Sample], share: float = 0.0
 ) -> str | None:
-    """Say in how many launches of an arm a figure is 0; ``None`` where those are too few.
+    """Describe the share of launches in which a figure is 0; ``None`` if it is small.
 
     Args:
         metric: name of the figure.
         arm: name of the arm.
-        samples: its launches that ended well.
-        share: of them that zeros have to exceed.
+        samples: its successful launches.
+        share: minimum share of zeros.
     """
     zeros = sum(is_without_ratio(metric, sample) for sample in samples)
     if zeros <= share * len(samples):

@@ -1,1 +1,1 @@
-"""Search space: configurations, their conditions and constraints, and designs over them."""
+"""Search space: configurations, their conditions and constraints, and experimental designs."""

@@ -1,7 +1,7 @@
-"""Comparable: studies in which the number of instances varies need a metric that allows for it.
+"""Comparability: metrics for studies in which the number of instances varies.
 
-Several instances do several times the work of one. What a launch takes in all, its time above all,
-then tells nothing of which is better.
+Several instances do several times the work of one. Totals of a launch, above all its time, then do
+not show which configuration is better.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from assay.wording.notes import instances_note
 
 _NAMES = (COUNT, CORES, RANK)
 _STATED = frozenset({PER_INSTANCE, "peak_anon_bytes"})
-"""Built-in metrics that mean the same: time by instance; memory, of which all there is counts."""
+"""Built-in metrics that remain comparable: time per instance, and total memory."""
 
 
 def varies_instances(names: Iterable[str]) -> bool:
-    """Whether settings of these names say how many instances there are."""
+    """Return whether settings with these names determine the number of instances."""
     return any(name in _NAMES for name in names)
 
 
 def check_comparable(spec: StudySpec) -> None:
-    """Refuse a study that would hold the time of several instances against that of one.
+    """Check that the objective of a study is comparable between numbers of instances.
 
     Raises:
         InvalidInputError: the number of instances varies, and the objective is a total of all
@@ -42,8 +42,8 @@ def check_comparable(spec: StudySpec) -> None:
     )
 
 
-def instances_notes(spec: StudySpec) -> list[str]:
-    """Return a note on metrics, where the number of instances varies."""
+def instance_count_notes(spec: StudySpec) -> list[str]:
+    """Return notes on the reference of times beside the objective, if instances vary."""
     if not _varies(spec):
         return []
     return [instances_note(PER_INSTANCE)]
@@ -60,13 +60,13 @@ def _varies(spec: StudySpec) -> bool:
 
 
 def _is_several(parameter: Parameter) -> bool:
-    """Whether a parameter of a search leads away from the single instance of the default."""
+    """Return whether a parameter of a search may give another number than one instance."""
     one = parameter.name == COUNT and parameter.domain.values() == (1,)
     return parameter.name in _NAMES and not one
 
 
 def _count(configuration: Configuration) -> tuple[Value | None, ...]:
-    """How many there are; modes, whose count the machine decides, by all that is said of them."""
+    """Return the number of instances; for modes, whose count the machine determines, all values."""
     count = configuration.get(COUNT)
     if RANK in configuration:
         return (1,)

@@ -1,7 +1,7 @@
-"""Design: the cells of a sweep, laid out from a space.
+"""Design: the cells of a sweep, generated from a search space.
 
-A *cell* sets every parameter of the space, but those whose condition does not hold in it. Its
-values are those of the file, the default's own among them: what a sweep shows is a table of values.
+A *cell* sets every parameter of the space, except those whose condition does not hold in it. It
+also states values that equal the default, since the result of a sweep is a table of values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.search.space.space_filling import hypercube_cells, random_cells
 
 @dataclass(frozen=True)
 class Layout:
-    """The arms of a sweep, the baseline first, and the design with what it left out."""
+    """The arms of a sweep, the baseline first, and the design with its omitted cells."""
 
     arms: tuple[Arm, ...]
     design: Design
@@ -30,17 +30,17 @@ class Layout:
 def lay_out(
     design: Design, space: Space, bound: SearchSpace, baseline: Configuration, seed: int
 ) -> Layout:
-    """The arms that a design asks for.
+    """Return the arms of a design.
 
     Args:
-        design: as asked.
-        space: what cells are drawn from.
-        bound: the same space with what can be granted here.
-        baseline: the reference; where it is no cell it stands beside them.
-        seed: of every random choice.
+        design: requested design.
+        space: search space of the cells.
+        bound: the same space, limited to configurations that the machine can grant.
+        baseline: reference configuration; it is added if it is not a cell.
+        seed: seed of all random choices.
 
     Raises:
-        Unfit: they do not go together; names the key.
+        DesignError: the design does not fit the space.
     """
     if space.named:
         return _lay_out_named(design, space, bound, baseline)
@@ -72,7 +72,7 @@ def lay_out(
 def _lay_out_named(
     design: Design, space: Space, bound: SearchSpace, baseline: Configuration
 ) -> Layout:
-    """The arms of named configurations, the baseline first."""
+    """Return the arms of named configurations, the baseline first."""
     arms, notes = named_cells(design, space, bound)
     if len(arms) > MAX_CELLS:
         raise DesignError(
@@ -93,7 +93,7 @@ def _lay_out_named(
 def _cells(
     design: Design, space: Space, bound: SearchSpace, seed: int
 ) -> tuple[list[Configuration], list[str]]:
-    """The cells without duplicates, and what is to be said of those that are missing."""
+    """Return the cells without duplicates, and notes on omitted cells."""
     match design.kind:
         case DesignKind.GRID:
             return grid_cells(space, bound)

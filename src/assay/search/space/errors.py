@@ -1,18 +1,18 @@
-"""Unfit: a space and a design that do not go together."""
+"""Errors of designs that do not fit their search space."""
 
 from __future__ import annotations
 
 from assay.errors import InvalidInputError
 
 MAX_CELLS = 1000
-"""More cells than this are no design: one block of them takes longer than most budgets."""
+"""Maximum number of cells: one block of more takes longer than most budgets."""
 
 
 class DesignError(InvalidInputError):
-    """A space and a design that do not go together.
+    """A design does not fit its search space.
 
     Attributes:
-        key: what has to be changed, as the path to it in a sweep file.
+        key: path of the key to change in a sweep file.
     """
 
     def __init__(self, key: tuple[str, ...], cause: str, remedy: str | None = None) -> None:

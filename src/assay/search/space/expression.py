@@ -1,8 +1,8 @@
 """Expressions over settings: constraints and ``when`` conditions.
 
-A small, closed part of Python's expression syntax, interpreted here rather than evaluated, so that
-a space file can hold nothing that runs. A dotted name is a setting; a setting that is left to its
-default has no value, and what is compared with it is *unknown*.
+A small, closed subset of Python's expression syntax. This module interprets it without ``eval``, so
+that a space file cannot contain executable code. A dotted name is a setting. A setting that is not
+set has no value, and a comparison with it is *unknown*.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 class _UnknownError(Exception):
-    """The value depends on a setting that is left to its default."""
+    """The value depends on a setting that is not set."""
 
 
 class Expression:
     """A parsed expression.
 
     Raises:
-        InvalidInputError: a syntax error, or something beyond comparisons, arithmetic and and/or/not.
+        InvalidInputError: a syntax error, or syntax other than comparisons, arithmetic and
+            and/or/not.
     """
 
     def __init__(self, text: str) -> None:
@@ -91,10 +92,10 @@ class Expression:
                 )
 
     def holds(self, values: Mapping[str, Value], *, unknown: bool) -> bool:
-        """Whether it is true of ``values``; ``unknown`` where an absent setting decides.
+        """Evaluate the expression for ``values``; return ``unknown`` if an absent setting decides.
 
         Raises:
-            InvalidInputError: operands that do not go together, as a number and a text.
+            InvalidInputError: incompatible operands, for example a number and a string.
         """
         try:
             return bool(self._value(self._tree, values))
@@ -134,7 +135,7 @@ class Expression:
         raise AssertionError(f"unchecked node {node!r}")
 
     def _number(self, node: ast.expr, values: Mapping[str, Value]) -> int | float:
-        """An operand of arithmetic; texts have none, whatever Python makes of them."""
+        """Return an operand of arithmetic; strings are not numbers, unlike in Python."""
         value = self._value(node, values)
         if isinstance(value, int | float):
             return value
@@ -143,7 +144,7 @@ class Expression:
     def _connect(
         self, conjunction: bool, parts: list[ast.expr], values: Mapping[str, Value]
     ) -> bool:
-        """And/or in three-valued logic: a part that is known can decide despite unknown ones."""
+        """Combine and/or in three-valued logic: a known operand can decide despite unknown ones."""
         unknown = False
         for part in parts:
             try:

@@ -1,4 +1,4 @@
-"""Factorial: two levels of each setting, in every combination or a fraction of them."""
+"""Factorial designs: two levels of each setting, in all combinations or a fraction of them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from assay.wording.space import fraction_note
 
 
 def levels(parameter: Parameter) -> tuple[Value, Value]:
-    """The low and the high level of a setting in a two-level design.
+    """Return the low and the high level of a setting in a two-level design.
 
     Raises:
-        Unfit: its domain has not two ends.
+        DesignError: its domain does not have two ends.
     """
     domain = parameter.domain
     values = domain.values()
@@ -36,19 +36,19 @@ def levels(parameter: Parameter) -> tuple[Value, Value]:
 def factorial_cells(
     design: Design, space: Space, bound: SearchSpace
 ) -> tuple[list[Configuration], list[str]]:
-    """The cells of a two-level design, whole or a fraction, and its centre where that is asked.
+    """Return the cells of a full or fractional two-level design, with optional centre cells.
 
     Args:
-        design: as asked.
-        space: what is varied.
-        bound: the same space with what can be granted here.
+        design: requested design.
+        space: search space with the varied settings.
+        bound: the same space, limited to configurations that the machine can grant.
 
     Returns:
-        The cells, and what fraction they are.
+        The cells, and notes on the fraction.
 
     Raises:
-        Unfit: a setting has not two levels or has a condition, a generator is wrong, there are
-            too many cells, or one of them cannot be had.
+        DesignError: a setting does not have two levels or has a condition, a generator is invalid,
+            there are too many cells, or one of them cannot be granted.
     """
     ends = [levels(p) for p in space.parameters]
     names = [p.name for p in space.parameters]
@@ -97,7 +97,7 @@ def _fraction_notes(fraction: Fraction) -> list[str]:
 def _centre(
     parameters: Sequence[Parameter], ends: Sequence[tuple[Value, Value]]
 ) -> Iterator[Configuration]:
-    """The middle of all that has one, once for each combination of what has none."""
+    """Return the centre of all numeric settings, once for each combination of the others."""
     middles = [middle_value(p) for p in parameters]
     if all(middle_value is None for middle_value in middles):
         raise DesignError(
@@ -112,15 +112,15 @@ def _centre(
 
 
 def middle_value(parameter: Parameter) -> Value | None:
-    """The value halfway between the levels of a setting, where centre cells have it.
+    """Return the centre value between the levels of a setting.
 
-    Of a logarithmic range it is the geometric mean, as near as it goes.
+    For a logarithmic range it is the nearest value to the geometric mean.
 
     Returns:
-        ``None`` for what is no number, and for numbers with nothing between them.
+        The value; ``None`` for names, and for numbers without a value between them.
 
     Raises:
-        Unfit: as :func:`levels`.
+        DesignError: see :func:`levels`.
     """
     low, high = levels(parameter)
     if not (_is_number(low) and _is_number(high)):

@@ -1,14 +1,14 @@
-"""Fraction: two-level factorial designs, whole or in part.
+"""Fractional factorial designs with two levels.
 
 A fraction 2^(k-p) runs the full design of k - p basic factors; each of the other p is set as the
-product of the signs of some basic ones, its *generator*. What this costs is in the defining
-relation, all products of the words "generated factor times its generator": effects whose product
-is a word of it cannot be told apart. The *resolution* is the length of the shortest word (Box and
-Hunter, Technometrics 3:311 and 3:449, 1961; Box, Hunter and Hunter, Statistics for Experimenters,
-2nd edition 2005, chapter 6). At III main effects are mixed up with interactions of two factors, at
-IV such interactions with each other, at V neither.
+product of the signs of some basic ones, its *generator*. The defining relation states the cost. It
+consists of all products of the words "generated factor times its generator"; effects whose product
+is a word of it are aliased. The *resolution* is the length of the shortest word (Box and Hunter,
+Technometrics 3:311 and 3:449, 1961; Box, Hunter and Hunter, Statistics for Experimenters, 2nd
+edition 2005, chapter 6). At III main effects are aliased with two-factor interactions, at IV
+two-factor interactions with each other, at V neither.
 
-Sets of factors are bit masks here: bit i stands for factor i, and the product of two is their XOR.
+Sets of factors are bit masks: bit i stands for factor i, and the product of two is their XOR.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from assay.errors import InvalidInputError, nearest
 
 ROMAN_NUMERALS = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII"}
 MAX_SEARCH_STEPS = 200_000
-"""Sets of generators that are looked at for one size of a fraction before a larger one is taken."""
+"""Maximum number of generator sets examined for one size of a fraction before a larger size."""
 MAX_FACTORS = 15
 
 _GENERATOR = re.compile(r"\s*([^=*]+?)\s*=\s*(-?)\s*([^=]+?)\s*")
 
 
 class InvalidGeneratorError(InvalidInputError):
-    """Generators that make no design."""
+    """Generators that do not define a valid design."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Fraction:
     """A two-level design.
 
     Attributes:
-        factors: how many.
-        generated: for each generated factor its number, the mask of its generator, and its sign.
+        factors: number of factors.
+        generated: index, generator mask and sign of each generated factor.
     """
 
     factors: int
@@ -47,13 +47,13 @@ class Fraction:
 
     @property
     def basic(self) -> tuple[int, ...]:
-        """Numbers of the factors that are varied freely."""
+        """Indices of the basic factors, which vary freely."""
         made = {factor for factor, _, _ in self.generated}
         return tuple(at for at in range(self.factors) if at not in made)
 
     @property
     def cells(self) -> int:
-        """How many there are."""
+        """Number of cells."""
         return 1 << len(self.basic)
 
     @property
@@ -64,12 +64,12 @@ class Fraction:
 
     @property
     def resolution(self) -> str | None:
-        """The same as a Roman numeral."""
+        """Resolution as a Roman numeral; ``None`` for the full design."""
         least = self.min_word_length
         return None if least is None else ROMAN_NUMERALS.get(least, str(least))
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """A sign for each factor, cell by cell, in standard order: the first changes fastest."""
+        """Yield the signs of the factors by cell, in standard order (the first is fastest)."""
         basic = self.basic
         for signs in itertools.product((-1, 1), repeat=len(basic)):
             row = dict(zip(reversed(basic), signs, strict=True))
@@ -82,7 +82,7 @@ class Fraction:
             yield tuple(row[at] for at in range(self.factors))
 
     def has(self, row: Sequence[int]) -> bool:
-        """Whether a corner, as a sign for each factor, is a cell of the design."""
+        """Return whether a corner, given by the signs of the factors, is a cell of the design."""
         return all(
             row[factor] == sign * math.prod(row[at] for at in self.basic if mask >> at & 1)
             for factor, mask, sign in self.generated
@@ -90,10 +90,10 @@ class Fraction:
 
 
 def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fraction:
-    """The design of some factors, by generators as ``d = a * b * c`` or ``d = -a * b``.
+    """Return the design with generators such as ``d = a * b * c`` or ``d = -a * b``.
 
     Raises:
-        InvalidGeneratorError: one that cannot be read, or a design in which main effects are mixed up.
+        InvalidGeneratorError: a generator is malformed, or main effects are aliased.
     """
     if generators and len(names) > MAX_FACTORS:
         raise InvalidGeneratorError(
@@ -151,13 +151,13 @@ def _factor(name: str, names: Sequence[str], text: str) -> int:
 
 
 def generators_for(names: Sequence[str], resolution: int) -> tuple[str, ...]:
-    """Generators of the smallest fraction of at least a resolution; none where that is all of it.
+    """Return generators of the smallest fraction with a resolution; none for the full design.
 
-    Looks for them in order of the size of the fraction, with more and more basic factors, and so
-    may take a larger fraction than the best one of a table where there are many factors.
+    The search goes through increasing sizes of the fraction. With many factors its result may be
+    larger than the best fraction of published tables.
 
     Raises:
-        InvalidGeneratorError: too many factors to look through, or no such resolution.
+        InvalidGeneratorError: too many factors to search, or an unknown resolution.
     """
     if resolution < 3:
         raise InvalidGeneratorError(
@@ -180,7 +180,7 @@ def generators_for(names: Sequence[str], resolution: int) -> tuple[str, ...]:
 
 
 def _search(basic: int, made: int, resolution: int) -> list[int] | None:
-    """Masks for ``made`` further factors such that no word is shorter than ``resolution``."""
+    """Return masks for ``made`` more factors without a word shorter than ``resolution``."""
     columns = sorted(
         (m for m in range(1, 2**basic) if m.bit_count() >= resolution - 1),
         key=lambda m: (-m.bit_count(), m),
@@ -208,7 +208,7 @@ def _search(basic: int, made: int, resolution: int) -> list[int] | None:
 
 
 def _products(words: Sequence[int]) -> list[int]:
-    """All products of one or more words."""
+    """Return all products of one or more words."""
     found: list[int] = []
     for word in words:
         found += [word, *(word ^ other for other in found)]

@@ -1,4 +1,4 @@
-"""Grid: every combination of all values."""
+"""Grid: all combinations of all values."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from assay.search.space.unfit import MOST_CELLS, Unfit
 from assay.wording.space import excluded_cells_note
 
 MAX_COMBINATIONS = 100_000
-"""Of a grid, that are held against conditions and constraints."""
+"""Maximum number of combinations of a grid that are checked against conditions and constraints."""
 
 
 def grid_cells(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[str]]:
-    """Every combination of all values, the last setting changing fastest.
+    """Return all combinations of all values, the last setting changing fastest.
 
     Args:
-        space: what is varied.
-        bound: the same space with what can be granted here.
+        space: search space with the varied settings.
+        bound: the same space, limited to configurations that the machine can grant.
 
     Returns:
-        The cells that can be had, and what is to be said of those that cannot.
+        The cells that can be granted, and notes on the others.
 
     Raises:
-        Unfit: a setting has no values that could be counted, or there are too many cells.
+        DesignError: a setting has a continuous domain, or there are too many cells.
     """
     columns = [_listed(p) for p in space.parameters]
     combinations = math.prod(map(len, columns))

@@ -1,7 +1,7 @@
-"""Naming: the conclusion and the samples of a search with the names of its configurations.
+"""Labels: names of configurations in the conclusion and the samples of a search.
 
-A search names its arms by their settings. Where a file gives some of them names, these are put in
-place of the settings when a study is shown; stores and bundles keep the arms as they are.
+A search names its arms by their settings. If a file gives some of them names, these replace the
+settings when a study is shown; stores and bundles keep the original arms.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from assay.records.codec import from_builtins
 from assay.search.space.named_configurations import label_of
 
 _KEPT = frozenset({"configuration", "settings", "script"})
-"""Keys of what holds settings themselves."""
+"""Keys whose values are settings and remain unchanged."""
 
 
 def label_conclusion(spec: StudySpec, conclusion: Conclusion) -> Conclusion:
-    """Put names in place of the settings that they stand for: in arms, claims and sentences."""
+    """Replace settings by configuration names in the arms, claims and sentences of a conclusion."""
     points = (*conclusion.front, *conclusion.off_front)
     found = [arm.configuration for arm in conclusion.arms] + [point.settings for point in points]
     labels = _labels(spec, found)
@@ -31,7 +31,7 @@ def label_conclusion(spec: StudySpec, conclusion: Conclusion) -> Conclusion:
 
 
 def label_samples(spec: StudySpec, samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """Name the arms of samples in the same way."""
+    """Replace settings by configuration names in the arms of samples."""
     labels = _labels(spec, (sample.launch.configuration for sample in samples))
     if not labels:
         return tuple(samples)
@@ -47,7 +47,7 @@ def label_samples(spec: StudySpec, samples: Sequence[Sample]) -> tuple[Sample, .
 
 
 def _labels(spec: StudySpec, configurations: Iterable[Configuration]) -> dict[str, str]:
-    """Return names by the text of configurations, of those that have one."""
+    """Return the names of named configurations by the text of their settings."""
     if spec.kind is not Kind.TUNE or not spec.space.named:
         return {}
     labels = {str(one): label_of(spec.space, one) for one in set(configurations)}
@@ -55,7 +55,7 @@ def _labels(spec: StudySpec, configurations: Iterable[Configuration]) -> dict[st
 
 
 def _pattern(labels: Mapping[str, str]) -> re.Pattern[str]:
-    """Match the texts where they are not part of a longer configuration."""
+    """Return a pattern of the texts that does not match parts of a longer configuration."""
     texts = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
     return re.compile(rf"(?<![^\s(\"'])(?:{texts})(?! [A-Za-z_][\w.]*=)(?=[\s.,:;)\"']|$)")
 

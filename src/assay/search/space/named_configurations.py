@@ -1,7 +1,7 @@
 """Named configurations: cells of a sweep and candidates of a search that have names.
 
-A configuration of the space is then one of those that have a name, or none of them, with values of
-the other settings beside it.
+Each configuration of such a space is a named configuration or none of them, plus values of the
+other settings.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from assay.search.space.grid import grid_cells
 from assay.search.space.search_space import MAX_DRAWS, AdmissionCheck, SearchSpace, same_value
 
 NAME_COLUMN = "configuration"
-"""Head of the column of names, and the key that names one in a baseline."""
+"""Heading of the column of names, and the key of a name in a baseline."""
 
 
 def make_search_space(space: Space, admissible: AdmissionCheck | None = None) -> SearchSpace:
-    """Return the space as searchers use it.
+    """Return the search space of a study.
 
     Raises:
-        InvalidInputError: as ``SearchSpace``.
+        InvalidInputError: see ``SearchSpace``.
     """
     kind = NamedSpace if space.named else SearchSpace
     return kind(space, admissible)
@@ -43,7 +43,7 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
     """Name a configuration: ``A``, or ``A threads=2`` with settings beside it.
 
     Returns:
-        ``None`` where it is none of those that have a name.
+        The label; ``None`` without a name.
     """
     named = find_named(space, configuration)
     if named is None:
@@ -54,7 +54,7 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
 
 
 def find_named(space: Space, configuration: Configuration) -> NamedConfiguration | None:
-    """Find the named configuration that another one is, but for settings beside it."""
+    """Find the named configuration that equals another one in the settings it sets."""
     names = {name for one in space.named for name in one.configuration}
     part = Configuration({n: v for n, v in configuration.items() if n in names})
     here = _without_defaults(space, part)
@@ -75,7 +75,7 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
         The cells, and notes on cells of the grid that cannot be granted.
 
     Raises:
-        Unfit: the design is not a grid, or its grid has too many cells.
+        DesignError: the design is not a grid, or its grid has too many cells.
     """
     if design.kind is not DesignKind.GRID:
         raise DesignError(
@@ -96,13 +96,13 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
 
 
 class NamedSpace(SearchSpace):
-    """A space whose configurations are those that have a name.
+    """A space of named configurations.
 
     Parts of one of them are valid as well: a winner is reduced to the settings that matter.
 
     Args:
         space: its parameters hold every setting of the named configurations.
-        admissible: as of ``SearchSpace``.
+        admissible: see ``SearchSpace``.
     """
 
     is_named = True
@@ -115,14 +115,14 @@ class NamedSpace(SearchSpace):
         self._free = [name for name in self.parameters if name not in self._own]
 
     def valid(self, configuration: Configuration) -> bool:
-        """Tell whether it is one of those that have a name, or a part of one."""
+        """Return whether a configuration is a named one or a part of one."""
         part = self._part(configuration)
         return any(part.items() <= one.items() for one in self._named) and super().valid(
             configuration
         )
 
     def raw_size(self) -> float:
-        """Count the combinations of names and of the settings beside them."""
+        """Return the number of combinations of names and of the other settings."""
         sizes = [self.options(name) for name in self._free]
         if None in sizes:
             return math.inf
@@ -136,7 +136,7 @@ class NamedSpace(SearchSpace):
                 yield candidate
 
     def draw(self, rng: random.Random) -> Configuration | None:
-        """Draw one valid configuration; ``None`` where constraints exclude nearly all."""
+        """Draw one valid configuration; return ``None`` where constraints exclude nearly all."""
         for _ in range(MAX_DRAWS):
             values = {name: self._draw_value(name, rng) for name in self._free}
             candidate = self._with(rng.choice(self._named), values)
@@ -145,7 +145,7 @@ class NamedSpace(SearchSpace):
         return None
 
     def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
-        """Yield those with another name, nearest first, then those that differ beside it."""
+        """Yield configurations with another name, nearest first, then those with other settings."""
         beside = configuration.without(*self._own)
         for named in self._nearest(configuration):
             candidate = self.canonical(Configuration({**beside, **named}))
@@ -158,7 +158,7 @@ class NamedSpace(SearchSpace):
                     yield candidate
 
     def repair(self, configuration: Configuration, rng: random.Random) -> Configuration:
-        """Return the nearest valid configuration that is whole, not a part of one."""
+        """Return the nearest valid configuration that is complete, not a part of one."""
         candidate = self.canonical(configuration)
         if self._part(candidate) in self._named and self.valid(candidate):
             return candidate
@@ -166,11 +166,11 @@ class NamedSpace(SearchSpace):
         return Configuration() if found is None else found
 
     def _part(self, configuration: Configuration) -> Configuration:
-        """Return the settings of a configuration that named ones set."""
+        """Return the settings of a configuration that belong to named configurations."""
         return Configuration({n: v for n, v in configuration.items() if n in self._own})
 
     def _nearest(self, configuration: Configuration) -> Sequence[Configuration]:
-        """Sort the named ones by the number of settings in which they differ."""
+        """Sort the named configurations by the number of settings in which they differ."""
         part = self._part(configuration)
         return sorted(self._named, key=lambda one: len(one.items() ^ part.items()))
 

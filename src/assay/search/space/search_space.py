@@ -1,4 +1,4 @@
-"""SearchSpace: the configurations that a study may try."""
+"""Search space: the configurations that a study may try."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from assay.records import Configuration, Range, Space, Value
 from assay.search.space.expression import Expression
 
 MAX_DRAWS = 1000
-"""Random configurations that are held against the constraints before a draw gives up."""
+"""Maximum number of random configurations checked against the constraints in one draw."""
 MAX_LISTED_COMBINATIONS = 5000
-"""Of values, that an expression is tried with before a study begins."""
+"""Maximum number of combinations of values with which an expression is checked before a study."""
 
 AdmissionCheck = Callable[[Configuration], bool]
-"""Whether a configuration can be granted on the machine at hand."""
+"""Predicate: whether the machine can grant a configuration."""
 
 
 class SearchSpace:
-    """A space with its conditions and constraints at work.
+    """A space with evaluated conditions and constraints.
 
-    Every configuration that it hands out is *canonical*: settings at their default, and settings
+    Every configuration that it returns is *canonical*: settings at their default, and settings
     whose ``when`` does not hold, are left out, so that equal launches are equal configurations.
 
     Args:
         space: parameters and constraints.
-        admissible: further bound, from the planner; all are when absent.
+        admissible: predicate of the planner; all configurations are admissible if absent.
 
     Raises:
-        InvalidInputError: an expression names a setting that is not in the space, or cannot be worked out
-            with its values.
+        InvalidInputError: an expression names a setting outside the space, or is invalid for its
+            values.
     """
 
     def __init__(self, space: Space, admissible: AdmissionCheck | None = None) -> None:
@@ -55,7 +55,7 @@ class SearchSpace:
             )
 
     def _check_values(self, expression: Expression) -> None:
-        """Try an expression before the study begins, so that no launch is lost to a bad one."""
+        """Evaluate an expression before the study, so that an invalid one costs no launch."""
         names = sorted(expression.names)
         some = [self.options(n) or self._ends(n) for n in names]
         for values in itertools.islice(itertools.product(*some), MAX_LISTED_COMBINATIONS):
@@ -67,12 +67,12 @@ class SearchSpace:
         return (domain.at(0.0), domain.at(1.0)) if isinstance(domain, Range) else (None,)
 
     is_named = False
-    """Whether its configurations are those that have a name."""
+    """Whether its configurations have names."""
 
     def options(self, name: str) -> tuple[Value | None, ...] | None:
-        """The values to try for a parameter, its default first; ``None`` stands for *left alone*.
+        """Return the values of a parameter, its default first; ``None`` stands for *not set*.
 
-        Returns ``None`` where the domain is continuous.
+        The result is ``None`` for a continuous domain.
         """
         if name not in self._options:
             self._options[name] = self._options_of(name)
@@ -86,7 +86,7 @@ class SearchSpace:
         return (None, *(v for v in values if not same_value(v, parameter.default)))
 
     def canonical(self, configuration: Configuration) -> Configuration:
-        """The shortest configuration that makes the same launch."""
+        """Return the shortest configuration that makes the same launch."""
         values = dict(configuration)
         for name, parameter in self.parameters.items():
             if name in values and same_value(values[name], parameter.default):
@@ -94,7 +94,7 @@ class SearchSpace:
         return self.without_inactive(Configuration(values))
 
     def without_inactive(self, configuration: Configuration) -> Configuration:
-        """The same without settings whose condition does not hold in it."""
+        """Return the configuration without settings whose condition does not hold in it."""
         if not self._when:
             return configuration
         values = dict(configuration)
@@ -103,9 +103,9 @@ class SearchSpace:
         return Configuration(values)
 
     def _idle(self, values: dict[str, Value]) -> str | None:
-        """A setting whose condition does not hold, if there is one.
+        """Return a setting whose condition does not hold, if there is one.
 
-        The condition sees defaults that are known: ``when arg.n > 4`` holds for arg.n's own.
+        Known defaults enter the condition: ``when arg.n > 4`` holds for arg.n's own.
         """
         full = self._with_defaults(values)
         return next(
@@ -114,7 +114,7 @@ class SearchSpace:
         )
 
     def valid(self, configuration: Configuration) -> bool:
-        """Whether it satisfies every constraint, and can be granted."""
+        """Return whether a configuration satisfies all constraints and can be granted."""
         if self._constraints:
             values = self._with_defaults(dict(configuration))
             if not all(c.holds(values, unknown=True) for c in self._constraints):
@@ -122,7 +122,7 @@ class SearchSpace:
         return self._admissible is None or self._admissible(configuration)
 
     def excluding(self, refused: Callable[[Configuration], bool]) -> SearchSpace:
-        """The same space without configurations that turned out not to be granted."""
+        """Return the space without configurations that turned out to be refused."""
         narrower = copy.copy(self)
         admissible = self._admissible
         narrower._admissible = lambda configuration: (
@@ -135,13 +135,13 @@ class SearchSpace:
         return {**known, **values}
 
     def raw_size(self) -> float:
-        """How many combinations there are before conditions and constraints; may be infinite."""
+        """Number of combinations before conditions and constraints; may be infinite."""
         sizes = [self.options(name) for name in self.parameters]
         return math.inf if None in sizes else float(math.prod(len(s) for s in sizes if s))
 
     def enumerate(self, most: int) -> list[Configuration] | None:
-        """Every valid canonical configuration, the default first; ``None`` if over ``most``."""
-        # A cheap bound first: the product may be astronomically larger than the valid part.
+        """Return all valid configurations, the default first; ``None`` if over ``most``."""
+        # A cheap bound first: the product may be orders of magnitude larger than the valid part.
         if self.raw_size() > 200_000:
             return None
         found: dict[Configuration, None] = {Configuration(): None}
@@ -160,7 +160,7 @@ class SearchSpace:
                 yield candidate
 
     def draw(self, rng: random.Random) -> Configuration | None:
-        """One valid configuration at random; ``None`` where constraints exclude nearly all."""
+        """Draw one valid configuration; return ``None`` where constraints exclude nearly all."""
         for _ in range(MAX_DRAWS):
             drawn = {name: self._draw_value(name, rng) for name in self.parameters}
             values = {n: v for n, v in drawn.items() if v is not None}
@@ -170,9 +170,9 @@ class SearchSpace:
         return None
 
     def spread(self, count: int, rng: random.Random) -> list[Configuration]:
-        """So many configurations at random, each value of a setting in about as many of them.
+        """Draw configurations in which the values of each setting are about equally frequent.
 
-        What constraints exclude is left out (a Latin hypercube; McKay et al., 1979).
+        Configurations that violate constraints are dropped (a Latin hypercube; McKay et al., 1979).
         """
         columns = {name: self._spread_values(name, count, rng) for name in self.parameters}
         rows = (
@@ -205,7 +205,7 @@ class SearchSpace:
         return None if same_value(value, parameter.default) else value
 
     def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
-        """Valid configurations that differ in one parameter, nearest values first."""
+        """Yield valid configurations that differ in one parameter, nearest values first."""
         for name in self.parameters:
             for value in self._alternatives(name, configuration.get(name)):
                 changed = (
@@ -232,10 +232,9 @@ class SearchSpace:
         return [options[i] for i in order if i != here]
 
     def repair(self, configuration: Configuration, rng: random.Random) -> Configuration:
-        """The nearest valid configuration: the fewest parameters changed, nearest values first.
+        """Return the nearest valid configuration: fewest changed parameters, nearest values first.
 
-        Looks at all single changes, then at all double ones, then draws one; the default where
-        none is found.
+        It tries all single changes, then all double ones, then a random draw, then the default.
         """
         candidate = self.canonical(configuration)
         if self.valid(candidate):
@@ -249,7 +248,7 @@ class SearchSpace:
         return Configuration() if drawn is None else drawn
 
     def _one_changed(self, configuration: Configuration) -> Iterator[Configuration]:
-        """Like ``neighbours``, but the invalid ones as well."""
+        """Yield the results of ``neighbours`` including invalid ones."""
         for name in self.parameters:
             for value in self._alternatives(name, configuration.get(name)):
                 yield self.canonical(
@@ -260,5 +259,5 @@ class SearchSpace:
 
 
 def same_value(a: Value | None, b: Value | None) -> bool:
-    """Equality that keeps ``True`` apart from 1 but not 2 from 2.0."""
+    """Return whether values are equal; ``True`` differs from 1, but 2 equals 2.0."""
     return a is not None and b is not None and isinstance(a, bool) is isinstance(b, bool) and a == b

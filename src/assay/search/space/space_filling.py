@@ -1,4 +1,4 @@
-"""Drawn: cells at places in the unit cube, at random or as a Latin hypercube."""
+"""Space-filling designs: random cells and Latin hypercubes."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from assay.search.space.space import SearchSpace
 from assay.wording.space import few_cells_note, merged_points_note
 
 MAX_DRAWS_PER_CELL = 100
-"""Random configurations that are tried for each cell that is asked for."""
+"""Maximum number of random configurations tried for each requested cell."""
 CANDIDATE_DESIGNS = 30
-"""Latin hypercubes of which the one is taken whose nearest points lie farthest apart."""
+"""Number of Latin hypercubes drawn; the one with the largest minimum distance is used."""
 
 
 def random_cells(
     n: int, space: Space, bound: SearchSpace, seed: int
 ) -> tuple[list[Configuration], list[str]]:
-    """Distinct cells, each value of a setting as likely as any other.
+    """Draw distinct cells with equally likely values of each setting.
 
     Args:
-        n: how many.
-        space: what is varied.
-        bound: the same space with what can be granted here.
-        seed: of the draws.
+        n: number of cells.
+        space: search space with the varied settings.
+        bound: the same space, limited to configurations that the machine can grant.
+        seed: seed of the random draws.
 
     Returns:
-        The cells, and that they are fewer than asked for where they are.
+        The cells, and a note if they are fewer than requested.
     """
     rng = random.Random(f"{seed}/random")
     axes = _axes(space)
@@ -51,14 +51,14 @@ def _few(found: int, n: int) -> list[str]:
 
 @dataclass(frozen=True)
 class _Axis:
-    """A setting as one dimension of the unit cube; of listed values all get the same room."""
+    """A setting as one dimension of the unit cube, with equal intervals for listed values."""
 
     name: str
     domain: Range | None
     values: tuple[Value, ...]
 
     def at(self, share: float) -> Value:
-        """The value at ``share``, from 0 and below 1."""
+        """Return the value at ``share``, which is from 0 to below 1."""
         if self.domain is not None:
             return self.domain.at(share)
         return self.values[int(share * len(self.values))]
@@ -74,7 +74,7 @@ def _axes(space: Space) -> list[_Axis]:
 
 
 def _cell_at(axes: Sequence[_Axis], bound: SearchSpace, place: Sequence[float]) -> Configuration:
-    """The cell at a place in the unit cube."""
+    """Return the cell at a point of the unit cube."""
     values = {axis.name: axis.at(share) for axis, share in zip(axes, place, strict=True)}
     return bound.without_inactive(Configuration(values))
 
@@ -82,19 +82,19 @@ def _cell_at(axes: Sequence[_Axis], bound: SearchSpace, place: Sequence[float]) 
 def hypercube_cells(
     n: int, space: Space, bound: SearchSpace, seed: int
 ) -> tuple[list[Configuration], list[str]]:
-    """Of a few Latin hypercubes the one that loses the fewest cells, then the most spread out.
+    """Return the cells of the Latin hypercube with the fewest lost cells, then the largest spread.
 
-    Points that fall into one cell of a coarse domain are one; so a list of four values and n = 10
-    gives the two to three points that each value has.
+    Points in the same cell of a coarse domain coincide: with four listed values and n = 10, each
+    value has two to three points.
 
     Args:
-        n: how many.
-        space: what is varied.
-        bound: the same space with what can be granted here.
-        seed: of the draws.
+        n: number of cells.
+        space: search space with the varied settings.
+        bound: the same space, limited to configurations that the machine can grant.
+        seed: seed of the random draws.
 
     Returns:
-        The cells, and that they are fewer than asked for where they are.
+        The cells, and a note if they are fewer than requested.
     """
     rng = random.Random(f"{seed}/latin-hypercube")
     axes = _axes(space)
@@ -114,7 +114,7 @@ def hypercube_cells(
 
 
 def latin_hypercube(n: int, dimensions: int, rng: random.Random) -> list[tuple[float, ...]]:
-    """``n`` points in the unit cube, one in each of ``n`` equal slices of every dimension.
+    """Draw ``n`` points in the unit cube, one in each of ``n`` equal slices of each dimension.
 
     McKay, Beckman and Conover, Technometrics 21:239 (1979).
     """
@@ -127,7 +127,7 @@ def latin_hypercube(n: int, dimensions: int, rng: random.Random) -> list[tuple[f
 
 
 def min_distance(points: Sequence[tuple[float, ...]]) -> float:
-    """Between the two nearest points: the larger the more evenly they fill the cube.
+    """Return the minimum distance of two points: the larger, the more evenly they fill the cube.
 
     Johnson, Moore and Ylvisaker, Journal of Statistical Planning and Inference 26:131 (1990).
     """

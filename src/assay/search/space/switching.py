@@ -1,8 +1,8 @@
-"""Switching: settings that are costly to change, and the order and cost of launches that follow.
+"""Switching: hard-to-change settings, and the resulting order and cost of launches.
 
-What takes a write, a build or a boot is applied less often than once a launch: it makes the whole
-plots of a split-plot design, whose unit is the application (docs/explanation/statistics.md,
-rule 18).
+A setting that needs a write, a build or a boot is applied less often than once for each launch. It
+defines the whole plots of a split-plot design, whose experimental unit is the application
+(docs/explanation/statistics.md, rule 18).
 """
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ from assay.search.space.space import SearchSpace
 from assay.stats.order import Plot
 
 SWITCH_EVIDENCE = "switch"
-"""Kind of the evidence that tells, in seconds, what applying costly settings before a launch took.
-"""
+"""Kind of evidence: time to apply costly settings before a launch, in seconds."""
 BOOT_EVIDENCE = "boot"
-"""Kind of the evidence that names the boot that a launch was made in."""
+"""Kind of evidence: the boot in which a launch was made."""
 MAX_LAUNCHES_PER_APPLICATION = 10
-"""Launches of an arm within one application, at most: their mean is no better than the application
-itself."""
+"""Maximum launches of an arm within one application: their mean is no more precise than the
+application itself."""
 
 
 class HardToChangeFactors:
     """The settings of a study that are costly to change.
 
     Args:
-        costs_s: seconds that changing each takes; those of 0 are none of them.
-        pausing: those that take a boot, and what each is where it is left alone. A study does not
-            run meanwhile, so that its budget counts no boots.
+        costs_s: time to change each setting, in seconds; settings with 0 are not costly.
+        pausing: settings that need a boot, with their values if they are not set. A study does not
+            run during a boot, so its budget excludes boots.
     """
 
     def __init__(
@@ -45,12 +44,12 @@ class HardToChangeFactors:
 
     @classmethod
     def of(cls, spec: StudySpec) -> HardToChangeFactors:
-        """Those of a study."""
+        """Return the hard-to-change factors of a study."""
         return cls(spec.switch_costs_s, spec.pausing)
 
     @property
     def without_boot_settings(self) -> HardToChangeFactors:
-        """Those that are changed while a study runs."""
+        """Return the factors that are changed while a study runs."""
         return HardToChangeFactors({n: c for n, c in self.costs_s.items() if n not in self.pausing})
 
     def __bool__(self) -> bool:
@@ -58,50 +57,51 @@ class HardToChangeFactors:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The costliest first."""
+        """Names of the settings, the costliest first."""
         return tuple(self.costs_s)
 
     def level(self, configuration: Configuration) -> tuple[Value | None, ...]:
-        """Their values in a configuration; ``None`` where one is left alone.
+        """Return their values in a configuration; ``None`` for a setting that is not set.
 
-        What takes a boot is never left alone: it is then what it was when the study began.
+        A setting that needs a boot always has a value: by default that at the beginning of the
+        study.
         """
         return tuple(configuration.get(name, self.pausing.get(name)) for name in self.costs_s)
 
     def boot(self, configuration: Configuration) -> dict[str, Value]:
-        """What a boot has to have for a configuration."""
+        """Return the boot settings that a configuration requires."""
         return {name: configuration.get(name, usual) for name, usual in self.pausing.items()}
 
     def begins(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
-        """The arms that run in the boot in which the study began; all where none takes a boot."""
+        """Return the arms that run in the initial boot of the study; all without boot settings."""
         return tuple(arm for arm in arms if self.boot(arm.configuration) == self.pausing)
 
     def plot(self, configuration: Configuration) -> Plot:
-        """The same as text."""
+        """Return the level of a configuration as text."""
         level = self.level(configuration)
         return tuple("" if value is None else f"={show_value(value)}" for value in level)
 
     def differ(self, arms: Iterable[Arm]) -> bool:
-        """Whether arms differ in any of them."""
+        """Return whether arms differ in any of these settings."""
         return bool(self.costs_s) and len({self.plot(arm.configuration) for arm in arms}) > 1
 
     def block_with_boots_s(self, arms: Sequence[Arm]) -> float:
-        """The same as ``block_s``, with the boots that no budget counts."""
+        """Return ``block_s`` plus the time of boots, which budgets exclude."""
         boots = {tuple(self.boot(arm.configuration).items()) for arm in arms}
         return self.block_s(arms) + (len(boots) * self._boot_s if len(boots) > 1 else 0.0)
 
     def block_s(self, arms: Sequence[Arm]) -> float:
-        """What a block of these arms takes for switching, in the order of ``stats.block_order``.
+        """Return the switching time of a block of arms, in the order of ``stats.block_order``.
 
-        Each setting is applied once for each group of arms that share it and all that are costlier,
-        that of the first group included; not at all where no arm differs.
+        Each setting is applied once for each group of arms that share its value and those of all
+        costlier settings, including the first group; never if all arms have the same value.
         """
         if not self.costs_s:
             return 0.0
         return self._applied_s({self.plot(arm.configuration) for arm in arms})
 
     def space_s(self, space: SearchSpace, most: int) -> float:
-        """The same for a block of a whole space, or of ``most`` unknown arms of it."""
+        """Return the switching time of a block of a space, or of ``most`` unknown arms."""
         total_s, groups = 0.0, 1
         for name, cost_s in self.costs_s.items():
             cost_s = self._spent_s(name, cost_s)
@@ -112,12 +112,12 @@ class HardToChangeFactors:
 
     @property
     def pair_s(self) -> float:
-        """The same for a block of two arms that differ in all of them."""
+        """Switching time of a block of two arms that differ in all settings, in seconds."""
         return 2.0 * sum(self._spent_s(name, cost) for name, cost in self.costs_s.items())
 
     @property
     def pair_with_boots_s(self) -> float:
-        """The same with the two boots that no budget counts."""
+        """Switching time of such a block plus two boots, in seconds."""
         return self.pair_s + 2.0 * self._boot_s
 
     @property
@@ -132,27 +132,37 @@ class HardToChangeFactors:
         return total_s
 
     def _spent_s(self, name: str, cost_s: float) -> float:
-        """What the budget counts of it."""
+        """Return the part of a cost that the budget includes."""
         return 0.0 if name in self.pausing else cost_s
 
 
 def launches_per_application(switching_s: float, launching_s: float) -> int:
-    """How many launches of each arm one application serves.
+    """Return the number of launches of each arm for one application.
 
-    So many that launching takes about as long as switching: fewer would waste what was paid for
-    the application, and more would tell little beyond it.
+    Launching then takes about as long as switching: fewer launches would waste the cost of the
+    application, and more would add little information.
 
     Args:
-        switching_s: of a block.
-        launching_s: of a block with one launch of each arm.
+        switching_s: switching time of a block, in seconds.
+        launching_s: time of a block with one launch of each arm, in seconds.
     """
     if switching_s <= 0.0 or launching_s <= 0.0:
         return 1
     return min(MAX_LAUNCHES_PER_APPLICATION, max(1, round(switching_s / launching_s)))
 
 
-def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None:
-    """What a study has spent on switching; ``None`` where it varies nothing costly."""
+def switching_words(found: Switching) -> str:
+    """Return the cost of switching in words: ``36 applications of machine.smt took 72 s``."""
+    names, time = ", ".join(found.settings), show_duration(found.time_s)
+    times = show_count(found.applications, "application")
+    if not found.boots:
+        return f"{times} of {names} took {time}"
+    beside = f", and {times} that took {time}" if found.applications else ""
+    return f"{show_count(found.boots, 'boot')}{beside}, for {names}"
+
+
+def switching_cost(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None:
+    """Return the total switching cost of a study; ``None`` without costly settings."""
     costly = HardToChangeFactors.of(spec)
     if not costly:
         return None
