@@ -1,10 +1,14 @@
-"""A recorded host with control groups and threads, for tests of what partitions do.
+"""A recorded host with control groups and threads, for tests of partitions.
 
-It keeps what the kernel keeps: groups that are in use stay, exclusive CPUs do not overlap, a group
-of version 1 has all CPUs of those below it, a partition of version 2 that is not exclusive says so
-and others take their CPUs from the first group, a thread that changes its group (of version 1)
-forgets where it wanted to be, one that comes into the first group of version 2 may run
-everywhere, and CPUs that go offline and come back leave groups and threads otherwise (Linux 6.1).
+It enforces the invariants of the kernel (Linux 6.1):
+
+- a group in use cannot be removed, and exclusive CPUs do not overlap;
+- a group of version 1 has all CPUs of its descendants;
+- a partition of version 2 that is not exclusive reports it, and partitions take their CPUs from the
+  first group;
+- a thread that changes its group of version 1 loses its previous affinity, and one that enters the
+  first group of version 2 may run on all CPUs;
+- CPUs that go offline and come back change groups and threads.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from assay.machine.cpulist import format_list, parse_list, parse_mask
 from assay.testing.recorded_host import Effect, RecordedHost
 
 FaultHook = Callable[[str, str], None]
-"""Told of each change before it is made, and after it; may raise, or end the process."""
+"""Called before and after each change; may raise an error, or end the process."""
 
 _LISTS = ("tasks", "cgroup.procs")
 _POSSIBLE = "/sys/devices/system/cpu/possible"
@@ -47,15 +51,15 @@ _V2 = {
 
 
 class RecordedGroups(RecordedHost):
-    """All that lies below a folder, with groups below ``top`` and threads below ``/proc``.
+    """Recorded files below a folder, with groups below ``top`` and threads below ``/proc``.
 
-    A thread's CPUs are in a file ``affinity`` beside its ``stat``.
+    The file ``affinity`` beside the ``stat`` of a thread holds its CPUs.
 
     Args:
-        base: the folder.
-        top: the first group.
-        strike: told of each change.
-        effects: as of ``RecordedHost``.
+        base: folder of the recorded files.
+        top: path of the first group.
+        strike: called before and after each change.
+        effects: see ``RecordedHost``.
     """
 
     def __init__(
@@ -69,7 +73,7 @@ class RecordedGroups(RecordedHost):
         self._top = top
         self._strike = strike or (lambda what, path: None)
         self.forgetting: set[str] = set()
-        """Numbers of kernel threads that have all CPUs once one comes back, as kcompactd has."""
+        """Numbers of kernel threads that get all CPUs when a CPU comes back, as kcompactd does."""
 
     @property
     def _first(self) -> bool:
@@ -97,7 +101,7 @@ class RecordedGroups(RecordedHost):
             and "invalid" in (self.read(path) or "")
             and (text == "isolated")
         ):
-            pass  # seen with Linux 6.1: only another word is taken
+            pass  # observed with Linux 6.1: only another value is accepted
         elif name == "cpuset.cpu_exclusive" and text == "1" and self._rivals(folder):
             raise _refused(errno.EINVAL, path)
         elif name == "cpuset.cpus.partition" and text == "isolated" and self._rivals(folder):
@@ -144,7 +148,7 @@ class RecordedGroups(RecordedHost):
         return tuple(sorted(set(parse_list(text)) & self._online))
 
     def take_offline(self, cpu: int) -> None:
-        """Take a CPU offline as Linux 6.1 does: it goes from groups of version 1 for good."""
+        """Take a CPU offline as Linux 6.1 does: groups of version 1 lose it permanently."""
         self.put(_ONLINE, format_list(self._online - {cpu}))
         if self._first:
             for path in self._place(self._top).rglob("cpuset.cpus"):
@@ -161,7 +165,7 @@ class RecordedGroups(RecordedHost):
         self._share_out()
 
     def bring_online(self, cpu: int) -> None:
-        """Bring a CPU back as Linux 6.1 does, of whose threads some may run everywhere then."""
+        """Bring a CPU back as Linux 6.1 does: some of its threads may then run on all CPUs."""
         self.put(_ONLINE, format_list(self._online | {cpu}))
         if self._first:
             self.put(f"{self._top}/cpuset.cpus", format_list(self._online))
@@ -188,7 +192,7 @@ class RecordedGroups(RecordedHost):
         self._strike("set", str(tid))
 
     def _move(self, folder: str, tid: str) -> None:
-        """Every process has one thread here, so both lists of version 1 say the same."""
+        """Move a thread; processes have one thread here, so both lists of version 1 agree."""
         if not self._place(f"/proc/{tid}").exists():
             raise _refused(errno.ESRCH, folder)
         for name in _LISTS if self._first else _LISTS[1:]:
@@ -207,7 +211,7 @@ class RecordedGroups(RecordedHost):
             self.put(f"/proc/{tid}/affinity", self.read(_POSSIBLE) or "")
 
     def _share_out(self) -> None:
-        """Isolated partitions of version 2 take their CPUs from what the first group has."""
+        """Assign CPUs of the first group to isolated partitions of version 2."""
         if self._first:
             return
         left = self._online
@@ -235,7 +239,7 @@ class RecordedGroups(RecordedHost):
         )
 
     def _below(self, folder: str) -> set[int]:
-        """CPUs that groups of version 1 below one name: it has to have them all."""
+        """Return the CPUs of the groups of version 1 below a group, which must have all of them."""
         inner = (path for path in self._place(folder).iterdir() if path.is_dir() and self._first)
         return {
             cpu for path in inner for cpu in parse_list((path / "cpuset.cpus").read_text().strip())

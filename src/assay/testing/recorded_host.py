@@ -1,7 +1,7 @@
-"""Hosts for tests: a recorded tree that behaves as the kernel's files do, and one with faults.
+"""Hosts for tests: a recorded tree with the behaviour of kernel files, and one with faults.
 
-Both keep the contract of ``Host``. A test that holds what is applied against them holds it against
-the order, the journal and the read-backs of the real one.
+Both satisfy the contract of ``Host``: tests of changes cover the same order, journal and read-backs
+as on a real host.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from assay.host.host import HeldRequest, LiveHost
 from assay.machine.swaps import SWAPS, swap_areas
 
 Effect = Callable[["RecordedHost", str, str], str | None]
-"""Of a write of a text into a path: what is written instead; ``None`` for nothing at all. It may
-write elsewhere, and raise ``OSError``."""
+"""Effect of writing a text into a path: returns the text to write instead, or ``None`` to write
+nothing. It may write other files, and raise ``OSError``."""
 
 
 class RecordedHost(LiveHost):
-    """All that lies below a folder, changed in whole files as the kernel does.
+    """Recorded files below a folder, with atomic changes as in the kernel.
 
-    In a file that marks its choice with brackets they move; a word that it does not offer is
-    refused.
+    In a file that marks its choice with brackets, a write moves them; a choice that is not listed
+    is refused.
 
     Args:
-        base: the folder.
-        effects: what else a write into a path does.
+        base: folder of the recorded files.
+        effects: additional effects of a write, by path.
     """
 
     def __init__(self, base: Path, effects: Mapping[str, Effect] | None = None) -> None:
@@ -47,7 +47,7 @@ class RecordedHost(LiveHost):
             self.put(path, changed)
 
     def put(self, path: str, text: str) -> None:
-        """Change a file at once, with no moment in which it holds half of it."""
+        """Replace a file atomically."""
         os.close(self._open(path, os.O_WRONLY))
         place = self.base / path.lstrip("/")
         before = place.read_text()
@@ -106,13 +106,13 @@ class _Wish:
 
 
 class FaultyHost(RecordedHost):
-    """A recorded tree of which one write fails, or comes to something else.
+    """A recorded tree in which one write fails or has another result.
 
     Args:
-        base: the folder.
-        at: which write, counted from 1.
-        fault: an error number; or a text that is there afterwards instead of what was written.
-        effects: as of ``RecordedHost``.
+        base: folder of the recorded files.
+        at: number of the write, from 1.
+        fault: an error number, or the resulting text in place of the written one.
+        effects: see ``RecordedHost``.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""The contracts of searchers and races, as tests that every one of them passes.
+"""Contract tests of searchers and races, which each implementation must pass.
 
 Tests derive from :class:`SearcherContract` and :class:`RaceContract`, as those of Optuna's samplers
-do from its ``BasicSamplerTestCase``; any test runner that collects classes runs them. Nothing here
-needs one. Programs are simulated: what a launch takes follows from its place in the study, so that
-a launch that was lost and made again takes what it would have.
+do from its ``BasicSamplerTestCase``; any test runner that collects classes runs them, and the
+module imports none. Programs are simulated: the time of a launch is a function of its position in
+the study, so that a repeated launch takes the same time.
 """
 
 from __future__ import annotations
@@ -50,32 +50,33 @@ from assay.search.races.race import MAX_RETRIES, Ending, EndReason, Race
 from assay.search.space.search_space import SearchSpace
 
 MAX_LAUNCHES = 20_000
-"""No race of these tests needs as many launches."""
+"""Number of launches that no race of these tests reaches."""
 
 
 class Program(Protocol):
-    """A program that a race can be driven with."""
+    """A program that a race can launch."""
 
     def run(self, launch: Launch) -> Sample:
-        """The sample of a launch."""
+        """Return the sample of a launch."""
         ...
 
 
 @dataclass(frozen=True)
 class SimulatedProgram:
-    """A program that is only a formula.
+    """A program simulated by a formula.
 
     Attributes:
-        takes_s: what a launch of a configuration takes, apart from noise.
+        takes_s: time of a launch of a configuration without noise, in seconds.
         noise: standard deviation of its logarithm (log-normal).
         fails: share of the launches of a configuration that fail.
-        drift: by how much the logarithm rises with each block, for all configurations alike.
-        metric: the objective: ``wall_s``, or one that is read from the output, which is the
-            inverse of the time where higher is better and twice the time where lower is.
-        seed: of noise and failures.
-        noise_of: the noise of a configuration, where it is not that of all.
-        others: CPUs, of two, that others use while a launch runs; each halves its speed.
-        refuses: settings with the one value that no launch takes.
+        drift: increase of the logarithm with each block, for all configurations.
+        metric: the objective: ``wall_s``, or a metric read from the output: the inverse of the time
+            if higher is better, else twice the time.
+        seed: seed of noise and failures.
+        noise_of: noise of a configuration, in place of ``noise``.
+        others: number of CPUs, of two, used by other processes during a launch; each halves its
+            speed.
+        refuses: settings with a value that launches refuse.
     """
 
     takes_s: Callable[[Configuration], float]
@@ -89,7 +90,7 @@ class SimulatedProgram:
     refuses: Mapping[str, Value] = field(default_factory=dict)
 
     def run(self, launch: Launch) -> Sample:
-        """The sample of a launch; the same for the same launch."""
+        """Return the sample of a launch, which is always the same for the same launch."""
         place = f"{launch.stage}/{launch.block}/{launch.position}/{launch.attempt}/{launch.arm}"
         rng = random.Random(f"{self.seed}/{place}")
         noise = self.noise_of(launch.configuration) if self.noise_of else self.noise
@@ -133,7 +134,7 @@ class SimulatedProgram:
 
 
 def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
-    """What a host of two CPUs tells of others that use ``busy`` of them."""
+    """Return the evidence of a host of two CPUs of which other processes use ``busy``."""
     return (
         Evidence(kind="foreign_load", value=busy * wall_s, unit="s", outside=True),
         Evidence(kind="host_cpus", value=2.0),
@@ -142,29 +143,29 @@ def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
 
 @dataclass(frozen=True)
 class CompletedRace:
-    """A race that was driven to its end."""
+    """A completed race, with its samples."""
 
     done: Ending
     samples: list[Sample]
 
     @property
     def launches(self) -> list[Launch]:
-        """What was launched, in the order it ended."""
+        """Launches in the order of their end."""
         return [sample.launch for sample in self.samples]
 
     @property
     def spent_s(self) -> float:
-        """What it took, beside thinking."""
+        """Total cost of the launches, without the time of the searcher, in seconds."""
         return spent_s(self.samples)
 
 
 def spent_s(samples: Iterable[Sample]) -> float:
-    """What launches took, one after another, with what each costs beside the program."""
+    """Return the cost of sequential launches including overhead, in seconds."""
     return sum((sample.wall_s or 0.0) + LAUNCH_OVERHEAD_S for sample in samples)
 
 
 def remaining_of(budget: Budget, samples: list[Sample]) -> Budget:
-    """What samples leave of a budget."""
+    """Return the rest of a budget after some samples."""
     return _left(budget, spent_s(samples), len(samples))
 
 
@@ -185,16 +186,16 @@ def run_race(
     until: int | None = None,
     seed: int = 0,
 ) -> CompletedRace:
-    """Carry a race to its end, or until so many samples are told.
+    """Run a race to its end, or to a number of samples.
 
     Args:
-        race: fresh.
-        program: what runs.
-        budget: of the study.
-        slots: launches that may run at a time; they end in random order.
-        told: samples of an earlier sitting.
-        until: number of samples after which all is cut off, launches in flight included.
-        seed: of the order in which launches end.
+        race: a new race.
+        program: program to launch.
+        budget: budget of the study.
+        slots: maximum number of parallel launches; they end in random order.
+        told: samples of an earlier session.
+        until: number of samples after which the race is interrupted, including running launches.
+        seed: seed of the order in which launches end.
     """
     rng = random.Random(seed)
     samples = list(told)
@@ -220,17 +221,17 @@ def run_race(
 
 
 class RaceContract:
-    """What every race keeps; derive, and give ``spec`` and ``race``."""
+    """Contract of a race: derive a test class and define ``spec`` and ``race``."""
 
     program = SimulatedProgram(takes_s=lambda configuration: 1.0 - 0.02 * len(configuration))
-    """The workload of ``spec``, which gives a value under every configuration."""
+    """Workload of ``spec``, which has a value for every configuration."""
 
     def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
-        """A study of a few configurations, and the same one for the same arguments."""
+        """Return a study of a few configurations; the same one for the same arguments."""
         raise NotImplementedError
 
     def race(self, spec: StudySpec) -> Race:
-        """A fresh race for a specification."""
+        """Return a new race for a specification."""
         raise NotImplementedError
 
     AMPLE = Budget(launches=150)
@@ -242,13 +243,13 @@ class RaceContract:
         return run_race(race, program or self.program, budget, slots=slots)
 
     def test_same_seed_same_study(self) -> None:
-        """Everything random follows from the seed."""
+        """All randomness depends on the seed."""
         first, second = self._trip(self.AMPLE), self._trip(self.AMPLE)
         assert first.samples == second.samples
         assert first.done == second.done
 
     def test_resumed_after_any_sample(self) -> None:
-        """Told what an unbroken race was told, a new one goes on with the very same launch."""
+        """With the samples of an uninterrupted race, a new one continues with the same launch."""
         spec = self.spec(self.AMPLE)
         whole = run_race(self.race(spec), self.program, self.AMPLE)
         for count in range(len(whole.samples) + 1):
@@ -260,7 +261,7 @@ class RaceContract:
             assert answer == expected, f"after {count} samples"
 
     def test_resumed_with_failures(self) -> None:
-        """The same where launches fail, and are tried once more at the end of their block."""
+        """Also with failures, which are retried at the end of their block."""
         spec = self.spec(self.AMPLE)
         flaky = replace(self.program, fails=lambda configuration: 0.25, seed=5)
         whole = run_race(self.race(spec), flaky, self.AMPLE)
@@ -275,7 +276,7 @@ class RaceContract:
             assert resumed.samples == whole.samples[: len(resumed.samples)], f"after {count}"
 
     def test_resumed_with_launches_in_flight(self) -> None:
-        """In several slots, what was in flight is launched again, and nothing twice."""
+        """With several slots, running launches are repeated, and no launch occurs twice."""
         spec = self.spec(self.AMPLE)
         for count in (1, 2, 3, 5, 8, 11, 15, 20, 26, 33, 39):
             broken = run_race(
@@ -288,13 +289,13 @@ class RaceContract:
             self._check_complete(whole)
 
     def test_several_slots(self) -> None:
-        """Blocks stay blocks when several launches run at a time."""
+        """Blocks stay intact when several launches run in parallel."""
         trip = self._trip(self.AMPLE, slots=4)
         self._check_places(trip)
         self._check_complete(trip)
 
     def test_blocks_are_random_and_complete(self) -> None:
-        """Each arm once in each block, in an order that differs between blocks and seeds."""
+        """Each arm runs once in each block, in an order that differs between blocks and seeds."""
         trip = self._trip(self.AMPLE)
         self._check_places(trip)
         self._check_complete(trip)
@@ -309,7 +310,7 @@ class RaceContract:
             assert [la.arm for la in other.launches] != [la.arm for la in trip.launches]
 
     def _check_places(self, trip: CompletedRace) -> None:
-        """No place twice; blocks one after another; a roster names who runs where."""
+        """Check that positions are unique, blocks consecutive, and block plans complete."""
         places = [(la.block, la.position, la.attempt) for la in trip.launches]
         assert len(set(places)) == len(places)
         blocks = [la.block for la in trip.launches]
@@ -321,7 +322,7 @@ class RaceContract:
             assert (arm.name, arm.configuration) == (launch.arm, launch.configuration)
 
     def _check_complete(self, trip: CompletedRace) -> None:
-        """Every block but the last ran whole."""
+        """Check that every block except the last is complete."""
         rosters = {la.block: la.roster for la in trip.launches if la.roster is not None}
         last = max(rosters)
         for block, roster in rosters.items():
@@ -330,7 +331,7 @@ class RaceContract:
             assert len({arm.name for arm in roster}) == len(roster)
 
     def test_budget_of_launches_is_kept(self) -> None:
-        """To the launch, whatever fails, in one slot and in several."""
+        """The number of launches is exact with failures, in one slot and in several."""
         flaky = replace(self.program, fails=lambda configuration: 0.3)
         for launches in (1, 2, 7, 40, 41, 90):
             for program in (self.program, flaky):
@@ -339,7 +340,7 @@ class RaceContract:
                     assert len(trip.samples) <= launches
 
     def test_budget_of_time_is_kept(self) -> None:
-        """It is exceeded by no more than the launch in which it ends."""
+        """The excess is at most the launch in which the budget ends."""
         slow = replace(self.program, takes_s=lambda c: 1.0 + 2.0 * bool(c), noise=0.3)
         for time_s in (0.5, 5.0, 45.0, 120.0):
             for program in (self.program, slow):
@@ -347,7 +348,7 @@ class RaceContract:
                 assert spent_s(trip.samples[:-1]) < time_s
 
     def test_what_is_too_small_says_what_would_do(self) -> None:
-        """And that does."""
+        """The proposed budget is sufficient."""
         for budget in (Budget(launches=3), Budget(time_s=2.5)):
             done = self._trip(budget).done
             assert done.reason is EndReason.TOO_SMALL
@@ -359,7 +360,7 @@ class RaceContract:
             assert self._trip(enough).done.reason in (EndReason.DECIDED, EndReason.BUDGET)
 
     def test_failures_are_tried_once_more(self) -> None:
-        """In the same block, and no further."""
+        """The retry is in the same block, and there is only one."""
         flaky = replace(self.program, fails=lambda configuration: 0.4, seed=2)
         trip = self._trip(self.AMPLE, flaky)
         self._check_places(trip)
@@ -374,14 +375,14 @@ class RaceContract:
         assert {(la.block, la.position) for la in retries} <= failed
 
     def test_program_that_always_fails(self) -> None:
-        """The race ends soon, and says so."""
+        """The race ends early and states the reason."""
         broken = replace(self.program, fails=lambda configuration: 1.0)
         trip = self._trip(Budget(time_s=1e6), broken)
         assert trip.done.reason is EndReason.WORKLOAD_FAILED
         assert len(trip.samples) < 50
 
     def test_program_that_fails_from_some_block_on(self) -> None:
-        """A race that has nothing to learn any more ends long before its budget."""
+        """A race without further information ends long before its budget."""
 
         class Dying(SimulatedProgram):
             def run(self, launch: Launch) -> Sample:
@@ -401,14 +402,14 @@ class RaceContract:
         assert len(trip.samples) < 1000
 
     def test_an_end_stays_an_end(self) -> None:
-        """Asked again, the race gives the same answer."""
+        """A repeated request returns the same result."""
         spec = self.spec(self.AMPLE)
         race = self.race(spec)
         trip = run_race(race, self.program, self.AMPLE)
         assert race.ask(1, remaining_of(self.AMPLE, trip.samples)) == trip.done
 
     def test_no_slot_no_launch(self) -> None:
-        """An empty answer waits; it loses nothing."""
+        """An empty answer means to wait; no launch is lost."""
         spec = self.spec(self.AMPLE)
         race = self.race(spec)
         assert race.ask(0, self.AMPLE) == []
@@ -416,7 +417,7 @@ class RaceContract:
 
 
 def mixed_space() -> SearchSpace:
-    """Parameters of every kind, a condition on a condition, and a constraint."""
+    """Return a space with all kinds of parameters, nested conditions, and a constraint."""
     return SearchSpace(
         Space(
             parameters=(
@@ -441,7 +442,7 @@ def mixed_space() -> SearchSpace:
 
 
 def small_space() -> SearchSpace:
-    """Thirteen configurations, the default among them."""
+    """Return a space of thirteen configurations including the default."""
     return SearchSpace(
         Space(
             parameters=(
@@ -455,7 +456,7 @@ def small_space() -> SearchSpace:
 
 
 class RandomSearcher(SampleMeans):
-    """Uniform over the values of each parameter: the plainest searcher that keeps the contract."""
+    """Uniform random values of each parameter: the simplest valid searcher."""
 
     name = "random"
 
@@ -469,14 +470,14 @@ class RandomSearcher(SampleMeans):
 
 
 class SearcherContract:
-    """What every searcher keeps; derive, and give ``searcher``."""
+    """Contract of a searcher: derive a test class and define ``searcher``."""
 
     def searcher(self) -> Searcher:
-        """One with its usual parameters."""
+        """Return a searcher with its default parameters."""
         raise NotImplementedError
 
     def _told(self, proposals: Iterable[Configuration], block: int) -> list[Trial]:
-        """A block with the default: some are good, some ran into their cap, some fail."""
+        """Return a block with the default in which some succeed, some time out, and some fail."""
         found = [Trial(DEFAULT, block, random.Random(f"{block}/default").gauss(0.0, 0.02))]
         for configuration in proposals:
             place = random.Random(f"{configuration}").random()
@@ -495,7 +496,7 @@ class SearcherContract:
         return found
 
     def test_proposals_are_valid_different_and_as_many_as_asked(self) -> None:
-        """Canonical, within constraints and conditions; neither the default nor what failed."""
+        """They are canonical and satisfy constraints; the default and failed ones are excluded."""
         space = mixed_space()
         for count, trials in enumerate(self._histories(space), 1):
             proposals = self.searcher().propose(space, trials, count, seed=count)
@@ -509,14 +510,14 @@ class SearcherContract:
                     assert value in space.parameters[name].domain, (name, value)
 
     def test_the_first_proposals_are_new(self) -> None:
-        """Replicates come from what was learned."""
+        """Replicates require information."""
         space = mixed_space()
         first = self.searcher().propose(space, [], 4, seed=1)
         second = self.searcher().propose(space, self._told(first, 0), 4, seed=2)
         assert not set(first) & set(second)
 
     def test_proposals_follow_from_the_arguments(self) -> None:
-        """The same again from a new searcher, whatever Python's own generator was used for."""
+        """A new searcher returns the same, for any state of Python's random generator."""
         space = mixed_space()
         for trials in self._histories(space):
             before = list(trials)
@@ -532,14 +533,14 @@ class SearcherContract:
         assert others[0] != others[1] or others[1] != others[2]
 
     def test_one_searcher_serves_many_calls(self) -> None:
-        """What it remembers of a space changes nothing."""
+        """Its caches do not change results."""
         space, searcher = mixed_space(), self.searcher()
         for block, trials in enumerate(self._histories(space)):
             found = searcher.propose(space, trials, 4, block)
             assert found == self.searcher().propose(mixed_space(), trials, 4, block)
 
     def test_a_small_space_is_gone_through(self) -> None:
-        """Every configuration is proposed in the end; then only what is worth a second look."""
+        """Every configuration is proposed in the end; then only useful replicates."""
         space = small_space()
         every = space.enumerate(1000) or []
         trials: list[Trial] = []
@@ -555,7 +556,7 @@ class SearcherContract:
         }
 
     def test_nothing_but_failures(self) -> None:
-        """Still gives proposals, and has nothing to verify."""
+        """There are still proposals, and none to verify."""
         space = mixed_space()
         proposals = self.searcher().propose(space, [], 12, seed=0)
         trials = [Trial(c, 0, None) for c in proposals]
@@ -565,7 +566,7 @@ class SearcherContract:
         assert self.searcher().verify(space, trials, 4, seed=1) == []
 
     def test_what_the_machine_refuses_is_not_proposed(self) -> None:
-        """The planner's word bounds the space."""
+        """The planner bounds the space."""
         space = SearchSpace(
             Space(parameters=(Parameter(name="nice", domain=Choices((-5, 0, 5, 10))),)),
             admissible=lambda configuration: configuration.get("nice") != -5,
@@ -574,7 +575,7 @@ class SearcherContract:
         assert {c["nice"] for c in proposals} == {0, 5, 10}
 
     def test_what_is_verified_was_launched_and_worked(self) -> None:
-        """And is among the better ones."""
+        """They are also among the better ones."""
         space = mixed_space()
         for trials in self._histories(space)[1:]:
             found = self.searcher().verify(space, trials, 3, seed=1)
@@ -583,7 +584,7 @@ class SearcherContract:
             assert set(found) <= able
 
     def test_estimates_tell_good_from_bad(self) -> None:
-        """Of configurations launched often, in the order of what they take."""
+        """The estimates order frequently launched configurations by their true time."""
         space = mixed_space()
         first, second, third = self.searcher().propose(space, [], 3, seed=5)
         effects = {DEFAULT: 0.0, first: -0.3, second: 0.4, third: 0.1}
@@ -602,5 +603,5 @@ class SearcherContract:
 
 
 def failed_configurations(trials: Sequence[Trial]) -> set[Configuration]:
-    """Those that never gave a value."""
+    """Return the configurations that never had a value."""
     return launched_configurations(trials) - successful_configurations(trials)

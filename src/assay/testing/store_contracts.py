@@ -1,7 +1,7 @@
-"""The contract of a store, as tests that every backend passes.
+"""Contract tests of a store, which each backend must pass.
 
 A backend's tests derive from :class:`StoreContract`, as Optuna's storages do from its
-``StorageTestCase``; any test runner that collects classes runs them. Nothing here needs one.
+``StorageTestCase``; any test runner that collects classes runs them, and the module imports none.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from assay.store.base import Store
 
 
 def tune_spec(*argv: str) -> StudySpec:
-    """A study to tune ``argv`` by a figure that is read from its output."""
+    """Return a study to tune ``argv`` by a figure read from its output."""
     return StudySpec(
         kind=Kind.TUNE,
         workload=Workload(
@@ -65,7 +65,7 @@ def tune_spec(*argv: str) -> StudySpec:
 
 
 def make_stratum(number: int = 0) -> Stratum:
-    """Conditions of one sitting."""
+    """Return the conditions of one session."""
     return Stratum(
         number=number,
         program_digest="sha256:00",
@@ -78,7 +78,7 @@ def make_stratum(number: int = 0) -> Stratum:
 
 
 def make_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float = 2.5) -> Sample:
-    """A sample with something in every kind of field."""
+    """Return a sample with a value in every kind of field."""
     configuration = Configuration({"threads": 2, "arg.x": 0.1, "env.A": "ü\n", "smt": True})
     return Sample(
         launch=Launch(
@@ -104,19 +104,19 @@ def make_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float
 
 
 def make_output(text: bytes = b"\xff\0 done\n") -> Output:
-    """Something that a launch wrote; it need not be text."""
+    """Return the output of a launch, which need not be valid text."""
     return Output(stream="stdout", size_bytes=len(text), sha256="0" * 64, head=text)
 
 
 def make_plan(threads: int = 2) -> Plan:
-    """A plan of ``threads``."""
+    """Return a plan of ``threads``."""
     configuration = Configuration({"threads": threads})
     actions = (EnvSet(name="OMP_NUM_THREADS", value=str(threads)),)
     return Plan(configuration=configuration, actions=actions)
 
 
 def make_overhead(machine: str, at_s: float, command: str | None = None) -> Overhead:
-    """Costs of one observation on a machine."""
+    """Return the cost of one observation on a machine."""
     cost = Cost(share=0.01, low=-0.01, high=0.03)
     observed = ObservedCost(
         observation="memory",
@@ -141,7 +141,7 @@ def make_overhead(machine: str, at_s: float, command: str | None = None) -> Over
 
 
 def make_conclusion(ratio: float = 0.8) -> Conclusion:
-    """A verdict document."""
+    """Return a verdict document."""
     summary = Summary(n=3, min=1.0, q1=1.5, median=2.0, q3=2.5, max=3.0, mean=2.0)
     claim = Claim(
         a="default",
@@ -169,14 +169,14 @@ def make_conclusion(ratio: float = 0.8) -> Conclusion:
 
 
 class StoreContract:
-    """What every store does; derive from it and give ``open``."""
+    """Contract of a store: derive a test class and define ``open``."""
 
     def open(self) -> Store:
         """Open the store under test; within one test, always the same database."""
         raise NotImplementedError
 
     def test_a_new_study_reads_back_as_it_was_given(self) -> None:
-        """Spec, stratum and time are kept; nothing is concluded yet."""
+        """Specification, stratum and time are stored; there is no conclusion yet."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1000.5)
             found = store.study(study_id)
@@ -189,7 +189,7 @@ class StoreContract:
             assert store.samples(study_id) == []
 
     def test_all_of_a_study_outlives_the_store(self) -> None:
-        """What was written is there when the store is opened again."""
+        """The data are still there after the store is opened again."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             store.add_stratum(study_id, make_stratum(1))
@@ -206,14 +206,14 @@ class StoreContract:
             assert store.samples(study_id) == [make_sample(0), make_sample(1)]
 
     def test_ids_are_short_and_differ(self) -> None:
-        """Six to eight letters and digits."""
+        """They have six to eight letters and digits."""
         with self.open() as store:
             ids = {store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(20)}
         assert len(ids) == 20
         assert all(6 <= len(one) <= 8 and one.isalnum() and one.islower() for one in ids)
 
     def test_studies_are_listed_oldest_first(self) -> None:
-        """By the time of creation, whatever the order of storing, with their launches."""
+        """The order is that of creation, not of storing; the list includes the launches."""
         with self.open() as store:
             young = store.create_study(tune_spec("ls", "a b"), make_stratum(), 20.0)
             old = store.create_study(tune_spec("true"), make_stratum(), 10.0)
@@ -226,7 +226,7 @@ class StoreContract:
             assert store.find("last") == young
 
     def test_arms_that_are_commands_name_the_study(self) -> None:
-        """``assay compare A B`` is listed by its commands."""
+        """The list shows the commands of ``assay compare A B``."""
         spec = StudySpec(
             kind=Kind.COMPARE,
             workload=Workload(argv=("gzip",)),
@@ -241,7 +241,7 @@ class StoreContract:
             assert store.studies()[0].command == "gzip -1 f vs xz -1 f"
 
     def test_a_study_is_found_by_its_beginning(self) -> None:
-        """The shortest unique beginning does; a shared or strange one names the nearest."""
+        """The shortest unique prefix is enough; an ambiguous or unknown one names the nearest."""
         with self.open() as store:
             _raises(InvalidInputError, store.find, "last")
             ids = [store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(40)]
@@ -262,7 +262,7 @@ class StoreContract:
             _raises(InvalidInputError, store.find, "%")
 
     def test_samples_come_in_the_order_they_were_stored(self) -> None:
-        """Not by block; their numbers only grow."""
+        """The order is not that of blocks; numbers only increase."""
         order = [
             make_sample(3),
             make_sample(0),
@@ -277,7 +277,7 @@ class StoreContract:
             assert numbers == sorted(set(numbers))
 
     def test_strata_are_kept_apart(self) -> None:
-        """The same place may come again in another stratum; a stratum comes once."""
+        """A position may recur in another stratum; a stratum occurs once."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             store.add_sample(study_id, 0, make_sample(rate=1.0))
@@ -292,7 +292,7 @@ class StoreContract:
             assert store.strata(study_id) == [make_stratum(0), make_stratum(1)]
 
     def test_the_same_place_is_not_stored_twice(self) -> None:
-        """The first one stays; a further attempt is another place."""
+        """The first one stays; a further attempt has another position."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             store.add_sample(study_id, 0, make_sample(rate=1.0))
@@ -302,7 +302,7 @@ class StoreContract:
             assert [s.metrics["rate"] for s in store.samples(study_id)] == [1.0, 3.0]
 
     def test_what_could_not_be_read_again_is_not_stored(self) -> None:
-        """A figure that is no number has no JSON."""
+        """A figure that is not a number has no JSON form."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             bad = make_sample(rate=float("nan"))
@@ -311,14 +311,14 @@ class StoreContract:
             assert store.samples(study_id) == [make_sample()]
 
     def test_bytes_that_are_not_utf8_are_stored(self) -> None:
-        """They read back as they were; the column for people has escapes in their place."""
+        """They read back unchanged; the readable column has escapes in their place."""
         with self.open() as store:
             study_id = store.create_study(tune_spec("f\udcff é"), make_stratum(), 1.0)
             assert store.study(study_id).spec == tune_spec("f\udcff é")
             assert "f\\xff é" in store.studies()[0].command
 
     def test_status_time_and_conclusion_change(self) -> None:
-        """Time adds up; the last status and conclusion stand."""
+        """Time adds up; the last status and conclusion are valid."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             other = store.create_study(tune_spec(), make_stratum(), 2.0)
@@ -335,7 +335,7 @@ class StoreContract:
             assert (untouched.elapsed_s, untouched.conclusion) == (0.0, None)
 
     def test_outputs_lie_beside_their_samples(self) -> None:
-        """In the same order, for each stratum; a sample reads back without them."""
+        """Outputs have the order of the samples of each stratum; samples are read without them."""
         streams = (make_output(), make_output(b""))
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -351,7 +351,7 @@ class StoreContract:
             assert list(store.outputs(study_id, 2)) == []
 
     def test_outputs_of_many_samples_all_come(self) -> None:
-        """However many are read at a time."""
+        """Reading in batches loses none."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             for block in range(600):
@@ -364,7 +364,7 @@ class StoreContract:
             assert found == [str(b).encode() if b % 3 else b"" for b in range(600)]
 
     def test_a_plan_is_kept_once_for_each_configuration_of_a_stratum(self) -> None:
-        """The first one, also over sittings; nothing of a sample that was refused."""
+        """The first one stays, also across sessions; a rejected sample leaves no plan."""
         again = msgspec.structs.replace(make_plan(1), actions=())
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -386,7 +386,7 @@ class StoreContract:
             assert store.plans(study_id, 1) == [again]
 
     def test_each_stratum_keeps_its_verdict(self) -> None:
-        """The newest stands for the study."""
+        """The newest is the verdict of the study."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             assert store.verdicts(study_id) == {}
@@ -401,7 +401,7 @@ class StoreContract:
             _raises(InvalidInputError, store.verdicts, study_id)
 
     def test_overhead_newest_of_each_machine_counts(self) -> None:
-        """Whatever the order in which they were stored."""
+        """The order of storing has no influence."""
         with self.open() as store:
             assert store.overheads("this") == ()
             for machine, at_s in (("this", 1.0), ("this", 3.0), ("this", 2.0), ("other", 4.0)):
@@ -414,7 +414,7 @@ class StoreContract:
             assert store.overheads("third") == ()
 
     def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
-        """By every method that reads one."""
+        """Each method that reads a study reports the error."""
         with self.open() as store:
             known = store.create_study(tune_spec(), make_stratum(), 1.0)
             reads: tuple[Callable[[str], object], ...] = (
@@ -433,7 +433,7 @@ class StoreContract:
                 assert "study list" in str(error)
 
     def test_a_deleted_study_is_gone_with_its_samples(self) -> None:
-        """And no other."""
+        """No other study is deleted."""
         with self.open() as store:
             gone = store.create_study(tune_spec(), make_stratum(), 1.0)
             kept = store.create_study(tune_spec(), make_stratum(), 2.0)
@@ -448,7 +448,7 @@ class StoreContract:
             assert store.samples(again) == []
 
     def test_one_store_holds_a_study(self) -> None:
-        """Others read it, and write only when it is let go."""
+        """Other processes can read it, and write only after it is released."""
         with self.open() as first, self.open() as second:
             study_id = first.create_study(tune_spec(), make_stratum(), 1.0)
             first.add_sample(study_id, 0, make_sample())
@@ -470,7 +470,7 @@ class StoreContract:
             assert first.samples(study_id) == [make_sample(), make_sample(1)]
 
     def test_closing_lets_go(self) -> None:
-        """A study that nobody runs any more reads as interrupted, and can be claimed."""
+        """A study that no process runs reads as interrupted, and can be claimed."""
         with self.open() as reader:
             with self.open() as owner:
                 study_id = owner.create_study(tune_spec(), make_stratum(), 1.0)
@@ -485,7 +485,7 @@ class StoreContract:
             assert reader.study(study_id).status is Status.DONE
 
     def test_a_claim_knows_what_was_there(self) -> None:
-        """Samples go on in the strata of an earlier sitting, and in new ones."""
+        """New samples continue the strata of an earlier session, and new strata."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             store.add_stratum(study_id, make_stratum(1))

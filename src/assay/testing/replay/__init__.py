@@ -1,5 +1,5 @@
-"""Replay: searches held against recorded spaces, where the best configuration is known.
+"""Replay: evaluation of searches on recorded spaces with a known best configuration.
 
-``python -m assay.testing.replay TABLE...`` drives the very race behind ``assay tune``, and other
-methods beside it, through tables of what each configuration of a program took.
+``python -m assay.testing.replay TABLE...`` runs the race behind ``assay tune``, and other methods,
+on tables with the recorded time of each configuration of a program.
 """

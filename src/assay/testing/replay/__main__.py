@@ -1,4 +1,4 @@
-"""``python -m assay.testing.replay TABLE...``: methods against recorded spaces."""
+"""``python -m assay.testing.replay TABLE...``: evaluate methods on recorded spaces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.testing.replay.world import Kind
 
 
 def main() -> None:
-    """Run what the command line asks for."""
+    """Run the searches of the command line."""
     asked = _parser().parse_args()
     try:
         rows = _rows(list(_jobs(asked)), asked.jobs)
@@ -67,7 +67,7 @@ def _jobs(asked: argparse.Namespace) -> Iterator[Job]:
 
 
 def _rows(jobs: Sequence[Job], processes: int) -> list[Row]:
-    """All rows, by table, method, launches and seed."""
+    """Return all rows, by table, method, launches and seed."""
     places = {job: place for place, job in enumerate(jobs)}
     found = [
         ((job.path, job.method), row.launches, places[job], row)
@@ -80,7 +80,7 @@ def _rows(jobs: Sequence[Job], processes: int) -> list[Row]:
 
 
 def _show(rows: Sequence[Row]) -> None:
-    """Means by table, method and launches."""
+    """Print means by table, method and launches."""
     groups: dict[tuple[str, str, int], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.table, row.method, row.launches), []).append(row)

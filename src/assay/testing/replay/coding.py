@@ -1,4 +1,4 @@
-"""Coding: points of a table as places in the domains of its columns."""
+"""Coding: points of a table as positions in the domains of its columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Coding:
-    """The places of all points, and the point that is nearest to any.
+    """The positions of all points, and a search for the nearest point.
 
     Args:
-        table: its points.
+        table: table of the points.
     """
 
     def __init__(self, table: Table) -> None:
@@ -32,12 +32,12 @@ class Coding:
         self._steps = np.array([max(1, len(domain) - 1) for domain in self.domains])
 
     def ordered(self, column: int) -> bool:
-        """Whether the values of a column are numbers of which there are more than two."""
+        """Return whether a column has more than two values, all of them numbers."""
         domain = self.domains[column]
         return len(domain) > 2 and all(isinstance(value, int | float) for value in domain)
 
     def nearest(self, places: Sequence[int]) -> tuple[int, bool]:
-        """The point with the fewest columns changed, nearest values first; whether it is exact."""
+        """Return the point with the fewest changes, nearest first, and whether it is exact."""
         import numpy as np
 
         apart = np.abs(self.places - np.asarray(places)) / self._steps

@@ -1,4 +1,4 @@
-"""HEBO as its users run it: one suggestion at a time, the best value wins."""
+"""HEBO in its usual form: one suggestion at a time, the best value wins."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from assay.testing.replay.world import World
 class HeboSearch:
     """A Gaussian process with warped inputs and outputs (Cowen-Rivers et al., JAIR 2022).
 
-    The default is observed first. A suggestion that is no point of the table is repaired to the
-    nearest one, and what was launched is observed.
+    The default is observed first. A suggestion outside the table is repaired to the nearest point,
+    and HEBO observes the launched point.
     """
 
     name = "hebo"

@@ -1,4 +1,4 @@
-"""Jobs: searches to make, each known by its words alone, in as many processes as asked for."""
+"""Jobs: searches that run in a number of processes, each defined by its fields alone."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "assay-tpe": lambda: RaceSearch("assay-tpe", TpeSearcher()),
 }
 RAW_SUFFIX = "-raw"
-"""Ending of a method that is given the columns as they are written, one-hot ones apart."""
+"""Suffix of a method that gets the original columns, with one-hot columns separate."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -49,10 +49,10 @@ class Job:
     """Searches of one world, one for each number of launches.
 
     Attributes:
-        path: of the table.
+        path: path of the table.
         method: a name of ``METHODS``, with ``RAW_SUFFIX`` or without.
-        seed: of the world and of the method.
-        counts: of launches, rising.
+        seed: seed of the world and of the method.
+        counts: numbers of launches, ascending.
         noise: standard deviation of the logarithm, added where only means were recorded.
         kind: of further noise.
         null: whether every point takes the same.
@@ -79,7 +79,7 @@ def run(job: Job, method: Method | None = None) -> list[Row]:
 
     Args:
         job: to run.
-        method: searches in place of the one that the job names.
+        method: method to use in place of the job's.
 
     Raises:
         AssayError: the method cannot run here, or the table cannot be read.
@@ -94,7 +94,7 @@ def run(job: Job, method: Method | None = None) -> list[Row]:
 
 
 Result = tuple[Job, list[Row], float]
-"""A job, its rows, and how long it took, in CPU seconds."""
+"""A job, its rows, and its CPU time in seconds."""
 
 
 def run_all(
@@ -103,16 +103,16 @@ def run_all(
     until_s: float | None = None,
     make: Callable[[Job], Method] = method_of,
 ) -> Iterator[Result]:
-    """Run jobs side by side; yield the result of each as it ends.
+    """Run jobs in parallel; yield the result of each when it ends.
 
     Args:
-        jobs: all of them.
-        processes: how many at a time.
-        until_s: no job begins later than this after the start.
-        make: gives the method of a job; a function of a module.
+        jobs: jobs to run.
+        processes: maximum number of parallel processes.
+        until_s: latest start of a job after the beginning, in seconds.
+        make: returns the method of a job; a module-level function.
 
     Raises:
-        AssayError: as ``run``.
+        AssayError: see ``run``.
     """
     end = math.inf if until_s is None else time.monotonic() + until_s
     if processes == 1:
@@ -139,7 +139,7 @@ def _timed(job: Job, make: Callable[[Job], Method]) -> Result:
 
 
 def use_single_thread() -> None:
-    """Use one thread for each process: searches run side by side."""
+    """Limit each process to one thread, since searches run in parallel."""
     for name in THREADS:
         os.environ.setdefault(name, "1")
 

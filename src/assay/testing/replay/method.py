@@ -1,4 +1,4 @@
-"""Method: something that finds a configuration in a world, by launching."""
+"""Methods: searches for the best configuration of a simulated world."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from assay.testing.replay.world import World
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What a method recommends.
+    """Recommendation of a method.
 
     Attributes:
-        point: in the table of the world.
-        ratio: the gain that it claims: what the point takes over what the default does. ``None``
-            where it claims none.
-        interval: of the ratio, where it gives one.
-        invalid: proposals that were no point of the table.
-        think_s: for each proposal, the time that it took to make.
+        point: index in the table of the world.
+        ratio: claimed ratio of the point to the default; ``None`` without a claim.
+        interval: interval of the ratio, if there is one.
+        invalid: number of proposals outside the table.
+        think_s: time to make each proposal, in seconds.
     """
 
     point: int
@@ -30,7 +29,7 @@ class MethodResult:
 
 
 class Method(Protocol):
-    """A way to search. It may launch so often, and what confirms its answer is among that."""
+    """A search method. The number of launches includes the confirmation of its result."""
 
     name: str
 
@@ -41,10 +40,10 @@ class Method(Protocol):
 
 @runtime_checkable
 class AnytimeMethod(Protocol):
-    """A method that does not ask how many launches it has: one search answers for every count."""
+    """A method that is independent of the number of launches: one search has results for all."""
 
     name: str
 
     def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
-        """Search a fresh world; yield the answer each time one of the rising counts is reached."""
+        """Search a new world; yield the result at each of the ascending counts."""
         ...

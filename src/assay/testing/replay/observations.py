@@ -1,4 +1,4 @@
-"""Seen: what a plain method has observed, and what it would recommend by it."""
+"""Observations of a method without statistics, and its recommendation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from assay.testing.replay.world import World
 
 
 class ObservedMinimum:
-    """Single observations, the best of which wins, as tuners without statistics have it.
+    """Single observations of which the best wins, as in tuners without statistics.
 
     Args:
-        world: to launch in.
+        world: world of the launches.
     """
 
     def __init__(self, world: World) -> None:
@@ -22,10 +22,10 @@ class ObservedMinimum:
         self._default: float | None = None
 
     def launch(self, point: int) -> float:
-        """Launch a point, and tell what it cost: lower is better.
+        """Launch a point and return its cost: lower is better.
 
-        A failed one costs as much as the worst that was seen: told as failed, samplers forget it
-        and come back.
+        A failed launch has the worst observed cost: samplers ignore failed trials and would propose
+        them again.
         """
         value = self._world.launch(point).value
         if value is None:
@@ -39,7 +39,7 @@ class ObservedMinimum:
         return cost
 
     def found(self, invalid: int = 0, think_s: Sequence[float] = ()) -> MethodResult:
-        """The best single observation, and the gain that it seems to show."""
+        """Return the best single observation with its apparent gain."""
         if self._best is None:
             return MethodResult(self._world.default, None, invalid=invalid, think_s=think_s)
         cost, point = self._best

@@ -1,4 +1,4 @@
-"""Optuna as its users run it: one launch a trial, the best value wins."""
+"""Optuna in its usual form: one launch for each trial, the best value wins."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 class OptunaSearch:
     """One of Optuna's samplers with its own settings, the default first.
 
-    A proposal that is no point of the table is repaired to the nearest one, and what was launched
-    is what is told.
+    A proposal outside the table is repaired to the nearest point, and Optuna gets the launched
+    point.
 
     Args:
-        name: ``tpe`` or ``gp`` (which takes torch).
+        name: ``tpe`` or ``gp`` (which requires torch).
     """
 
     def __init__(self, name: str) -> None:
@@ -60,7 +60,7 @@ class OptunaSearch:
                 if exact:
                     study.tell(trial, cost)
                     continue
-                study.tell(trial, state=optuna.trial.TrialState.FAIL)  # regarded as never asked
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)  # regarded as never proposed
                 study.add_trial(
                     optuna.trial.create_trial(
                         params=_params(coding, point), distributions=space, value=cost

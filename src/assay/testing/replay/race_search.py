@@ -1,4 +1,4 @@
-"""The race behind ``assay tune``, with a searcher of its own or another one."""
+"""The race behind ``assay tune`` as a method, with any searcher."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from assay.testing.replay.world import World
 from assay.testing.search_contracts import CompletedRace, run_race
 
 SCORE = Metric(name="score", goal=Goal.HIGHER, pattern="x")
-"""The objective where higher is better; its pattern is never used."""
+"""Objective for which higher is better; its pattern is never used."""
 
 
 class RaceSearch:
-    """Surveys, searches, reduces and confirms within the launches that it is given.
+    """Runs survey, search, reduction and confirmation within a number of launches.
 
     Args:
-        name: under which it is told.
-        searcher: proposes.
+        name: name in reports.
+        searcher: searcher of the race.
     """
 
     def __init__(self, name: str, searcher: Searcher) -> None:
@@ -59,12 +59,12 @@ class RaceSearch:
 
 @dataclass(frozen=True)
 class ReplayedStudy:
-    """A study of a world.
+    """A completed study of a world.
 
     Attributes:
-        space: its points.
-        spec: of the study.
-        trip: what was launched.
+        space: search space of the study.
+        spec: specification of the study.
+        trip: the completed race.
     """
 
     space: TableSpace
@@ -73,7 +73,7 @@ class ReplayedStudy:
 
     @classmethod
     def of(cls, world: World, searcher: Searcher, launches: int, seed: int) -> ReplayedStudy:
-        """Tune in a fresh world."""
+        """Tune in a new world."""
         space = TableSpace(world.table, world.default)
         spec = _spec(space, world, launches, seed)
         trip = run_race(TuneRace(spec, space, searcher), RecordedProgram(world, space), spec.budget)
@@ -94,7 +94,7 @@ def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpe
 
 @dataclass(frozen=True)
 class RecordedProgram:
-    """The program of a world, as a race launches it."""
+    """The program of a world in the form that a race launches."""
 
     world: World
     space: TableSpace
@@ -133,11 +133,11 @@ def _interval(ci: tuple[float | None, float | None]) -> tuple[float, float]:
 
 
 class TableSpace(SearchSpace):
-    """The points of a table as a space, its default as the default.
+    """The points of a table as a search space.
 
     Args:
-        table: its points are what is valid.
-        default: one of them.
+        table: table of the valid points.
+        default: index of the default point.
     """
 
     def __init__(self, table: Table, default: int) -> None:
@@ -157,7 +157,7 @@ class TableSpace(SearchSpace):
         super().__init__(self.declared, admissible=lambda c: self._point(c) in self._places)
 
     def point(self, configuration: Configuration) -> int:
-        """Where in the table a valid configuration is."""
+        """Return the index in the table of a valid configuration."""
         return self._places[self._point(configuration)]
 
     def _point(self, configuration: Configuration) -> Point:
@@ -181,7 +181,7 @@ def _setting(column: str) -> str:
 
 @dataclass
 class TimedSearcher:
-    """A searcher whose proposals are timed."""
+    """A searcher that records the time of its proposals."""
 
     inner: Searcher
     name: str = "timed"

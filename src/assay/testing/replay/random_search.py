@@ -1,4 +1,4 @@
-"""Random search: points in random order, the default first; the best seen wins."""
+"""Random search: points in random order, the default first; the best observation wins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.testing.replay.world import World
 
 
 class RandomSearch:
-    """Each point once at most."""
+    """Random search that launches each point once at most."""
 
     name = "random"
 

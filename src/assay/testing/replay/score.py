@@ -1,4 +1,4 @@
-"""Score: how good what was found truly is."""
+"""Score: true quality of the result of a search."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from assay.testing.replay.world import World
 
 @dataclass(frozen=True)
 class Row:
-    """One search.
+    """Scores of one search.
 
     Attributes:
-        table, method, seed, launches: which.
-        regret: true mean of what is recommended over the best, less 1; where higher is better the
-            best over it.
-        claim: the ratio to the default that was claimed; ``None`` where none was.
-        ratio: the true one of what is recommended.
-        covered: whether an interval that was given holds it.
-        false_win: another configuration than the default is recommended, and is truly no better.
-        run_s: what all launches took, time-outs at their caps.
-        timeouts, invalid: launches that were stopped; proposals that were no valid point.
-        think_s: median time of a proposal.
+        table, method, seed, launches: identification of the search.
+        regret: true mean of the recommendation over the best, less 1; the inverse ratio if higher
+            is better.
+        claim: claimed ratio to the default; ``None`` without a claim.
+        ratio: true ratio of the recommendation to the default.
+        covered: whether the interval contains the true ratio.
+        false_win: whether the recommendation differs from the default but is not better.
+        run_s: total time of the launches, time-outs at their caps, in seconds.
+        timeouts, invalid: number of stopped launches, and of invalid proposals.
+        think_s: median time of a proposal, in seconds.
     """
 
     table: str
@@ -43,12 +43,12 @@ class Row:
     think_s: float
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the row for JSON."""
         return asdict(self)
 
 
 def score(world: World, method: Method, launches: int, seed: int) -> Row:
-    """Let a method search a fresh world, and hold its answer against the truth.
+    """Run a method in a new world, and compare its result with the truth.
 
     Raises:
         AssayError: the method cannot run here.
@@ -59,13 +59,13 @@ def score(world: World, method: Method, launches: int, seed: int) -> Row:
 def score_each(
     fresh: Callable[[], World], method: Method, counts: Sequence[int], seed: int
 ) -> list[Row]:
-    """Score a method after several numbers of launches, in one search where it can.
+    """Score a method after several numbers of launches, in one search if possible.
 
     Args:
-        fresh: makes the world.
-        method: searches.
-        counts: of launches, rising.
-        seed: of the method.
+        fresh: returns a new world.
+        method: search method.
+        counts: numbers of launches, ascending.
+        seed: seed of the method.
 
     Raises:
         AssayError: the method cannot run here.

@@ -1,4 +1,4 @@
-"""A searcher alone, without a race: what its proposals are worth."""
+"""A searcher alone, without a race, to evaluate its proposals."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BATCH = 4
 
 
 class SearcherSearch:
-    """The default and then blocks of proposals; the best posterior mean of what worked wins.
+    """Launches the default and blocks of proposals; the best posterior mean wins.
 
     Args:
-        name: under which it is reported.
-        searcher: proposes.
-        batch: launches in a block.
+        name: name in reports.
+        searcher: searcher to evaluate.
+        batch: number of launches in a block.
     """
 
     def __init__(self, name: str, searcher: Searcher, batch: int = BATCH) -> None:

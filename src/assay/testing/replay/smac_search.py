@@ -1,4 +1,4 @@
-"""SMAC3 as its users run it for a program's settings: the facade for hyper-parameters."""
+"""SMAC3 in its usual form for a program's settings: the facade for hyperparameters."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def _facade(smac: Any, space: Any, launches: int, seed: int, folder: Path) -> An
 
 
 def _never(config: Any, seed: int = 0) -> float:
-    """The facade wants a function to call; it is asked and told instead."""
+    """Placeholder of the objective function that the facade requires; ask and tell replace it."""
     raise AssertionError("SMAC is asked and told")
 
 
 def _tell(smac: Any, facade: Any, asked: Any, ran: Any, cost: float) -> None:
-    """Tell what was launched; what was asked has the same cost where it was repaired."""
+    """Report a launch; a proposal that was repaired gets the same cost."""
     value = smac.runhistory.TrialValue(cost=cost)
     facade.tell(asked, value)
     if ran != asked.config:

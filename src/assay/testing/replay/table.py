@@ -1,8 +1,8 @@
-"""Table: what each configuration of a program was recorded to take.
+"""Table: recorded time of each configuration of a program.
 
 Two formats (CSV, gzipped or not): parameters and then ``mean``; or parameters, ``status`` and the
-raw repeats ``t0``, ``t1`` and on. A row is a valid configuration. Whether it works is known from
-its ``status`` alone, which no method sees before it has launched it.
+raw repeats ``t0``, ``t1`` and on. A row is a valid configuration. Its ``status`` states whether it
+works; methods see it only after a launch.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Table:
     """A recorded space.
 
     Attributes:
-        name: of the file, without its endings.
+        name: name of the file, without suffixes.
         columns: names of the parameters.
         points: the valid configurations.
-        means: what each took, in any unit; ``None`` where it failed.
-        repeats: single launches of each point; empty where only means were recorded.
+        means: mean of each point, in any unit; ``None`` if it failed.
+        repeats: single launches of each point; empty if only means were recorded.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Table:
 
     @property
     def working(self) -> list[int]:
-        """The points that have a value."""
+        """Indices of the points that have a value."""
         return [i for i, mean in enumerate(self.means) if mean is not None]
 
     def domain(self, column: int) -> tuple[Value, ...]:
-        """The values of a column: numbers in order, texts as they come."""
+        """Return the values of a column: numbers sorted, strings in order of occurrence."""
         values = list(dict.fromkeys(point[column] for point in self.points))
         if all(isinstance(value, int | float) for value in values):
             values.sort(key=float)
@@ -58,7 +58,7 @@ def load(path: Path) -> Table:
     """Read a table.
 
     Raises:
-        InvalidInputError: it cannot be read, or is in neither format.
+        InvalidInputError: the file is not readable, or has neither format.
     """
     try:
         opened = gzip.open if path.suffix == ".gz" else open
@@ -120,10 +120,10 @@ def _value(cell: str) -> Value:
 
 
 def joined(table: Table) -> Table:
-    """The same without columns that never change, and with one-hot columns as one parameter.
+    """Return a table without constant columns, and with one-hot columns as one parameter.
 
-    Columns of zeros and ones of which exactly one is one in every row are one choice, written as
-    many: ``ref_1, ref_5, ref_9`` is a number, ``CGSolver, LoopSolver`` a name.
+    Columns of zeros and ones with exactly one 1 in every row encode one choice: ``ref_1, ref_5,
+    ref_9`` is a number, ``CGSolver, LoopSolver`` a name.
     """
     groups = list(_groups(table))
     columns, parts = [], []
@@ -144,7 +144,7 @@ def joined(table: Table) -> Table:
 
 
 def _groups(table: Table) -> Iterator[tuple[int, ...]]:
-    """The columns, those of one choice together, in the order of the first of each."""
+    """Return the columns grouped by choice, in the order of the first column of each."""
     ones = {
         i: frozenset(k for k, point in enumerate(table.points) if point[i])
         for i in range(len(table.columns))
@@ -160,7 +160,7 @@ def _groups(table: Table) -> Iterator[tuple[int, ...]]:
 
 
 def _choice(first: int, ones: dict[int, frozenset[int]], table: Table) -> tuple[int, ...]:
-    """The columns that with ``first`` make one choice; itself alone where there are none."""
+    """Return the columns that form one choice with ``first``; itself alone without others."""
     if first not in ones:
         return (first,)
     group, covered = [first], ones[first]
@@ -177,7 +177,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def _numbers(names: Sequence[str]) -> list[int] | None:
-    """The numbers in names that differ in one number alone."""
+    """Return the numbers in names that differ in one number alone."""
     found = [_NUMBER.findall(name) for name in names]
     same = {_NUMBER.sub("#", name) for name in names}
     if len(same) != 1 or len({len(f) for f in found}) != 1 or not found[0]:
@@ -190,12 +190,12 @@ def _numbers(names: Sequence[str]) -> list[int] | None:
 
 
 def without_difference(table: Table) -> Table:
-    """A table in which every point takes the same: the default is as good as any."""
+    """Return a table with equal means of all points: the default is optimal."""
     working = [mean for mean in table.means if mean is not None]
     level = statistics.fmean(working)
     means = tuple(None if mean is None else level for mean in table.means)
     centred = tuple(
         tuple(level * value / mean for value in values) if mean is not None else ()
-        for values, mean in zip(table.repeats, table.means, strict=False)  # none of means alone
+        for values, mean in zip(table.repeats, table.means, strict=False)  # means only
     )
     return Table(f"{table.name}, no difference", table.columns, table.points, means, centred)

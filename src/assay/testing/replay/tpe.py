@@ -1,7 +1,7 @@
 """Optuna's tree-structured Parzen estimator behind the ``Searcher`` protocol.
 
-Optuna was chosen over SMAC and Nevergrad for its weight and upkeep; its own store is not used: the
-study is rebuilt from our observations at every batch, which takes milliseconds and makes proposals
+Optuna was chosen over SMAC and Nevergrad for its size and maintenance. Its store is not used: the
+study is rebuilt from the observations for every batch, which takes milliseconds and makes proposals
 a function of the data.
 """
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 NOT_SET = "(left alone)"
-"""Category that stands for a setting at its default."""
+"""Category of a setting that is not set."""
 
 
 class TpeSearcher(SampleMeans):
     """Multivariate TPE.
 
-    Time-outs arrive as capped values: Optuna regards failed trials as deleted, and would walk into
-    the same wall again. Failed configurations are told the worst value seen.
+    Time-outs are capped values: Optuna ignores failed trials, and would propose them again. Failed
+    configurations get the worst observed value.
 
     Args:
-        startup: how many configurations are drawn at random before the model is asked.
+        startup: number of random configurations before proposals of the model.
     """
 
     name = "tpe"
@@ -69,7 +69,7 @@ class TpeSearcher(SampleMeans):
 
 
 def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:
-    """One Optuna distribution for a parameter; ranges that may be left alone take two."""
+    """Return the Optuna distributions of parameters; optional ranges need two."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     found: dict[str, BaseDistribution] = {}
@@ -93,20 +93,20 @@ def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:
 
 
 def _highest(domain: Range) -> float:
-    """The highest value that the steps reach."""
+    """Return the highest value that the steps reach."""
     values = domain.values()
     return float(values[-1]) if values else domain.high
 
 
 def _category(value: Value | None, default: Value | None) -> Value:
-    """The category of an option; Optuna compares categories by ==, so a text stands for None."""
+    """Return the category of an option; a string stands for ``None``, since Optuna uses ``==``."""
     if value is not None:
         return value
     return default if default is not None else NOT_SET
 
 
 def _encode(space: SearchSpace, configuration: Configuration) -> dict[str, Any]:
-    """A configuration as Optuna's parameters."""
+    """Return a configuration as Optuna's parameters."""
     params: dict[str, Any] = {}
     for name, distribution in _distributions(space).items():
         if name.endswith("?") and name[:-1] in space.parameters:
@@ -122,7 +122,7 @@ def _encode(space: SearchSpace, configuration: Configuration) -> dict[str, Any]:
 
 
 def _stand_in(domain: Choices | Range | Any, default: Value | None) -> Value:
-    """What a parameter that is left alone is told as."""
+    """Return the value that replaces a parameter that is not set."""
     if default is not None:
         return default
     if isinstance(domain, Range) and not (domain.log and domain.step):
@@ -132,7 +132,7 @@ def _stand_in(domain: Choices | Range | Any, default: Value | None) -> Value:
 
 
 def _decode(params: dict[str, Any]) -> Configuration:
-    """Optuna's parameters as a configuration, not yet canonical."""
+    """Return Optuna's parameters as a configuration, not yet canonical."""
     left_alone = {name[:-1] for name, v in params.items() if name.endswith("?") and v == NOT_SET}
     return Configuration(
         {

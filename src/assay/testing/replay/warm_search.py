@@ -1,4 +1,4 @@
-"""The race behind ``assay tune``, begun with what an earlier study of a recorded space knew."""
+"""The race behind ``assay tune`` with a warm start from an earlier study of a recorded space."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from assay.testing.replay.table import Table
 from assay.testing.replay.world import World
 
 SEED_OF_EARLIER = 10_000
-"""Added to the seed of a study for that of the earlier one: another default, other noise."""
+"""Offset of the seed of the earlier study: another default, other noise."""
 
 
 class EarlierStudyKind(enum.StrEnum):
-    """What an earlier study tells of a space."""
+    """Relation of an earlier study to the space."""
 
     TRUE = "true"
     ALTERED = "altered"
@@ -29,12 +29,12 @@ class EarlierStudyKind(enum.StrEnum):
 
 
 class WarmSearch:
-    """A search after an earlier one.
+    """A search with a warm start.
 
     Args:
-        name: under which it is told.
-        launches: of the earlier study.
-        telling: how the earlier study's table differs from the world's.
+        name: name in reports.
+        launches: number of launches of the earlier study.
+        telling: relation of the earlier study's table to the world's.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class WarmSearch:
 
 
 def reversed_table(table: Table) -> Table:
-    """A table in which what took least takes most, on the same scale."""
+    """Return a table with the order of the means reversed, on the same scale."""
     means = [mean for mean in table.means if mean is not None]
     turn = min(means) * max(means)
     return replace(
@@ -80,9 +80,10 @@ def reversed_table(table: Table) -> Table:
 
 
 def altered_table(table: Table, seed: int) -> Table:
-    """A table of which each value of each parameter makes a difference of its own besides.
+    """Return a table with an additional random effect of each value of each parameter.
 
-    As another input would: the logarithms have a correlation of about 0.7 with those that were.
+    It simulates another input: the logarithms have a correlation of about 0.7 with the original
+    ones.
     """
     rng = random.Random(f"{seed}/altered")
     logs = [math.log(mean) for mean in table.means if mean is not None]
@@ -103,6 +104,6 @@ def altered_table(table: Table, seed: int) -> Table:
         ),
         repeats=tuple(
             tuple(value * factor for value in values)
-            for values, factor in zip(table.repeats, factors, strict=False)  # none of means alone
+            for values, factor in zip(table.repeats, factors, strict=False)  # means only
         ),
     )

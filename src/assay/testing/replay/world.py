@@ -1,4 +1,4 @@
-"""World: a table come to life, where launches take what was recorded, with noise."""
+"""World: simulated launches of a recorded table, with noise."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from assay.testing.replay.table import Table
 
 UNSTABLE_SHARE = 0.2
-"""Of the points that have two modes, in a world of unstable configurations."""
+"""Share of points with two modes, in a world of unstable configurations."""
 SLOW_SHARE, SLOWER = 0.3, 1.5
-"""How often such a point falls into its slow mode, and how much longer it takes then."""
+"""Probability of the slow mode of such a point, and its factor on the time."""
 DRIFT_STEP = 0.01
-"""Standard deviation of a step of the machine's speed from one launch to the next, relative."""
+"""Relative standard deviation of the change of the machine's speed between two launches."""
 DRIFT_KEEPS = 0.98
-"""Share of its departure that the machine keeps from one launch to the next: AR(1)."""
+"""AR(1) coefficient of the machine's speed from one launch to the next."""
 TAIL = 3.0
 """Degrees of freedom of heavy-tailed noise (Student)."""
 
 
 class Kind(enum.StrEnum):
-    """What launches of one configuration vary by, beside their recorded noise."""
+    """Kind of variation between launches of one configuration, beside recorded noise."""
 
     PLAIN = "plain"
     DRIFT = "drift"
@@ -37,9 +37,9 @@ class SimulatedLaunch:
     """One launch.
 
     Attributes:
-        value: what it took; ``None`` where it failed.
-        stopped: at the cap, which is then the value.
-        spent: what it cost: of a failed launch what is usual.
+        value: time or score; ``None`` if it failed.
+        stopped: whether it timed out; then ``value`` is the cap.
+        spent: cost of the launch; that of a typical launch if it failed.
     """
 
     value: float | None
@@ -48,17 +48,17 @@ class SimulatedLaunch:
 
 
 class World:
-    """A space to search in.
+    """A simulated program with a recorded space.
 
-    All follows from the seed: the default, and what the n-th launch of each point takes.
+    The default, and the n-th launch of each point, depend on the seed alone.
 
     Args:
-        table: what was recorded.
-        seed: of the default and of all noise.
-        noise: standard deviation of the logarithm, added where only means were recorded.
+        table: recorded table.
+        seed: seed of the default and of all noise.
+        noise: standard deviation of the logarithm, added if only means were recorded.
         kind: further noise.
         higher: whether higher is better.
-        default: the point that is the default; one at random if absent.
+        default: index of the default point; a random one if absent.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class World:
         self.timeouts = 0
 
     def like(self, table: Table, seed: int) -> World:
-        """A fresh world of another table or seed, with noise of the same kind."""
+        """Return a new world of another table or seed, with noise of the same kind."""
         return World(table, seed, noise=self._noise, kind=self._kind, higher=self.higher)
 
     def launch(self, point: int, cap: float | None = None) -> SimulatedLaunch:
-        """Launch a point once more."""
+        """Launch a point once."""
         number = self._launched.get(point, 0)
         self._launched[point] = number + 1
         self.launches += 1
@@ -136,15 +136,15 @@ class World:
         text = "/".join(map(str, (self._seed, *what)))
         return random.Random(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()))
 
-    # --- the truth, for the score alone ---
+    # --- the truth, for scores only ---
 
     def regret(self, point: int) -> float:
-        """How much worse than the best a point truly is, relative."""
+        """Return the true relative regret of a point against the best one."""
         mean = self._mean(point)
         return self._best / mean - 1.0 if self.higher else mean / self._best - 1.0
 
     def ratio(self, point: int) -> float:
-        """Of a point to the default, truly."""
+        """Return the true ratio of a point to the default."""
         return self._mean(point) / self._mean(self.default)
 
     def _mean(self, point: int) -> float:
