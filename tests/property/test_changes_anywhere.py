@@ -62,7 +62,7 @@ def _kind(action: WriteFile) -> str:
 
 @pytest.mark.rotating
 @given(wishes)
-def test_all_goes_back(steps: list[tuple[bool, list[WriteFile]]]) -> None:
+def test_all_changes_are_undone(steps: list[tuple[bool, list[WriteFile]]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         base = Path(name) / "tree"
         for path, text in FILES.items():

@@ -22,7 +22,7 @@ CORNER = {2: (3.0, 3.0), 3: (3.0, 3.0, 3.0)}
 
 
 @given(POINTS)
-def test_no_member_is_dominated_and_every_other_is_by_a_member(
+def test_front_members_are_exactly_the_non_dominated_points(
     points: list[tuple[float, ...]],
 ) -> None:
     front = pareto_front(points)
@@ -33,7 +33,7 @@ def test_no_member_is_dominated_and_every_other_is_by_a_member(
 
 
 @given(POINTS.flatmap(lambda points: st.tuples(st.just(points), st.permutations(points))))
-def test_a_front_does_not_hang_on_the_order(
+def test_front_is_independent_of_order(
     both: tuple[list[tuple[float, ...]], list[tuple[float, ...]]],
 ) -> None:
     first, second = ([p[i] for i in pareto_front(p)] for p in both)

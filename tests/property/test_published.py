@@ -21,7 +21,7 @@ CELLS = st.lists(st.lists(st.text(max_size=8), max_size=4).map(",".join), max_si
 
 
 @given(text=st.one_of(st.text(max_size=40), SUMMARIES))
-def test_a_summary_is_read_or_refused(text: str) -> None:
+def test_summary_is_read_or_rejected(text: str) -> None:
     try:
         found = summary_of(text)
     except InvalidInputError:
@@ -34,7 +34,7 @@ def test_a_summary_is_read_or_refused(text: str) -> None:
 
 
 @given(lines=CELLS, line=st.integers(min_value=0, max_value=6))
-def test_a_table_is_read_or_refused(lines: list[str], line: int) -> None:
+def test_table_is_read_or_rejected(lines: list[str], line: int) -> None:
     try:
         row_of("\n".join(["n,mean,sd,workload", *lines]), "t.csv", line)
     except InvalidInputError:

@@ -152,7 +152,7 @@ def test_budgets_and_blocks(spec: StudySpec, program: SimulatedProgram, slots: i
 
 @given(specs(), programs(), st.data())
 @settings(max_examples=80, deadline=None)
-def test_a_resumed_study_is_the_unbroken_one(
+def test_resumed_study_equals_uninterrupted_one(
     spec: StudySpec, program: SimulatedProgram, data: st.DataObject
 ) -> None:
     whole = run_race(race_of(spec), program, spec.budget)

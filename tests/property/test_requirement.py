@@ -37,7 +37,7 @@ ANY = st.one_of(
 
 
 @given(ANY)
-def test_what_is_written_reads_back(requirement: Requirement) -> None:
+def test_written_requirement_reads_back(requirement: Requirement) -> None:
     unit = METRICS[requirement.metric].unit
     text = requirement_text(requirement, unit)
     found = parse_requirement(text, METRICS)
@@ -63,7 +63,7 @@ RANK = {
     BOUNDS,
     st.sampled_from([0.5, 0.75, 0.9, 0.1]),
 )
-def test_a_laxer_bound_is_never_kept_less(
+def test_laxer_bound_is_satisfied_at_least_as_often(
     values: list[float], limits: tuple[float, float], bound: Bound, quantile: float
 ) -> None:
     tight, lax = sorted(limits, reverse=bound is Bound.AT_LEAST)
@@ -77,7 +77,7 @@ def test_a_laxer_bound_is_never_kept_less(
 
 
 @given(st.integers(0, 80), st.integers(0, 80), st.integers(0, 20), st.sampled_from([0.5, 0.9]))
-def test_what_is_not_known_never_decides(kept: int, broke: int, lost: int, share: float) -> None:
+def test_unknown_launches_never_decide(kept: int, broke: int, lost: int, share: float) -> None:
     """Whichever way the launches without a value went, the verdict would not be the other one."""
     launches = kept + broke + lost
     found = decide_requirement(kept, kept + lost, launches, share, 0.05)
@@ -91,7 +91,7 @@ def test_what_is_not_known_never_decides(kept: int, broke: int, lost: int, share
 
 
 @given(st.integers(1, 60), st.integers(0, 60), st.sampled_from([0.5, 0.9]))
-def test_what_it_would_take_decides(launches: int, beyond: int, share: float) -> None:
+def test_stated_number_of_launches_decides(launches: int, beyond: int, share: float) -> None:
     kept = max(0, launches - beyond)
     needed = launches_needed(kept, launches, share, 0.05)
     if needed is not None:

@@ -49,7 +49,7 @@ def settings_in(draw: st.DrawFn, space: SearchSpace) -> Configuration:
 
 
 @given(st.data())
-def test_the_canonical_form_stays_as_it_is(data: st.DataObject) -> None:
+def test_canonical_form_is_idempotent(data: st.DataObject) -> None:
     space = data.draw(spaces())
     canonical = space.canonical(data.draw(settings_in(space)))
     assert space.canonical(canonical) == canonical
@@ -58,7 +58,7 @@ def test_the_canonical_form_stays_as_it_is(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_repair_gives_what_may_run(data: st.DataObject) -> None:
+def test_repair_returns_valid_configuration(data: st.DataObject) -> None:
     space = data.draw(spaces())
     asked = data.draw(settings_in(space))
     repaired = space.repair(asked, random.Random(0))

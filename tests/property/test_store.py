@@ -91,9 +91,7 @@ def place(sample: Sample) -> tuple[int, int, int]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(SAMPLE, max_size=12))
-def test_samples_come_back_equal_in_order_and_once_a_place(
-    store: Store, samples: list[Sample]
-) -> None:
+def test_samples_read_back_equal_ordered_and_unique(store: Store, samples: list[Sample]) -> None:
     kept: dict[tuple[int, int, int], Sample] = {}
     study_id = store.create_study(tune_spec(), make_stratum(), 0.0)
     for sample in samples:
@@ -107,7 +105,7 @@ def test_samples_come_back_equal_in_order_and_once_a_place(
 
 
 @given(st.lists(st.builds(new_id), min_size=1, unique=True), st.data())
-def test_the_shortest_unique_beginning_finds_an_id(known: list[str], data: st.DataObject) -> None:
+def test_shortest_unique_prefix_finds_an_id(known: list[str], data: st.DataObject) -> None:
     wanted = data.draw(st.sampled_from(known))
     length = data.draw(st.integers(1, len(wanted)))
     sharing = [one for one in known if one.startswith(wanted[:length])]
@@ -141,7 +139,7 @@ def stored_bytes() -> tuple[bytes, str]:
         st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=200)), min_size=1, max_size=8
     )
 )
-def test_damage_anywhere_is_an_error_that_explains_itself_or_harmless(
+def test_damage_raises_explained_error_or_is_harmless(
     damage: list[tuple[float, bytes]],
 ) -> None:
     whole, study_id = stored_bytes()

@@ -18,7 +18,7 @@ def as_launched(configuration: Configuration, space: SearchSpace) -> dict[str, o
 
 
 @given(st.data())
-def test_what_is_taken_over_is_valid_and_makes_the_same_launch(data: st.DataObject) -> None:
+def test_projected_configuration_is_valid_and_equivalent(data: st.DataObject) -> None:
     theirs, ours = data.draw(spaces()), data.draw(spaces())
     before = theirs.canonical(data.draw(settings_in(theirs)))
     found = project(before, theirs.parameters.values(), ours)
@@ -33,7 +33,7 @@ def test_what_is_taken_over_is_valid_and_makes_the_same_launch(data: st.DataObje
 
 
 @given(st.data())
-def test_in_its_own_space_a_configuration_is_itself(data: st.DataObject) -> None:
+def test_projection_to_same_space_is_identity(data: st.DataObject) -> None:
     space = data.draw(spaces())
     before = space.canonical(data.draw(settings_in(space)))
     found = project(before, space.parameters.values(), space)
@@ -50,7 +50,7 @@ ratios = st.one_of(st.none(), st.floats(-2.0, 2.0))
     st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), ratios)), max_size=4),
     st.integers(0, 9),
 )
-def test_the_first_are_different_and_stood_better(
+def test_first_proposals_are_distinct_and_better(
     studies: list[list[tuple[int, int, float | None]]], count: int
 ) -> None:
     earlier = [
@@ -78,7 +78,7 @@ def test_the_first_are_different_and_stood_better(
 
 
 @given(st.integers(2, 20), st.integers(0, 60))
-def test_no_more_is_kept_than_is_asked_for(most: int, size: int) -> None:
+def test_results_are_limited_to_maximum(most: int, size: int) -> None:
     known = [
         EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
         for i in range(size)

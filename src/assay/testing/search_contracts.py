@@ -260,7 +260,7 @@ class RaceContract:
             expected = [whole.launches[count]] if count < len(whole.samples) else whole.done
             assert answer == expected, f"after {count} samples"
 
-    def test_resumed_with_failures(self) -> None:
+    def test_resumed_race_repeats_failed_launches(self) -> None:
         """Also with failures, which are retried at the end of their block."""
         spec = self.spec(self.AMPLE)
         flaky = replace(self.program, fails=lambda configuration: 0.25, seed=5)
@@ -288,7 +288,7 @@ class RaceContract:
             self._check_places(whole)
             self._check_complete(whole)
 
-    def test_several_slots(self) -> None:
+    def test_parallel_launches_keep_blocks_complete(self) -> None:
         """Blocks stay intact when several launches run in parallel."""
         trip = self._trip(self.AMPLE, slots=4)
         self._check_places(trip)
@@ -330,7 +330,7 @@ class RaceContract:
             assert block == last or ran == {arm.name for arm in roster}
             assert len({arm.name for arm in roster}) == len(roster)
 
-    def test_budget_of_launches_is_kept(self) -> None:
+    def test_launch_budget_is_exact(self) -> None:
         """The number of launches is exact with failures, in one slot and in several."""
         flaky = replace(self.program, fails=lambda configuration: 0.3)
         for launches in (1, 2, 7, 40, 41, 90):
@@ -339,7 +339,7 @@ class RaceContract:
                     trip = self._trip(Budget(launches=launches), program, slots)
                     assert len(trip.samples) <= launches
 
-    def test_budget_of_time_is_kept(self) -> None:
+    def test_time_budget_is_exceeded_by_one_launch_at_most(self) -> None:
         """The excess is at most the launch in which the budget ends."""
         slow = replace(self.program, takes_s=lambda c: 1.0 + 2.0 * bool(c), noise=0.3)
         for time_s in (0.5, 5.0, 45.0, 120.0):
@@ -347,7 +347,7 @@ class RaceContract:
                 trip = self._trip(Budget(time_s=time_s), program)
                 assert spent_s(trip.samples[:-1]) < time_s
 
-    def test_what_is_too_small_says_what_would_do(self) -> None:
+    def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """The proposed budget is sufficient."""
         for budget in (Budget(launches=3), Budget(time_s=2.5)):
             done = self._trip(budget).done
@@ -359,7 +359,7 @@ class RaceContract:
             )
             assert self._trip(enough).done.reason in (EndReason.DECIDED, EndReason.BUDGET)
 
-    def test_failures_are_tried_once_more(self) -> None:
+    def test_failed_launch_is_retried_once_in_its_block(self) -> None:
         """The retry is in the same block, and there is only one."""
         flaky = replace(self.program, fails=lambda configuration: 0.4, seed=2)
         trip = self._trip(self.AMPLE, flaky)
@@ -374,14 +374,14 @@ class RaceContract:
         }
         assert {(la.block, la.position) for la in retries} <= failed
 
-    def test_program_that_always_fails(self) -> None:
+    def test_failing_program_ends_race_early(self) -> None:
         """The race ends early and states the reason."""
         broken = replace(self.program, fails=lambda configuration: 1.0)
         trip = self._trip(Budget(time_s=1e6), broken)
         assert trip.done.reason is EndReason.WORKLOAD_FAILED
         assert len(trip.samples) < 50
 
-    def test_program_that_fails_from_some_block_on(self) -> None:
+    def test_program_failing_after_some_blocks_ends_race_early(self) -> None:
         """A race without further information ends long before its budget."""
 
         class Dying(SimulatedProgram):
@@ -394,21 +394,21 @@ class RaceContract:
         trip = self._trip(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
         assert len(trip.samples) < 200
 
-    def test_program_that_always_times_out(self) -> None:
+    def test_time_outs_count_as_their_caps(self) -> None:
         """Each launch counts as at least its cap; the race ends."""
         spec = self.spec(Budget(time_s=600.0), timeout_s=0.5)
         trip = run_race(self.race(spec), self.program, spec.budget)
         assert all(s.outcome is Outcome.TIMED_OUT for s in trip.samples)
         assert len(trip.samples) < 1000
 
-    def test_an_end_stays_an_end(self) -> None:
+    def test_completed_race_returns_the_same_result(self) -> None:
         """A repeated request returns the same result."""
         spec = self.spec(self.AMPLE)
         race = self.race(spec)
         trip = run_race(race, self.program, self.AMPLE)
         assert race.ask(1, remaining_of(self.AMPLE, trip.samples)) == trip.done
 
-    def test_no_slot_no_launch(self) -> None:
+    def test_without_slots_no_launch_is_lost(self) -> None:
         """An empty answer means to wait; no launch is lost."""
         spec = self.spec(self.AMPLE)
         race = self.race(spec)
@@ -495,7 +495,7 @@ class SearcherContract:
             found.append(trials)
         return found
 
-    def test_proposals_are_valid_different_and_as_many_as_asked(self) -> None:
+    def test_proposals_are_valid_distinct_and_complete(self) -> None:
         """They are canonical and satisfy constraints; the default and failed ones are excluded."""
         space = mixed_space()
         for count, trials in enumerate(self._histories(space), 1):
@@ -509,14 +509,14 @@ class SearcherContract:
                 for name, value in proposal.items():
                     assert value in space.parameters[name].domain, (name, value)
 
-    def test_the_first_proposals_are_new(self) -> None:
+    def test_first_proposals_are_new(self) -> None:
         """Replicates require information."""
         space = mixed_space()
         first = self.searcher().propose(space, [], 4, seed=1)
         second = self.searcher().propose(space, self._told(first, 0), 4, seed=2)
         assert not set(first) & set(second)
 
-    def test_proposals_follow_from_the_arguments(self) -> None:
+    def test_proposals_depend_on_arguments_only(self) -> None:
         """A new searcher returns the same, for any state of Python's random generator."""
         space = mixed_space()
         for trials in self._histories(space):
@@ -532,14 +532,14 @@ class SearcherContract:
         others = [self.searcher().propose(space, [], 4, seed=seed) for seed in range(3)]
         assert others[0] != others[1] or others[1] != others[2]
 
-    def test_one_searcher_serves_many_calls(self) -> None:
+    def test_reused_searcher_returns_the_same_proposals(self) -> None:
         """Its caches do not change results."""
         space, searcher = mixed_space(), self.searcher()
         for block, trials in enumerate(self._histories(space)):
             found = searcher.propose(space, trials, 4, block)
             assert found == self.searcher().propose(mixed_space(), trials, 4, block)
 
-    def test_a_small_space_is_gone_through(self) -> None:
+    def test_small_space_is_proposed_completely(self) -> None:
         """Every configuration is proposed in the end; then only useful replicates."""
         space = small_space()
         every = space.enumerate(1000) or []
@@ -555,7 +555,7 @@ class SearcherContract:
             DEFAULT
         }
 
-    def test_nothing_but_failures(self) -> None:
+    def test_failures_only_still_give_proposals(self) -> None:
         """There are still proposals, and none to verify."""
         space = mixed_space()
         proposals = self.searcher().propose(space, [], 12, seed=0)
@@ -565,7 +565,7 @@ class SearcherContract:
         assert not set(found) & set(proposals)
         assert self.searcher().verify(space, trials, 4, seed=1) == []
 
-    def test_what_the_machine_refuses_is_not_proposed(self) -> None:
+    def test_inadmissible_configurations_are_not_proposed(self) -> None:
         """The planner bounds the space."""
         space = SearchSpace(
             Space(parameters=(Parameter(name="nice", domain=Choices((-5, 0, 5, 10))),)),
@@ -574,7 +574,7 @@ class SearcherContract:
         proposals = self.searcher().propose(space, [], 10, seed=3)
         assert {c["nice"] for c in proposals} == {0, 5, 10}
 
-    def test_what_is_verified_was_launched_and_worked(self) -> None:
+    def test_verified_configurations_are_successful_and_good(self) -> None:
         """They are also among the better ones."""
         space = mixed_space()
         for trials in self._histories(space)[1:]:
@@ -583,7 +583,7 @@ class SearcherContract:
             assert len(found) == len(set(found)) == min(3, len(able))
             assert set(found) <= able
 
-    def test_estimates_tell_good_from_bad(self) -> None:
+    def test_estimates_order_configurations_by_time(self) -> None:
         """The estimates order frequently launched configurations by their true time."""
         space = mixed_space()
         first, second, third = self.searcher().propose(space, [], 3, seed=5)

@@ -175,7 +175,7 @@ class StoreContract:
         """Open the store under test; within one test, always the same database."""
         raise NotImplementedError
 
-    def test_a_new_study_reads_back_as_it_was_given(self) -> None:
+    def test_new_study_reads_back_unchanged(self) -> None:
         """Specification, stratum and time are stored; there is no conclusion yet."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1000.5)
@@ -188,7 +188,7 @@ class StoreContract:
             assert store.conclusion(study_id) is None
             assert store.samples(study_id) == []
 
-    def test_all_of_a_study_outlives_the_store(self) -> None:
+    def test_study_persists_after_reopening(self) -> None:
         """The data are still there after the store is opened again."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -205,7 +205,7 @@ class StoreContract:
             assert (found.status, found.elapsed_s, found.launches) == (Status.DONE, 2.5, 2)
             assert store.samples(study_id) == [make_sample(0), make_sample(1)]
 
-    def test_ids_are_short_and_differ(self) -> None:
+    def test_ids_are_short_and_unique(self) -> None:
         """They have six to eight letters and digits."""
         with self.open() as store:
             ids = {store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(20)}
@@ -225,7 +225,7 @@ class StoreContract:
             assert heads[0].kind is Kind.TUNE
             assert store.find("last") == young
 
-    def test_arms_that_are_commands_name_the_study(self) -> None:
+    def test_commands_of_arms_name_the_study(self) -> None:
         """The list shows the commands of ``assay compare A B``."""
         spec = StudySpec(
             kind=Kind.COMPARE,
@@ -240,7 +240,7 @@ class StoreContract:
             store.create_study(spec, make_stratum(), 1.0)
             assert store.studies()[0].command == "gzip -1 f vs xz -1 f"
 
-    def test_a_study_is_found_by_its_beginning(self) -> None:
+    def test_study_is_found_by_unique_prefix(self) -> None:
         """The shortest unique prefix is enough; an ambiguous or unknown one names the nearest."""
         with self.open() as store:
             _raises(InvalidInputError, store.find, "last")
@@ -261,7 +261,7 @@ class StoreContract:
             _raises(InvalidInputError, store.find, "")
             _raises(InvalidInputError, store.find, "%")
 
-    def test_samples_come_in_the_order_they_were_stored(self) -> None:
+    def test_samples_are_returned_in_storage_order(self) -> None:
         """The order is not that of blocks; numbers only increase."""
         order = [
             make_sample(3),
@@ -276,7 +276,7 @@ class StoreContract:
             assert store.samples(study_id) == order
             assert numbers == sorted(set(numbers))
 
-    def test_strata_are_kept_apart(self) -> None:
+    def test_strata_are_separate(self) -> None:
         """A position may recur in another stratum; a stratum occurs once."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -291,7 +291,7 @@ class StoreContract:
             _raises(InvalidInputError, store.add_sample, study_id, 2, make_sample())
             assert store.strata(study_id) == [make_stratum(0), make_stratum(1)]
 
-    def test_the_same_place_is_not_stored_twice(self) -> None:
+    def test_duplicate_position_is_rejected(self) -> None:
         """The first one stays; a further attempt has another position."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -301,7 +301,7 @@ class StoreContract:
             store.add_sample(study_id, 0, make_sample(attempt=1, rate=3.0))
             assert [s.metrics["rate"] for s in store.samples(study_id)] == [1.0, 3.0]
 
-    def test_what_could_not_be_read_again_is_not_stored(self) -> None:
+    def test_unreadable_sample_is_rejected(self) -> None:
         """A figure that is not a number has no JSON form."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -310,7 +310,7 @@ class StoreContract:
             store.add_sample(study_id, 0, make_sample())
             assert store.samples(study_id) == [make_sample()]
 
-    def test_bytes_that_are_not_utf8_are_stored(self) -> None:
+    def test_invalid_utf8_is_stored_unchanged(self) -> None:
         """They read back unchanged; the readable column has escapes in their place."""
         with self.open() as store:
             study_id = store.create_study(tune_spec("f\udcff é"), make_stratum(), 1.0)
@@ -334,7 +334,7 @@ class StoreContract:
             untouched = store.study(other)
             assert (untouched.elapsed_s, untouched.conclusion) == (0.0, None)
 
-    def test_outputs_lie_beside_their_samples(self) -> None:
+    def test_outputs_are_stored_with_their_samples(self) -> None:
         """Outputs have the order of the samples of each stratum; samples are read without them."""
         streams = (make_output(), make_output(b""))
         with self.open() as store:
@@ -350,7 +350,7 @@ class StoreContract:
             assert list(store.outputs(study_id, 1)) == [streams[:1]]
             assert list(store.outputs(study_id, 2)) == []
 
-    def test_outputs_of_many_samples_all_come(self) -> None:
+    def test_outputs_of_many_samples_are_complete(self) -> None:
         """Reading in batches loses none."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -363,7 +363,7 @@ class StoreContract:
             found = [kept[0].head if kept else b"" for kept in store.outputs(study_id, 0)]
             assert found == [str(b).encode() if b % 3 else b"" for b in range(600)]
 
-    def test_a_plan_is_kept_once_for_each_configuration_of_a_stratum(self) -> None:
+    def test_plan_is_stored_once_per_configuration_and_stratum(self) -> None:
         """The first one stays, also across sessions; a rejected sample leaves no plan."""
         again = msgspec.structs.replace(make_plan(1), actions=())
         with self.open() as store:
@@ -385,7 +385,7 @@ class StoreContract:
             ]
             assert store.plans(study_id, 1) == [again]
 
-    def test_each_stratum_keeps_its_verdict(self) -> None:
+    def test_each_stratum_has_its_verdict(self) -> None:
         """The newest is the verdict of the study."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -400,7 +400,7 @@ class StoreContract:
             store.delete(study_id)
             _raises(InvalidInputError, store.verdicts, study_id)
 
-    def test_overhead_newest_of_each_machine_counts(self) -> None:
+    def test_newest_overhead_of_each_machine_is_returned(self) -> None:
         """The order of storing has no influence."""
         with self.open() as store:
             assert store.overheads("this") == ()
@@ -413,7 +413,7 @@ class StoreContract:
             assert store.overheads("other") == (make_overhead("other", 4.0),)
             assert store.overheads("third") == ()
 
-    def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
+    def test_unknown_study_raises_error(self) -> None:
         """Each method that reads a study reports the error."""
         with self.open() as store:
             known = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -432,7 +432,7 @@ class StoreContract:
                 error = _raises(InvalidInputError, read, known + "x")
                 assert "study list" in str(error)
 
-    def test_a_deleted_study_is_gone_with_its_samples(self) -> None:
+    def test_deleted_study_loses_its_samples(self) -> None:
         """No other study is deleted."""
         with self.open() as store:
             gone = store.create_study(tune_spec(), make_stratum(), 1.0)
@@ -447,7 +447,7 @@ class StoreContract:
             again = store.create_study(tune_spec(), make_stratum(), 3.0)
             assert store.samples(again) == []
 
-    def test_one_store_holds_a_study(self) -> None:
+    def test_claimed_study_is_read_only_for_other_stores(self) -> None:
         """Other processes can read it, and write only after it is released."""
         with self.open() as first, self.open() as second:
             study_id = first.create_study(tune_spec(), make_stratum(), 1.0)
@@ -469,7 +469,7 @@ class StoreContract:
             second.add_sample(study_id, 0, make_sample(1))
             assert first.samples(study_id) == [make_sample(), make_sample(1)]
 
-    def test_closing_lets_go(self) -> None:
+    def test_closing_releases_the_study(self) -> None:
         """A study that no process runs reads as interrupted, and can be claimed."""
         with self.open() as reader:
             with self.open() as owner:
@@ -484,7 +484,7 @@ class StoreContract:
             reader.release(study_id)
             assert reader.study(study_id).status is Status.DONE
 
-    def test_a_claim_knows_what_was_there(self) -> None:
+    def test_claim_returns_existing_strata(self) -> None:
         """New samples continue the strata of an earlier session, and new strata."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)

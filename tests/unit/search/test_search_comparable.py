@@ -61,7 +61,7 @@ SAME: list[tuple[dict[str, Value], ...]] = [
 
 @pytest.mark.parametrize("name", ["wall_s", "user_s", "energy_j", "instructions", "page_faults"])
 @pytest.mark.parametrize("arms", VARIED)
-def test_the_time_of_several_is_not_that_of_one(
+def test_total_time_of_several_instances_is_rejected(
     name: str, arms: tuple[dict[str, Value], ...]
 ) -> None:
     with pytest.raises(
@@ -72,7 +72,7 @@ def test_the_time_of_several_is_not_that_of_one(
 
 
 @pytest.mark.parametrize("arms", VARIED)
-def test_what_allows_for_it(arms: tuple[dict[str, Value], ...]) -> None:
+def test_comparable_metrics_are_accepted(arms: tuple[dict[str, Value], ...]) -> None:
     check_comparable(compared(Metric(name="rate", pattern="(.+)"), *arms))
     check_comparable(compared(BUILT_IN["wall_s_per_instance"], *arms))
     check_comparable(compared(BUILT_IN["peak_anon_bytes"], *arms))
@@ -81,7 +81,7 @@ def test_what_allows_for_it(arms: tuple[dict[str, Value], ...]) -> None:
 
 
 @pytest.mark.parametrize("arms", SAME)
-def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> None:
+def test_constant_number_of_instances_is_accepted(arms: tuple[dict[str, Value], ...]) -> None:
     check_comparable(compared(WALL, *arms))
     assert instance_count_notes(compared(WALL, *arms)) == []
 
@@ -94,7 +94,7 @@ def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> 
         Parameter(name="instances.cores", domain=Choices((1, 2))),
     ],
 )
-def test_a_search_begins_at_one(parameter: Parameter) -> None:
+def test_search_starts_from_one_instance(parameter: Parameter) -> None:
     with pytest.raises(InvalidInputError, match="The number of instances varies"):
         check_comparable(searched(WALL, parameter))
     for one in (Choices((1,)), Choices((1,), ordered=True), Range(1, 1, step=1)):
@@ -103,8 +103,8 @@ def test_a_search_begins_at_one(parameter: Parameter) -> None:
         assert instance_count_notes(spec) == []
 
 
-def test_a_single_launch_is_instance_0_of_1() -> None:
-    spec = with_instance_numbers(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
+def test_single_launch_is_instance_0_of_1() -> None:
+    spec = numbered(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
     assert spec.workload.placeholders == {"instance": "0"}
     assert spec.workload.environment == {"ASSAY_INSTANCE": "0", "ASSAY_INSTANCES": "1"}
     assert with_instance_numbers(spec) == spec

@@ -87,11 +87,11 @@ def test_complaint_beside_other_lines_is_quoted() -> None:
         "every",
     ],
 )
-def test_output_that_varies_by_itself_is_no_complaint(says: Says) -> None:
+def test_varying_output_is_not_a_complaint(says: Says) -> None:
     assert not notes(says, "2", "4")
 
 
-def test_values_that_lines_name_are_no_complaint() -> None:
+def test_values_of_settings_in_lines_are_ignored() -> None:
     def says(value: str, block: int) -> str:
         return f"warning: policy {value}" if value else "12 files"
 
@@ -111,7 +111,7 @@ def test_launches_that_failed_are_left_out() -> None:
     assert not notes(says, "1.0", "2", launches=5)
 
 
-def test_launches_that_say_more_than_is_kept_are_no_others() -> None:
+def test_launches_with_truncated_lines_are_not_compared() -> None:
     """They may have the line among the others, and the note says so."""
     said = {"1.0": GOMP, "2": MORE}
     (note,) = notes(lambda value, block: said.get(value), "1.0", "2")
@@ -120,17 +120,17 @@ def test_launches_that_say_more_than_is_kept_are_no_others() -> None:
     assert "and no other does:" in note
 
 
-def test_nothing_is_told_of_a_value_whose_launches_say_more_than_is_kept() -> None:
+def test_value_with_truncated_lines_has_no_note() -> None:
     said = {0: GOMP, 1: GOMP, 2: GOMP, 3: MORE}
     assert not notes(lambda value, block: said[block] if value == "1.0" else None, "1.0", "2")
 
 
-def test_few_launches_tell_nothing() -> None:
+def test_few_launches_have_no_note() -> None:
     assert not notes(lambda value, block: GOMP if value else None, "1.0", launches=2)
 
 
-def test_output_that_is_not_kept_whole_tells_nothing() -> None:
-    samples_with_more = Evidence(kind=STDERR_LINES, value=40.0)
+def test_truncated_output_has_no_note() -> None:
+    samples_with_more = Evidence(kind=SAID, value=40.0)
     launch = Launch(
         configuration=Configuration({"nice": 1}),
         arm="nice=1",

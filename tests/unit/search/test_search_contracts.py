@@ -124,13 +124,13 @@ class TuneContract(RaceContract):
         run_race(race, self.program, self.AMPLE)
         assert isinstance(race._strategy, self.strategy)  # type: ignore[attr-defined]
 
-    def test_the_default_is_in_every_block(self) -> None:
+    def test_every_block_contains_the_default(self) -> None:
         trip = self.trip(self.program)
         for launch in trip.launches:
             if launch.roster is not None:
                 assert "default" in [arm.name for arm in launch.roster]
 
-    def test_what_is_too_small_says_what_would_do(self) -> None:
+    def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """Every budget has an answer; where only the default ran, it names a budget that does."""
         for budget in (Budget(launches=1), Budget(time_s=1.5)):
             done = self._trip(budget).done
@@ -146,7 +146,7 @@ class TuneContract(RaceContract):
         for launches in (2, 3, 7):
             assert self._trip(Budget(launches=launches)).done.reason is not EndReason.TOO_SMALL
 
-    def test_slow_configurations_are_stopped_and_the_default_never(self) -> None:
+    def test_slow_configurations_are_stopped_but_not_the_default(self) -> None:
         slow = replace(self.program, takes_s=lambda c: 500.0 if len(c) > 1 else 1.0)
         trip = self.trip(slow)
         late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
@@ -161,7 +161,7 @@ class TuneContract(RaceContract):
                 assert sample.launch.cap_s is None or sample.launch.cap_s > 10.0
 
     @pytest.mark.parametrize("goal", list(Goal))
-    def test_where_another_metric_decides_only_what_hangs_is_stopped(self, goal: Goal) -> None:
+    def test_with_another_metric_only_hangs_are_stopped(self, goal: Goal) -> None:
         """A launch that was stopped has no value then, and what is slow may be the best."""
         other = Metric(name="held", goal=goal, pattern="(.*)")
 
@@ -184,7 +184,7 @@ class TuneContract(RaceContract):
         late = [s.wall_s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
         assert late and max(late) < 120.0
 
-    def test_a_cap_does_not_come_from_launches_that_failed(self) -> None:
+    def test_failed_launches_do_not_set_caps(self) -> None:
         """A configuration that dies at once sets no pace for the others."""
 
         class Flaky(SimulatedProgram):
@@ -203,7 +203,7 @@ class TuneContract(RaceContract):
         order = [la.stage for la in self.trip(self.program).launches]
         assert order == sorted(order, key=list(Stage).index)
 
-    def test_thousands_of_cheap_launches_are_not_thought_about_for_long(self) -> None:
+    def test_searcher_time_of_thousands_of_launches_is_bounded(self) -> None:
         """Thinking is taken off the budget of the launches."""
         quick = replace(self.program, takes_s=lambda c: 0.005)
         began = time.process_time()
@@ -231,7 +231,7 @@ class TestRacingHigherIsBetter(TuneContract):
     program = replace(RaceContract.program, metric=metric)
 
     # A time-out says nothing about a figure that the program had no time to print.
-    test_program_that_always_times_out = None  # type: ignore[assignment]
+    test_time_outs_count_as_their_caps = None  # type: ignore[assignment]
 
 
 class TestRacingNull(TestRacing):
@@ -274,7 +274,7 @@ class TestMeasure(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return MeasureRace(spec)
 
-    def test_what_is_too_small_says_what_would_do(self) -> None:
+    def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """One launch is a measurement; only the warm-up alone is none."""
         spec = self.spec(Budget(launches=1))
         done = run_race(self.race(spec), self.program, spec.budget).done
@@ -288,12 +288,12 @@ class TestMeasure(RaceContract):
 
 
 @pytest.mark.parametrize("contract", [RaceContract, SearcherContract])
-def test_contracts_are_not_vacuous(contract: type) -> None:
+def test_contracts_reject_invalid_implementations(contract: type) -> None:
     assert sum(name.startswith("test_") for name in dir(contract)) >= 5
 
 
 @pytest.mark.rotating
-def test_a_search_by_the_model_goes_on_where_it_was_cut_off() -> None:
+def test_model_search_resumes_identically() -> None:
     """Told the same launches, a new race with a new searcher makes the same ones to the end."""
     spec = StudySpec(
         kind=Kind.TUNE, workload=workload(), budget=Budget(launches=70), space=MANY, seed=3

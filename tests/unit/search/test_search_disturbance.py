@@ -59,7 +59,7 @@ def sample(wall_s: float, **evidence: float) -> Sample:
     )
 
 
-def test_claim_rests_on_undisturbed_blocks_where_they_tell_more() -> None:
+def test_claim_uses_undisturbed_blocks_if_more_informative() -> None:
     study = compare(now_and_then(0.2, busy=1.5), BUDGET, {}, {"nice": 1})
     conclusion = study.conclusion
     disturbed = {
@@ -84,7 +84,7 @@ def uneven(launch: Launch) -> float:
     return 1.5 * (launch.block % 3 > 0 and launch.position == launch.block % 2)
 
 
-def test_claim_rests_on_all_blocks_where_most_were_disturbed() -> None:
+def test_claim_uses_all_blocks_if_most_were_disturbed() -> None:
     study = compare(replace(GAIN, others=always), BUDGET, {}, {"nice": 1})
     conclusion = study.conclusion
     assert study.claim is not None
@@ -133,7 +133,7 @@ def during(arm: str, busy: float = 1.0) -> Callable[[Launch], float]:
     return lambda launch: busy * (launch.arm == arm)
 
 
-def test_load_that_follows_an_arm_withholds_the_verdict_and_is_named() -> None:
+def test_correlated_load_withholds_verdict_and_is_named() -> None:
     program = replace(GAIN, takes_s=lambda c: 1.0, others=during("nice=1"))
     study = compare(program, BUDGET, {}, {"nice": 1})
     assert study.claim is not None
@@ -153,13 +153,13 @@ def test_load_that_follows_an_arm_withholds_the_verdict_and_is_named() -> None:
     assert asked.claim.verdict is Verdict.SLOWER
 
 
-def test_weak_load_is_not_asked_whether_it_follows() -> None:
+def test_weak_load_is_not_tested_for_correlation() -> None:
     study = compare(replace(GAIN, others=during("nice=1", 0.15)), BUDGET, {}, {"nice": 1})
     assert study.claim is not None
     assert not study.claim.withheld
 
 
-def test_arm_that_crowds_others_out_is_not_followed() -> None:
+def test_displaced_load_is_not_correlated_with_arm() -> None:
     """An arm with more threads leaves less to a load that takes all that it can get."""
 
     def busy(sample: Sample) -> Sample:
@@ -192,14 +192,14 @@ def test_foreign_load_adds_up() -> None:
     assert ForeignLoad().with_one(full).share_of_remainder == 1.0
 
 
-def test_others_may_be_admitted() -> None:
+def test_load_can_be_admitted() -> None:
     study = compare(replace(GAIN, others=always), BUDGET, {}, {"nice": 1}, disturbed_above=None)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.FASTER
     assert study.conclusion.disturbed_blocks == 0
 
 
-def test_which_blocks_are_left_out_does_not_depend_on_arms_or_values() -> None:
+def test_excluded_blocks_are_independent_of_arms_and_values() -> None:
     program = now_and_then(0.3)
     slow = replace(program, takes_s=lambda c: 5.0 if "nice" in c else 1.0)
     budget = Budget(launches=24)
@@ -214,7 +214,7 @@ def test_which_blocks_are_left_out_does_not_depend_on_arms_or_values() -> None:
 @pytest.mark.parametrize(
     ("share", "disturbed"), [(0.0, False), (0.05, False), (0.2, True), (1.0, True)]
 )
-def test_the_share_of_others_decides(share: float, disturbed: bool) -> None:
+def test_share_of_other_processes_decides(share: float, disturbed: bool) -> None:
     conditions = OutsideLoad()
     for _ in range(2):
         conditions = conditions.with_one(sample(2.0, foreign_load=share * 4.0, host_cpus=2.0))
@@ -222,11 +222,11 @@ def test_the_share_of_others_decides(share: float, disturbed: bool) -> None:
     assert not conditions.disturbed(None)
 
 
-def test_stolen_time_counts_as_others_do() -> None:
+def test_steal_time_counts_as_load() -> None:
     assert OutsideLoad().with_one(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
 
 
-def test_the_step_of_the_count_disturbs_nothing() -> None:
+def test_counter_step_is_not_a_disturbance() -> None:
     """A launch of 5 ms in which one tick of 10 ms fell to another process."""
     conditions = OutsideLoad()
     for tick_s in (0.01, 0.0):
@@ -234,18 +234,18 @@ def test_the_step_of_the_count_disturbs_nothing() -> None:
     assert conditions.share == 0.0
 
 
-def test_samples_that_tell_nothing_of_others_disturb_nothing() -> None:
+def test_samples_without_evidence_are_undisturbed() -> None:
     assert OutsideLoad().with_one(sample(1.0)).share == 0.0
     assert OutsideLoad().with_one(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
 
 
-def test_a_third_may_be_left_out() -> None:
+def test_up_to_a_third_of_blocks_is_excluded() -> None:
     assert not is_mostly_disturbed(2, 6)
     assert is_mostly_disturbed(3, 6)
     assert not is_mostly_disturbed(0, 0)
 
 
-def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> None:
+def test_end_reason_counts_blocks_of_the_claim() -> None:
     study = compare(now_and_then(0.2), BUDGET, {}, {"nice": 1})
     assert study.claim is not None
     lost = study.conclusion.disturbed_blocks
@@ -255,7 +255,7 @@ def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> N
 
 
 @pytest.mark.parametrize("share", [0.2, 1.0])
-def test_the_end_of_a_measurement_counts_what_its_mean_rests_on(share: float) -> None:
+def test_end_of_measurement_counts_blocks_of_the_mean(share: float) -> None:
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload(),
@@ -269,7 +269,7 @@ def test_the_end_of_a_measurement_counts_what_its_mean_rests_on(share: float) ->
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25])
-def test_so_does_that_of_a_tuning(share: float) -> None:
+def test_end_of_tuning_counts_blocks_of_the_mean(share: float) -> None:
     study = tune(space_of(nice=(1,)), now_and_then(share), Budget(launches=200))
     recommended = study.conclusion.recommendation
     assert recommended is not None
@@ -283,7 +283,7 @@ def test_so_does_that_of_a_tuning(share: float) -> None:
     assert blocks in study.conclusion.stopped
 
 
-def test_a_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
+def test_violated_partition_disturbs_block() -> None:
     held = OutsideLoad().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
     note = Evidence(kind=PARTITION_KIND, outside=True, note="isolated became isolated invalid")

@@ -48,7 +48,7 @@ def confirmed(first: Study, program: SimulatedProgram, launches: int = 60) -> St
     return carry_out(confirmation_of("abc", first.spec, first.conclusion, chosen, budget), program)
 
 
-def test_the_same_gain_in_two_places() -> None:
+def test_same_gain_in_two_environments() -> None:
     second = confirmed(on_partition(QUIET), LOUD)
     assert second.spec.kind is Kind.COMPARE
     assert second.spec.reserve is None
@@ -70,7 +70,7 @@ def test_the_same_gain_in_two_places() -> None:
     assert f"about {told.saved:,} more" in words
 
 
-def test_where_the_noise_is_the_same_nothing_is_saved() -> None:
+def test_equal_noise_saves_no_launches() -> None:
     told = confirmed(on_partition(LOUD), replace(LOUD, seed=9)).conclusion.elsewhere
     assert told is not None and told.ci is not None
     assert told.ci[0] < 1 < told.ci[1]
@@ -78,19 +78,19 @@ def test_where_the_noise_is_the_same_nothing_is_saved() -> None:
     assert "no saved launches are proven" in elsewhere_words(told)
 
 
-def test_too_few_launches_say_nothing_of_noise() -> None:
+def test_few_launches_have_no_noise_ratio() -> None:
     first = on_partition(QUIET)
     told = confirmed(first, LOUD, launches=5).conclusion.elsewhere
     assert told is not None
     assert (told.times, told.ci, told.saved) == (None, None, None)
 
 
-def test_a_comparison_by_itself_has_no_elsewhere() -> None:
+def test_plain_comparison_has_no_environment_comparison() -> None:
     assert on_partition(QUIET).conclusion.elsewhere is None
 
 
 @pytest.mark.parametrize(("here", "there"), [(8, 8), (30, 6)])
-def test_the_interval_holds_the_truth(here: int, there: int) -> None:
+def test_interval_covers_the_truth(here: int, there: int) -> None:
     """Of 90 % intervals one in ten misses: of 1,000 not more than 130 (three standard errors)."""
     rng, missed = random.Random(5), 0
     base = on_partition(QUIET)

@@ -79,7 +79,7 @@ PROGRAM = Hanging(takes_s=lambda c: 0.09 if c else 0.10, noise=0.1)
 
 
 @pytest.mark.parametrize("timeout_s", [2.0, None])
-def test_an_arm_that_hangs_is_not_faster(timeout_s: float | None) -> None:
+def test_hanging_arm_is_not_faster(timeout_s: float | None) -> None:
     study = compare(PROGRAM, Budget(launches=240), {}, {"nice": 5}, timeout_s=timeout_s)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.UNCLEAR
@@ -113,7 +113,7 @@ def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
     assert len(study.samples) == 60
 
 
-def test_hang_of_the_arm_that_stands_worse_is_no_reason() -> None:
+def test_hang_of_the_worse_arm_is_not_a_reason() -> None:
     program = replace(PROGRAM, takes_s=lambda c: 0.103 if c else 0.10)
     found = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0).claim
     assert found is not None and found.censored_share > 0.0
@@ -130,7 +130,7 @@ def test_hang_of_the_first_arm_is_named_in_the_claim() -> None:
 
 
 @pytest.mark.parametrize(("hangs", "told"), [(1, False), (9, True)])
-def test_arm_that_hangs_more_often_than_one_that_hangs_is_no_better(hangs: int, told: bool) -> None:
+def test_arm_that_hangs_more_often_is_not_better(hangs: int, told: bool) -> None:
     program = SimulatedProgram(takes_s=lambda c: 0.05 if c else 0.10)
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     late = {study.spec.arms[0].name: 1, "nice=5": hangs}
@@ -146,7 +146,7 @@ def test_arm_that_hangs_more_often_than_one_that_hangs_is_no_better(hangs: int, 
     assert excess_losses(history, study.spec.arms[0].name, "nice=5") is None
 
 
-def test_disturbance_is_no_reason_for_the_verdict_on_an_arm_that_hangs() -> None:
+def test_disturbance_does_not_excuse_hanging_arm() -> None:
     program = replace(PROGRAM, takes_s=lambda c: 0.097 if c else 0.10)
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     spec = msgspec.structs.replace(study.spec, disturbed_above=0.1)
@@ -200,7 +200,7 @@ ENDLESS = SimulatedProgram(takes_s=lambda c: 1e9)
 
 
 @pytest.mark.parametrize("timeout_s", [None, 0.5])
-def test_program_that_never_ends_is_told_as_such(timeout_s: float | None) -> None:
+def test_program_that_never_ends_is_reported(timeout_s: float | None) -> None:
     study = compare(ENDLESS, Budget(time_s=5.0), {}, {"nice": 5}, timeout_s=timeout_s)
     assert study.done.reason is EndReason.WORKLOAD_FAILED
     assert study.done.message == "The program did not end in any launch."
@@ -226,7 +226,7 @@ def test_measured_server_did_not_end_whatever_decides() -> None:
     assert figure.message == "The program did not end in any launch."
 
 
-def test_launch_that_had_to_be_killed_is_told_with_its_reason() -> None:
+def test_killed_launch_is_reported_with_reason() -> None:
     late = Sample(
         launch=Launch(
             configuration=DEFAULT, arm="a", stage=Stage.SURVEY, block=0, position=0, cap_s=2.0

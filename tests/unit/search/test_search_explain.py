@@ -26,7 +26,7 @@ def study() -> object:
     return tune(SPACE, PROGRAM, Budget(launches=150))
 
 
-def test_the_parts_are_what_the_settings_do(study) -> None:  # type: ignore[no-untyped-def]
+def test_parts_are_effects_of_settings(study) -> None:  # type: ignore[no-untyped-def]
     settings = Configuration({"malloc": "tcmalloc", "threads": 4, "nice": 5})
     found = explain_settings(study.spec, study.samples, settings)
     assert found is not None
@@ -40,7 +40,7 @@ def test_the_parts_are_what_the_settings_do(study) -> None:  # type: ignore[no-u
     assert found.interactions == ()
 
 
-def test_trends_are_of_what_is_not_in_it(study) -> None:  # type: ignore[no-untyped-def]
+def test_trends_are_effects_of_other_settings(study) -> None:  # type: ignore[no-untyped-def]
     found = explain_settings(study.spec, study.samples, Configuration())
     assert found is not None
     assert found.parts == ()
@@ -50,7 +50,7 @@ def test_trends_are_of_what_is_not_in_it(study) -> None:  # type: ignore[no-unty
 
 
 @pytest.mark.rotating
-def test_two_that_do_the_same_good_interact() -> None:
+def test_redundant_settings_interact() -> None:
     def takes_s(configuration: Configuration) -> float:
         good = configuration.get("malloc") == "tcmalloc" or configuration.get("thp") == "always"
         return 0.1 * (0.7 if good else 1.0)
@@ -64,7 +64,7 @@ def test_two_that_do_the_same_good_interact() -> None:
     assert found.interactions[0].ratio == pytest.approx(1 / 0.7, abs=0.12)
 
 
-def test_of_a_score_higher_ratios_are_better(study) -> None:  # type: ignore[no-untyped-def]
+def test_higher_ratio_of_a_score_is_better(study) -> None:  # type: ignore[no-untyped-def]
     score = Metric(name="wall_s", unit="s", goal=Goal.HIGHER)
     workload = msgspec.structs.replace(study.spec.workload, metrics=(score,))
     spec = msgspec.structs.replace(study.spec, workload=workload)
@@ -73,14 +73,14 @@ def test_of_a_score_higher_ratios_are_better(study) -> None:  # type: ignore[no-
     assert found.parts[0].ratio == pytest.approx(0.7, abs=0.03), "the ratio is of the objective"
 
 
-def test_nothing_is_said_of_few_launches_or_other_studies(study) -> None:  # type: ignore[no-untyped-def]
+def test_few_launches_and_other_studies_have_no_explanation(study) -> None:  # type: ignore[no-untyped-def]
     assert explain_settings(study.spec, study.samples[:6], Configuration()) is None
     compared = msgspec.structs.replace(study.spec, kind=Kind.COMPARE)
     assert explain_settings(compared, study.samples, Configuration()) is None
     assert replace(PROGRAM) == PROGRAM
 
 
-def test_refused_value_has_no_effect_to_tell() -> None:
+def test_refused_value_has_no_effect() -> None:
     """Whatever its launches took, they ran with another allocator."""
     slow = factors(malloc={"tcmalloc": 1.6, "jemalloc": 0.8})
     program = SimulatedProgram(takes_s=slow, noise=0.02, refuses={"malloc": "tcmalloc"})

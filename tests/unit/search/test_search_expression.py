@@ -26,7 +26,7 @@ def test_values(text: str, values: dict[str, int | str], expected: bool) -> None
 
 @pytest.mark.parametrize("unknown", [True, False])
 @pytest.mark.parametrize("text", ["a > 1", "not a", "a > 1 and b == 1", "a > 1 or b == 0", "a + b"])
-def test_what_a_default_decides_is_unknown(text: str, unknown: bool) -> None:
+def test_default_of_unknown_value_gives_unknown(text: str, unknown: bool) -> None:
     assert Expression(text).holds({"b": 1}, unknown=unknown) is unknown
 
 
@@ -56,7 +56,7 @@ def test_a_known_part_can_decide() -> None:
         "+".join(["a"] * 50_000) + " > 0",
     ],
 )
-def test_what_is_no_expression_is_told_in_one_message(text: str) -> None:
+def test_invalid_expression_raises_one_message(text: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         Expression(text)
     assert len(caught.value.cause) < 400
@@ -72,7 +72,7 @@ def test_what_is_no_expression_is_told_in_one_message(text: str) -> None:
         "'%9999999999d' % a == 1",
     ],
 )
-def test_what_cannot_be_worked_out_is_told(text: str) -> None:
+def test_incompatible_operands_raise_error(text: str) -> None:
     with pytest.raises(InvalidInputError, match="cannot be worked out"):
         Expression(text).holds({"a": 1}, unknown=True)
 

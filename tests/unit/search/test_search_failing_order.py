@@ -50,7 +50,7 @@ def samples(launches: str) -> list[Sample]:
         ("Ao Bx Ao Bx Bo Ax Bo Ax", "failed in every launch after one that worked"),
     ],
 )
-def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
+def test_order_dependent_failures_are_reported(launches: str, told: str) -> None:
     found = describe_failure_order(samples(launches))
     assert found is not None and told in found and "--prepare" in found
     assert failure_order_notes(samples(launches)) == [found[0].lower() + found[1:-1]]
@@ -73,12 +73,12 @@ def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
         "Ao At At",
     ],
 )
-def test_other_failures_are_not(launches: str) -> None:
+def test_other_failures_are_not_reported(launches: str) -> None:
     assert describe_failure_order(samples(launches)) is None
     assert failure_order_notes(samples(launches)) == []
 
 
-def test_failure_and_its_retry_after_a_long_success_are_no_order() -> None:
+def test_single_failure_with_retry_is_not_an_order() -> None:
     found = samples("Ao Bo " * 10 + "Bx Bx")
     retried = msgspec.structs.replace(
         found[-1], launch=msgspec.structs.replace(found[-1].launch, attempt=1)
@@ -87,19 +87,19 @@ def test_failure_and_its_retry_after_a_long_success_are_no_order() -> None:
     assert describe_failure_order(samples("Ao Bo " * 10 + "Bx Ax")) is None
 
 
-def test_order_is_that_of_time() -> None:
+def test_order_is_chronological() -> None:
     """A store gives samples by block and position, and some are made again later."""
     launches = samples("Ao Bo Bx Ax Bx")
     assert describe_failure_order(launches[::-1]) == describe_failure_order(launches) is not None
 
 
-def test_single_place_that_fails_again_is_no_order() -> None:
+def test_repeated_failure_of_one_position_is_not_an_order() -> None:
     *others, last = samples("Ao Ax Ax")
     again = msgspec.structs.replace(last.launch, attempt=1)
     assert describe_failure_order([*others, msgspec.structs.replace(last, launch=again)]) is None
 
 
-def test_programs_that_were_never_built_have_no_part_in_an_order() -> None:
+def test_unbuilt_programs_are_ignored() -> None:
     good, *failed = samples("Ao Ax Ax Ax")
     unbuilt = [msgspec.structs.replace(s, evidence=(UNBUILT,)) for s in failed]
     assert all(sample.unbuilt for sample in unbuilt)
@@ -107,7 +107,7 @@ def test_programs_that_were_never_built_have_no_part_in_an_order() -> None:
     assert describe_failure_order([good, *failed[:1], *unbuilt]) is None
 
 
-def test_answer_tells_the_order() -> None:
+def test_conclusion_reports_failure_order() -> None:
     study = compare(SimulatedProgram(takes_s=lambda c: 1.0), Budget(launches=40), {}, {"nice": 1})
     alternating = [
         msgspec.structs.replace(
@@ -125,11 +125,11 @@ def test_answer_tells_the_order() -> None:
     ("launches", "told"),
     [("Ao Ax Ax", "'A' worked once"), ("Ao Ao Ax", "'A' worked in the first 2 launches")],
 )
-def test_arm_that_worked_first_is_told(launches: str, told: str) -> None:
+def test_arm_failing_after_success_is_reported(launches: str, told: str) -> None:
     found = describe_first_successes(samples(launches))
     assert found is not None and found.startswith(told) and "--prepare" in found
 
 
 @pytest.mark.parametrize("launches", ["Ao", "Ax Ax", "Ao Ax Ao", "Ao Ao"])
-def test_arm_that_works_or_never_did_is_not(launches: str) -> None:
+def test_working_or_always_failing_arm_is_not_reported(launches: str) -> None:
     assert describe_first_successes(samples(launches)) is None

@@ -5,7 +5,7 @@ import itertools
 from assay.search.history.looks import is_look_due
 
 
-def test_looks_come_often_at_first_and_never_stop() -> None:
+def test_looks_become_sparser_and_never_stop() -> None:
     assert all(is_look_due(n) for n in range(80))
     looks = [n for n in range(10_000) if is_look_due(n)]
     assert len(looks) < 500

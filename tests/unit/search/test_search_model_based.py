@@ -51,7 +51,7 @@ def launches_of(trip: CompletedRace, stage: Stage) -> int:
     return Counter(s.launch.stage for s in trip.samples)[stage]
 
 
-def test_a_large_gain_leaves_no_more_than_a_proof_takes() -> None:
+def test_large_gain_leaves_budget_for_proof_only() -> None:
     race, trip = search(gain=0.4, noise=0.02)
     assert launches_of(trip, Stage.SEARCH) >= 72
     assert race.winner.configuration.get("arg.p1") == 3
@@ -66,19 +66,19 @@ def test_budget_without_room_for_a_proof_searches_to_its_end() -> None:
 
 
 @pytest.mark.rotating
-def test_what_does_nothing_is_left_out() -> None:
+def test_ineffective_settings_are_removed() -> None:
     """By the model, and by launches where the budget has room for them."""
     race, _ = search(gain=0.4, noise=0.005, launches=250)
     assert race.reduced.arm.configuration == Configuration({"arg.p1": 3})
 
 
-def test_a_program_that_nothing_changes_keeps_its_default() -> None:
+def test_program_without_effects_keeps_its_default() -> None:
     race, trip = search(gain=0.0, noise=0.0)
     assert not race.winner.configuration or not race.reduced.arm.configuration
     assert launches_of(trip, Stage.SEARCH) > 0
 
 
-def test_a_search_ends_where_nothing_is_left_to_gain() -> None:
+def test_search_ends_without_remaining_gain() -> None:
     """A space of 3,125 combinations of which a model of a straight line knows all."""
     spec = StudySpec(
         kind=Kind.TUNE,

@@ -34,7 +34,7 @@ def arm(tell: Callable[[bool, random.Random], list[Evidence]]) -> list[Sample]:
     return samples
 
 
-def test_the_evidence_that_goes_along_is_named() -> None:
+def test_correlated_evidence_is_named() -> None:
     found = modes_of(
         "wall_s",
         arm(
@@ -49,7 +49,7 @@ def test_the_evidence_that_goes_along_is_named() -> None:
     assert (found.low_evidence, found.high_evidence) == (4e8, 0.0)
 
 
-def test_what_is_only_longer_or_only_less_often_explains_nothing() -> None:
+def test_evidence_proportional_to_time_is_not_an_explanation() -> None:
     """As many faults in all launches, and as many switches in every second of them."""
     found = modes_of(
         "wall_s",
@@ -66,7 +66,7 @@ def test_what_is_only_longer_or_only_less_often_explains_nothing() -> None:
     assert found.explained_by is None
 
 
-def test_what_is_more_in_all_and_more_often_explains() -> None:
+def test_evidence_with_higher_total_and_rate_explains() -> None:
     found = modes_of(
         "wall_s",
         arm(lambda slow, draw: [Evidence(kind="migrations", value=90.0 if slow else 2.0)]),
@@ -75,7 +75,7 @@ def test_what_is_more_in_all_and_more_often_explains() -> None:
     assert found.explained_by == "migrations"
 
 
-def test_where_memory_lies_does_not_add_up() -> None:
+def test_memory_location_does_not_accumulate() -> None:
     """Pages on a node are as many however long the launch lasts, whatever that is by the second."""
     found = modes_of(
         "wall_s",
@@ -89,7 +89,7 @@ def test_where_memory_lies_does_not_add_up() -> None:
     assert found.explained_by == "node.1"
 
 
-def test_one_group_is_none() -> None:
+def test_single_group_has_no_modes() -> None:
     draw = random.Random(1)
     samples = arm(lambda slow, draw: [])
     steady = [
@@ -104,7 +104,7 @@ def test_one_group_is_none() -> None:
     assert modes_of("wall_s", []) is None
 
 
-def test_among_many_figures_none_is_named_by_accident() -> None:
+def test_many_figures_are_corrected_for() -> None:
     """Kinds that add up are asked twice, and those that fall away were asked as well."""
     named = 0
     for seed in range(60):

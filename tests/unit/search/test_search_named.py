@@ -52,7 +52,7 @@ def takes_s(configuration: Configuration) -> float:
 
 
 @pytest.mark.parametrize("launches", [200, 60])
-def test_a_search_tries_whole_configurations_and_reduces_the_winner(launches: int) -> None:
+def test_search_tries_named_configurations_and_reduces_the_winner(launches: int) -> None:
     space = a_space()
     spec = StudySpec(
         kind=Kind.TUNE,
@@ -76,7 +76,7 @@ def test_a_search_tries_whole_configurations_and_reduces_the_winner(launches: in
     assert named <= {"quick"}
 
 
-def test_refused_configuration_leaves_as_a_whole_with_the_reason() -> None:
+def test_refused_named_configuration_is_excluded_with_reason() -> None:
     beside = Parameter(name="d", domain=Choices(("1", "2")))
 
     def planner(configuration: Configuration) -> Plan:

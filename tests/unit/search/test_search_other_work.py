@@ -70,7 +70,7 @@ def _notes(study: Study) -> list[str]:
 
 
 @pytest.mark.parametrize("launches", [24, 60])
-def test_best_of_those_that_do_the_work_is_recommended(launches: int) -> None:
+def test_best_configuration_with_same_work_is_recommended(launches: int) -> None:
     study = tune(MODES, BOGUS, Budget(launches=launches))
     assert study.settings == {"mode": "fast"}
     assert study.conclusion.recommendation is not None
@@ -82,14 +82,14 @@ def test_best_of_those_that_do_the_work_is_recommended(launches: int) -> None:
     ]
 
 
-def test_other_work_is_launched_twice_before_it_leaves_the_search() -> None:
+def test_different_work_is_launched_twice_before_exclusion() -> None:
     study = tune(MODES, BOGUS, Budget(launches=200))
     assert [la.stage for la in _launches(study, "bogus")] == [Stage.SEARCH, Stage.SURVEY]
     assert len(_launches(study, "fast")) > 5
     assert not any("ran once before" in note for note in study.conclusion.notes)
 
 
-def test_other_work_does_not_bound_the_launches_of_others() -> None:
+def test_different_work_does_not_limit_other_launches() -> None:
     study = tune(MODES, BOGUS, Budget(launches=200))
     caps = [la.cap_s for la in _launches(study, "fast") if la.cap_s is not None]
     assert caps
@@ -97,7 +97,7 @@ def test_other_work_does_not_bound_the_launches_of_others() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_model_is_not_drawn_to_values_that_do_other_work(seed: int) -> None:
+def test_model_avoids_values_with_different_work(seed: int) -> None:
     study = tune(MANY, BOGUS, Budget(launches=120), seed=seed)
     assert study.settings["mode"] == "fast"
     assert len(_launches(study, "bogus")) < 20
@@ -119,7 +119,7 @@ class _WritingOfTwo(TwoSided):
 
 @pytest.mark.rotating("other work")
 @pytest.mark.parametrize("space", [MODES, MANY], ids=["racing", "model"])
-def test_front_holds_none_that_do_other_work(space: Space) -> None:
+def test_front_excludes_different_work(space: Space) -> None:
     sizes = {"fast": (-0.7, 0.2), "bogus": (-5.0, -5.0)}
     program = _WritingOfTwo(lambda c: sizes.get(str(c.get("mode")), (0.0, 0.0)))
     study = front_study(space, program, Budget(launches=150))
@@ -127,7 +127,7 @@ def test_front_holds_none_that_do_other_work(space: Space) -> None:
     assert [note for note in study.conclusion.notes if "mode=bogus wrote 18 bytes" in note]
 
 
-def test_other_work_keeps_no_requirement() -> None:
+def test_different_work_satisfies_no_requirement() -> None:
     """A launch that breaks off at once keeps each bound on time."""
     bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.7)
     study = tune(MODES, BOGUS, Budget(launches=200), require=(bound,))
@@ -135,7 +135,7 @@ def test_other_work_keeps_no_requirement() -> None:
 
 
 @pytest.mark.parametrize("change", [{"outputs_may_differ": True}, {"check": "usage|result"}])
-def test_other_output_wins_where_the_user_says_so(change: Mapping[str, object]) -> None:
+def test_different_output_wins_with_option(change: Mapping[str, object]) -> None:
     spec = StudySpec(
         kind=Kind.TUNE,
         workload=msgspec.structs.replace(workload(), **change),
@@ -147,7 +147,7 @@ def test_other_output_wins_where_the_user_says_so(change: Mapping[str, object]) 
     assert not _notes(study)
 
 
-def test_values_that_all_write_something_else_stay_in_the_search() -> None:
+def test_setting_that_always_changes_output_stays_in_search() -> None:
     """Outputs depend on the setting: bytes of a compressor do."""
     program = Writing(
         takes_s=factors(level={1: 0.5, 2: 0.7, 3: 0.8}),
@@ -161,7 +161,7 @@ def test_values_that_all_write_something_else_stay_in_the_search() -> None:
     assert not _notes(study)
 
 
-def test_bogus_value_is_told_apart_from_a_setting_that_outputs_depend_on() -> None:
+def test_invalid_value_is_distinguished_from_output_dependent_setting() -> None:
     def writes(launch: Launch) -> str:
         return _mode(launch) + (" with AVX" if "avx" in launch.configuration else "")
 
@@ -172,7 +172,7 @@ def test_bogus_value_is_told_apart_from_a_setting_that_outputs_depend_on() -> No
     assert study.settings == {"mode": "fast", "avx": 1}
 
 
-def test_launch_with_the_default_s_output_clears_a_configuration() -> None:
+def test_launch_with_default_output_clears_a_configuration() -> None:
     """One accident costs one launch."""
 
     def writes(launch: Launch) -> str:
@@ -203,7 +203,7 @@ def test_samples_without_outputs_are_judged_by_their_figures() -> None:
     assert study.settings == {"mode": "bogus"}
 
 
-def test_reduction_leaves_nothing_out_that_the_work_takes() -> None:
+def test_reduction_keeps_settings_required_for_the_work() -> None:
     """Without its second setting the winner prints a usage message."""
 
     def writes(launch: Launch) -> str:
@@ -220,7 +220,7 @@ def test_reduction_leaves_nothing_out_that_the_work_takes() -> None:
     assert study.settings == {"turbo": 2, "safe": 1}
 
 
-def test_live_line_names_none_that_does_other_work() -> None:
+def test_live_line_excludes_different_work() -> None:
     study = tune(MODES, BOGUS, Budget(launches=60))
     board, ahead = Scoreboard(study.spec), set()
     for sample in study.samples:
@@ -255,8 +255,8 @@ class TestResume(RaceContract):
         )
 
     # One value needs no time, and a small budget is of use to a search.
-    test_program_that_always_times_out = None  # type: ignore[assignment]
-    test_what_is_too_small_says_what_would_do = None  # type: ignore[assignment]
+    test_time_outs_count_as_their_caps = None  # type: ignore[assignment]
+    test_insufficient_budget_error_names_sufficient_budget = None  # type: ignore[assignment]
 
     def race(self, spec: StudySpec) -> TuneRace:
         return TuneRace(spec, SearchSpace(spec.space), TpeSearcher())
@@ -310,20 +310,20 @@ def _held(history: History) -> set[str]:
         ([({"a": 1}, "usage", 1), ({"a": 1}, "result", 1), ({"a": 2}, "result", 1)], set()),
     ],
 )
-def test_configurations_that_do_other_work(
+def test_configurations_with_different_work(
     seen: list[tuple[dict[str, Value], str, int]], held: set[str]
 ) -> None:
     assert _held(_judged(*seen)) == held
 
 
-def test_value_that_alone_explains_the_output_excludes_what_was_never_launched() -> None:
+def test_value_explaining_the_output_excludes_unlaunched_configurations() -> None:
     found = _judged(({"a": 1}, "usage", 1), ({"a": 2}, "result", 1)).other_work
     assert found.hold(Configuration({"a": 1, "b": 7}))
     assert not found.hold(Configuration({"a": 2, "b": 7}))
     assert not found.hold(Configuration())
 
 
-def test_second_look_is_taken_at_what_a_single_launch_speaks_for() -> None:
+def test_single_launch_evidence_is_repeated() -> None:
     once = _judged(({"a": 1}, "usage", 1), ({"a": 2}, "result", 1))
     assert [str(c) for c in once.other_work.launched_once] == ["a=1"]
     twice = _judged(({"a": 1}, "usage", 2), ({"a": 2}, "result", 1))
@@ -347,7 +347,7 @@ def test_note_on_several_that_no_value_explains_counts_them() -> None:
     assert "; it and 1 other configuration count as failed (" in note
 
 
-def test_conclusion_follows_from_samples_alone() -> None:
+def test_conclusion_depends_on_samples_only() -> None:
     study = tune(MODES, BOGUS, Budget(launches=60))
     space = SearchSpace(study.spec.space)
     again = conclude(study.spec, study.samples, space, TpeSearcher(), study.done)

@@ -27,7 +27,7 @@ def test_one_launch_of_many_is_an_outlier() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("shape", ["normal", "skewed", "exponential", "coarse"])
-def test_honest_launches_are_none(seed: int, shape: str) -> None:
+def test_normal_launches_are_not_outliers(seed: int, shape: str) -> None:
     draw = random.Random(f"{shape}{seed}")
     shapes = {
         "normal": lambda: draw.gauss(1.0, 0.05),
@@ -51,7 +51,7 @@ def test_honest_launches_are_none(seed: int, shape: str) -> None:
         [1.0, 2.0] * 12 + [0.01],  # within reach of the values, and not of their logarithms
     ],
 )
-def test_other_shapes_are_none(values: list[float]) -> None:
+def test_other_distributions_have_no_outliers(values: list[float]) -> None:
     assert outliers(values) == []
 
 
@@ -59,7 +59,7 @@ def notes(spec: StudySpec, samples: Sequence[Sample]) -> tuple[str, ...]:
     return conclude(spec, samples, SearchSpace(spec.space), TpeSearcher(), None).notes
 
 
-def test_launches_of_two_groups_are_told_by_their_groups_alone() -> None:
+def test_launches_of_two_groups_are_not_outliers() -> None:
     study = compare(SimulatedProgram(takes_s=lambda c: 1.0), Budget(launches=60), {}, {"nice": 1})
     victim = next(s for s in study.samples[20:] if s.launch.stage is Stage.CONFIRM)
     samples = [

@@ -19,13 +19,13 @@ from assay.search.space.search_space import SearchSpace
 A, B, C = (Configuration({"x": value}) for value in (1, 2, 3))
 
 
-def test_who_dominates_whom() -> None:
+def test_dominance() -> None:
     assert dominates((1, 2), (1, 3))
     assert not dominates((1, 2), (1, 2))
     assert not dominates((1, 3), (2, 2))
 
 
-def test_a_front_keeps_equals_and_the_best_of_each() -> None:
+def test_front_contains_duplicates_and_extremes() -> None:
     points = [(1, 5), (2, 2), (5, 1), (2, 2), (3, 3), (1, 6)]
     assert pareto_front(points) == [0, 1, 2, 3]
 
@@ -46,29 +46,29 @@ def test_volume(points: list[tuple[float, ...]], corner: tuple[float, ...], volu
     assert hypervolume(points, corner) == pytest.approx(volume)
 
 
-def test_extent_is_of_the_front_alone() -> None:
+def test_extent_ignores_dominated_points() -> None:
     assert extent([(0, 1), (2, 0), (90, 90)], 0.1) == [(0, 2), (0, 1)]
     assert extent([(0, 0), (5, 5)], 0.1) == [(0, 0.1), (0, 0.1)]
 
 
-def test_the_best_of_each_objective_come_first_then_the_knee() -> None:
+def test_subset_begins_with_extremes_then_knee() -> None:
     points = [(0.0, 1.0), (0.5, 0.52), (0.2, 0.2), (1.0, 0.0), (0.9, 0.9)]
     assert spread_subset(points, 4, 0.01) == [0, 3, 2]  # (0.5, 0.52) is behind (0.2, 0.2)
     assert spread_subset(points, 1, 0.01) == [0]
 
 
-def test_what_is_as_good_is_chosen_by_the_other_objective() -> None:
+def test_ties_are_decided_by_the_other_objective() -> None:
     """A thousandth less time is no reason for five times the memory."""
     points = [(-1.000, 1.6), (-0.999, 0.0), (0.0, -0.5)]
     assert spread_subset(points, 2, 0.01) == [1, 2]
 
 
-def test_what_is_nearly_the_same_is_chosen_once() -> None:
+def test_nearly_equal_points_are_chosen_once() -> None:
     points = [(0.0, 1.0), (0.001, 0.999), (0.002, 0.998), (1.0, 0.0)]
     assert len(spread_subset(points, 4, 0.01)) == 2
 
 
-def test_weights_are_shares() -> None:
+def test_weights_add_up_to_one() -> None:
     rng = random.Random(1)
     for objectives in (2, 3):
         drawn = [random_weights(objectives, rng) for _ in range(2000)]
@@ -84,7 +84,7 @@ def facets(*points: tuple[Configuration, float | None, float | None]) -> list[li
     ]
 
 
-def test_one_value_follows_the_weights() -> None:
+def test_scalar_value_depends_on_weights() -> None:
     told = facets((DEFAULT, 0.0, 0.0), (A, -1.0, 1.0), (B, 1.0, -1.0), (C, 1.0, 1.0))
     fast = {t.configuration: t.value for t in scalarised(told, (1.0, 0.0), 0.01)}
     small = {t.configuration: t.value for t in scalarised(told, (0.0, 1.0), 0.01)}
@@ -95,7 +95,7 @@ def test_one_value_follows_the_weights() -> None:
     assert max(both, key=lambda c: both[c] or 0.0) == C
 
 
-def test_a_launch_that_lacks_one_objective_has_no_value() -> None:
+def test_launch_without_one_objective_has_no_value() -> None:
     told = facets((DEFAULT, 0.0, 0.0), (A, -1.0, None), (B, None, -1.0), (C, 1.0, -1.0))
     found = scalarised(told, (0.5, 0.5), 0.01)
     assert [t.value is None for t in found] == [False, True, True, False]
@@ -104,7 +104,7 @@ def test_a_launch_that_lacks_one_objective_has_no_value() -> None:
     assert [t.value for t in nothing] == [None]
 
 
-def test_a_shift_of_an_objective_changes_nothing_of_the_order() -> None:
+def test_shifted_objective_keeps_the_order() -> None:
     rng = random.Random(3)
     points = [(Configuration({"x": i}), rng.gauss(0, 1), rng.gauss(0, 1)) for i in range(30)]
     moved = [(c, a + 5.0, b * 3.0 - 2.0) for c, a, b in points]
@@ -133,7 +133,7 @@ class Told(SampleMeans):
 
 
 @pytest.mark.parametrize(("deviations", "kept"), [((0.02, 0.02), False), ((0.02, 0.05), True)])
-def test_a_setting_leaves_a_point_where_each_objective_is_known_to_a_tenth_of_its_gain(
+def test_negligible_setting_is_removed_only_if_well_known(
     deviations: tuple[float, float], kept: bool
 ) -> None:
     """What no launch has shown to be idle is a guess."""

@@ -28,7 +28,7 @@ LARGE = space_of(
 @pytest.mark.parametrize(
     ("space", "launches"), [(SMALL, 300), (LARGE, 200)], ids=["racing", "model"]
 )
-def test_what_the_run_refuses_is_not_proposed_again(space: object, launches: int) -> None:
+def test_refused_value_is_not_proposed_again(space: object, launches: int) -> None:
     study = tune(space, REFUSING, Budget(launches=launches))  # type: ignore[arg-type]
     asking = [s.launch for s in study.samples if s.launch.configuration.get("cpu.isa")]
     zen = [launch for launch in asking if launch.configuration["cpu.isa"] == "avx2-zen"]
@@ -44,7 +44,7 @@ def test_what_the_run_refuses_is_not_proposed_again(space: object, launches: int
     assert study.settings.get("cpu.isa") != "avx2-zen"
 
 
-def test_a_refused_value_does_not_win() -> None:
+def test_refused_value_does_not_win() -> None:
     """Whatever its launches took, they did not run with it."""
     lucky = replace(REFUSING, takes_s=factors(**{"cpu.isa": {"avx2-zen": 0.5}}))
     study = tune(SMALL, lucky, Budget(launches=200))
@@ -69,7 +69,7 @@ def sample(value: str, granted: GrantStatus, stage: Stage = Stage.SEARCH) -> Sam
         ([], False),
     ],
 )
-def test_one_that_was_taken_once_stays(seen: list[GrantStatus], left: bool) -> None:
+def test_value_accepted_once_stays(seen: list[Granted], left: bool) -> None:
     found = Refusals()
     for granted in seen:
         found.add(sample("always", granted))
@@ -78,7 +78,7 @@ def test_one_that_was_taken_once_stays(seen: list[GrantStatus], left: bool) -> N
     assert found.reasons == ({"thp=always": "why"} if left else {})
 
 
-def test_only_the_search_is_narrowed() -> None:
+def test_refusal_in_confirmation_does_not_exclude() -> None:
     """A refusal while the winner is confirmed is told of the winner."""
     found = Refusals()
     found.add(sample("always", GrantStatus.REFUSED, Stage.CONFIRM))

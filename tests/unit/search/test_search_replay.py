@@ -82,12 +82,12 @@ def test_a_table_of_repeats_with_failures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "a,b\n1,2\n", "a,mean\n1,never\n", "a,mean\n1,0\n", "a,status,t0\n1,ok,-1\n"]
 )
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_table_is_rejected(tmp_path: Path, text: str) -> None:
     with pytest.raises(InvalidInputError):
         load(written(tmp_path / "t.csv", text))
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_missing_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="cannot be read"):
         load(tmp_path / "none.csv")
 
@@ -108,13 +108,13 @@ def test_one_hot_columns_become_one_parameter() -> None:
     assert "same" not in found.columns
 
 
-def test_columns_that_exclude_each_other_now_and_then_stay_apart() -> None:
+def test_partially_exclusive_columns_stay_separate() -> None:
     points = ((0, 0), (1, 0), (0, 1))
     table = Table("t", ("a", "b"), points, (1.0, 2.0, 3.0), ())
     assert joined(table).columns == ("a", "b")
 
 
-def test_the_nearest_point_changes_the_fewest_columns() -> None:
+def test_nearest_point_has_fewest_changed_columns() -> None:
     table = Table("t", ("a", "b"), ((0, 0), (3, 0), (0, 9)), (1.0, 1.0, 1.0), ())
     coding = Coding(table)
     places = [list(map(int, row)) for row in coding.places]
@@ -124,7 +124,7 @@ def test_the_nearest_point_changes_the_fewest_columns() -> None:
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-def test_all_follows_from_the_seed(kind: Kind) -> None:
+def test_results_depend_on_seed_only(kind: Kind) -> None:
     first, again, other = (World(grid(), seed, kind=kind) for seed in (1, 1, 2))
     values = [[world.launch(5).value for _ in range(20)] for world in (first, again, other)]
     assert values[0] == values[1]
@@ -132,7 +132,7 @@ def test_all_follows_from_the_seed(kind: Kind) -> None:
     assert first.launches == 20
 
 
-def test_the_noise_is_what_was_asked_for() -> None:
+def test_noise_has_requested_size() -> None:
     world = World(grid(), 3, noise=0.1)
     logs = [
         math.log((world.launch(7).value or 0.0) / (grid().means[7] or 1.0)) for _ in range(2000)
@@ -170,7 +170,7 @@ def test_regret_and_ratio() -> None:
 
 @pytest.mark.rotating("replayed methods")
 @pytest.mark.parametrize("method", METHODS, ids=[m.name for m in METHODS])
-def test_methods_find_what_is_far_better_within_their_launches(method) -> None:  # type: ignore[no-untyped-def]
+def test_methods_find_large_gains_within_budget(method) -> None:  # type: ignore[no-untyped-def]
     found = 0
     for seed in range(3):
         world = World(grid(), seed, noise=0.02)
@@ -198,7 +198,7 @@ def test_without_difference_the_race_keeps_the_default() -> None:
     assert all(row.claim is None for row in rows if not row.false_win)
 
 
-def test_a_claim_is_held_against_the_truth() -> None:
+def test_claim_is_compared_with_truth() -> None:
     class Claims:
         name = "claims"
 
@@ -267,7 +267,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert "cannot be read" in wrong.stderr
 
 
-def test_a_reversed_table_is_the_same_turned_round() -> None:
+def test_reversed_table_has_inverted_order() -> None:
     table = grid()
     turned = reversed_table(table)
     pairs = [(a, b) for a, b in zip(table.means, turned.means, strict=True) if a and b]
@@ -276,7 +276,7 @@ def test_a_reversed_table_is_the_same_turned_round() -> None:
     assert reversed_table(turned).means == pytest.approx(table.means)
 
 
-def test_an_altered_table_is_much_like_the_other() -> None:
+def test_altered_table_is_correlated() -> None:
     table = flat_grid()
     found = []
     for seed in range(20):
@@ -288,7 +288,7 @@ def test_an_altered_table_is_much_like_the_other() -> None:
 
 
 @pytest.mark.rotating
-def test_a_study_after_another_one_is_better_after_few_launches() -> None:
+def test_warm_start_is_better_after_few_launches() -> None:
     """The mean over seeds; a misleading one costs launches, and no wrong claim."""
     table = flat_grid()
 

@@ -88,12 +88,12 @@ def test_slower_arm_gets_no_verdict_where_the_faster_one_reports_an_error() -> N
     ],
     ids=["both", "now-and-then", "warning", "other-once"],
 )
-def test_error_that_does_not_tell_arms_apart_is_no_objection(says: Callable[[Launch], str]) -> None:
+def test_common_error_is_not_an_objection(says: Callable[[Launch], str]) -> None:
     claim = _compared(says).claim
     assert claim is not None and claim.verdict is Verdict.FASTER
 
 
-def test_complaint_counts_no_more_where_the_user_says_so() -> None:
+def test_outputs_may_differ_option_ignores_complaints() -> None:
     study = _compared(_varied)
     seen = ObservedOutputs()
     for sample in study.samples:
@@ -143,7 +143,7 @@ def test_samples_without_lines_show_the_same_and_hold_no_text() -> None:
     assert "usage" not in without_quote(told)
 
 
-def test_nothing_is_told_where_not_all_errors_of_the_other_arm_are_known() -> None:
+def test_incomplete_errors_of_other_arm_give_no_objection() -> None:
     study = _compared(_varied)
     names = [arm.name for arm in study.spec.arms]
     for count, told in ((1.0, True), (2.0, False)):

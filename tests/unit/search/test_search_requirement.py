@@ -427,7 +427,7 @@ class TestTuneKeepsTheContract(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return RACES[Kind.TUNE](spec)
 
-    def test_what_is_too_small_says_what_would_do(self) -> None:
+    def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """Every budget of a ``tune`` has an answer."""
         for launches in (1, 2, 3, 7):
             assert self._trip(Budget(launches=launches)).done.reason is EndReason.BUDGET

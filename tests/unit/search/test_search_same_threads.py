@@ -28,7 +28,7 @@ def study(name: str, seen: dict[int, float | None], times: int = 4) -> list[Samp
 
 
 @pytest.mark.parametrize("name", ["threads", "threads.omp"])
-def test_threads_that_the_program_sets_itself_are_told(name: str) -> None:
+def test_ineffective_thread_setting_is_reported(name: str) -> None:
     (note,) = thread_count_notes(study(name, {1: 2.0, 2: 2.0, 4: 2.0}))
     assert note.startswith(f"launches with {name}=1 and {name}=4 all had 2 threads")
 
@@ -46,5 +46,5 @@ def test_threads_that_the_program_sets_itself_are_told(name: str) -> None:
         ("nice", {0: 2.0, 1: 2.0}, 4),
     ],
 )
-def test_other_studies_are_left_alone(name: str, seen: dict[int, float | None], times: int) -> None:
+def test_other_studies_have_no_note(name: str, seen: dict[int, float | None], times: int) -> None:
     assert thread_count_notes(study(name, seen, times)) == []

@@ -55,7 +55,7 @@ def _bogus(launch: Launch) -> str:
     return "usage: p" if launch.configuration else "result 3.14\n"
 
 
-def test_arm_that_writes_something_else_gets_no_verdict() -> None:
+def test_arm_with_different_output_has_no_verdict() -> None:
     study = _compared(_bogus)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.UNCLEAR
@@ -72,7 +72,7 @@ def test_arm_that_writes_something_else_gets_no_verdict() -> None:
         lambda launch: f"pid {launch.block}" if launch.configuration else "no pid",
     ],
 )
-def test_arms_that_write_the_same_or_varying_output_get_a_verdict(
+def test_arms_with_equal_or_varying_output_have_a_verdict(
     writes: Callable[[Launch], str],
 ) -> None:
     study = _compared(writes)
@@ -80,7 +80,7 @@ def test_arms_that_write_the_same_or_varying_output_get_a_verdict(
     assert study.claim.verdict is Verdict.FASTER
 
 
-def test_outputs_may_differ_where_the_user_says_so() -> None:
+def test_outputs_may_differ_option_allows_different_output() -> None:
     study = _compared(_bogus)
     workload = msgspec.structs.replace(study.spec.workload, outputs_may_differ=True)
     spec = msgspec.structs.replace(study.spec, workload=workload)
@@ -89,7 +89,7 @@ def test_outputs_may_differ_where_the_user_says_so() -> None:
     assert describe_difference(spec, _seen(study.samples), names) is None
 
 
-def test_check_says_which_output_is_good() -> None:
+def test_check_option_defines_valid_output() -> None:
     study = _compared(_bogus)
     workload = msgspec.structs.replace(study.spec.workload, check="result|usage")
     spec = msgspec.structs.replace(study.spec, workload=workload)
@@ -124,7 +124,7 @@ def test_launch_that_failed_does_not_make_an_output_vary() -> None:
     assert describe_difference(study.spec, _seen([*study.samples, bad]), names) is not None
 
 
-def test_recommendation_that_writes_something_else_is_unproven_and_says_so() -> None:
+def test_recommendation_with_different_output_is_unproven() -> None:
     program = Writing(takes_s=_speeds, writes=_bogus)
     study = tune(space_of(nice=(0, 5)), program, Budget(launches=40))
     found = study.conclusion.recommendation
@@ -223,7 +223,7 @@ def test_tools_that_print_their_own_options_do_the_same_work(
     ["usage: q fast|safe", "mode: safe", "mode: safe\nsum 12346", "sum 12345", ""],
     ids=["usage", "truncated", "checksum", "line", "nothing"],
 )
-def test_command_that_does_other_work_is_found(text: str) -> None:
+def test_command_with_different_work_is_detected(text: str) -> None:
     commands = "q --mode=fast", "q --mode=safe"
     assert _agree(commands, ("mode: fast\nsum 12345", text), "nothing") is False
 

@@ -55,7 +55,7 @@ def test_draws_have_the_mean_of_all_models() -> None:
     assert np.std(found) <= 1.1 * deviation[0]  # what is a configuration's own is not drawn
 
 
-def test_setting_that_matters_is_kept_and_the_others_are_random() -> None:
+def test_relevant_setting_is_kept_and_others_are_random() -> None:
     space = SearchSpace(SPACE)
     features, belief = Features(space), models(space, 0.6)
     found = [
@@ -81,7 +81,7 @@ def test_without_effects_most_come_from_another_model() -> None:
     assert len(found) < 24
 
 
-def test_what_is_taken_or_not_valid_is_left_out() -> None:
+def test_taken_and_invalid_configurations_are_skipped() -> None:
     space = SearchSpace(msgspec.structs.replace(SPACE, constraints=("arg.s1 + arg.s2 < 3",)))
     belief = models(space, 0.6)
     found = sample_configurations(space, Features(space), belief, set(), 4, 1)

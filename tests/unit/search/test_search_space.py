@@ -14,7 +14,7 @@ def of(*parameters: Parameter, constraints: tuple[str, ...] = ()) -> SearchSpace
     return SearchSpace(Space(parameters=parameters, constraints=constraints))
 
 
-def test_every_valid_configuration_once_and_the_default_first() -> None:
+def test_enumeration_is_complete_with_default_first() -> None:
     found = small_space().enumerate(1000)
     assert found is not None
     assert found[0] == DEFAULT
@@ -29,7 +29,7 @@ def test_every_valid_configuration_once_and_the_default_first() -> None:
     assert {(c.get("arg.a", 1), c.get("arg.b", 1), c.get("threads")) for c in found} == expected
 
 
-def test_enumeration_stops_at_what_was_asked() -> None:
+def test_enumeration_stops_at_maximum() -> None:
     assert small_space().enumerate(12) is None
     assert len(small_space().enumerate(13) or []) == 13
     huge = of(*(Parameter(name=f"arg.p{i}", domain=Range(0, 99, step=1)) for i in range(9)))
@@ -37,7 +37,7 @@ def test_enumeration_stops_at_what_was_asked() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_conditions_on_conditions_whatever_their_order(order: tuple[int, ...]) -> None:
+def test_nested_conditions_are_independent_of_order(order: tuple[int, ...]) -> None:
     parameters = (
         Parameter(name="arg.a", domain=Choices((0, 1)), default=0),
         Parameter(name="arg.b", domain=Choices((0, 1)), default=0, when="arg.a == 1"),
@@ -56,7 +56,7 @@ def test_a_value_at_its_default_is_left_out() -> None:
     assert space.canonical(Configuration({"arg.n": 2})) == Configuration({"arg.n": 2})
 
 
-def test_true_is_not_one() -> None:
+def test_true_differs_from_one() -> None:
     space = of(Parameter(name="arg.n", domain=Choices((1, 2)), default=1))
     assert space.canonical(Configuration({"arg.n": True})) != DEFAULT
 
@@ -69,7 +69,7 @@ def test_names_in_expressions_are_known() -> None:
         of(Parameter(name="threads", domain=Choices((1, 2)), when="nice == 0"))
 
 
-def test_expressions_are_tried_before_a_study_begins() -> None:
+def test_expressions_are_checked_before_a_study() -> None:
     """A value that cannot be compared would otherwise end it in the middle."""
     mixed = Parameter(name="threads", domain=Choices((1, 2, "auto")))
     with pytest.raises(InvalidInputError, match="cannot be worked out"):
@@ -80,7 +80,7 @@ def test_expressions_are_tried_before_a_study_begins() -> None:
 
 
 @pytest.mark.rotating
-def test_narrow_constraints_end_a_draw_instead_of_the_study() -> None:
+def test_narrow_constraints_end_a_draw() -> None:
     wide = Choices(tuple(range(100)))
     space = of(
         *(Parameter(name=f"arg.p{i}", domain=wide, default=0) for i in range(3)),
@@ -100,6 +100,6 @@ def test_repair_changes_as_little_as_it_can() -> None:
     assert len(changed) == 1
 
 
-def test_a_real_number_can_be_left_alone_again() -> None:
+def test_optional_real_number_can_be_unset_again() -> None:
     space = of(Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False)))
     assert DEFAULT in list(space.neighbours(Configuration({"arg.x": 0.5})))

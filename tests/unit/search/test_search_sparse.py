@@ -96,7 +96,7 @@ def test_average_over_models_equals_direct_regression(size: int) -> None:
     assert found[1] == pytest.approx(deviation, abs=1e-3)
 
 
-def test_setting_that_matters_is_found() -> None:
+def test_relevant_setting_is_found() -> None:
     models = SparseModels(launches(-0.3), COLUMNS)
     settings, probability = models.leading(1)[0]
     assert settings == (0,)
@@ -104,7 +104,7 @@ def test_setting_that_matters_is_found() -> None:
     assert models.nothing < 0.01
 
 
-def test_drift_between_blocks_is_no_effect_of_settings() -> None:
+def test_drift_between_blocks_is_not_a_setting_effect() -> None:
     for seed in range(5):
         drifting = SparseModels(launches(0.0, seed, size=2, drift=0.3), COLUMNS)
         assert drifting.nothing > 0.3

@@ -38,7 +38,7 @@ def truth(row: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_gradient_is_that_of_the_loss(seed: int) -> None:
+def test_gradient_equals_numeric_derivative(seed: int) -> None:
     surrogate = Surrogate(data(seed, drift=0.05))
     rng = np.random.default_rng(seed)
     vector = surrogate._centre + 0.3 * rng.standard_normal(len(surrogate._centre))
@@ -47,7 +47,7 @@ def test_the_gradient_is_that_of_the_loss(seed: int) -> None:
     assert found == pytest.approx(expected, rel=1e-3, abs=1e-3)
 
 
-def test_it_predicts_what_it_did_not_see() -> None:
+def test_surrogate_predicts_unlaunched_configurations() -> None:
     told = data(1, blocks=12)
     surrogate = Surrogate(told)
     rows = np.random.default_rng(9).random((200, 3))
@@ -57,7 +57,7 @@ def test_it_predicts_what_it_did_not_see() -> None:
     assert np.mean(np.abs(errors) < 3.0 * deviation) > 0.95
 
 
-def test_a_drift_of_the_machine_is_not_the_configurations() -> None:
+def test_machine_drift_is_not_a_configuration_effect() -> None:
     """Differences within a block count, whatever the block's own speed was."""
     told = data(2, drift=0.5, noise=0.005, blocks=14)
     surrogate = Surrogate(told)
@@ -67,7 +67,7 @@ def test_a_drift_of_the_machine_is_not_the_configurations() -> None:
     assert np.abs(gaps).max() < 0.06, "a tenth of the drift"
 
 
-def test_replicates_make_surer() -> None:
+def test_replicates_reduce_uncertainty() -> None:
     told = data(3)
     _, once = Surrogate(told).predict(told.rows[:1], np.array([0]))
     _, other = Surrogate(told).predict(told.rows[1:], np.arange(1, 12))
@@ -76,7 +76,7 @@ def test_replicates_make_surer() -> None:
 
 @given(seed=st.integers(0, 10_000), drift=st.sampled_from([0.0, 0.3]))
 @settings(max_examples=25, deadline=None)
-def test_covariances_are_covariances(seed: int, drift: float) -> None:
+def test_covariance_is_positive_semidefinite(seed: int, drift: float) -> None:
     told = data(seed, drift=drift)
     surrogate = Surrogate(told)
     rows = np.vstack([told.rows, np.random.default_rng(seed).random((8, 3))])
@@ -87,7 +87,7 @@ def test_covariances_are_covariances(seed: int, drift: float) -> None:
     assert np.linalg.eigvalsh(covariance).min() > -1e-8
 
 
-def test_values_that_never_vary_are_no_trouble() -> None:
+def test_constant_values_are_accepted() -> None:
     told = data(4)
     flat = TrainingData(told.rows, told.which, told.block, np.zeros(len(told.values)), noise=1e-6)
     mean, deviation = Surrogate(flat).predict(told.rows, np.arange(12))
@@ -103,7 +103,7 @@ def pool_of(told: TrainingData, more: int = 40) -> Pool:
     return Pool(rows, np.array([*range(12), *[-1] * more]), (rows * 3).astype(np.intp), able)
 
 
-def test_a_batch_holds_each_once_and_nothing_that_failed() -> None:
+def test_batch_is_distinct_without_failed_configurations() -> None:
     told = data(5)
     pool = pool_of(told)
     turns = ["improve", "bound", "probe", "near"] * 4
@@ -112,7 +112,7 @@ def test_a_batch_holds_each_once_and_nothing_that_failed() -> None:
     assert 3 not in chosen
 
 
-def test_new_ones_are_probed_away_from_the_best() -> None:
+def test_probes_differ_from_the_best() -> None:
     told = data(6)
     pool = pool_of(told)
     surrogate = Surrogate(told)
@@ -123,7 +123,7 @@ def test_new_ones_are_probed_away_from_the_best() -> None:
     assert all((pool.levels[at] != pool.levels[best]).any() for at in chosen)
 
 
-def test_where_all_is_known_only_replicates_are_left() -> None:
+def test_fully_launched_space_gives_replicates() -> None:
     told = data(7)
     pool = pool_of(told, more=0)
     chosen = choose_batch(
@@ -132,7 +132,7 @@ def test_where_all_is_known_only_replicates_are_left() -> None:
     assert sorted(chosen) == [i for i in range(12) if i != 3]
 
 
-def test_a_sample_is_mostly_of_the_best() -> None:
+def test_thompson_sample_prefers_the_best() -> None:
     told = data(8, blocks=12)
     surrogate, pool = Surrogate(told), pool_of(told)
     among = list(range(12))
@@ -142,7 +142,7 @@ def test_a_sample_is_mostly_of_the_best() -> None:
     assert set(found) <= set(np.argsort(mean)[:6].tolist())
 
 
-def test_improvement_far_away_is_still_told_apart() -> None:
+def test_tiny_improvements_are_still_ordered() -> None:
     mean = np.array([0.0, 1.0, 60.0, 61.0])
     found = log_improvement(mean, np.full(4, 1.0), best=0.5)
     assert (np.diff(found) < 0).all()
@@ -167,7 +167,7 @@ def test_numbers_keep_their_order_and_powers_their_ratio() -> None:
     assert rows_of(real, None, 0.5, 2.0) == [[0.5], [0.25], [1.0]]
 
 
-def test_what_is_left_alone_without_a_known_default_has_a_column_of_its_own() -> None:
+def test_unset_value_without_default_has_separate_column() -> None:
     count = Parameter(name="threads", domain=Choices((1, 2, 3)))
     assert rows_of(count, None, 1, 3) == [
         [UNSET_POSITION, 0.0],
@@ -185,7 +185,7 @@ def test_names_are_equally_far_apart() -> None:
     assert rows_of(two, None, "jemalloc") == [[0.0], [1.0]]
 
 
-def test_true_is_not_one() -> None:
+def test_true_differs_from_one() -> None:
     flag = Parameter(name="arg.f", domain=Choices((True, 1, 0)))
     rows = rows_of(flag, True, 1)
     assert rows[0] != rows[1]

@@ -33,7 +33,7 @@ def test_note_counts_suspect_launches_and_quotes_the_last() -> None:
     assert note.endswith("the last: its CPUs were busy for less")
 
 
-def test_impossible_load_does_not_hide_what_others_took() -> None:
+def test_impossible_load_does_not_hide_other_load() -> None:
     """A negative load of one launch would cancel that of another in the sum of their block."""
     alone = OutsideLoad().with_one(SOUND)
     assert OutsideLoad().with_one(SOUND).with_one(IMPOSSIBLE).share == alone.share > 0.2

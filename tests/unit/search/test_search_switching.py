@@ -113,7 +113,7 @@ PROGRAM = SimulatedProgram(takes_s=lambda c: 0.8 if c.get("env.BOOT") == "b" els
 # --- the order ----------------------------------------------------------------------------------
 
 
-def test_each_block_changes_the_costliest_least_often() -> None:
+def test_costliest_setting_changes_least_often() -> None:
     spec = tuned({"env.KNOB": 2.0, "env.BOOT": 60.0}, Budget(launches=200))
     trip = raced(spec, PROGRAM)
     blocks = {la.block for la in trip.launches if la.stage is Stage.SEARCH}
@@ -126,7 +126,7 @@ def test_each_block_changes_the_costliest_least_often() -> None:
         assert switches(mine, "env.KNOB") <= len(both) - 1
 
 
-def test_nothing_changes_where_nothing_is_costly() -> None:
+def test_order_is_unchanged_without_costly_settings() -> None:
     names = ["default", "a", "b", "c"]
     for block in range(20):
         assert launch_order(3, block, names) == launch_order(3, block, names, [()] * 4)
@@ -135,7 +135,7 @@ def test_nothing_changes_where_nothing_is_costly() -> None:
     assert raced(tuned({}, budget), PROGRAM).samples == raced(tuned({}, budget), PROGRAM).samples
 
 
-def test_any_two_arms_go_first_in_turn_within_and_among_groups() -> None:
+def test_two_arms_alternate_within_and_among_groups() -> None:
     names = ["a1", "b1", "a2", "b2", "c1"]
     plots = [(name[0],) for name in names]
     for seed in range(30):
@@ -160,7 +160,7 @@ def test_any_two_arms_go_first_in_turn_within_and_among_groups() -> None:
 # --- what it costs ------------------------------------------------------------------------------
 
 
-def test_what_a_block_costs() -> None:
+def test_block_cost_includes_switching() -> None:
     costly = HardToChangeFactors(COSTS)
     assert costly.names == ("env.BOOT", "env.KNOB")
     assert costly.block_s(arms("")) == 0.0
@@ -197,7 +197,7 @@ def test_launches_within_an_application() -> None:
     assert launches_per_application(100.0, 1.0) == MAX_LAUNCHES_PER_APPLICATION
 
 
-def test_budget_that_switching_would_use_up_begins_no_confirmation() -> None:
+def test_budget_below_switching_cost_starts_no_confirmation() -> None:
     budget = Budget(time_s=120.0)
     assert any(s.launch.stage is Stage.CONFIRM for s in raced(tuned({}, budget), PROGRAM).samples)
     small = raced(tuned({"env.BOOT": 20.0}, budget), PROGRAM)
@@ -222,7 +222,7 @@ def applications(launches: list[Launch], name: str) -> list[list[Launch]]:
 
 
 @pytest.mark.parametrize("kind", [Kind.TUNE, Kind.COMPARE])
-def test_a_claim_rests_on_six_applications_of_each_level(kind: Kind) -> None:
+def test_claim_requires_six_applications_of_each_level(kind: Kind) -> None:
     costs, budget = {"env.BOOT": 3.0}, Budget(launches=2000)
     spec = (
         tuned(costs, budget)
@@ -262,7 +262,7 @@ def test_launches_within_an_application_are_averaged() -> None:
     assert found.value == pytest.approx(math.exp(np.mean(np.log(mine))))
 
 
-def test_a_requirement_counts_applications_and_not_the_launches_within_them() -> None:
+def test_requirement_counts_applications_instead_of_launches() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
     spec = msgspec.structs.replace(
         spec, require=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=100.0),)
@@ -276,7 +276,7 @@ def test_a_requirement_counts_applications_and_not_the_launches_within_them() ->
         assert one.launches == len({s.launch.block for s in made}) < len(made)
 
 
-def test_an_application_with_a_launch_that_fails_twice_has_no_value() -> None:
+def test_application_with_repeated_failure_has_no_value() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
     flaky = SimulatedProgram(
         takes_s=PROGRAM.takes_s, fails=lambda c: 0.2 if c.get("env.BOOT") == "b" else 0.0, seed=3
@@ -290,7 +290,7 @@ def test_an_application_with_a_launch_that_fails_twice_has_no_value() -> None:
     assert not any(la.anew for la in retried)
 
 
-def test_arms_that_share_what_is_costly_are_compared_by_launches() -> None:
+def test_arms_with_equal_costly_settings_are_compared_by_launches() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "nice=5", "env.BOOT=b", budget=Budget(launches=2000))
     trip = raced(spec, PROGRAM)
     found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
@@ -300,7 +300,7 @@ def test_arms_that_share_what_is_costly_are_compared_by_launches() -> None:
     }
 
 
-def test_what_was_spent_is_told() -> None:
+def test_switching_cost_is_reported() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=40))
     launch = Launch(
         configuration=Configuration(), arm="default", stage=Stage.CONFIRM, block=0, position=0
@@ -388,7 +388,7 @@ def test_the_application_is_the_unit() -> None:
     assert false_share(each) > 2 * LIMIT
 
 
-def test_boots_are_counted_by_no_budget_and_bound_what_one_serves() -> None:
+def test_boots_are_excluded_from_budget_and_bound_launches() -> None:
     costly = HardToChangeFactors({"boot.nosmt": 120.0, "vm.thp": 2.0}, {"boot.nosmt": "absent"})
     four = arms(
         "boot.nosmt=absent vm.thp=x",
@@ -410,7 +410,7 @@ def test_boots_are_counted_by_no_budget_and_bound_what_one_serves() -> None:
 @pytest.mark.parametrize(
     ("launches", "each"), [(None, MAX_LAUNCHES_PER_APPLICATION), (240, 10), (48, 2), (12, 1)]
 )
-def test_one_boot_serves_what_the_budget_has_room_for(launches: int | None, each: int) -> None:
+def test_launches_per_boot_are_limited_by_budget(launches: int | None, each: int) -> None:
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=Workload(argv=("./app",)),

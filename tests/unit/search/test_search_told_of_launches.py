@@ -20,14 +20,14 @@ def left(count: float, *names: str) -> Evidence:
     )
 
 
-def test_commit_is_told_once() -> None:
+def test_commit_is_reported_once() -> None:
     piece = Evidence(kind=REVISION, note="build.rev=main is commit abc")
     assert revision_notes([sample(piece), sample(), sample(piece)]) == [piece.note]
 
 
-def test_processes_left_running_are_told_with_names() -> None:
-    assert left_running_notes([sample(left(1, "daemon"))]) == [
-        "assay ended processes that the program left running: 1 process (daemon)"
+def test_remaining_processes_are_reported_with_names() -> None:
+    assert remaining_process_notes([sample(left(1, "daemon"))]) == [
+        "ended what the program left running: 1 process (daemon)"
     ]
     many = [sample(left(2, "a", "b")), sample(), sample(left(3, "b", "c", "d"))]
     assert left_running_notes(many) == [
@@ -35,7 +35,7 @@ def test_processes_left_running_are_told_with_names() -> None:
     ]
 
 
-def test_processes_that_end_by_themselves_are_not_told() -> None:
+def test_exited_processes_are_not_reported() -> None:
     assert remaining_process_notes([sample(), sample(left(1))]) == []
 
 
@@ -54,7 +54,7 @@ def test_launches_that_had_to_be_killed_are_counted() -> None:
     assert asked_to_end_notes([sample()]) == []
 
 
-def test_a_command_of_stop_that_failed_is_told() -> None:
+def test_failed_stop_command_is_reported() -> None:
     failed = Evidence(kind="stop_failed", note="exit status 127")
     assert asked_to_end_notes([sample(failed), sample(failed)]) == [
         "the command of --stop failed 2 times (exit status 127), and assay sent SIGTERM "

@@ -20,7 +20,7 @@ def launched(cpu_s: float, *evidence: Evidence, wall_s: float = 2.0) -> Sample:
     )
 
 
-def test_a_program_that_waits_is_told() -> None:
+def test_waiting_program_is_reported() -> None:
     (note,) = waiting_notes([launched(0.02), launched(0.03)])
     assert note.startswith("the program used a CPU in 1 % of its time")
 
@@ -33,10 +33,10 @@ def test_a_program_that_waits_is_told() -> None:
         launched(0.0, wall_s=0.02),
     ],
 )
-def test_others_are_not(sample: Sample) -> None:
+def test_other_programs_are_not_reported(sample: Sample) -> None:
     assert not waiting_notes([sample] * 3)
 
 
-def test_samples_that_tell_no_cpu_time_say_nothing() -> None:
+def test_samples_without_cpu_time_have_no_note() -> None:
     launch = launched(0.0).launch
     assert not waiting_notes([Sample(launch=launch, outcome=Outcome.OK, wall_s=2.0)])

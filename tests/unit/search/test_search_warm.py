@@ -112,7 +112,7 @@ def reversed_of(earlier: EarlierStudy) -> EarlierStudy:
 # --- what is known ----------------------------------------------------------------------------
 
 
-def test_what_a_study_knew_are_its_ratios_to_the_default_the_best_first(
+def test_transferable_results_are_ratios_best_first(
     before: EarlierStudy,
 ) -> None:
     ratios = [known.log_ratio for known in before.known]
@@ -126,7 +126,7 @@ def test_what_a_study_knew_are_its_ratios_to_the_default_the_best_first(
     assert of_default.log_ratio == 0.0 and of_default.launches > 10, "search and confirmation"
 
 
-def test_where_higher_is_better_the_best_are_first_too() -> None:
+def test_transferable_results_of_scores_are_best_first() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
     spec = spec_of(metric=metric)
     trip = tuned(spec, SimulatedProgram(takes_s=takes_s, metric=metric))
@@ -135,7 +135,7 @@ def test_where_higher_is_better_the_best_are_first_too() -> None:
     assert best.log_ratio is not None and best.log_ratio < -0.5
 
 
-def test_what_never_worked_is_known_to_and_comes_last() -> None:
+def test_failed_configurations_come_last() -> None:
     spec = spec_of()
     fails = SimulatedProgram(takes_s=takes_s, fails=lambda c: float(c.get("arg.p0") == 2))
     known = told(spec, tuned(spec, fails)).known
@@ -144,7 +144,7 @@ def test_what_never_worked_is_known_to_and_comes_last() -> None:
     assert known[-len(failed) :] == tuple(failed)
 
 
-def test_a_sweep_knows_its_cells() -> None:
+def test_sweep_has_transferable_results() -> None:
     cells = [{}, {"arg.p1": 3}, {"arg.p1": 4}, {"arg.p1": 3, "arg.p2": 4}]
     arms = tuple(Arm(name=f"c{i}", configuration=Configuration(c)) for i, c in enumerate(cells))
     spec = StudySpec(
@@ -172,7 +172,7 @@ def space_of(**domains: tuple[tuple[Value, ...], Value | None]) -> Space:
     )
 
 
-def test_a_default_that_is_another_here_is_set() -> None:
+def test_different_default_is_set_explicitly() -> None:
     theirs, ours = space_of(p=((0, 1, 2), 0)), SearchSpace(space_of(p=((0, 1, 2), 2)))
     found = [
         project(Configuration(c), theirs.parameters, ours) for c in ({}, {"arg.p": 1}, {"arg.p": 2})
@@ -180,7 +180,7 @@ def test_a_default_that_is_another_here_is_set() -> None:
     assert found == [Configuration({"arg.p": 0}), Configuration({"arg.p": 1}), DEFAULT]
 
 
-def test_settings_that_are_not_varied_are_dropped_and_values_that_are_not_there_leave_out() -> None:
+def test_unvaried_settings_are_dropped_and_foreign_values_excluded() -> None:
     theirs = space_of(p=((0, 1, 7), 0), q=(("x", "y"), "x"))
     ours = SearchSpace(space_of(p=((0, 1, 2), 0), r=((True, False), None)))
     both = Configuration({"arg.p": 1, "arg.q": "y"})
@@ -188,7 +188,7 @@ def test_settings_that_are_not_varied_are_dropped_and_values_that_are_not_there_
     assert project(Configuration({"arg.p": 7}), theirs.parameters, ours) is None
 
 
-def test_what_differs_in_what_is_dropped_becomes_one_of_their_mean() -> None:
+def test_configurations_equal_after_projection_are_averaged() -> None:
     spec = spec_of()
     trip = tuned(spec)
     narrow = Space(parameters=MANY.parameters[1:2])
@@ -202,7 +202,7 @@ def test_what_differs_in_what_is_dropped_becomes_one_of_their_mean() -> None:
         assert known.launches == (parts[0].launches if len(parts) == 1 else 1)
 
 
-def test_constraints_of_the_later_study_hold() -> None:
+def test_constraints_of_later_study_apply() -> None:
     spec = spec_of()
     strict = Space(parameters=MANY.parameters, constraints=("arg.p1 + arg.p2 < 5",))
     found = told(spec, tuned(spec), strict)
@@ -213,7 +213,7 @@ def test_constraints_of_the_later_study_hold() -> None:
     )
 
 
-def test_of_many_the_better_half_is_kept_whole() -> None:
+def test_limit_keeps_the_better_half() -> None:
     known = [
         EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
         for i in range(100)
@@ -229,7 +229,7 @@ def test_of_many_the_better_half_is_kept_whole() -> None:
 # --- what begins the search -------------------------------------------------------------------
 
 
-def test_the_first_are_good_and_differ() -> None:
+def test_first_proposals_are_good_and_distinct() -> None:
     pairs = [
         ({"a": 1, "b": 1}, -0.5),
         ({"a": 1}, -0.4),
@@ -246,7 +246,7 @@ def test_the_first_are_good_and_differ() -> None:
     assert len(first_proposals([one], 9)) == 4
 
 
-def test_studies_take_turns() -> None:
+def test_first_proposals_alternate_between_studies() -> None:
     def one(name: str) -> EarlierStudy:
         known = tuple(
             EarlierConfiguration(
@@ -264,7 +264,7 @@ def test_studies_take_turns() -> None:
     ]
 
 
-def test_half_of_the_first_block_is_the_earlier_studys(before: EarlierStudy) -> None:
+def test_half_of_the_first_block_comes_from_earlier_study(before: EarlierStudy) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     history = History.of(spec, tuned(spec).samples)
     block = history.blocks(Stage.SEARCH)[0]
@@ -294,12 +294,12 @@ def degree(earlier: EarlierStudy) -> float:
     return model.surrogate.alike[0] if heard else 0.0
 
 
-def test_a_study_of_the_same_is_heard_and_a_misleading_one_is_not(before: EarlierStudy) -> None:
+def test_similar_study_is_used_and_misleading_one_ignored(before: EarlierStudy) -> None:
     assert degree(before) > 0.8 > MIN_CORRELATION
     assert degree(reversed_of(before)) == 0.0
 
 
-def test_what_an_earlier_study_knew_shows_the_way(before: EarlierStudy) -> None:
+def test_earlier_results_guide_proposals(before: EarlierStudy) -> None:
     """After eight launches of what is bad, the next are what was good before."""
     space = SearchSpace(MANY)
     trials = [t for t in trials_of_program(5, 40) if t.configuration.get("arg.p1") != 3][:9]
@@ -311,7 +311,7 @@ def test_what_an_earlier_study_knew_shows_the_way(before: EarlierStudy) -> None:
     assert hits(GpSearcher(earlier=(before,))) > hits(GpSearcher())
 
 
-def test_the_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
+def test_gradient_with_earlier_studies_equals_numeric_derivative() -> None:
     rng = np.random.default_rng(3)
     rows = rng.random((10, 2))
     which = np.array([*range(10), *range(10), *range(5)])
@@ -332,7 +332,7 @@ def test_the_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
     assert len(surrogate.alike) == 2
 
 
-def test_how_high_an_earlier_study_lies_as_a_whole_means_nothing() -> None:
+def test_level_of_earlier_study_has_no_influence() -> None:
     rng = np.random.default_rng(4)
     rows = rng.random((12, 2))
     which = np.array([*range(12), *range(12)])
@@ -349,7 +349,7 @@ def test_how_high_an_earlier_study_lies_as_a_whole_means_nothing() -> None:
 # --- what no earlier study touches ------------------------------------------------------------
 
 
-def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierStudy) -> None:
+def test_winner_and_conclusion_depend_on_own_launches_only(before: EarlierStudy) -> None:
     """The same launches say the same, whoever guided them."""
     guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
     trip = tuned(guided)
@@ -363,7 +363,7 @@ def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierSt
         assert msgspec.structs.replace(found, warm_start="") == alone
 
 
-def test_where_all_are_tried_nothing_is_taken(before: EarlierStudy) -> None:
+def test_enumerated_space_ignores_earlier_studies(before: EarlierStudy) -> None:
     few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
     cold = spec_of(few)
     spec = msgspec.structs.replace(cold, earlier=(before,))
@@ -375,7 +375,7 @@ def test_where_all_are_tried_nothing_is_taken(before: EarlierStudy) -> None:
     )
 
 
-def test_a_study_carries_what_guides_it(before: EarlierStudy) -> None:
+def test_specification_contains_earlier_results(before: EarlierStudy) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     assert decode(encode(spec), StudySpec) == spec
     assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"
@@ -383,7 +383,7 @@ def test_a_study_carries_what_guides_it(before: EarlierStudy) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("count", [5, 12, 25, 40])
-def test_it_goes_on_where_it_was_cut_off(before: EarlierStudy, count: int) -> None:
+def test_guided_study_resumes_identically(before: EarlierStudy, count: int) -> None:
     spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)
     whole = tuned(spec)
     race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier))

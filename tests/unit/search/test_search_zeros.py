@@ -101,7 +101,7 @@ def test_tune_names_the_arm_with_zeros(of_default: bool) -> None:
     assert "fail" not in found.sentence
 
 
-def test_tune_goes_on_after_a_zero_of_the_first_launch() -> None:
+def test_tune_continues_after_zero_in_first_launch() -> None:
     zero = counting(lambda launch: launch.block == 1 and is_default(launch))
     program = Counting(
         takes_s=lambda c: 0.5 if c.get("nice") == 2 else 1.0, metric=MISSES, zero=zero.zero
@@ -157,7 +157,7 @@ def test_mean_of_a_measurement_counts_zeros() -> None:
     assert study.done.reason is EndReason.BUDGET, "the mean of the others is known, theirs is not"
 
 
-def test_zeros_are_no_losses() -> None:
+def test_zeros_are_not_losses() -> None:
     third = counting(lambda launch: is_default(launch) and launch.block % 3 == 0)
     study = compare(third, Budget(launches=40), {}, {"nice": 5})
     history = History.of(study.spec, study.samples)

@@ -14,30 +14,30 @@ def shares(a: float, b: float, blocks: int = 20) -> list[tuple[float, float]]:
     return [(rng.gauss(a, 0.02), rng.gauss(b, 0.02)) for _ in range(blocks)]
 
 
-def test_load_of_one_arm_follows_it() -> None:
+def test_load_during_one_arm_is_correlated() -> None:
     assert is_correlated(shares(0.0, 0.3), shares(0.0, 0.6), ALPHA)
     assert is_correlated(shares(0.3, 0.0), shares(0.6, 0.0), ALPHA)
 
 
-def test_load_of_both_arms_follows_none() -> None:
+def test_load_during_both_arms_is_not_correlated() -> None:
     assert not is_correlated(shares(0.3, 0.3), shares(0.6, 0.6), ALPHA)
 
 
-def test_load_that_is_crowded_out_follows_none() -> None:
+def test_displaced_load_is_not_correlated() -> None:
     assert not is_correlated(shares(0.5, 0.1), shares(1.0, 1.0), ALPHA)
     assert not is_correlated(shares(0.5, 0.1), shares(0.6, 0.9), ALPHA)
 
 
-def test_few_blocks_show_nothing() -> None:
+def test_few_blocks_show_no_correlation() -> None:
     assert not is_correlated(shares(0.0, 0.5, 5), shares(0.0, 0.5, 5), ALPHA)
 
 
-def test_difference_below_the_step_of_the_count_shows_nothing() -> None:
+def test_difference_below_counter_step_shows_no_correlation() -> None:
     pairs = [(0.10, 0.11)] * 30
     assert not is_correlated(pairs, pairs, ALPHA, resolution=0.02)
 
 
-def test_load_that_follows_nothing_is_found_in_at_most_five_per_cent() -> None:
+def test_independent_load_is_reported_in_at_most_five_per_cent() -> None:
     """Looked at after every block; bursts that fall on either arm by chance."""
     found = 0
     for study in range(300):

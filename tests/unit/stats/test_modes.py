@@ -41,16 +41,16 @@ def test_one_peak_is_one_mode(shape: str) -> None:
     assert found <= 12
 
 
-def test_an_outlier_is_no_mode() -> None:
+def test_outlier_is_not_a_mode() -> None:
     values, _ = two(2, 40, 0.0)
     assert find_modes([*values, 9.0]) is None
 
 
-def test_values_that_never_vary_are_one_mode() -> None:
+def test_constant_values_are_one_mode() -> None:
     assert find_modes([2.0] * 50) is None
 
 
-def test_what_explains_the_modes_is_named() -> None:
+def test_correlated_figure_is_returned() -> None:
     values, slow = two(3, 40, 0.4)
     draw = random.Random(4)
     found = find_modes(values)
@@ -66,7 +66,7 @@ def test_what_explains_the_modes_is_named() -> None:
     assert told.p_value < 0.001
 
 
-def test_what_does_not_explain_them_is_not() -> None:
+def test_independent_figure_is_not_returned() -> None:
     named = 0
     for seed in range(60):
         values, _ = two(seed, 40, 0.4)
@@ -78,7 +78,7 @@ def test_what_does_not_explain_them_is_not() -> None:
     assert named <= 8
 
 
-def test_a_figure_of_other_length_is_refused() -> None:
+def test_figure_of_different_length_is_rejected() -> None:
     values, _ = two(5, 40, 0.4)
     found = find_modes(values)
     assert found is not None

@@ -20,7 +20,7 @@ def orders(seed: int, groups: int, names: list[str]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("names", [ARMS[:2], ARMS[:3], ARMS])
-def test_of_any_two_each_goes_first_in_half_of_each_group(names: list[str]) -> None:
+def test_each_of_two_arms_is_first_in_half_of_each_group(names: list[str]) -> None:
     found = orders(3, 50, names)
     for group in _fours(found):
         for one, other in itertools.combinations(names, 2):
@@ -31,13 +31,13 @@ def _fours(found: list[list[str]]) -> list[list[list[str]]]:
     return [found[k : k + BLOCKS_PER_GROUP] for k in range(0, len(found), BLOCKS_PER_GROUP)]
 
 
-def test_every_order_comes_equally_often() -> None:
+def test_all_orders_are_equally_frequent() -> None:
     counts = Counter(tuple(o) for seed in range(100) for o in orders(seed, 15, ARMS[:3]))
     assert len(counts) == 6
     assert all(count == pytest.approx(1000, rel=0.15) for count in counts.values())
 
 
-def test_the_block_before_does_not_tell_the_next() -> None:
+def test_previous_block_does_not_predict_the_next() -> None:
     """Within a group, but for its last block."""
     first = [[o[0] for o in orders(seed, 1, ARMS[:2])] for seed in range(2000)]
     for places in itertools.combinations(range(BLOCKS_PER_GROUP), 2):
@@ -45,14 +45,14 @@ def test_the_block_before_does_not_tell_the_next() -> None:
         assert same == pytest.approx(1 / 3, abs=0.05)
 
 
-def test_who_leaves_does_not_unbalance_the_others() -> None:
+def test_eliminated_arm_keeps_the_others_balanced() -> None:
     for seed in range(50):
         whole = orders(seed, 1, ARMS)
         fewer = orders(seed, 1, [ARMS[0], ARMS[3]])
         assert [[name for name in o if name in (ARMS[0], ARMS[3])] for o in whole] == fewer
 
 
-def test_several_launches_of_an_arm_in_a_block() -> None:
+def test_repeated_arm_is_balanced() -> None:
     names = ["a", "b"] * 5
     for block in range(8):
         found = launch_order(1, block, names)
@@ -61,12 +61,12 @@ def test_several_launches_of_an_arm_in_a_block() -> None:
     assert len(mixed) == 8
 
 
-def test_it_follows_from_its_arguments() -> None:
+def test_order_depends_on_arguments_only() -> None:
     assert orders(7, 3, ARMS) == orders(7, 3, ARMS)
     assert orders(7, 3, ARMS) != orders(8, 3, ARMS)
 
 
-def test_of_six_blocks_in_a_row_four_at_most_are_alike() -> None:
+def test_at_most_four_of_six_consecutive_blocks_are_equal() -> None:
     """No claim is made before six; wherever a study begins in a group."""
     rng = np.random.default_rng(1)
     found = swapped_blocks(rng.integers(0, 1 << 32, (4000, 5)), 20)

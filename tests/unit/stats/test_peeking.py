@@ -53,20 +53,20 @@ def alone(a: Matrix, b: Matrix, truth: float) -> list[StudyOutcome]:
 
 
 @pytest.mark.parametrize("kind", ["alike", "gain", "two levels", "coarse", "heavy"])
-def test_as_each_alone(kind: str) -> None:
+def test_joint_simulation_equals_single_studies(kind: str) -> None:
     a, b = arms(kind)
     truth = -0.02 if kind == "gain" else 0.0
     assert simulate_looks(a, b, truth=truth) == alone(a, b, truth)
 
 
-def test_a_gain_is_faster_for_all_and_a_loss_slower() -> None:
+def test_gain_is_faster_and_loss_is_slower() -> None:
     a, b = arms("gain")
     assert {ending.verdict for ending in simulate_looks(a, b - 0.05)} == {Verdict.FASTER}
     assert {ending.verdict for ending in simulate_looks(b - 0.05, a)} == {Verdict.SLOWER}
     assert all(ending.differs for ending in simulate_looks(a, b - 0.05))
 
 
-def test_looks_that_are_left_out_decide_nothing() -> None:
+def test_omitted_looks_give_no_verdict() -> None:
     a, b = arms("gain")
     found = simulate_looks(a, b, looks=[10, 20, 30])
     assert {ending.blocks for ending in found} <= {10, 20, 30, BLOCKS}
@@ -74,7 +74,7 @@ def test_looks_that_are_left_out_decide_nothing() -> None:
     assert all(late.blocks >= soon.blocks for late, soon in zip(found, often, strict=True))
 
 
-def test_what_is_not_visible_is_not_said() -> None:
+def test_invisible_looks_give_no_verdict() -> None:
     a, b = arms("gain")
     visible = np.zeros(a.shape, dtype=np.bool_)
     assert {e.verdict for e in simulate_looks(a, b, visible=visible)} == {Verdict.UNCLEAR}
@@ -82,7 +82,7 @@ def test_what_is_not_visible_is_not_said() -> None:
     assert {e.blocks for e in simulate_looks(a, b - 0.05, visible=visible)} == {25}
 
 
-def test_disturbed_blocks_are_looked_at_as_a_study_does() -> None:
+def test_disturbed_blocks_are_treated_as_in_a_study() -> None:
     a, b = arms("gain")
     rng = np.random.default_rng(5)
     out = rng.random(a.shape) < 0.4
@@ -102,7 +102,7 @@ def _one_by_one(a: Matrix, b: Matrix, out: Flags) -> tuple[Verdict, int]:
     return Verdict.UNCLEAR, len(a)
 
 
-def test_long_studies_are_looked_at_to_their_end() -> None:
+def test_long_studies_are_evaluated_to_their_end() -> None:
     rng = np.random.default_rng(3)
     a, b = 0.05 * rng.standard_normal((2, 20, 4 * MAX_EXACT_BLOCKS))
     ends = [e.blocks for e in simulate_looks(a, b - 0.012, margin=0.0)]
@@ -110,7 +110,7 @@ def test_long_studies_are_looked_at_to_their_end() -> None:
     assert sum(e.verdict is Verdict.FASTER for e in simulate_looks(a, b - 0.012, margin=0.0)) >= 15
 
 
-def test_unequal_interval_is_told_only_where_asked() -> None:
+def test_coverage_is_computed_only_on_request() -> None:
     rng = np.random.default_rng(4)
     a, b = 0.01 * rng.standard_normal((2, 100, 100))
     missed = [not e.always_covered for e in simulate_looks(a, b + 0.004, truth=0.0)]

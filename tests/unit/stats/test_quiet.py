@@ -20,7 +20,7 @@ def observed(logs: list[float]) -> list[Observation | None]:
 
 
 @given(LOGS)
-def test_without_disturbed_blocks_it_is_the_plain_effect(logs: list[float]) -> None:
+def test_no_disturbed_blocks_give_plain_effect(logs: list[float]) -> None:
     a, b = observed([0.0] * len(logs)), observed(logs)
     found = effect_of_blocks(a, b, [False] * len(logs))
     assert found.effect == effect(a, b)
@@ -28,7 +28,7 @@ def test_without_disturbed_blocks_it_is_the_plain_effect(logs: list[float]) -> N
 
 
 @given(LOGS)
-def test_with_disturbed_blocks_alone_it_is_the_effect_of_all_at_half_the_rate(
+def test_only_disturbed_blocks_give_effect_of_all_at_half_the_rate(
     logs: list[float],
 ) -> None:
     a, b = observed([0.0] * len(logs)), observed(logs)

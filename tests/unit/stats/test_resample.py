@@ -11,7 +11,7 @@ RECORDING = [(float(2 * k), float(2 * k + 1)) for k in range(50)]
 """Each value tells its place."""
 
 
-def test_blocks_are_those_of_the_recording() -> None:
+def test_resampled_blocks_are_recorded_blocks() -> None:
     a, b = resample(RECORDING, 40, 33, seed=1)
     assert a.shape == b.shape == (40, 33)
     blocks = np.minimum(a, b)
@@ -34,14 +34,14 @@ def test_every_block_is_drawn_and_each_order_half_the_time() -> None:
     assert (a < b).mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_all_follows_from_the_seed() -> None:
+def test_results_depend_on_seed_only() -> None:
     first, again, other = (resample(RECORDING, 5, 20, seed) for seed in (1, 1, 2))
     assert (first[0] == again[0]).all()
     assert (first[1] == again[1]).all()
     assert (first[0] != other[0]).any()
 
 
-def test_the_draws_are_the_same_everywhere() -> None:
+def test_draws_are_platform_independent() -> None:
     """A verdict document that rests on them can be recomputed elsewhere."""
     a, b = resample(RECORDING, 1, 8, seed=0)
     assert a[0].tolist() == PINNED[0]
@@ -54,7 +54,7 @@ PINNED = (
 )
 
 
-def test_one_block_is_a_recording_and_none_is_not() -> None:
+def test_empty_recording_is_rejected() -> None:
     a, b = resample([(1.0, 2.0)], 3, 4, seed=0)
     assert set(np.concatenate([a, b]).ravel()) == {1.0, 2.0}
     with pytest.raises(ValueError, match="empty"):

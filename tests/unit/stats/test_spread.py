@@ -16,7 +16,7 @@ def gaussian(seed: int, n: int, sd: float) -> list[float]:
     return [1.0 + draw.gauss(0.0, sd) for _ in range(n)]
 
 
-def test_twice_the_spread_is_wider_and_the_interval_holds_the_truth() -> None:
+def test_double_spread_is_wider_with_covering_interval() -> None:
     found = spread_effect(gaussian(1, 200, 0.01), gaussian(2, 200, 0.02))
     assert found.verdict is SpreadVerdict.WIDER
     assert found.lo < 2.0 < found.hi
@@ -38,7 +38,7 @@ def test_exchanging_the_arms_inverts_the_ratio() -> None:
     assert there.lo * back.hi == pytest.approx(1.0)
 
 
-def test_a_common_drift_falls_out() -> None:
+def test_common_drift_cancels() -> None:
     a, b = gaussian(7, 100, 0.01), gaussian(8, 100, 0.01)
     plain = spread_effect(a, b)
     drifting = spread_effect(
@@ -48,23 +48,23 @@ def test_a_common_drift_falls_out() -> None:
     assert drifting.ratio == pytest.approx(plain.ratio, rel=0.1)
 
 
-def test_less_than_a_batch_says_nothing() -> None:
+def test_incomplete_batch_has_no_effect() -> None:
     found = spread_effect([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0])
     assert found.ratio is None
     assert (found.lo, found.hi) == (0.0, math.inf)
 
 
-def test_values_that_never_vary_have_the_same_spread() -> None:
+def test_constant_values_have_the_same_spread() -> None:
     found = spread_effect([5.0] * 40, [5.0] * 40)
     assert found.ratio == 1.0
 
 
-def test_unequal_blocks_are_refused() -> None:
+def test_unequal_blocks_are_rejected() -> None:
     with pytest.raises(ValueError, match="same blocks"):
         spread_effect([1.0] * 5, [1.0] * 6)
 
 
-def test_equal_spreads_are_rarely_told_apart_at_any_look() -> None:
+def test_equal_spreads_are_rarely_distinguished_at_any_look() -> None:
     wrong = 0
     for seed in range(120):
         a, b = gaussian(2 * seed, 120, 0.01), gaussian(2 * seed + 1, 120, 0.01)

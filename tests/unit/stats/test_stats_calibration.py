@@ -80,7 +80,7 @@ def test_medians_with_censored_values() -> None:
     assert identical.medians(STUDIES, 200, seed=1, censored=0.0).value <= LIMIT
 
 
-def test_a_true_two_per_cent_is_found_in_time() -> None:
+def test_true_gain_of_two_per_cent_is_found_in_time() -> None:
     price = power.cost("Gaussian", 2000, seed=1)
     assert price.fixed == 8
     assert price.mean <= 1.5 * price.fixed
@@ -96,7 +96,7 @@ def test_power_of_the_fixed_size_test() -> None:
     assert power.t_power(10, 0.0) == pytest.approx(0.025, abs=1e-4)
 
 
-def test_the_fixed_size_that_is_seen_is_that_of_theory() -> None:
+def test_simulated_fixed_size_equals_theory() -> None:
     effect = math.log(1 / 0.98)
     rng = np.random.default_rng(3)
     ratios = math.sqrt(2.0) * noise.SPREAD * rng.standard_normal((4000, 40))
@@ -111,7 +111,7 @@ def test_levels_stay_below_what_importance_sampling_allows() -> None:
         assert alpha < level(alpha) <= gain * alpha
 
 
-def test_spreads_that_are_equal_and_that_are_not() -> None:
+def test_equal_and_unequal_spreads_are_classified() -> None:
     same = spreads.equal("Gaussian", 300, 100, seed=1)
     assert same.told.value <= tally.limit(300)
     assert same.missed.value <= tally.limit(300)
@@ -136,7 +136,7 @@ def test_equal_means_of_unequal_shape_are_told_apart_and_flagged() -> None:
 
 
 @pytest.mark.parametrize("name", disturbed.OTHERS)
-def test_load_that_leaves_the_order_alone_makes_no_false_verdicts(name: str) -> None:
+def test_independent_load_causes_no_false_verdicts(name: str) -> None:
     found = disturbed.disturbed(name, 200, 60, seed=1)
     assert found.disturbed.value > 0.05
     assert found.ruled.false.value <= tally.limit(200)
@@ -144,7 +144,7 @@ def test_load_that_leaves_the_order_alone_makes_no_false_verdicts(name: str) -> 
     assert found.following.value <= tally.limit(200)
 
 
-def test_load_that_follows_the_arms_is_found_before_it_makes_a_verdict() -> None:
+def test_correlated_load_is_found_before_a_verdict() -> None:
     found = disturbed.followed(0.3, 50, seed=1)
     assert found.found.value == 1.0
     assert found.told.count == 0
@@ -162,19 +162,19 @@ def share(rule: peers.Rule, stream: noise.Stream) -> float:
     return float(rule(stream, np.random.default_rng(6)).mean())
 
 
-def test_tests_that_are_looked_at_once_hold_their_level() -> None:
+def test_single_look_tests_have_their_level() -> None:
     stream = quiet()
     for rule in (peers.pyperf, peers.welch, peers.paired):
         assert share(rule, stream) == pytest.approx(0.05, abs=0.015)
 
 
-def test_looking_again_and_again_does_not() -> None:
+def test_repeated_looks_exceed_the_level() -> None:
     stream = quiet()
     assert share(peers.temci, stream) == pytest.approx(0.09, abs=0.02)
     assert share(peers.peeking, stream) == pytest.approx(0.27, abs=0.03)
 
 
-def test_values_of_one_process_are_no_launches() -> None:
+def test_values_of_one_process_are_not_independent() -> None:
     name = f"{noise.VALUES} values a launch, correlation 0.8"
     stream = noise.stream(name, np.random.default_rng(5), 2000, peers.LONGEST)
     assert share(peers.pyperf, stream) == pytest.approx(0.23, abs=0.03)
@@ -194,7 +194,7 @@ def test_drift_is_a_difference_where_all_of_a_runs_first() -> None:
     assert share(peers.paired, stream) < 0.15
 
 
-def test_a_real_difference_is_found_by_all() -> None:
+def test_real_difference_is_found_by_all_rules() -> None:
     """Else the shares above would tell nothing."""
     stream = quiet(300)
     launches = stream.launches.copy()
@@ -205,7 +205,7 @@ def test_a_real_difference_is_found_by_all() -> None:
     assert share(peers.pyperf, noise.Stream(launches)) > 0.99
 
 
-def test_values_that_never_vary_are_no_difference() -> None:
+def test_constant_values_show_no_difference() -> None:
     still = noise.Stream(np.zeros((3, peers.LONGEST)))
     for rule in peers.RULES.values():
         assert share(rule, still) == 0.0
@@ -247,7 +247,7 @@ def test_recorded_repeats_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_all_numbers_follow_from_the_seed(tmp_path: Path) -> None:
+def test_all_numbers_depend_on_seed_only(tmp_path: Path) -> None:
     sizes = table.Sizes(studies=20, fewer=10, blocks=12)
     files = [a_recording(tmp_path)]
     alone = table.document(sizes, 7, files, jobs=1)
@@ -257,7 +257,7 @@ def test_all_numbers_follow_from_the_seed(tmp_path: Path) -> None:
         assert f"| {name} |" in alone
 
 
-def test_what_is_beyond_the_limit_is_marked() -> None:
+def test_exceeded_limits_are_marked() -> None:
     good = [StudyOutcome(Verdict.SAME, 10, True, True)] * 90
     bad = [StudyOutcome(Verdict.FASTER, 10, False, False)] * 10
     over = tally.row_of("x", good + bad)

@@ -39,7 +39,7 @@ def test_drift_between_blocks_does_not_mislead_where_arms_are_missing() -> None:
     assert arm_effects(values)[1] - arm_effects(values)[0] == pytest.approx(0.02, abs=0.02)
 
 
-def test_arms_that_never_ran_have_no_standing() -> None:
+def test_arms_without_launches_have_no_effect() -> None:
     values = race([0.0, 0.1], 6)
     values[:, 0] = NAN
     assert math.isnan(arm_effects(values)[0])
@@ -59,7 +59,7 @@ def test_equal_arms_are_rarely_dropped() -> None:
     assert drops <= 20 + 2 * 4
 
 
-def test_the_first_of_equals_leads_whatever_the_order_of_asking() -> None:
+def test_first_of_equal_arms_leads() -> None:
     values = np.zeros((6, 3))
     assert leading_arm(values) == 0
     assert eliminated_arms(values) == set()
@@ -67,7 +67,7 @@ def test_the_first_of_equals_leads_whatever_the_order_of_asking() -> None:
         assert leading_arm(alike) == 0
 
 
-def test_only_logarithms_race() -> None:
+def test_infinite_values_are_rejected() -> None:
     for bad in (np.zeros(3), np.array([[1.0, math.inf]])):
         with pytest.raises(ValueError, match="blocks x arms"):
             arm_effects(bad)
@@ -106,7 +106,7 @@ def full_fit(values: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("missing", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("shape", [(1, 3), (4, 2), (6, 9), (40, 12)])
-def test_the_same_standing_as_the_full_fit(shape: tuple[int, int], missing: float) -> None:
+def test_effects_equal_those_of_full_fit(shape: tuple[int, int], missing: float) -> None:
     values = matrix(3, *shape, missing)
     expected = full_fit(values)
     assert arm_effects(values) == pytest.approx(expected, abs=1e-7, nan_ok=True)
@@ -115,7 +115,7 @@ def test_the_same_standing_as_the_full_fit(shape: tuple[int, int], missing: floa
     )
 
 
-def test_a_race_is_settled_when_nobody_can_be_better() -> None:
+def test_race_is_decided_when_no_arm_can_be_better() -> None:
     rng = np.random.default_rng(1)
     apart = np.stack([rng.normal(0.0, 0.01, 30), rng.normal(0.2, 0.01, 30)], axis=1)
     assert all_within_margin(apart, 0.01)

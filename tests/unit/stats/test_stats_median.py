@@ -55,7 +55,7 @@ def test_right_censored_values_open_the_upper_end_only_when_they_must() -> None:
     assert median_sequence(low, many) == Interval(1.0, INF)
 
 
-def test_bounds_must_be_bounds() -> None:
+def test_invalid_bounds_are_rejected() -> None:
     with pytest.raises(ValueError, match="bounds"):
         median_sequence([1.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="bound"):

@@ -66,7 +66,7 @@ def test_a_published_summary_agrees_with_the_launches_it_is_of() -> None:
     assert found.hi == pytest.approx(exact.hi, abs=0.02 * exact.width)
 
 
-def test_a_mean_takes_two_values() -> None:
+def test_mean_of_one_value_is_rejected() -> None:
     with pytest.raises(ValueError, match="two values"):
         occasion_mean([1.0])
 
@@ -139,7 +139,7 @@ def misses(
         (skewed, (30, 30), 0.1),
     ],
 )
-def test_identical_conditions_are_told_apart_in_at_most_one_of_twenty(
+def test_identical_conditions_differ_in_at_most_five_per_cent(
     scatter: Scatter, launches: tuple[int, int], between_sd: float
 ) -> None:
     slack = 2 * math.sqrt(0.05 * 0.95 / STUDIES)

@@ -119,7 +119,7 @@ def test_both_arms_timed_out_says_nothing() -> None:
     assert (found.ratio, found.bound, found.lo, found.hi) == (None, "unknown", 0.0, math.inf)
 
 
-def test_constant_values_of_unknown_step_are_no_proof() -> None:
+def test_constant_values_of_unknown_step_are_unclear() -> None:
     told = effect(seen([1.0] * 30), seen([0.9] * 30), resolution=0.0)
     assert (told.lo, told.hi) == (0.0, math.inf)
     told = effect(seen([1.0] * 30), seen([0.9] * 30), resolution=0.01)
@@ -129,7 +129,7 @@ def test_constant_values_of_unknown_step_are_no_proof() -> None:
     assert coarse.hi / coarse.ratio >= math.exp(coarse.resolution) * (1 - 1e-12)
 
 
-def test_grain_is_the_smallest_step_seen() -> None:
+def test_measurement_step_is_smallest_difference() -> None:
     assert measurement_step([10.0, 10.2, 10.1, 10.5]) == pytest.approx(0.1 / 10.2)
     assert measurement_step([1.1 * 3, 3.3000000000000003, 3.3]) is None
     assert measurement_step([]) is None
@@ -156,7 +156,7 @@ def test_verdicts(lo: float, hi: float, verdict: Verdict) -> None:
     assert decide(made(lo, hi), goal=Goal.HIGHER) is turned.get(verdict, verdict)
 
 
-def test_no_margin_means_never_the_same() -> None:
+def test_zero_margin_is_never_the_same() -> None:
     assert decide(made(0.9999, 1.0001), margin=0.0) is Verdict.UNCLEAR
     with pytest.raises(ValueError, match="margin"):
         decide(made(0.9, 1.1), margin=1.0)
@@ -179,7 +179,7 @@ def test_a_doubt_about_the_effect_needs_fewer_blocks() -> None:
     assert 9 <= doubted < plain / 10
 
 
-def test_blocks_needed_is_honest_about_never() -> None:
+def test_blocks_needed_is_none_if_undecidable() -> None:
     assert blocks_needed(made(0.9, 1.1, ratio=1.0, resolution=0.05)) is None
     assert blocks_needed(made(0.9, 1.1, sd=None)) is None
     assert blocks_needed(made(0.9, 1.1, sd=0.0)) is None
@@ -187,7 +187,7 @@ def test_blocks_needed_is_honest_about_never() -> None:
     assert blocks_needed(made(0.5, 0.9)) == 12
 
 
-def test_figures_that_never_vary_are_compared_to_their_last_digit() -> None:
+def test_constant_figures_are_compared_to_their_last_digit() -> None:
     sizes = effect(seen([1000.0] * 6), seen([900.0] * 6))
     assert decide(sizes) is Verdict.FASTER
     assert math.log(sizes.hi / sizes.lo) == pytest.approx(2 / 900)

@@ -38,7 +38,7 @@ def ever_wrong(a: noise.Array, b: noise.Array, planned: int) -> bool:
 
 @pytest.mark.parametrize("planned", cases([6], slow=[12]))
 @pytest.mark.parametrize("name", noise.NOISES)
-def test_identical_arms_are_told_apart_in_at_most_five_per_cent(name: str, planned: int) -> None:
+def test_identical_arms_differ_in_at_most_five_per_cent(name: str, planned: int) -> None:
     rng = np.random.default_rng([planned, zlib.crc32(name.encode())])
     drawn = noise.stream(name, rng, STUDIES, 2 * (planned + 1))
     a, b = noise.dealt(drawn.launches, rng)
@@ -57,12 +57,12 @@ def test_the_check_can_fail() -> None:
 
 
 @given(st.lists(st.floats(-1.0, 1.0), min_size=6, max_size=24))
-def test_it_is_narrower_than_the_interval_of_every_look(values: list[float]) -> None:
+def test_planned_interval_is_narrower_than_sequence(values: list[float]) -> None:
     one, every = planned_mean(values, ALPHA), mean_sequence(values, ALPHA)
     assert every == UNBOUNDED or (every.lo <= one.lo and one.hi <= every.hi)
 
 
-def test_it_is_students_interval_at_its_share() -> None:
+def test_planned_interval_is_students_at_its_share() -> None:
     values = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 30.0]
     found = planned_mean(values, 0.05)
     mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
@@ -82,7 +82,7 @@ def test_values_without_a_spread_bound_nothing() -> None:
     assert planned_mean([1.0] * 10, ALPHA) == UNBOUNDED
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_non_finite_values_are_rejected() -> None:
     with pytest.raises(ValueError, match="finite"):
         planned_mean([math.inf] * 8, ALPHA)
 

@@ -68,7 +68,7 @@ def test_no_bound_while_even_infinite_t_is_too_little_evidence() -> None:
     assert math.isfinite(critical(4, 0.05))
 
 
-def test_least_keeps_one_sided_accidents_rare() -> None:
+def test_min_values_bounds_one_sided_chance() -> None:
     assert [min_values(a) for a in (0.2, 0.05, 0.025, 0.01)] == [4, 6, 7, 9]
     for alpha in (0.3, 0.05, 0.001):
         assert 2.0 ** (1 - min_values(alpha)) <= 0.63 * alpha
@@ -84,7 +84,7 @@ def test_level_rises_with_alpha_and_never_falls_below_it() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, math.nan])
-def test_alpha_outside_its_range_is_refused(alpha: float) -> None:
+def test_alpha_out_of_range_is_rejected(alpha: float) -> None:
     for call in (min_values, level):
         with pytest.raises(ValueError, match="alpha"):
             call(alpha)
@@ -106,7 +106,7 @@ def test_too_few_values_bound_nothing() -> None:
     assert mean_sequence([1.0, 1.1, 0.9, 1.0, 1.05], start=2).bounded
 
 
-def test_values_all_alike_bound_nothing_unless_the_resolution_is_known() -> None:
+def test_constant_values_are_unbounded_without_resolution() -> None:
     """Ticks of a coarse clock are no proof of a spread of zero."""
     assert mean_sequence([0.1] * 50) == UNBOUNDED
     assert mean_sequence([math.log(1.1 * x / x) for x in (3.3, 1.7, 9.1, 4.4, 2.2, 7.7)]) == (
@@ -121,7 +121,7 @@ def test_values_all_alike_bound_nothing_unless_the_resolution_is_known() -> None
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_values_that_are_not_finite_are_refused(bad: float) -> None:
+def test_values_that_are_not_finite_are_rejected(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         mean_sequence([1.0, bad])
 
@@ -159,7 +159,7 @@ def test_levels_of_thousands_of_values() -> None:
         assert 0.0 not in mean_sequence([1.0] * (n - 100) + [-1.0] * 100)
 
 
-def test_an_interval_cannot_be_turned_round() -> None:
+def test_reversed_interval_is_rejected() -> None:
     with pytest.raises(ValueError, match="lo <= hi"):
         Interval(2.0, 1.0)
     assert Interval(0.0, math.inf).width == math.inf

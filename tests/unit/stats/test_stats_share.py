@@ -18,7 +18,7 @@ from assay.stats.share import (
 
 
 @pytest.mark.parametrize(("done", "launches", "share"), [(0, 5, 0.5), (7, 9, 0.5), (30, 40, 0.9)])
-def test_the_evidence_is_the_mixture(done: int, launches: int, share: float) -> None:
+def test_evidence_equals_mixture_integral(done: int, launches: int, share: float) -> None:
     def likelihood(x: float) -> float:
         return float((x / share) ** done * ((1 - x) / (1 - share)) ** (launches - done))
 
@@ -34,19 +34,19 @@ def test_all_launches_count_half_for_always() -> None:
 
 
 @pytest.mark.parametrize(("share", "alpha"), [(0.5, 0.0125), (0.9, 0.05), (0.99, 0.025)])
-def test_the_fewest_launches_that_show_it(share: float, alpha: float) -> None:
+def test_launches_to_show_is_minimal(share: float, alpha: float) -> None:
     count = launches_to_show(share, alpha)
     assert shows_above(count, count, share, alpha)
     assert not shows_above(count - 1, count - 1, share, alpha)
 
 
-def test_the_other_side_is_the_same_turned_round() -> None:
+def test_both_sides_are_symmetric() -> None:
     assert shows_below(0, 8, 0.5, 0.0125)
     assert not shows_below(1, 9, 0.5, 0.0125)
     assert shows_below(5, 10, 0.99, 0.05)
 
 
-def test_an_interval_holds_what_is_not_excluded() -> None:
+def test_interval_contains_values_that_are_not_excluded() -> None:
     found = share_interval(20, 22, 24, 0.05)
     assert 0.4 < found.lo < 20 / 24
     assert 22 / 24 < found.hi < 1.0
@@ -82,7 +82,7 @@ def test_false_verdicts_at_every_look(share: float) -> None:
     assert over > 0, "a rule that never speaks proves nothing"
 
 
-def test_nonsense() -> None:
+def test_out_of_range_arguments_are_rejected() -> None:
     with pytest.raises(ValueError, match="makes no sense"):
         evidence_above(3, 2, 0.5)
     with pytest.raises(ValueError, match="makes no sense"):

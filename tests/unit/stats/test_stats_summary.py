@@ -88,7 +88,7 @@ def test_cutting_off_an_interval_keeps_its_coverage() -> None:
         assert (whole[0] <= 1.0 <= whole[1]) == (cut[0] <= 1.0 <= cut[1])
 
 
-def test_absent_is_not_zero() -> None:
+def test_missing_resolution_is_not_zero() -> None:
     one = summarise([3.0])
     assert (one.n, one.sd, one.sem, one.ci) == (1, None, None, None)
     assert summarise([3.0, 3.1]).ci is None
@@ -113,7 +113,7 @@ def test_quantiles_with_censored_values() -> None:
             quantile(values, p)
 
 
-def test_values_in_order_need_no_sorting() -> None:
+def test_quantile_of_sorted_equals_quantile() -> None:
     assert quantile_of_sorted([3.0], 0.5) == 3.0
     assert quantile_of_sorted([1.0, 2.0, 4.0, 8.0], 0.5) == 3.0
     assert quantile([8.0, 1.0, 4.0, 2.0], 0.5) == 3.0
