@@ -1,4 +1,4 @@
-"""Bounds that the figures of a calibration keep, whatever was recorded."""
+"""Bounds of the figures of a calibration for any recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is made to hold in whatever order, the tree is as it was at the end."""
+"""Any changes in any order are undone completely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the files of a machine hold, every check has an answer."""
+"""Every check of a machine has a result for any content of its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Races in slots, over any number of them: contracts that hold whichever launch ends first."""
+"""Parallel races: contracts hold for any order in which launches end."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_slots_budget_and_blocks_hold(
     )
     rng = random.Random(seed)
     samples = []
-    for until in (cut, 10_000):  # cut off, with what is in flight; then resumed
+    for until in (cut, 10_000):  # interrupted with running launches, then resumed
         race = TuneRace(asked, SearchSpace(asked.space), RandomSearcher())
         for sample in samples:
             race.tell(sample)

@@ -1,4 +1,4 @@
-"""What holds of every front."""
+"""Properties of all Pareto fronts."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_front_is_independent_of_order(
 
 @given(points_of(2, 6))
 def test_volume_in_two_is_that_of_the_union(points: list[tuple[float, ...]]) -> None:
-    """By inclusion and exclusion."""
+    """The expected volume uses inclusion and exclusion."""
     corner = CORNER[2]
     assert math.isclose(hypervolume(points, corner), union(points, corner), abs_tol=1e-9)
 
 
 @given(points_of(3, 5))
 def test_volume_in_three_is_that_of_the_union(points: list[tuple[float, ...]]) -> None:
-    """By inclusion and exclusion."""
+    """The expected volume uses inclusion and exclusion."""
     corner = CORNER[3]
     assert math.isclose(hypervolume(points, corner), union(points, corner), abs_tol=1e-9)
 

@@ -1,4 +1,4 @@
-"""Published summaries of any text: read, or refused as bad input."""
+"""Published summaries of any text are read, or rejected as invalid input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_table_is_read_or_rejected(lines: list[str], line: int) -> None:
 
 @given(n=st.integers(min_value=2, max_value=10**6), sd=st.floats(min_value=0.01, max_value=10))
 def test_either_divisor_is_recognised_by_the_error_beside_it(n: int, sd: float) -> None:
-    """Printed to six digits both round to what was meant, or are too close to matter."""
+    """Printed to six digits both round to the intended divisor, or are too close to differ."""
     of_n = sd * math.sqrt((n - 1) / n)
     sem = sd / math.sqrt(n)
     for printed in (sd, of_n):

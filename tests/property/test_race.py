@@ -1,4 +1,4 @@
-"""Races over programs of any kind keep their contract."""
+"""Races over programs of any kind satisfy their contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requirements: what is written reads back, and a laxer bound is never kept less."""
+"""Requirements read back, and laxer bounds are satisfied at least as often."""
 
 from __future__ import annotations
 

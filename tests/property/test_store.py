@@ -1,4 +1,4 @@
-"""Whatever is stored comes back; whatever was damaged is said to be."""
+"""Stored data read back, and damaged data raise an error."""
 
 from __future__ import annotations
 

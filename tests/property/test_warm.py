@@ -1,4 +1,4 @@
-"""Configurations of earlier studies in later ones, whatever the two spaces are."""
+"""Projection of earlier configurations to any later space."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.search.space.search_space import SearchSpace, same_value
 
 
 def as_launched(configuration: Configuration, space: SearchSpace) -> dict[str, object]:
-    """What a launch has, with the defaults that are known."""
+    """Return the values of a launch, including known defaults."""
     known = {n: p.default for n, p in space.parameters.items() if p.default is not None}
     return {**known, **configuration}
 

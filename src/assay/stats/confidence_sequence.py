@@ -86,7 +86,7 @@ def min_values(alpha: float) -> int:
     is kept below 0.63 alpha (6 values at 5 %, 4 at 20 %, 9 at 1 %).
 
     Raises:
-        ValueError: ``alpha`` is no error rate.
+        ValueError: ``alpha`` is not between 0 and 1.
     """
     check_alpha(alpha)
     return max(2, math.ceil(1.0 - math.log2(0.63 * alpha)))
@@ -100,7 +100,7 @@ def level(alpha: float, start: int = MIN_CLAIM_VALUES) -> float:
         start: number of values at the first look. Below 6 it is ``alpha`` itself.
 
     Raises:
-        ValueError: ``alpha`` is no error rate.
+        ValueError: ``alpha`` is not between 0 and 1.
     """
     check_alpha(alpha)
     if start < MIN_CLAIM_VALUES or alpha < _LEVELS[0][0]:
@@ -178,7 +178,7 @@ def mean_sequence(
         The interval, in the unit of ``values``.
 
     Raises:
-        ValueError: a value is not finite, or ``alpha`` is no error rate.
+        ValueError: a value is not finite, or ``alpha`` is not between 0 and 1.
     """
     if not all(map(math.isfinite, values)):
         raise ValueError("a mean needs finite values; use the median for censored ones")

@@ -32,7 +32,7 @@ class Interval:
 
     @property
     def bounded(self) -> bool:
-        """Whether both ends are finite."""
+        """True if both ends are finite."""
         return math.isfinite(self.lo) and math.isfinite(self.hi)
 
     def extended_to(self, value: float) -> Interval:

@@ -63,7 +63,7 @@ def median_sequence(
         The interval in the unit of the values; ends may be infinite.
 
     Raises:
-        ValueError: lengths differ, a number is NaN, or ``alpha`` is no error rate.
+        ValueError: lengths differ, a number is NaN, or ``alpha`` is not between 0 and 1.
     """
     high = low if high is None else high
     check_bounds(low, high)

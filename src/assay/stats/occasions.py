@@ -10,11 +10,11 @@ whose part is ``v``, has the variance ``tau^2 + v``; ``S^2 + max(0, v - mean(w))
 less. For the difference of two occasions the two variances add up, and the quantile is Student's
 with the degrees of freedom of ``S^2`` alone, which are the fewest.
 
-That holds for normal scatter. Two occasions are no sample whose mean would become normal, so the
+That holds for normal scatter. The mean of two occasions is not approximately normal, so the
 tails of a single one count: at Student's own level two identical conditions with exponential
 effects come out apart in 9 % instead of 5 %. Therefore only a part of alpha is spent on Student's
 quantile (``STUDENT_SHARE``); the rest is for other shapes.
-``tests/unit/stats/test_stats_occasions.py`` simulates its error rate.
+``tests/unit/stats/test_occasions.py`` simulates its error rate.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class Effect:
 
     @property
     def bound_only(self) -> bool:
-        """Whether ``ratio`` is a bound and not an estimate."""
+        """True if ``ratio`` is a bound and not an estimate."""
         return self.bound is not None
 
 
@@ -120,7 +120,7 @@ def effect(
     Raises:
         NonPositiveValueError: a value is zero, negative or not finite.
         UnequalBlocksError: the arms differ in length.
-        ValueError: ``alpha`` is no error rate.
+        ValueError: ``alpha`` is not between 0 and 1.
     """
     pairs = _pair(a, b, goal, resolution)
     n = len(pairs.low)

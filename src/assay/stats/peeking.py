@@ -53,7 +53,7 @@ class StudyOutcome:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdict is that the arms differ."""
+        """True if the verdict is that the arms differ."""
         return self.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 

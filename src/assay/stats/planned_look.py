@@ -42,7 +42,7 @@ def min_planned_values(alpha: float) -> int:
     n values of one magnitude and random sign lie all on one side with probability 2^(1-n).
 
     Raises:
-        ValueError: ``alpha`` is no error rate.
+        ValueError: ``alpha`` is not between 0 and 1.
     """
     check_alpha(alpha)
     return max(2, math.ceil(1.0 - math.log2(LOOK_SHARE * alpha)))
@@ -64,7 +64,7 @@ def planned_mean(values: Sequence[float], alpha: float, *, resolution: float = 0
         The interval, in the unit of ``values``; unbounded for fewer than ``min_planned_values``.
 
     Raises:
-        ValueError: a value is not finite, or ``alpha`` is no error rate.
+        ValueError: a value is not finite, or ``alpha`` is not between 0 and 1.
     """
     from scipy.special import stdtrit
 

@@ -61,7 +61,7 @@ def spread_effect(
         batch: number of blocks in a batch.
 
     Raises:
-        ValueError: unequal lengths, a value that is not finite, or ``alpha`` is no error rate.
+        ValueError: unequal lengths, a non-finite value, or ``alpha`` is not between 0 and 1.
     """
     if len(a) != len(b):
         raise ValueError(f"arm A has {len(a)} values and arm B {len(b)}: give those of same blocks")

@@ -77,7 +77,7 @@ class RecordedGroups(RecordedHost):
 
     @property
     def _first(self) -> bool:
-        """Whether the groups are of version 1."""
+        """True if the groups are of version 1."""
         return (self._place(self._top) / "tasks").exists()
 
     def write(self, path: str, text: str) -> None:

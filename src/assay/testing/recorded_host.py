@@ -80,7 +80,7 @@ class RecordedHost(LiveHost):
         self._swaps(areas)
 
     def ask(self, path: str, question: str, patience_s: float) -> str:
-        """See ``Host.ask``: nobody listens on a recorded tree but what a test lets listen."""
+        """See ``Host.ask``: only listeners of the test answer on a recorded tree."""
         return "" if path.startswith("@") else super().ask(path, question, patience_s)
 
     def _in_use(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A figure that is only a lower bound keeps no promise and wins no comparison."""
+"""A figure that is only a lower bound satisfies no requirement and wins no comparison."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ MEMORY = BUILT_IN["peak_anon_bytes"]
 
 @dataclass(frozen=True)
 class Spilling:
-    """A program whose peak is known in part.
+    """A program whose peak is only partially known.
 
     Attributes:
-        seen: MiB that samples saw, of the default and of the other arm.
-        most: MiB that may have been there.
-        share: of the launches whose figure is a bound.
+        seen: sampled peak of the default and of the other arm, in MiB.
+        most: upper bound of the peak, in MiB.
+        share: share of the launches whose figure is a bound.
     """
 
     seen: tuple[float, float]
@@ -99,7 +99,7 @@ def below(mebibytes: float, bound: Bound = Bound.AT_MOST) -> Requirement:
     ],
 )
 def test_nothing_holds_by_a_bound(required: Requirement, verdict: RequirementVerdict) -> None:
-    """Samples saw 45.4 MiB, and 63 may have been there."""
+    """The sampled peak is 45.4 MiB, and the true one may be 63."""
     spec, found = studied(Spilling((45.4, 0), (63, 0)), Kind.MEASURE, required)
     (result,) = found.requirements
     assert result.verdict is verdict
@@ -129,7 +129,7 @@ def test_a_few_bounds_leave_a_requirement_that_most_launches_keep() -> None:
 def test_less_memory_is_claimed_only_where_bounds_allow_it(
     most: float, share: float, verdict: Verdict
 ) -> None:
-    """The default takes 70 MiB; of the other arm samples saw 45."""
+    """The default uses 70 MiB; the sampled peak of the other arm is 45."""
     _, found = studied(Spilling((70, 45), (71, most), share), Kind.COMPARE)
     (claim,) = found.claims
     assert claim.verdict is verdict

@@ -1,4 +1,4 @@
-"""Lines of standard error that only one value of a setting brings are quoted, and no others."""
+"""Standard error lines specific to one value of a setting are quoted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def notes(
     launches: int = 4,
     failing: tuple[int, ...] = (),
 ) -> list[str]:
-    """The notes where an arm with each value of a setting, and the default, say something."""
+    """Return the notes for an output of each value of a setting and of the default."""
     samples = []
     for value in ("", *values):
         configuration = Configuration({setting: value} if value else {})
@@ -112,7 +112,7 @@ def test_launches_that_failed_are_left_out() -> None:
 
 
 def test_launches_with_truncated_lines_are_not_compared() -> None:
-    """They may have the line among the others, and the note says so."""
+    """They may contain the line among the lost ones, and the note states this."""
     said = {"1.0": GOMP, "2": MORE}
     (note,) = notes(lambda value, block: said.get(value), "1.0", "2")
     assert "and no other whose lines are all kept does:" in note

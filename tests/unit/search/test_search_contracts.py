@@ -1,4 +1,4 @@
-"""The shipped contracts, held up to every searcher and race of assay."""
+"""Contract tests of every searcher and race of assay."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TestGpSearcher(SearcherContract):
 @pytest.mark.rotating
 @pytest.mark.rotating
 class TestGuidedGpSearcher(SearcherContract):
-    """With what an earlier study knew of a few configurations: half of it true, half not."""
+    """With earlier results on a few configurations, half of them wrong."""
 
     def searcher(self) -> Searcher:
         space, rng = mixed_space(), random.Random(4)
@@ -131,7 +131,7 @@ class TuneContract(RaceContract):
                 assert "default" in [arm.name for arm in launch.roster]
 
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
-        """Every budget has an answer; where only the default ran, it names a budget that does."""
+        """Every budget has an answer; if only the default ran, it names a sufficient budget."""
         for budget in (Budget(launches=1), Budget(time_s=1.5)):
             done = self._trip(budget).done
             assert done.reason is EndReason.BUDGET
@@ -154,7 +154,9 @@ class TuneContract(RaceContract):
         again = [s for s in late if firsts[s.launch.configuration] is not s]
         longest_s = 30.0 if self.metric is None else 120.0
         assert max(s.wall_s or 0.0 for s in firsts.values()) < longest_s
-        if self.metric is None:  # else a stopped launch has no value, and its arm leaves
+        if (
+            self.metric is None
+        ):  # otherwise a stopped launch has no value, and its arm is eliminated
             assert all((s.wall_s or 0.0) < 4.0 for s in again)
         for sample in trip.samples:
             if sample.launch.arm == "default" or sample.launch.stage is Stage.CONFIRM:
@@ -162,7 +164,7 @@ class TuneContract(RaceContract):
 
     @pytest.mark.parametrize("goal", list(Goal))
     def test_with_another_metric_only_hangs_are_stopped(self, goal: Goal) -> None:
-        """A launch that was stopped has no value then, and what is slow may be the best."""
+        """A stopped launch has no value then, and a slow configuration may be the best."""
         other = Metric(name="held", goal=goal, pattern="(.*)")
 
         class Slow(SimulatedProgram):
@@ -185,7 +187,7 @@ class TuneContract(RaceContract):
         assert late and max(late) < 120.0
 
     def test_failed_launches_do_not_set_caps(self) -> None:
-        """A configuration that dies at once sets no pace for the others."""
+        """A configuration that fails at once does not limit the time of others."""
 
         class Flaky(SimulatedProgram):
             def run(self, launch):  # type: ignore[no-untyped-def]
@@ -204,7 +206,7 @@ class TuneContract(RaceContract):
         assert order == sorted(order, key=list(Stage).index)
 
     def test_searcher_time_of_thousands_of_launches_is_bounded(self) -> None:
-        """Thinking is taken off the budget of the launches."""
+        """The time of the searcher counts against the budget."""
         quick = replace(self.program, takes_s=lambda c: 0.005)
         began = time.process_time()
         trip = self.trip(quick, Budget(time_s=6.0))
@@ -230,7 +232,7 @@ class TestRacingHigherIsBetter(TuneContract):
     metric = Metric(name="rate", unit="1/s", goal=Goal.HIGHER, pattern="x")
     program = replace(RaceContract.program, metric=metric)
 
-    # A time-out says nothing about a figure that the program had no time to print.
+    # A time-out has no information on a figure that was not printed.
     test_time_outs_count_as_their_caps = None  # type: ignore[assignment]
 
 
@@ -275,7 +277,7 @@ class TestMeasure(RaceContract):
         return MeasureRace(spec)
 
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
-        """One launch is a measurement; only the warm-up alone is none."""
+        """One launch is a measurement; the warm-up alone is not."""
         spec = self.spec(Budget(launches=1))
         done = run_race(self.race(spec), self.program, spec.budget).done
         assert done.needed is not None
@@ -294,7 +296,7 @@ def test_contracts_reject_invalid_implementations(contract: type) -> None:
 
 @pytest.mark.rotating
 def test_model_search_resumes_identically() -> None:
-    """Told the same launches, a new race with a new searcher makes the same ones to the end."""
+    """With the same launches, a new race with a new searcher continues identically."""
     spec = StudySpec(
         kind=Kind.TUNE, workload=workload(), budget=Budget(launches=70), space=MANY, seed=3
     )

@@ -1,4 +1,4 @@
-"""Blocks that others disturbed, and loads that follow the arms."""
+"""Disturbed blocks, and loads correlated with the arms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BUDGET = Budget(launches=60)
 
 
 def now_and_then(share: float, busy: float = 1.0) -> SimulatedProgram:
-    """Others use a CPU during this share of the blocks."""
+    """Other processes use a CPU during this share of the blocks."""
     return replace(
         GAIN, others=lambda launch: busy * (random.Random(launch.block).random() < share)
     )
@@ -80,7 +80,7 @@ def test_claim_uses_undisturbed_blocks_if_more_informative() -> None:
 
 
 def uneven(launch: Launch) -> float:
-    """Others use a CPU and a half during one launch of each block, in some blocks."""
+    """Other processes use 1.5 CPUs during one launch of each block, in some blocks."""
     return 1.5 * (launch.block % 3 > 0 and launch.position == launch.block % 2)
 
 
@@ -125,11 +125,11 @@ def test_undecided_study_names_the_load_and_the_next_command() -> None:
     assert disturbance_sentence(admitted.conclusion, admitted.spec) == ""
 
 
-# --- loads that follow the arms ---------------------------------------------------------------
+# --- loads correlated with the arms -----------------------------------------------------------
 
 
 def during(arm: str, busy: float = 1.0) -> Callable[[Launch], float]:
-    """Others use the CPUs while one arm runs."""
+    """Other processes use the CPUs during one arm."""
     return lambda launch: busy * (launch.arm == arm)
 
 
@@ -160,7 +160,7 @@ def test_weak_load_is_not_tested_for_correlation() -> None:
 
 
 def test_displaced_load_is_not_correlated_with_arm() -> None:
-    """An arm with more threads leaves less to a load that takes all that it can get."""
+    """An arm with more threads leaves less to a load that uses all free CPUs."""
 
     def busy(sample: Sample) -> Sample:
         own = 1.9 if sample.launch.arm == "nice=1" else 1.0
@@ -227,7 +227,7 @@ def test_steal_time_counts_as_load() -> None:
 
 
 def test_counter_step_is_not_a_disturbance() -> None:
-    """A launch of 5 ms in which one tick of 10 ms fell to another process."""
+    """A launch of 5 ms in which one tick of 10 ms was counted for another process."""
     conditions = OutsideLoad()
     for tick_s in (0.01, 0.0):
         conditions = conditions.with_one(sample(0.005, foreign_load=tick_s, host_cpus=2.0))

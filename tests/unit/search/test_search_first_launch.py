@@ -1,4 +1,4 @@
-"""What a program does once, at its first launch."""
+"""One-time costs of a program at its first launch."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from assay.testing.search_contracts import CompletedRace, SimulatedProgram, rema
 
 @dataclass(frozen=True)
 class Filling(SimulatedProgram):
-    """Fills a cache at the first launch of all.
+    """Fills a cache at the very first launch.
 
     Attributes:
-        once_s: what that takes beside.
+        once_s: additional time of that launch, in seconds.
     """
 
     once_s: float = 2.0
@@ -70,7 +70,7 @@ def test_first_launch_that_took_longer_is_told(once_s: float, told: bool) -> Non
 
 
 def test_first_launch_that_failed_is_not_replaced_by_the_second() -> None:
-    """The first that ended well may be slow for what the failure left behind."""
+    """The first successful launch may be slow because of the failure."""
     program = Filling(takes_s=lambda c: 0.03, once_s=2.0)
     study = compare(program, Budget(launches=40), {}, {"nice": 5})
     first, second, *others = study.samples
@@ -82,7 +82,7 @@ def test_first_launch_that_failed_is_not_replaced_by_the_second() -> None:
 
 @pytest.mark.parametrize("launches", [3, 4])
 def test_few_launches_repeat_the_default(launches: int) -> None:
-    """Two alike, of which the first fills a cache: the second is not 69 times as fast."""
+    """Of two equal arms the first fills a cache: the second is not 69 times as fast."""
     space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
     spec = StudySpec(
         kind=Kind.TUNE,
@@ -139,7 +139,7 @@ def _tune(program: SimulatedProgram, budget: Budget) -> tuple[StudySpec, Complet
 
 
 def _warmed(trip: CompletedRace) -> list[Configuration]:
-    """Configurations but the default that were launched without being counted."""
+    """Return the configurations except the default that had a warm-up launch."""
     looks = (s.launch.configuration for s in trip.samples if s.launch.stage is Stage.SURVEY)
     return [c for c in looks if c != DEFAULT]
 
@@ -179,7 +179,7 @@ def test_first_launch_of_a_configuration_is_not_stopped_for_the_time_of_another(
     """The user's own launches had filled the cache of the default before the study."""
     program = Compiling(takes_s=_factors, noise=0.03, compiled=(DEFAULT,))
     _, trip = _tune(program, budget)
-    # The last ones may be stopped because the budget ends.
+    # The last ones may be stopped by the end of the budget.
     assert len(trip.samples) > 12
     assert all(s.outcome is Outcome.OK for s in trip.samples[:12])
 
@@ -207,7 +207,7 @@ def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
 
 
 def test_warm_up_that_is_stopped_is_held_against_no_configuration() -> None:
-    """Its first launch takes longer than the share of the budget that it may take."""
+    """Its first launch takes longer than its share of the budget."""
     program = Compiling(takes_s=_factors, noise=0.03, once_s=9.0)
     spec, trip = _tune(program, Budget(launches=80, time_s=150.0))
     late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]

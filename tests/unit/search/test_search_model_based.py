@@ -1,4 +1,4 @@
-"""The search that a model guides: what it leaves for the proof, and what it leaves out."""
+"""Model-based search: budget reserved for the proof, and removed settings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_large_gain_leaves_budget_for_proof_only() -> None:
 
 
 def test_budget_without_room_for_a_proof_searches_to_its_end() -> None:
-    """Of few launches none goes to a confirmation that could not show anything."""
+    """With few launches there is no confirmation, since it could not show anything."""
     race, trip = search(gain=0.3, noise=0.05, launches=14)
     assert launches_of(trip, Stage.CONFIRM) == 0
     assert len(trip.samples) == 14
@@ -67,7 +67,7 @@ def test_budget_without_room_for_a_proof_searches_to_its_end() -> None:
 
 @pytest.mark.rotating
 def test_ineffective_settings_are_removed() -> None:
-    """By the model, and by launches where the budget has room for them."""
+    """By the model, and by launches if the budget is sufficient."""
     race, _ = search(gain=0.4, noise=0.005, launches=250)
     assert race.reduced.arm.configuration == Configuration({"arg.p1": 3})
 
@@ -79,7 +79,7 @@ def test_program_without_effects_keeps_its_default() -> None:
 
 
 def test_search_ends_without_remaining_gain() -> None:
-    """A space of 3,125 combinations of which a model of a straight line knows all."""
+    """A space of 3,125 combinations that a linear model describes completely."""
     spec = StudySpec(
         kind=Kind.TUNE,
         workload=Workload(argv=("program",)),

@@ -1,4 +1,4 @@
-"""What is said of an arm whose launches fall into two groups."""
+"""Notes on an arm whose launches fall into two groups."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_correlated_evidence_is_named() -> None:
 
 
 def test_evidence_proportional_to_time_is_not_an_explanation() -> None:
-    """As many faults in all launches, and as many switches in every second of them."""
+    """Equal faults in all launches, and equal switches in every second of them."""
     found = modes_of(
         "wall_s",
         arm(
@@ -76,7 +76,7 @@ def test_evidence_with_higher_total_and_rate_explains() -> None:
 
 
 def test_memory_location_does_not_accumulate() -> None:
-    """Pages on a node are as many however long the launch lasts, whatever that is by the second."""
+    """Pages on a node are independent of the duration of a launch."""
     found = modes_of(
         "wall_s",
         arm(
@@ -105,7 +105,7 @@ def test_single_group_has_no_modes() -> None:
 
 
 def test_many_figures_are_corrected_for() -> None:
-    """Kinds that add up are asked twice, and those that fall away were asked as well."""
+    """Accumulating kinds are tested twice, and dropped kinds count as tested."""
     named = 0
     for seed in range(60):
         draw = random.Random(seed)

@@ -47,7 +47,7 @@ def a_space(*beside: Parameter) -> Space:
 
 
 def takes_s(configuration: Configuration) -> float:
-    """One setting of ``quick`` does it all."""
+    """One setting of ``quick`` has the whole effect."""
     return 0.6 if configuration.get("c") == "1" else 1.2 if configuration else 1.0
 
 

@@ -1,4 +1,4 @@
-"""Launches far from all others."""
+"""Outliers: launches far from all others."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def test_normal_launches_are_not_outliers(seed: int, shape: str) -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        [1.0] * 10 + [40.0],  # too few to tell
-        [1.0] * 12 + [40.0] * 4,  # a part of how the program behaves
+        [1.0] * 10 + [40.0],  # too few to detect
+        [1.0] * 12 + [40.0] * 4,  # part of the program's behaviour
         [0.0] * 12 + [40.0],  # no ratio
-        [1.0] * 400 + [3.5],  # moves nothing
+        [1.0] * 400 + [3.5],  # no effect on the mean
         [1.0 + 0.001 * (n % 7) for n in range(23)] + [1.6],  # not far from the others
-        [1.0] * 26 + [40.0] * 4,  # a part of how the program behaves, though quartiles are alike
-        [1.0, 2.0] * 12 + [0.01],  # within reach of the values, and not of their logarithms
+        [1.0] * 26 + [40.0] * 4,  # part of the program's behaviour, though quartiles are equal
+        [1.0, 2.0] * 12 + [0.01],  # within the fence of the values, but not of their logarithms
     ],
 )
 def test_other_distributions_have_no_outliers(values: list[float]) -> None:

@@ -1,4 +1,4 @@
-"""The geometry of fronts, and objectives weighed into one."""
+"""Geometry of Pareto fronts, and scalarised objectives."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_extent_ignores_dominated_points() -> None:
 
 def test_subset_begins_with_extremes_then_knee() -> None:
     points = [(0.0, 1.0), (0.5, 0.52), (0.2, 0.2), (1.0, 0.0), (0.9, 0.9)]
-    assert spread_subset(points, 4, 0.01) == [0, 3, 2]  # (0.5, 0.52) is behind (0.2, 0.2)
+    assert spread_subset(points, 4, 0.01) == [0, 3, 2]  # (0.5, 0.52) is dominated by (0.2, 0.2)
     assert spread_subset(points, 1, 0.01) == [0]
 
 
 def test_ties_are_decided_by_the_other_objective() -> None:
-    """A thousandth less time is no reason for five times the memory."""
+    """A thousandth less time does not justify five times the memory."""
     points = [(-1.000, 1.6), (-0.999, 0.0), (0.0, -0.5)]
     assert spread_subset(points, 2, 0.01) == [1, 2]
 
@@ -120,7 +120,7 @@ def test_shifted_objective_keeps_the_order() -> None:
 
 
 class Told(SampleMeans):
-    """A model that expects nothing of ``y``, and knows it as well as it is said to."""
+    """A model that expects no effect of ``y``, with a given uncertainty."""
 
     def __init__(self, deviation: float) -> None:
         self._deviation = deviation
@@ -136,7 +136,7 @@ class Told(SampleMeans):
 def test_negligible_setting_is_removed_only_if_well_known(
     deviations: tuple[float, float], kept: bool
 ) -> None:
-    """What no launch has shown to be idle is a guess."""
+    """Without launches a negligible setting is a guess."""
     space = Space(
         parameters=tuple(Parameter(name=name, domain=Choices((1, 2))) for name in ("x", "y"))
     )

@@ -1,4 +1,4 @@
-"""Values that the run refuses leave the search."""
+"""Values that a launch refuses leave the search."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_refused_value_is_not_proposed_again(space: object, launches: int) -> No
 
 
 def test_refused_value_does_not_win() -> None:
-    """Whatever its launches took, they did not run with it."""
+    """Its launches did not run with the value."""
     lucky = replace(REFUSING, takes_s=factors(**{"cpu.isa": {"avx2-zen": 0.5}}))
     study = tune(SMALL, lucky, Budget(launches=200))
     assert "avx2-zen" not in study.settings.values()
@@ -79,7 +79,7 @@ def test_value_accepted_once_stays(seen: list[Granted], left: bool) -> None:
 
 
 def test_refusal_in_confirmation_does_not_exclude() -> None:
-    """A refusal while the winner is confirmed is told of the winner."""
+    """A refusal during the confirmation is reported with the winner."""
     found = Refusals()
     found.add(sample("always", GrantStatus.REFUSED, Stage.CONFIRM))
     assert not found.reasons

@@ -1,4 +1,4 @@
-"""Recorded spaces come to life, and searches through them are held against the truth."""
+"""Replay of recorded spaces, and scores of searches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ METHODS = [RandomSearch(), OptunaSearch("tpe"), RaceSearch("assay-tpe", TpeSearc
 
 
 def grid(noise_free_gain: float = 0.5) -> Table:
-    """Two numbers and a name; one point is far better than the rest."""
+    """Return a table of two numbers and a name in which one point is far better than the rest."""
     points = tuple((a, b, c) for a in range(4) for b in (1, 2, 4, 8) for c in ("x", "y", "z"))
     means = tuple(
         10.0 + a + b / 8 - (10.0 * noise_free_gain if (a, c) == (1, "y") else 0.0)
@@ -46,7 +46,7 @@ def grid(noise_free_gain: float = 0.5) -> Table:
 
 
 def flat_grid() -> Table:
-    """Few points are good, and neighbours are alike: what one study saw tells much to another."""
+    """Return a table with few good points and similar neighbours: one study informs another."""
     points = tuple((a, b, c) for a in range(8) for b in range(8) for c in range(4))
     means = tuple(10.0 * 1.2 ** (abs(a - 6) + abs(b - 1)) + c for a, b, c in points)
     return Table("flat", ("a", "b", "c"), points, means, ())
@@ -183,7 +183,7 @@ def test_methods_find_large_gains_within_budget(method) -> None:  # type: ignore
 
 @pytest.mark.parametrize("method", METHODS, ids=[m.name for m in METHODS])
 def test_where_higher_is_better(method) -> None:  # type: ignore[no-untyped-def]
-    table = grid(-1.0)  # the point is far slower, which is what is wanted
+    table = grid(-1.0)  # the point is far slower, as intended
     row = score(World(table, 1, noise=0.02, higher=True), method, 100, 1)
     assert row.regret < 0.2
 
@@ -289,7 +289,7 @@ def test_altered_table_is_correlated() -> None:
 
 @pytest.mark.rotating
 def test_warm_start_is_better_after_few_launches() -> None:
-    """The mean over seeds; a misleading one costs launches, and no wrong claim."""
+    """The mean over seeds: a misleading earlier study costs launches, but causes no wrong claim."""
     table = flat_grid()
 
     def rows(name: str, telling: EarlierStudyKind = EarlierStudyKind.TRUE) -> list[float]:

@@ -1,4 +1,4 @@
-"""Arms whose launches end well and report an error all the same."""
+"""Arms whose launches exit successfully but report an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ USAGE = "usage: q slow|fast"
 
 @dataclass(frozen=True, kw_only=True)
 class Erring(Writing):
-    """A program that writes to standard error as well."""
+    """A program that also writes to standard error."""
 
     says: Callable[[Launch], str] = lambda launch: ""
 
@@ -65,7 +65,7 @@ def test_faster_arm_that_reports_an_error_gets_no_verdict(writes: Callable[[Laun
 
 
 def test_arm_that_is_beaten_by_one_without_its_error_keeps_the_verdict() -> None:
-    """That a default cannot work is the reason why another arm is better, or slower."""
+    """A default that cannot work is the reason why another arm is better or slower."""
     study = _compared(lambda launch: "" if launch.configuration else USAGE)
     assert study.claim is not None and study.claim.verdict is Verdict.FASTER
     study = _compared(_varied, varied=2.0)
@@ -124,7 +124,7 @@ def test_search_recommends_the_best_value_without_an_error(writes: Callable[[Lau
 
 
 def test_only_value_with_an_error_is_unproven() -> None:
-    """No other value shows that launches can do without the error."""
+    """No other value shows that launches work without the error."""
     program = Erring(takes_s=lambda c: 0.5 if c else 1.0, says=_varied)
     found = tune(space_of(nice=(3, 5)), program, Budget(launches=60)).conclusion.recommendation
     assert found is not None

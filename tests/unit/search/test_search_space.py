@@ -70,7 +70,7 @@ def test_names_in_expressions_are_known() -> None:
 
 
 def test_expressions_are_checked_before_a_study() -> None:
-    """A value that cannot be compared would otherwise end it in the middle."""
+    """A value that cannot be compared would otherwise end the study midway."""
     mixed = Parameter(name="threads", domain=Choices((1, 2, "auto")))
     with pytest.raises(InvalidInputError, match="cannot be worked out"):
         of(mixed, constraints=("threads < 2",))

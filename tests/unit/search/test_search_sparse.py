@@ -1,4 +1,4 @@
-"""Averages over models in which few settings matter: against direct algebra, and what they find."""
+"""Averages over sparse models, compared with direct algebra."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = (slice(0, 1), slice(1, 2), slice(2, 3))
 
 
 def launches(effect: float, seed: int = 0, size: int = 4, drift: float = 0.0) -> Launches:
-    """Fifteen launches of three settings of three values; the first of them may matter."""
+    """Return fifteen launches of three settings with three values; the first may matter."""
     rng = np.random.default_rng(seed)
     rows = np.round(rng.random((12, 3)) * 2) / 2
     which = np.array([*range(12), 0, 0, 1])
@@ -56,7 +56,7 @@ def test_average_over_models_equals_direct_regression(size: int) -> None:
     together = data.block[:, None] == data.block[None]
     usual, *others = BLOCK_VARIANCES
     bases = [(own, usual) for own in OWN_VARIANCES]
-    if size == 2:  # eight blocks can tell drift
+    if size == 2:  # eight blocks can show drift
         bases += [(0.0, block) for block in others]
     same = data.which[:, None] == data.which[None]
     own_of = wanted @ (known[:, None] == data.which[None])

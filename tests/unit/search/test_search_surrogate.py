@@ -1,4 +1,4 @@
-"""The surrogate, and what is chosen by it."""
+"""The surrogate, and choices based on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.search.space.search_space import SearchSpace
 
 
 def data(seed: int, *, drift: float = 0.0, noise: float = 0.02, blocks: int = 6) -> TrainingData:
-    """Twelve configurations of three columns in blocks of five with the first in each."""
+    """Return twelve configurations of three columns in blocks of five that begin with the first."""
     rng = np.random.default_rng(seed)
     rows = rng.random((12, 3))
     which, block, values = [], [], []
@@ -58,7 +58,7 @@ def test_surrogate_predicts_unlaunched_configurations() -> None:
 
 
 def test_machine_drift_is_not_a_configuration_effect() -> None:
-    """Differences within a block count, whatever the block's own speed was."""
+    """Differences within a block count, at any speed of the block."""
     told = data(2, drift=0.5, noise=0.005, blocks=14)
     surrogate = Surrogate(told)
     mean, _ = surrogate.predict(told.rows, np.arange(12))

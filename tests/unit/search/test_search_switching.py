@@ -1,4 +1,4 @@
-"""Settings that are costly to change: order and cost of launches, what claims rest on."""
+"""Hard-to-change settings: order and cost of launches, and basis of claims."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def raced(spec: StudySpec, program: SimulatedProgram) -> CompletedRace:
 
 
 def switches(launches: list[Launch], name: str) -> int:
-    """Between neighbours of one block."""
+    """Count changes between neighbours of one block."""
     pairs = itertools.pairwise(launches)
     return sum(
         a.block == b.block and a.configuration.get(name) != b.configuration.get(name)
@@ -157,7 +157,7 @@ def test_two_arms_alternate_within_and_among_groups() -> None:
     assert sum(inner) / 600 == pytest.approx(0.5, abs=0.08)
 
 
-# --- what it costs ------------------------------------------------------------------------------
+# --- costs --------------------------------------------------------------------------------------
 
 
 def test_block_cost_includes_switching() -> None:
@@ -185,7 +185,7 @@ def test_a_history_counts_switching() -> None:
     search, claim = history.cost(pair, Stage.SEARCH), history.cost(pair)
     assert search.time_s == pytest.approx(2 * wall_s + 4.0, rel=0.02)
     assert search.launches == 2
-    # Launching is to take about as long as switching.
+    # Launching should take about as long as switching.
     assert claim.launches == 2 * round(4.0 / (2 * wall_s))
     assert history.cost([DEFAULT_ARM, DEFAULT_ARM]).launches == 2
 
@@ -205,11 +205,11 @@ def test_budget_below_switching_cost_starts_no_confirmation() -> None:
     assert all(s.launch.stage is not Stage.CONFIRM for s in small.samples)
 
 
-# --- what claims rest on ------------------------------------------------------------------------
+# --- basis of claims ----------------------------------------------------------------------------
 
 
 def applications(launches: list[Launch], name: str) -> list[list[Launch]]:
-    """The launches of a confirmation, by what is applied: where a value differs, or anew."""
+    """Group the launches of a confirmation by application of a value."""
     found: list[list[Launch]] = []
     for launch in launches:
         if launch.stage is not Stage.CONFIRM:
@@ -317,7 +317,7 @@ def test_switching_cost_is_reported() -> None:
     assert switching_cost(compared({}, "", "nice=5", budget=Budget(launches=9)), samples) is None
 
 
-# --- how often it is wrong ----------------------------------------------------------------------
+# --- error rates --------------------------------------------------------------------------------
 
 STUDIES, BLOCKS, WITHIN = 1000, 40, 3
 NAMES = ["a1", "a2", "b1", "b2", "c1"]
@@ -328,7 +328,7 @@ LIMIT = 0.05 + 2 * math.sqrt(0.05 * 0.95 / STUDIES)
 def logs(drift: str, application: float, each: int, seed: int) -> np.ndarray:
     """Studies x blocks x arms x launches within an application, of identical arms.
 
-    Switching takes three times as long as a launch, and the machine drifts all the while.
+    Switching takes three times as long as a launch, and the machine drifts throughout.
     """
     rng = np.random.default_rng(seed)
     names = NAMES * each
@@ -371,7 +371,7 @@ def false_share(gaps: np.ndarray) -> float:
 @pytest.mark.rotating
 @pytest.mark.parametrize("drift", cases(["none", "wave"], slow=["ramp", "step"]))
 def test_identical_arms_in_grouped_orders(drift: str) -> None:
-    """Within a level and across levels, each application with an error of its own."""
+    """Within a level and across levels, with an independent error of each application."""
     means = logs(drift, 0.02, 1, seed=1).mean(axis=3)
     assert false_share(means[:, :, 1] - means[:, :, 0]) <= LIMIT
     assert false_share(means[:, :, 2] - means[:, :, 0]) <= LIMIT
@@ -380,7 +380,7 @@ def test_identical_arms_in_grouped_orders(drift: str) -> None:
 
 @pytest.mark.rotating
 def test_the_application_is_the_unit() -> None:
-    """Averaged they keep to 5 %; each launch for itself would be far beyond it."""
+    """Means of applications keep 5 %; single launches would far exceed it."""
     values = logs("ramp", 0.03, WITHIN, seed=2)
     means = values.mean(axis=3)
     assert false_share(means[:, :, 2] - means[:, :, 0]) <= LIMIT
@@ -398,7 +398,7 @@ def test_boots_are_excluded_from_budget_and_bound_launches() -> None:
     )
     assert costly.plot(four[2].configuration)[0] == costly.plot(four[0].configuration)[0]
     assert costly.begins(four) == (four[0], four[2])
-    # Two boots of two values each: four applications of the one that is written.
+    # Two boots of two values each: four applications of the written setting.
     assert costly.block_s(four) == 4 * 2.0
     assert costly.block_with_boots_s(four) == 4 * 2.0 + 2 * 120.0
     assert costly.pair_s == 2 * 2.0

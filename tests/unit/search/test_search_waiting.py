@@ -1,4 +1,4 @@
-"""Programs that hardly work while they run."""
+"""Programs with little CPU time while they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warm start: what earlier studies knew, and what it does to a search and never to a claim."""
+"""Warm start: earlier results guide a search and never affect a claim."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def spec_of(
 
 
 def takes_s(configuration: Configuration) -> float:
-    """Best where p1 is 3 and p2 is 4; the others do little."""
+    """Best where p1 is 3 and p2 is 4; other settings have small effects."""
     gap = abs(int(configuration.get("arg.p1", 0)) - 3) + abs(
         int(configuration.get("arg.p2", 0)) - 4
     )
@@ -109,7 +109,7 @@ def reversed_of(earlier: EarlierStudy) -> EarlierStudy:
     return msgspec.structs.replace(earlier, known=tuple(reversed(known)))
 
 
-# --- what is known ----------------------------------------------------------------------------
+# --- transferable results ---------------------------------------------------------------------
 
 
 def test_transferable_results_are_ratios_best_first(
@@ -160,7 +160,7 @@ def test_sweep_has_transferable_results() -> None:
     assert {k.configuration for k in known} == {arm.configuration for arm in arms}
 
 
-# --- into another space -----------------------------------------------------------------------
+# --- projection to another space --------------------------------------------------------------
 
 
 def space_of(**domains: tuple[tuple[Value, ...], Value | None]) -> Space:
@@ -226,7 +226,7 @@ def test_limit_keeps_the_better_half() -> None:
     assert limit_results(known[:5], 11) == tuple(known[:5])
 
 
-# --- what begins the search -------------------------------------------------------------------
+# --- first proposals --------------------------------------------------------------------------
 
 
 def test_first_proposals_are_good_and_distinct() -> None:
@@ -273,7 +273,7 @@ def test_half_of_the_first_block_comes_from_earlier_study(before: EarlierStudy) 
     assert len(first & set(first_proposals([before], 4))) == 4
 
 
-# --- what the model makes of it ---------------------------------------------------------------
+# --- effect on the model ----------------------------------------------------------------------
 
 
 def trials_of_program(seed: int, count: int = 20) -> list[Trial]:
@@ -300,7 +300,7 @@ def test_similar_study_is_used_and_misleading_one_ignored(before: EarlierStudy) 
 
 
 def test_earlier_results_guide_proposals(before: EarlierStudy) -> None:
-    """After eight launches of what is bad, the next are what was good before."""
+    """After eight launches of bad configurations, the next proposals are the earlier best ones."""
     space = SearchSpace(MANY)
     trials = [t for t in trials_of_program(5, 40) if t.configuration.get("arg.p1") != 3][:9]
 
@@ -346,11 +346,11 @@ def test_level_of_earlier_study_has_no_influence() -> None:
     assert mean(5.0) == pytest.approx(mean(0.0), abs=0.02)
 
 
-# --- what no earlier study touches ------------------------------------------------------------
+# --- independence of earlier studies ----------------------------------------------------------
 
 
 def test_winner_and_conclusion_depend_on_own_launches_only(before: EarlierStudy) -> None:
-    """The same launches say the same, whoever guided them."""
+    """The same launches give the same results under any guidance."""
     guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
     trip = tuned(guided)
     space = SearchSpace(MANY)
@@ -392,7 +392,7 @@ def test_guided_study_resumes_identically(before: EarlierStudy, count: int) -> N
     assert resumed.done == whole.done
 
 
-# --- words ------------------------------------------------------------------------------------
+# --- texts ------------------------------------------------------------------------------------
 
 
 def test_words(before: EarlierStudy) -> None:
@@ -404,10 +404,10 @@ def test_words(before: EarlierStudy) -> None:
         f"begins with the results of study before of this workload for {count} configurations, "
         "unless all configurations can be tried; none of its values is evidence"
     )
-    told = warm_start_announcement([before, other])  # what both knew counts once
-    assert f"studies before and other for {count} " in told
-    assert "study other of another workload" in warm_start_announcement([other])
-    assert warm_start_result([before], History.of(spec_of()), guided=True) == ""
+    told = begins_with([before, other])  # shared results count once
+    assert f"studies before and other knew of {count} " in told
+    assert "study other of another workload" in begins_with([other])
+    assert began_with([before], History.of(spec_of()), guided=True) == ""
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     said = warm_start_result([before], History.of(spec, _samples(spec)), guided=True)
     assert said == (

@@ -1,4 +1,4 @@
-"""Figures that are 0 in some launches, or in all of an arm: unclear, never failed."""
+"""Figures of 0 in some launches, or in all launches of an arm: unclear, not failed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
 
 @dataclass(frozen=True)
 class Counting(SimulatedProgram):
-    """Its figure is 0 in the launches that ``zero`` picks."""
+    """A program whose figure is 0 in the launches that ``zero`` selects."""
 
     zero: Callable[[Launch], bool] = lambda launch: False
 
@@ -50,7 +50,7 @@ class Counting(SimulatedProgram):
 
 
 def counting(zero: Callable[[Launch], bool]) -> Counting:
-    """Return a program that does with a setting what it does by default, but for zeros."""
+    """Return a program on which a setting has no effect except zeros."""
     return Counting(takes_s=lambda c: 1.0, noise=0.05, metric=MISSES, zero=zero)
 
 

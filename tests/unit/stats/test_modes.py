@@ -1,4 +1,4 @@
-"""Two groups of launches, and what goes along with them."""
+"""Two groups of launches, and figures correlated with them."""
 
 from __future__ import annotations
 

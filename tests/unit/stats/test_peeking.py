@@ -1,4 +1,4 @@
-"""Many studies at once conclude what each of them concludes alone."""
+"""Joint simulation of many studies has the results of single studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies that are made out of a recording."""
+"""Studies resampled from a recording."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class ForeignLoad:
 
     @property
     def known(self) -> bool:
-        """Whether any launch has evidence on other processes."""
+        """True if any launch has evidence on other processes."""
         return self.capacity_s > 0.0
 
     @property

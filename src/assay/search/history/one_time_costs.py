@@ -23,7 +23,7 @@ class _Walls:
 
     @property
     def pays(self) -> bool | None:
-        """Whether the first launch took clearly longer; ``None`` without a later one."""
+        """True if the first launch took clearly longer; ``None`` without a later one."""
         if self.longest_later_s is None:
             return None
         return self.first_s >= MIN_FACTOR * self.longest_later_s

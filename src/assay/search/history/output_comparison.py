@@ -111,7 +111,7 @@ class ObservedOutputs:
     def agree(self, names: Sequence[str], *, numbers: bool = True) -> bool | None:
         """Return whether two arms wrote the same output; ``None`` if unknown.
 
-        The output of each arm must be constant over its launches: varying output is no evidence.
+        The output of each arm must be constant over its launches: varying output proves nothing.
         One launch of an arm determines only its output without numbers, since these may be a time
         of day.
 

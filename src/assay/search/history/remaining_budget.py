@@ -58,7 +58,7 @@ class RemainingBudget:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing remains of a budget of time or of launches."""
+        """True if nothing remains of a budget of time or of launches."""
         return (self.left.time_s is not None and self.left.time_s <= 0.0) or (
             self.left.launches is not None and self.left.launches <= 0
         )

@@ -1,8 +1,8 @@
 """Explanation: effects of the settings, from a model of all launches of the search.
 
-An explanation is no proof: the claim is on the recommended configuration as a whole, from separate
-launches. A value that was never in force, for example one that every launch refused, has no
-estimated effect. Effects are posterior means with central intervals of ``LEVEL``.
+An explanation does not prove a gain: the claim is on the recommended configuration as a whole, from
+separate launches. A value that was never in force, for example one that every launch refused, has
+no estimated effect. Effects are posterior means with central intervals of ``LEVEL``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class SettingEffect:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval determines the direction of the effect."""
+        """True if the interval determines the direction of the effect."""
         return self.ci[0] > 1.0 or self.ci[1] < 1.0
 
 

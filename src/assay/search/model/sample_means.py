@@ -74,11 +74,11 @@ class SampleMeans:
         return [s.configuration for s in ranked[:count]]
 
     def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
-        """See ``Searcher.core``: there is no information on settings."""
+        """See ``Searcher.core``: settings are unknown."""
         return []
 
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
-        """See ``Searcher.belief``: there is no information on settings."""
+        """See ``Searcher.belief``: settings are unknown."""
         return UNKNOWN_BELIEF
 
     def contrasts(

@@ -67,7 +67,7 @@ class SearchSpace:
         return (domain.at(0.0), domain.at(1.0)) if isinstance(domain, Range) else (None,)
 
     is_named = False
-    """Whether its configurations have names."""
+    """True if its configurations have names."""
 
     def options(self, name: str) -> tuple[Value | None, ...] | None:
         """Return the values of a parameter, its default first; ``None`` stands for *not set*.

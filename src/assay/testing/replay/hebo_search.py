@@ -28,7 +28,7 @@ class HeboSearch:
         return next(self.search_each(world, (launches,), seed))
 
     def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
-        """See ``Anytime.along``.
+        """See ``AnytimeMethod.search_each``.
 
         Raises:
             NotPossibleError: HEBO is not installed.

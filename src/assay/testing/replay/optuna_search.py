@@ -34,7 +34,7 @@ class OptunaSearch:
         return next(self.search_each(world, (launches,), seed))
 
     def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
-        """See ``Anytime.along``: no sampler is told how many trials there will be."""
+        """See ``AnytimeMethod.search_each``: samplers do not know the number of trials."""
         import optuna
         from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 

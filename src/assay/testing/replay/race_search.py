@@ -165,7 +165,7 @@ class TableSpace(SearchSpace):
         return tuple(configuration.get(name, default) for name, default in pairs)
 
     def enumerate(self, most: int) -> list[Configuration] | None:
-        """See ``SearchSpace.enumerate``; what is valid is known, however sparse it is."""
+        """See ``SearchSpace.enumerate``; valid points are known, however sparse."""
         if len(self._places) > most:
             return None
         every = (self.canonical(Configuration(self._named(point))) for point in self._places)

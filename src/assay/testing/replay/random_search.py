@@ -20,7 +20,7 @@ class RandomSearch:
         return next(self.search_each(world, (launches,), seed))
 
     def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
-        """See ``Anytime.along``."""
+        """See ``AnytimeMethod.search_each``."""
         points = list(range(len(world.table.points)))
         random.Random(f"{seed}/random").shuffle(points)
         points.remove(world.default)

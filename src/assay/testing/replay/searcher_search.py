@@ -35,7 +35,7 @@ class SearcherSearch:
         return next(self.search_each(world, (launches,), seed))
 
     def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
-        """See ``Anytime.along``."""
+        """See ``AnytimeMethod.search_each``."""
         space = TableSpace(world.table, world.default)
         trials: list[Trial] = []
         waiting = [DEFAULT]

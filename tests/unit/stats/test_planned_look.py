@@ -1,4 +1,4 @@
-"""A planned look: narrower where studies are short, and the 5 % holds with it all the same."""
+"""Planned look: narrower for short studies, with a total error rate of 5 %."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STUDIES = 600
 
 
 def ever_wrong(a: noise.Array, b: noise.Array, planned: int) -> bool:
-    """Whether a study that planned one look ever excludes that its arms are alike."""
+    """Return whether a study with a planned look ever excludes equal arms."""
     arms = [[Observation(value) for value in np.exp(arm)] for arm in (a, b)]
     for n in range(6, len(a) + 1):
         look = Look.PLANNED if n == planned else Look.OTHER
@@ -88,7 +88,7 @@ def test_non_finite_values_are_rejected() -> None:
 
 
 def test_censored_values_are_left_to_the_median() -> None:
-    """Of its share only: what was planned is Student's, which knows no bounds."""
+    """Only its share counts: the planned interval is Student's, without censoring."""
     a = [Observation(1.0 + 0.01 * k) for k in range(20)]
     b = [Observation(2.0 + 0.01 * k, censored=k == 3) for k in range(20)]
     planned, every = (effect(a, b, look=look) for look in (Look.PLANNED, Look.ANY))

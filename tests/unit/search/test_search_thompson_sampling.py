@@ -1,4 +1,4 @@
-"""Proposals from models in which few settings matter: drawn as often as they are likely."""
+"""Proposals from sparse models, drawn with their probability."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPACE = Space(
 
 
 def models(space: SearchSpace, gain: float, launches: int = 24, seed: int = 0) -> SparseModels:
-    """What is believed after launches in which s3 = 2 gains, and nothing else does anything."""
+    """Return models after launches in which s3 = 2 has a gain and nothing else has an effect."""
     rng = random.Random(seed)
     ran = [DEFAULT, *(space.draw(rng) or DEFAULT for _ in range(launches - 1))]
     values = [rng.gauss(0.0, 0.05) - gain * (c.get("arg.s3") == 2) for c in ran]
@@ -52,7 +52,7 @@ def test_draws_have_the_mean_of_all_models() -> None:
         found.append(effects[1] - effects[0])
     mean, deviation = belief.contrasts(rows, np.array([-1, -1]), np.array([[-1.0, 1.0]]))
     assert np.mean(found) == pytest.approx(mean[0], abs=4 * np.std(found) / math.sqrt(len(found)))
-    assert np.std(found) <= 1.1 * deviation[0]  # what is a configuration's own is not drawn
+    assert np.std(found) <= 1.1 * deviation[0]  # configuration effects are not drawn
 
 
 def test_relevant_setting_is_kept_and_others_are_random() -> None:
@@ -63,7 +63,7 @@ def test_relevant_setting_is_kept_and_others_are_random() -> None:
         for seed in range(12)
         for c in sample_configurations(space, features, belief, set(), 4, seed)
     ]
-    assert len(found) == 48  # few matter here, without a doubt
+    assert len(found) == 48  # few settings matter here, with certainty
     assert np.mean([c.get("arg.s3") == 2 for c in found]) > 0.9
     for name in NAMES:
         if name != "arg.s3":

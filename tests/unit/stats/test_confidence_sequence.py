@@ -107,7 +107,7 @@ def test_too_few_values_bound_nothing() -> None:
 
 
 def test_constant_values_are_unbounded_without_resolution() -> None:
-    """Ticks of a coarse clock are no proof of a spread of zero."""
+    """Equal ticks of a coarse clock do not prove a spread of zero."""
     assert mean_sequence([0.1] * 50) == UNBOUNDED
     assert mean_sequence([math.log(1.1 * x / x) for x in (3.3, 1.7, 9.1, 4.4, 2.2, 7.7)]) == (
         UNBOUNDED
@@ -152,7 +152,7 @@ def test_two_level_values_are_excluded_with_at_most_alpha(alpha: float) -> None:
 
 
 def test_levels_of_thousands_of_values() -> None:
-    """From 1024 values on 2^n is no float."""
+    """2^n overflows a float from 1024 values on."""
     for n in (1023, 1024, 3000):
         even = mean_sequence([1.0, -1.0] * (n // 2))
         assert 0.0 in even

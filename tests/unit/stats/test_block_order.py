@@ -1,4 +1,4 @@
-"""The order within blocks is balanced over every four, and follows from seed and block alone."""
+"""The order within blocks is balanced over groups of four, and depends on seed and block alone."""
 
 from __future__ import annotations
 

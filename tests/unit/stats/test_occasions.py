@@ -1,4 +1,4 @@
-"""The effect of B against A where each was measured on an occasion of its own."""
+"""Effect of B against A where each was measured on separate occasions."""
 
 from __future__ import annotations
 

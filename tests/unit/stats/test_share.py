@@ -1,4 +1,4 @@
-"""Shares of launches: what is said to be shown is wrong seldom enough, however often one looks."""
+"""Shares of launches: error rates at every look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies in which the number of instances varies need a metric that allows for it."""
+"""Studies in which the number of instances varies need a comparable metric."""
 
 from __future__ import annotations
 

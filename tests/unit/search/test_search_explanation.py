@@ -1,4 +1,4 @@
-"""Explanations, on programs of which it is known what does what."""
+"""Explanations of programs with known effects."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_few_launches_and_other_studies_have_no_explanation(study) -> None:  # t
 
 
 def test_refused_value_has_no_effect() -> None:
-    """Whatever its launches took, they ran with another allocator."""
+    """Its launches ran with another allocator."""
     slow = factors(malloc={"tcmalloc": 1.6, "jemalloc": 0.8})
     program = SimulatedProgram(takes_s=slow, noise=0.02, refuses={"malloc": "tcmalloc"})
     study = tune(SPACE, program, Budget(launches=60))

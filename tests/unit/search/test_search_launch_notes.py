@@ -1,4 +1,4 @@
-"""Notes on the commits that were built and on processes that programs left running."""
+"""Notes on built commits and on processes that programs left running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launches that do not end."""
+"""Launches that hang."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ from assay.wording.sentence import comparison, tuning_verdict
 
 @dataclass(frozen=True)
 class Hanging(SimulatedProgram):
-    """Does not end in some launches of what is not the default.
+    """Hangs in some launches of configurations other than the default.
 
     Attributes:
-        hangs: share of its launches.
+        hangs: share of hanging launches.
     """
 
     hangs: float = 0.1
@@ -101,7 +101,7 @@ def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
 
 
 def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
-    """No further launch shows such an arm to be better, so none is asked for; the study goes on."""
+    """No further launch shows such an arm to be better; the study continues without it."""
     program = replace(PROGRAM, takes_s=lambda c: 0.097 if c else 0.10)
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     found = study.claim

@@ -1,4 +1,4 @@
-"""Configurations of a search whose output shows that they do not do the default's work."""
+"""Configurations of a search whose output shows different work."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_front_excludes_different_work(space: Space) -> None:
 
 
 def test_different_work_satisfies_no_requirement() -> None:
-    """A launch that breaks off at once keeps each bound on time."""
+    """A launch that exits at once satisfies each bound on time."""
     bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.7)
     study = tune(MODES, BOGUS, Budget(launches=200), require=(bound,))
     assert study.settings == {"mode": "fast"}
@@ -148,7 +148,7 @@ def test_different_output_wins_with_option(change: Mapping[str, object]) -> None
 
 
 def test_setting_that_always_changes_output_stays_in_search() -> None:
-    """Outputs depend on the setting: bytes of a compressor do."""
+    """Outputs depend on the setting, as the bytes of a compressor do."""
     program = Writing(
         takes_s=factors(level={1: 0.5, 2: 0.7, 3: 0.8}),
         writes=lambda launch: "ratio " + "x" * int(launch.configuration.get("level", 9)),
@@ -238,7 +238,7 @@ def test_bundle_quotes_no_output_in_the_note() -> None:
 
 
 class TestResume(RaceContract):
-    """A search in which a value does other work is resumed as any other."""
+    """A search in which a value does different work is resumed like any other."""
 
     program = Writing(
         takes_s=lambda c: 0.001 if c.get("mode") == "bogus" else 1.0 - 0.1 * len(c), writes=_mode
@@ -254,7 +254,7 @@ class TestResume(RaceContract):
             seed=seed,
         )
 
-    # One value needs no time, and a small budget is of use to a search.
+    # One value costs no time, and a small budget is useful for a search.
     test_time_outs_count_as_their_caps = None  # type: ignore[assignment]
     test_insufficient_budget_error_names_sufficient_budget = None  # type: ignore[assignment]
 
@@ -287,21 +287,21 @@ def _held(history: History) -> set[str]:
 @pytest.mark.parametrize(
     ("seen", "held"),
     [
-        # All others differ: outputs depend on the setting.
+        # All other values differ: outputs depend on the setting.
         ([({"a": 1}, "usage", 2)], set()),
         ([({"a": 1}, "usage", 2), ({"b": 1}, "result", 1)], set()),
-        # As many of its values agree.
+        # An equal number of its values agrees.
         ([({"a": 1}, "usage", 1), ({"a": 2}, "result", 1)], {"a=1"}),
         ([({"a": 1}, "x", 2), ({"a": 3}, "y", 2), ({"a": 2}, "result", 1)], set()),
         # Numbers count from the second launch on.
         ([({"a": 1}, "result 2", 1), ({"a": 2}, "result", 1)], {"a=1"}),
-        # Each of two values may be the cause: one is of a setting that outputs depend on.
+        # Each of two values may be the cause; one belongs to a setting with dependent outputs.
         (
             [({"a": 1, "b": 1}, "usage", 2), ({"a": 2}, "result", 1), ({"b": 2}, "result", 1)],
             {"a=1 b=1"},
         ),
         ([({"a": 1, "b": 1}, "usage", 2), ({"a": 2}, "result", 1)], set()),
-        # Both are cleared: the cause is that they go together.
+        # Both are cleared: their combination is the cause.
         (
             [({"a": 1, "b": 1}, "usage", 2), ({"a": 1}, "result", 1), ({"b": 1}, "result", 1)],
             {"a=1 b=1"},

@@ -1,4 +1,4 @@
-"""Failures that follow the order of launches are told as such, and no others."""
+"""Failures that depend on the order of launches are reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTCOMES = {"o": Outcome.OK, "x": Outcome.FAILED, "t": Outcome.TIMED_OUT}
 
 
 def samples(launches: str) -> list[Sample]:
-    """Make launches from words such as ``Ao Bx``: the arm, and whether it worked."""
+    """Make launches from strings such as ``Ao Bx``: the arm, and whether it worked."""
     return [
         Sample(
             launch=Launch(
@@ -64,12 +64,12 @@ def test_order_dependent_failures_are_reported(launches: str, told: str) -> None
         "Ax Ax",
         "Ao Ax",
         "Ao Bx Bx Bx",
-        "Ao Bo Ao Bx Ao Bx",  # too few to tell from chance
+        "Ao Bo Ao Bx Ao Bx",  # too few to exclude chance
         "Ao Bo Ao Bx Ao Bx Ao Bx Bo",
         "Ao Bo Ao Bt Ao Bt Ao Bt Ao Bt",
         "Ao Bx Ao Bx Ao Bx Ao Bx",
         "Ao Ax Ao Ao Ax",
-        "Ao Ax Ao Ax Ao Ao Ax Ao Ax",  # now and then, not after each that worked
+        "Ao Ax Ao Ax Ao Ao Ax Ao Ax",  # occasionally, not after each success
         "Ao At At",
     ],
 )
@@ -88,7 +88,7 @@ def test_single_failure_with_retry_is_not_an_order() -> None:
 
 
 def test_order_is_chronological() -> None:
-    """A store gives samples by block and position, and some are made again later."""
+    """A store returns samples by block and position, and retries come later."""
     launches = samples("Ao Bo Bx Ax Bx")
     assert describe_failure_order(launches[::-1]) == describe_failure_order(launches) is not None
 

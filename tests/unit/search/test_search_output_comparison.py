@@ -1,4 +1,4 @@
-"""Whether two arms of a study wrote the same output, and what follows from it."""
+"""Comparison of the outputs of two arms, and its consequences."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_check_option_defines_valid_output() -> None:
 
 
 def test_single_launch_shows_no_difference_in_numbers() -> None:
-    """A time of day differs from launch to launch, and not within each minute."""
+    """A time of day differs between launches, but not within a minute."""
     for other, differs in (("at 10:02", False), ("usage: p", True)):
         study = _compared(lambda launch, o=other: o if launch.configuration else "at 10:01")  # type: ignore[misc]
         names = [arm.name for arm in study.spec.arms]
@@ -148,7 +148,7 @@ def test_sample_without_lines_is_compared_alike_and_holds_no_text() -> None:
 
 
 def test_numbers_are_not_compared_where_a_setting_has_any_number_as_its_value() -> None:
-    """Not all values can be taken out of an output then."""
+    """Not all values can be removed from an output then."""
     study = _compared(lambda launch: "step 8" if launch.configuration else "step 4")
     names = [arm.name for arm in study.spec.arms]
     assert describe_difference(study.spec, _seen(study.samples), names) is not None

@@ -1,4 +1,4 @@
-"""What was found in one place, compared again in another."""
+"""A result from one environment, compared in another."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_same_gain_in_two_environments() -> None:
     assert told.found.claim.ratio == pytest.approx(0.8, rel=0.01)
     assert told.ci is not None and told.times is not None and told.saved is not None
     assert told.ci[0] < told.times < told.ci[1]
-    assert told.ci[0] > 20  # variances are 625 times apart
+    assert told.ci[0] > 20  # the ratio of variances is 625
     assert told.saved == round(told.found.launches * (told.times - 1))
     words = elsewhere_words(told)
     assert "on partition quiet: -20" in words
@@ -91,7 +91,7 @@ def test_plain_comparison_has_no_environment_comparison() -> None:
 
 @pytest.mark.parametrize(("here", "there"), [(8, 8), (30, 6)])
 def test_interval_covers_the_truth(here: int, there: int) -> None:
-    """Of 90 % intervals one in ten misses: of 1,000 not more than 130 (three standard errors)."""
+    """Of 90 % intervals one in ten misses: at most 130 of 1,000 (three standard errors)."""
     rng, missed = random.Random(5), 0
     base = on_partition(QUIET)
     spec = confirmation_of("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))

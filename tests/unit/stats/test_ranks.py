@@ -1,4 +1,4 @@
-"""Tests on ranks, held against SciPy's."""
+"""Rank tests, compared with SciPy."""
 
 from __future__ import annotations
 

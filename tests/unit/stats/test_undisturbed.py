@@ -1,4 +1,4 @@
-"""The effect over undisturbed blocks and over all, as one answer."""
+"""Effect over undisturbed blocks and over all blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of threads that do not follow the setting."""
+"""Numbers of threads that do not depend on the setting."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_ineffective_thread_setting_is_reported(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "seen", "times"),
     [
-        ("threads", {1: 1.0, 2: 2.0}, 4),  # as asked
+        ("threads", {1: 1.0, 2: 2.0}, 4),  # as requested
         ("threads", {2: 2.0, 4: 2.0}, 4),  # too little work for more
-        ("threads", {1: 1.0, 2: 1.0}, 4),  # over before a reading
+        ("threads", {1: 1.0, 2: 1.0}, 4),  # ended before a reading
         ("threads", {1: None, 2: None}, 4),  # not read
         ("threads", {2: 3.0}, 4),
         ("threads", {1: 2.0, 2: 2.0}, 2),
-        ("threads.blas", {1: 2.0, 2: 2.0}, 4),  # threads that OpenMP has made
+        ("threads.blas", {1: 2.0, 2: 2.0}, 4),  # threads created by OpenMP
         ("nice", {0: 2.0, 1: 2.0}, 4),
     ],
 )

@@ -1,4 +1,4 @@
-"""The effect of B against A, and what is said of it."""
+"""Effect of B against A, and its verdict."""
 
 import math
 import subprocess

@@ -1,4 +1,4 @@
-"""Whether a load follows the arms."""
+"""Correlation of the load of other processes with the arms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which arms leave a race."""
+"""Elimination of arms from a race."""
 
 import math
 import random
