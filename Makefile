@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune test test-full test-lowest check wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -55,6 +55,9 @@ check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	$(BIN)/python -m pytest -q tests/unit/test_imports.py
+
+wording: ## wording of documentation, comments and messages against its limits (WORDING="--list 5")
+	$(PYTHON) tools/wording.py $(WORDING)
 
 docs: $(VENV)/.tested-with ## the documentation as a site: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
