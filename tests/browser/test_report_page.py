@@ -57,7 +57,7 @@ def opened(browser, path: Path, width=1200, **options):
 
 
 @pytest.mark.parametrize("name", [*STATES, "many", "thousand", "slow"])
-def test_it_is_quiet_and_asks_the_network_for_nothing(browser, reports, name):
+def test_page_loads_silently_without_network_requests(browser, reports, name):
     path = reports / f"{name}.html"
     with opened(browser, path) as page:
         assert page.said == []
@@ -67,7 +67,7 @@ def test_it_is_quiet_and_asks_the_network_for_nothing(browser, reports, name):
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["tune", "hostile", "compare", "all_failed"])
-def test_no_width_makes_the_page_scroll_sideways(browser, reports, name, width, scripts):
+def test_page_never_scrolls_sideways(browser, reports, name, width, scripts):
     with opened(browser, reports / f"{name}.html", width, java_script_enabled=scripts) as page:
         if scripts:
             assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -93,9 +93,7 @@ BROKEN_WORDS = """[...document.querySelectorAll(".scroll td, .scroll th")].flatM
 
 @pytest.mark.parametrize("width", [320, 380, 900])
 @pytest.mark.parametrize("name", ["tune", "compare", "measure"])
-def test_words_in_tables_stay_whole_and_wide_tables_scroll_by_themselves(
-    browser, reports, name, width
-):
+def test_table_words_stay_whole_and_wide_tables_scroll(browser, reports, name, width):
     with opened(browser, reports / f"{name}.html", width) as page:
         assert page.evaluate(BROKEN_WORDS) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -121,9 +119,7 @@ WIDE_TABLES = """[...document.querySelectorAll("main table")].map((table) => {
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", ["tune", "compare", "measure"])
-def test_the_last_column_of_every_table_can_be_reached_and_that_is_said(
-    browser, reports, name, width
-):
+def test_last_table_column_is_reachable_with_hint(browser, reports, name, width):
     with opened(browser, reports / f"{name}.html", width) as page:
         tables = page.evaluate(WIDE_TABLES)
         assert all(table["reached"] for table in tables)
@@ -133,7 +129,7 @@ def test_the_last_column_of_every_table_can_be_reached_and_that_is_said(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [380, 1200])
-def test_nothing_passes_through_a_heading_of_a_picture(browser, reports, width, scheme):
+def test_figure_headings_are_not_crossed(browser, reports, width, scheme):
     """The last pixels of a heading's strip, below its words, have the colour of the page."""
     with opened(browser, reports / "tune.html", width, color_scheme=scheme) as page:
         shades = page.locator('[data-figure="gain"] canvas').evaluate(
@@ -149,7 +145,7 @@ def test_nothing_passes_through_a_heading_of_a_picture(browser, reports, width, 
         assert shades == [ground] or sorted(shades) == sorted([ground, "0,0,0,0"])
 
 
-def test_a_launch_far_out_is_shown_when_asked(browser, reports):
+def test_outlier_is_shown_on_request(browser, reports):
     with opened(browser, reports / "slow.html") as page:
         for name in ("boxes", "convergence"):
             chart = page.locator(f'[data-figure="{name}"]')
@@ -174,7 +170,7 @@ def test_compressed_data_are_read_sorted_and_saved(browser, reports):
         assert page.said == [] and page.asked[0] == path.as_uri()
 
 
-def test_a_browser_that_cannot_unpack_keeps_the_static_page(browser, reports):
+def test_browser_without_decompression_keeps_static_page(browser, reports):
     context = browser.new_context()
     context.add_init_script("delete globalThis.DecompressionStream")
     page = context.new_page()
@@ -185,7 +181,7 @@ def test_a_browser_that_cannot_unpack_keeps_the_static_page(browser, reports):
     context.close()
 
 
-def test_figures_are_drawn_and_the_static_ones_give_way(browser, reports):
+def test_interactive_figures_replace_static_ones(browser, reports):
     with opened(browser, reports / "tune.html") as page:
         for name in ("boxes", "gain", "convergence"):
             chart = page.locator(f'[data-figure="{name}"]')
@@ -200,7 +196,7 @@ def test_figures_are_drawn_and_the_static_ones_give_way(browser, reports):
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_without_scripts_the_static_figures_and_the_whole_table_are_there(browser, reports, width):
+def test_disabled_scripts_leave_static_figures_and_full_table(browser, reports, width):
     with opened(browser, reports / "tune.html", width, java_script_enabled=False) as page:
         for name in ("boxes", "gain", "convergence", "noise"):
             shown = page.locator(f'[data-figure="{name}"] svg:visible')
@@ -211,7 +207,7 @@ def test_without_scripts_the_static_figures_and_the_whole_table_are_there(browse
         assert page.get_by_role("button").count() == 0
 
 
-def test_a_row_answers_when_pointed_at(browser, reports):
+def test_hovered_row_is_highlighted(browser, reports):
     with opened(browser, reports / "tune.html") as page:
         canvas = page.locator('[data-figure="boxes"] canvas')
         before = canvas.screenshot()
@@ -228,7 +224,7 @@ def column(page, key):
     return page.locator(f"#all tbody tr > *:nth-child({place + 1})").all_text_contents()
 
 
-def test_the_table_sorts_by_mouse_and_by_keyboard(browser, reports):
+def test_table_sorts_by_mouse_and_keyboard(browser, reports):
     with opened(browser, reports / "tune.html") as page:
         first = column(page, "name")
         head = page.locator('#all th[data-key="median"]')
@@ -245,7 +241,7 @@ def test_the_table_sorts_by_mouse_and_by_keyboard(browser, reports):
         assert column(page, "name") == first
 
 
-def test_the_table_filters_by_words_and_by_phase(browser, reports):
+def test_table_filters_by_words_and_phase(browser, reports):
     with opened(browser, reports / "tune.html") as page:
         field = page.get_by_role("searchbox")
         field.fill("malloc=jemalloc thp=never")
@@ -265,7 +261,7 @@ def download(page, name):
     return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
 
 
-def test_what_is_shown_can_be_saved(browser, reports):
+def test_shown_rows_are_saved_as_csv(browser, reports):
     report = studies.tune()
     with opened(browser, reports / "tune.html", accept_downloads=True) as page:
         page.get_by_label("Phase").select_option("confirmation")
@@ -287,7 +283,7 @@ def test_what_is_shown_can_be_saved(browser, reports):
         assert walls[:3] == [s.metrics["wall_s"] for s in report.samples[:3]]
 
 
-def test_saved_hostile_names_are_no_formulas(browser, reports):
+def test_saved_hostile_names_are_not_formulas(browser, reports):
     with opened(browser, reports / "hostile.html", accept_downloads=True) as page:
         _, text = download(page, "Save CSV")
         cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
@@ -296,7 +292,7 @@ def test_saved_hostile_names_are_no_formulas(browser, reports):
         assert page.said == []
 
 
-def test_the_script_is_copied_exactly(browser, reports):
+def test_script_is_copied_exactly(browser, reports):
     with opened(
         browser, reports / "tune.html", permissions=["clipboard-read", "clipboard-write"]
     ) as page:
@@ -305,14 +301,14 @@ def test_the_script_is_copied_exactly(browser, reports):
         assert page.evaluate("navigator.clipboard.readText()") == studies.tune().script
 
 
-def test_a_script_with_hidden_characters_is_not_offered_for_copying(browser, reports):
+def test_script_with_hidden_characters_has_no_copy_button(browser, reports):
     with opened(browser, reports / "sly.html") as page:
         assert "\\u202e# gnp.exe" in page.locator("#script-text").text_content()
         assert "cannot be seen" in page.locator("#script").text_content()
         assert page.get_by_role("button", name="Copy").count() == 0
 
 
-def test_light_and_dark_follow_the_system(browser, reports):
+def test_color_scheme_follows_the_system(browser, reports):
     grounds = {}
     for scheme in ("light", "dark"):
         with opened(browser, reports / "tune.html", color_scheme=scheme) as page:
@@ -325,7 +321,7 @@ def test_light_and_dark_follow_the_system(browser, reports):
     assert grounds == {"light": "rgb(246, 247, 249)", "dark": "rgb(15, 18, 22)"}
 
 
-def test_print_has_the_static_figures_and_no_tools(browser, reports):
+def test_printed_page_has_static_figures_without_controls(browser, reports):
     with opened(browser, reports / "tune.html", color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         assert page.locator('[data-figure="boxes"] .static.wide').is_visible()
@@ -342,7 +338,7 @@ def test_print_has_the_static_figures_and_no_tools(browser, reports):
         assert cut == 0
 
 
-def test_more_arms_are_shown_when_asked(browser, reports):
+def test_further_arms_are_shown_on_request(browser, reports):
     with opened(browser, reports / "many.html") as page:
         chart = page.locator('[data-figure="boxes"]')
         few = chart.locator("canvas").bounding_box()["height"]
@@ -352,7 +348,7 @@ def test_more_arms_are_shown_when_asked(browser, reports):
         assert page.said == []
 
 
-def test_the_search_can_be_seen_against_time(browser, reports):
+def test_search_is_shown_against_time(browser, reports):
     with opened(browser, reports / "tune.html") as page:
         chart = page.locator('[data-figure="convergence"]')
         before = chart.locator("canvas").screenshot()
@@ -360,7 +356,7 @@ def test_the_search_can_be_seen_against_time(browser, reports):
         assert chart.locator("canvas").screenshot() != before
 
 
-def test_everything_that_can_be_used_has_a_name_and_can_be_reached(browser, reports):
+def test_controls_are_named_and_reachable_by_keyboard(browser, reports):
     with opened(browser, reports / "tune.html") as page:
         unnamed = page.evaluate(
             """[...document.querySelectorAll("button, select, input, [role=region], [role=img]")]

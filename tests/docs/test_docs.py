@@ -299,7 +299,7 @@ def slug(heading: str) -> str:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in LINK.findall(read(page).prose):
         if "://" in target:
             continue
@@ -314,7 +314,7 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors, f"{target}: there are {sorted(anchors)}"
 
 
-def test_every_page_is_reached_from_the_index() -> None:
+def test_every_page_is_reachable_from_index() -> None:
     named = {(DOCS / t.partition("#")[0]).resolve() for t in LINK.findall(read_index())}
     assert {p for p in PAGES if p != DOCS / "index.md"} <= named
 
@@ -564,7 +564,7 @@ def without_values(text: str) -> str:
     return re.sub(r"\([^()]*`[^()]*\)", shortened, text)
 
 
-def test_json_keys_are_there(documents: Documents) -> None:
+def test_documented_json_keys_exist(documents: Documents) -> None:
     section = (DOCS / "reference" / "cli.md").read_text().split("\n## JSON\n")[1].split("\n## ")[0]
     bullets = [" ".join(b.split()) for b in re.split(r"^- ", section, flags=re.MULTILINE)[1:]]
     checked = set()
@@ -708,7 +708,7 @@ def test_rows_belong_to_a_table(page: Path) -> None:
     assert not rows_without_head(FENCE.sub("", page.read_text()))
 
 
-def test_row_without_a_head_is_found() -> None:
+def test_row_without_header_is_found() -> None:
     table = "| a | b |\n|---|---|\n| 1 | 2 |\n"
     assert not rows_without_head(f"{table}\ntext\n\n{table}")
     assert rows_without_head(f"{table}\n| 3 | 4 |\n") == ["| 3 | 4 |"]

@@ -83,7 +83,7 @@ def test_every_option_has_a_row(heading: str, options: tuple[str, ...]) -> None:
     assert set(options) <= named, sorted(set(options) - named)
 
 
-def test_what_is_not_there_says_why() -> None:
+def test_missing_option_gives_reason() -> None:
     for heading in ("yod", "lwkctl"):
         for option, counterpart, *why in rows(heading):
             assert counterpart, option
@@ -97,7 +97,7 @@ def test_every_amount_has_a_counterpart() -> None:
         assert all(amount in cells for amount in wanted), option
 
 
-def test_every_wish_on_the_page_can_be_read() -> None:
+def test_every_reservation_on_page_parses() -> None:
     ours, _ = PAGE.split("## The configurations that mOS was compared with")
     spans = set(re.findall(r"`([a-z]+=[^`]+)`", ours))
     wishes = [span for span in spans if span.partition("=")[0] in KEYS]
@@ -110,14 +110,14 @@ def test_every_wish_on_the_page_can_be_read() -> None:
         parse_share_request(beside + span, JOB)
 
 
-def test_every_word_of_a_wish_is_explained() -> None:
+def test_every_keyword_of_reservation_is_explained() -> None:
     table = " ".join(row[0] for row in rows("A share of a partition"))
     assert all(f"`{key}=" in table for key in KEYS)
     assert all(f"`algorithm={one}`" in PAGE for one in ALGORITHMS)
     assert all(one.replace("STRIDE", "N") in table for one in LAYOUTS)
 
 
-def test_every_setting_on_the_page_exists() -> None:
+def test_every_setting_on_page_exists() -> None:
     registry = builtin()
     for heading in ("yod", "The configurations that mOS was compared with"):
         for row in rows(heading):
@@ -128,12 +128,12 @@ def test_every_setting_on_the_page_exists() -> None:
                     pytest.fail(f"{name} is no setting")
 
 
-def test_what_others_compared_has_a_row() -> None:
+def test_published_comparison_has_a_row() -> None:
     table = " ".join(row[0] for row in rows("The configurations that mOS was compared with"))
     assert all(one in table for one in COMPARED), [one for one in COMPARED if one not in table]
 
 
-def test_the_configurations_of_the_talk_are_a_sweep_file(tmp_path: Path) -> None:
+def test_published_configurations_form_a_sweep_file(tmp_path: Path) -> None:
     fence = re.search(r"^```toml file=talk.toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert fence is not None
     file = tmp_path / "talk.toml"

@@ -65,7 +65,7 @@ class TestDigits:
     PROGRAM = (sys.executable, EXAMPLES / "digits" / "digits.py")
     SMALL = ("--resamples", "2", "--restarts", "2")
 
-    def test_threads_leave_the_result_alone(self) -> None:
+    def test_result_is_independent_of_threads(self) -> None:
         one = figures([*self.PROGRAM, *self.SMALL], {"OMP_NUM_THREADS": "1"})
         two = figures([*self.PROGRAM, *self.SMALL], {"OMP_NUM_THREADS": "2"})
         assert float(one.pop("work_s")) > 0
@@ -75,17 +75,17 @@ class TestDigits:
         assert 0.5 <= float(one["agreement"]) < 1
         assert 0.5 <= float(one["stability"]) < 1
 
-    def test_a_poor_grouping_fails(self) -> None:
+    def test_poor_clustering_fails(self) -> None:
         message = refusal([*self.PROGRAM, *self.SMALL, "--components", "1"], status=1)
         assert "agreement" in message
 
     @pytest.mark.parametrize(
         "flags", [("--components", "65"), ("--clusters", "1"), ("--restarts", "x")]
     )
-    def test_bad_flags(self, flags: tuple[str, ...]) -> None:
+    def test_invalid_flags_are_refused(self, flags: tuple[str, ...]) -> None:
         assert flags[0] in refusal([*self.PROGRAM, *flags], status=2)
 
-    def test_without_scikit_learn_it_says_what_to_install(self) -> None:
+    def test_missing_scikit_learn_names_package_to_install(self) -> None:
         message = refusal([sys.executable, "-S", "-E", self.PROGRAM[1]], status=2)
         assert "pip install -r examples/requirements.txt" in message
 
@@ -95,7 +95,7 @@ class TestAllocations:
     def program(self, native: Path) -> Path:
         return native / "allocations"
 
-    def test_threads_leave_the_result_alone(self, program: Path) -> None:
+    def test_result_is_independent_of_threads(self, program: Path) -> None:
         results = []
         for threads in ("1", "2", "5"):
             found = figures([program, "--rounds", "3", "--threads", threads])
@@ -104,18 +104,20 @@ class TestAllocations:
         assert results[0] == results[1] == results[2]
         assert int(results[0]["words"]) > 1000
 
-    def test_counts_the_words_of_a_text(self, program: Path, tmp_path: Path) -> None:
+    def test_words_of_text_are_counted(self, program: Path, tmp_path: Path) -> None:
         text = tmp_path / "text"
         text.write_text("One word, two words; a third.\n" * 5000)
         assert figures([program, "--rounds", "2", "--input", text])["words"] == str(6 * 5000 * 2)
 
-    def test_more_threads_than_passages(self, program: Path, tmp_path: Path) -> None:
+    def test_more_threads_than_passages_give_same_result(
+        self, program: Path, tmp_path: Path
+    ) -> None:
         text = tmp_path / "text"
         text.write_text("word")
         found = figures([program, "--rounds", "1", "--threads", "8", "--input", text])
         assert found["words"] == "1"
 
-    def test_bad_input(self, program: Path, tmp_path: Path) -> None:
+    def test_invalid_input_is_refused(self, program: Path, tmp_path: Path) -> None:
         assert "--threads" in refusal([program, "--threads", "0"], status=2)
         assert "--rounds" in refusal([program, "--rounds", "9x"], status=2)
         assert "--rounds" in refusal([program, "--rounds"], status=2)
@@ -142,20 +144,20 @@ def tar(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestCompress:
     SCRIPT = EXAMPLES / "compress" / "compress.sh"
 
-    def test_the_input_is_always_the_same(self, tar: Path, tmp_path: Path) -> None:
+    def test_generated_input_is_reproducible(self, tar: Path, tmp_path: Path) -> None:
         again = tmp_path / "again.tar"
         assert run([*MAKE_INPUT, again, "--megabytes", "1"]).returncode == 0
         assert again.read_bytes() == tar.read_bytes()
         assert list(tmp_path.iterdir()) == [again]
 
-    def test_an_input_that_is_there_is_kept(self, tmp_path: Path) -> None:
+    def test_existing_input_is_kept(self, tmp_path: Path) -> None:
         there = tmp_path / "there.tar"
         there.write_text("something")
         assert run([*MAKE_INPUT, there]).returncode == 0
         assert there.read_text() == "something"
 
     @pytest.mark.parametrize("program", ["xz", "zstd"])
-    def test_higher_levels_pack_more(self, tar: Path, program: str) -> None:
+    def test_higher_levels_compress_more(self, tar: Path, program: str) -> None:
         low, high = (
             figures([self.SCRIPT, "-p", program, "-l", level, "-t", "2", tar])
             for level in ("1", "6")
@@ -163,7 +165,7 @@ class TestCompress:
         assert int(high["packed_bytes"]) < int(low["packed_bytes"]) < tar.stat().st_size
         assert 1 < float(low["ratio"]) < float(high["ratio"])
 
-    def test_a_compressor_that_loses_data_fails(self, tar: Path, tmp_path: Path) -> None:
+    def test_lossy_compressor_fails(self, tar: Path, tmp_path: Path) -> None:
         bad = tmp_path / "bin" / "xz"
         bad.parent.mkdir()
         real = shutil.which("xz")
@@ -175,7 +177,7 @@ class TestCompress:
         message = refusal([self.SCRIPT, "-p", "xz", tar], status=1, env={"PATH": path})
         assert "does not come back" in message
 
-    def test_leaves_nothing_behind(self, tar: Path, tmp_path: Path) -> None:
+    def test_temporary_files_are_removed(self, tar: Path, tmp_path: Path) -> None:
         scratch = tmp_path / "scratch"
         scratch.mkdir()
         figures([self.SCRIPT, tar], {"TMPDIR": str(scratch)})
@@ -192,10 +194,10 @@ class TestCompress:
             (("-x",), "usage"),
         ],
     )
-    def test_bad_flags(self, tar: Path, flags: tuple[str, ...], word: str) -> None:
+    def test_invalid_flags_are_refused(self, tar: Path, flags: tuple[str, ...], word: str) -> None:
         assert word in refusal([self.SCRIPT, *flags, tar], status=2)
 
-    def test_bad_files(self, tmp_path: Path) -> None:
+    def test_invalid_files_are_refused(self, tmp_path: Path) -> None:
         assert "make_input.py" in refusal([self.SCRIPT, tmp_path / "missing"], status=2)
         assert "usage" in refusal([self.SCRIPT], status=2)
         target = tmp_path / "x.tar"
@@ -209,7 +211,7 @@ class TestLinalg:
     def program(self, native: Path) -> Path:
         return native / "linalg"
 
-    def test_threads_leave_the_result_alone(self, program: Path) -> None:
+    def test_result_is_independent_of_threads(self, program: Path) -> None:
         small: Words = [program, "--panels", "12", "--gaps", "2"]
         one = figures(small, {"OPENBLAS_NUM_THREADS": "1"})
         two = figures(small, {"OPENBLAS_NUM_THREADS": "2"})
@@ -218,7 +220,7 @@ class TestLinalg:
         assert float(one["residual"]) < 1e-12
         assert float(one["gflops"]) > 0
 
-    def test_far_plates_behave_as_one_plate(self, program: Path) -> None:
+    def test_distant_plates_behave_as_single_plate(self, program: Path) -> None:
         # Far apart, two plates are two capacitors in series. A unit square alone holds 0.36679
         # times 4 pi (known to many digits); panels this coarse stay 2 % below.
         found = figures(
@@ -226,7 +228,7 @@ class TestLinalg:
         )
         assert 2 * float(found["capacitance"]) == pytest.approx(0.36679 * 12.56637, rel=0.025)
 
-    def test_a_gap_too_narrow_for_the_panels_fails(self, program: Path) -> None:
+    def test_gap_narrower_than_panels_fails(self, program: Path) -> None:
         message = refusal([program, "--panels", "4", "--narrow", "0.01"], status=1)
         assert "too narrow" in message
 
@@ -234,5 +236,5 @@ class TestLinalg:
         "flags",
         [("--panels", "1"), ("--gaps", "none"), ("--narrow", "nan"), ("--wide", "0.05"), ("--n",)],
     )
-    def test_bad_flags(self, program: Path, flags: tuple[str, ...]) -> None:
+    def test_invalid_flags_are_refused(self, program: Path, flags: tuple[str, ...]) -> None:
         assert flags[0] in refusal([program, *flags], status=2)

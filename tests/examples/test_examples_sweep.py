@@ -45,7 +45,7 @@ def assay(folder: Path, env: dict[str, str], *words: str | Path) -> dict[str, ob
 
 @pytest.mark.system
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_the_experiment_runs(file: Path, tmp_path: Path, env: dict[str, str]) -> None:
+def test_experiment_runs(file: Path, tmp_path: Path, env: dict[str, str]) -> None:
     plan = assay(tmp_path, env, "sweep", file, "--dry-run")
     launches = plan["launches"]
     assert isinstance(launches, int)
@@ -56,7 +56,7 @@ def test_the_experiment_runs(file: Path, tmp_path: Path, env: dict[str, str]) ->
     assert bool(found["effects"]) is ("factors" in file.stem)
 
 
-def test_there_are_experiments() -> None:
+def test_experiments_exist() -> None:
     assert len(FILES) == 3
     listed = (ROOT / "examples" / "sweep" / "README.md").read_text()
     assert all(f"`{file.name}`" in listed for file in FILES)

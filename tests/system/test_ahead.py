@@ -54,7 +54,7 @@ def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def test_a_launch_is_given_to_the_front_that_stands_by(driver: Driver) -> None:
+def test_launch_uses_standby_launcher(driver: Driver) -> None:
     for _ in range(3):
         ready = standing_by(driver)
         with driver.start({"schema": 1, "argv": ["sh", "-c", "exit 7"]}) as running:
@@ -64,7 +64,7 @@ def test_a_launch_is_given_to_the_front_that_stands_by(driver: Driver) -> None:
             assert running.facts().exit_status == 7
 
 
-def test_what_a_program_finds_is_what_it_finds_without(assay_exec: Path, driver: Driver) -> None:
+def test_standby_launcher_preserves_program_environment(assay_exec: Path, driver: Driver) -> None:
     """Descriptors, signals, limits, session and groups."""
     script = "ls /proc/self/fd; grep -E 'Sig|Shd|Seccomp' /proc/self/status; ulimit -a; umask; pwd"
     seen = [
@@ -94,7 +94,7 @@ driver.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
-def test_signals_to_a_front_that_stands_by_end_neither_it_nor_its_launch(
+def test_signals_to_standby_launcher_end_neither_it_nor_its_launch(
     driver: Driver, number: int
 ) -> None:
     for pid in standing_by(driver):
@@ -103,7 +103,7 @@ def test_signals_to_a_front_that_stands_by_end_neither_it_nor_its_launch(
     assert launch(driver, "true").outcome == "exited"
 
 
-def test_a_front_that_was_killed_is_made_anew(driver: Driver) -> None:
+def test_killed_standby_launcher_is_replaced(driver: Driver) -> None:
     (front,) = standing_by(driver) - {maker(driver)}
     kill(front)
     assert launch(driver, "true").outcome == "exited"
@@ -128,14 +128,14 @@ def state(pid: int) -> str | None:
         return None
 
 
-def test_without_a_maker_launches_go_on(driver: Driver) -> None:
+def test_launches_continue_without_spawner(driver: Driver) -> None:
     kill(maker(driver))
     for _ in range(3):
         assert launch(driver, "true").outcome == "exited"
 
 
 @pytest.mark.rotating
-def test_what_was_stopped_goes_on(driver: Driver) -> None:
+def test_stopped_standby_launcher_continues(driver: Driver) -> None:
     for pid in standing_by(driver):
         os.kill(pid, signal.SIGSTOP)
     for _ in range(3):
@@ -157,7 +157,7 @@ def test_what_was_stopped_goes_on(driver: Driver) -> None:
     ],
     ids=str,
 )
-def test_a_launch_that_needs_other_groups_or_cannot_start(
+def test_other_groups_or_missing_program_bypass_standby(
     driver: Driver, keys: dict[str, Any], outcome: str
 ) -> None:
     """What was made ahead for it is removed (see the fixture)."""
@@ -168,7 +168,7 @@ def test_a_launch_that_needs_other_groups_or_cannot_start(
         assert facts.containment.mode == "none"
 
 
-def test_a_killed_caller_leaves_nothing(assay_exec: Path) -> None:
+def test_killed_caller_leaves_no_process(assay_exec: Path) -> None:
     before = leaves()
     mark = uuid.uuid4().hex
     script = f"""

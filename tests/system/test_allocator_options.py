@@ -28,7 +28,7 @@ def needs(allocator: str) -> None:
         pytest.skip(f"{allocator} is not installed")
 
 
-def test_jemalloc_took_them_beside_those_of_the_user(cli: CommandLine) -> None:
+def test_jemalloc_keeps_options_of_user(cli: CommandLine) -> None:
     needs("jemalloc")
     cli.more["MALLOC_CONF"] = "stats_print:true,narenas:9"
     given = [
@@ -50,7 +50,7 @@ def test_jemalloc_took_them_beside_those_of_the_user(cli: CommandLine) -> None:
     assert said["metadata_thp"] == '"auto"'
 
 
-def test_mimalloc_took_them(cli: CommandLine) -> None:
+def test_mimalloc_applies_options(cli: CommandLine) -> None:
     needs("mimalloc")
     cli.more["MIMALLOC_VERBOSE"] = "1"
     given = ["malloc=mimalloc", "malloc.decay_ms=321", "malloc.hugepages=thp"]
@@ -70,7 +70,7 @@ def test_mimalloc_took_them(cli: CommandLine) -> None:
         ("tcmalloc", ["tcmalloc.release_rate=5", "tcmalloc.thread_cache=1048576"]),
     ],
 )
-def test_granted_in_a_study(cli: CommandLine, allocator: str, given: list[str]) -> None:
+def test_study_grants_options(cli: CommandLine, allocator: str, given: list[str]) -> None:
     if allocator != "glibc":
         needs(allocator)
     found = cli(
@@ -92,7 +92,7 @@ def test_granted_in_a_study(cli: CommandLine, allocator: str, given: list[str]) 
 
 
 @pytest.mark.rotating
-def test_glibc_keeps_to_its_arenas(cli: CommandLine) -> None:
+def test_glibc_respects_arena_limit(cli: CommandLine) -> None:
     """malloc_info(3) counts the heaps that threads got."""
     (cli.folder / "heaps.py").write_text(
         "import ctypes, threading\n"
@@ -119,7 +119,7 @@ def test_glibc_keeps_to_its_arenas(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_huge_pages_that_glibc_got(cli: CommandLine) -> None:
+def test_glibc_obtains_huge_pages(cli: CommandLine) -> None:
     modes = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     if not modes.exists() or "[madvise]" not in modes.read_text():
         pytest.skip("the system does not give huge pages where a program asks")
@@ -134,14 +134,14 @@ def test_huge_pages_that_glibc_got(cli: CommandLine) -> None:
         assert (grant["grant"], grant["level"]) == ("granted", "effective"), grant
 
 
-def test_an_option_that_its_allocator_lacks_names_those_that_have_it(cli: CommandLine) -> None:
+def test_unsupported_option_names_supporting_allocators(cli: CommandLine) -> None:
     found = cli("run", "--with", "malloc=glibc", "malloc.decay_ms=5", "--", "true")
     assert found.status != 0
     assert "jemalloc or mimalloc" in found.err
 
 
 @pytest.mark.rotating
-def test_tune_varies_an_option_where_its_allocator_serves(cli: CommandLine) -> None:
+def test_tune_varies_options_of_active_allocator(cli: CommandLine) -> None:
     needs("jemalloc")
     asked = ["malloc=glibc,jemalloc", "malloc.decay_ms=0,10000"]
     found = cli("tune", *asked, "--dry-run", "--", "true")

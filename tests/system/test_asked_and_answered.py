@@ -26,7 +26,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
-def test_quantiles_of_a_launch_have_rows_everywhere(cli: CommandLine) -> None:
+def test_quantiles_of_launch_have_rows_everywhere(cli: CommandLine) -> None:
     metrics = (
         "--metric",
         "lat@p99=latency: ([0-9.]+)",
@@ -52,7 +52,7 @@ def test_quantiles_of_a_launch_have_rows_everywhere(cli: CommandLine) -> None:
         assert (cli.folder / name).read_bytes().startswith(begin)
 
 
-def test_limit_in_the_first_look_is_told_with_its_value(cli: CommandLine) -> None:
+def test_limit_in_trial_launch_is_reported_with_value(cli: CommandLine) -> None:
     words = ("--runs", "9", "--limit", "output=64K", "arg.n=9,8")
     loop = ("sh", "-c", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaa; done", "{n}")
     found = cli("tune", *words, "--", *loop)
@@ -60,7 +60,7 @@ def test_limit_in_the_first_look_is_told_with_its_value(cli: CommandLine) -> Non
     assert "output limit of 64.0 KiB (--limit output)" in found.err
 
 
-def test_each_arm_of_a_comparison_has_its_own_reason(cli: CommandLine) -> None:
+def test_each_arm_has_its_own_reason(cli: CommandLine) -> None:
     (cli.folder / "loop.sh").write_text("while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n")
     arms = ("true", "sh loop.sh", "cat /nonexistent/file")
     found = cli("compare", "--runs", "12", "--limit", "output=64K", *arms, cwd=cli.folder)

@@ -47,7 +47,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.rotating
-def test_a_study_pauses_with_the_change(cli: CommandLine) -> None:
+def test_study_pauses_and_prints_change(cli: CommandLine) -> None:
     answer = cli("compare", *ARMS, "--runs", "60", "--json", *COMMAND)
     assert answer.status == 4, answer.err
     assert "2 boots in each of 6 blocks or more" in answer.err
@@ -75,7 +75,7 @@ def test_a_study_pauses_with_the_change(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_command_that_boots_is_told_the_change(cli: CommandLine) -> None:
+def test_boot_command_receives_change(cli: CommandLine) -> None:
     hook = cli.folder / "boot as asked"
     hook.write_text(HOOK)
     hook.chmod(0o755)
@@ -97,7 +97,7 @@ def test_a_command_that_boots_is_told_the_change(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_what_the_present_boot_has_takes_no_other(cli: CommandLine) -> None:
+def test_current_boot_value_needs_no_reboot(cli: CommandLine) -> None:
     (cli.folder / "f.toml").write_text(SWEEP)
     answer = cli("sweep", "f.toml", "--json", "--disturbed-above", "never")
     assert answer.status == 0, answer.err
@@ -112,13 +112,13 @@ def test_what_the_present_boot_has_takes_no_other(cli: CommandLine) -> None:
     assert cli("study", "verify", "b.zip").status == 0
 
 
-def test_a_launch_in_another_boot_is_refused(cli: CommandLine) -> None:
+def test_launch_in_other_boot_is_refused(cli: CommandLine) -> None:
     answer = cli("run", "--with", f"{NAME}=7", "--", "true")
     assert answer.status == 125
     assert f"{NAME}=7 requires another boot" in answer.err
 
 
-def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -> None:
+def test_run_reports_boot_setting(assay_exec: Path, tmp_path: Path) -> None:
     file = tmp_path / "shown"
     file.write_text("1\n")
     path = str(file)
@@ -147,7 +147,9 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
         (("--reboot-command", "'"), "No closing quotation"),
     ],
 )
-def test_words_that_say_nothing(cli: CommandLine, words: tuple[str, ...], told: str) -> None:
+def test_invalid_boot_options_are_refused(
+    cli: CommandLine, words: tuple[str, ...], told: str
+) -> None:
     answer = cli("compare", *ARMS, *words, *COMMAND)
     assert answer.status == 2
     assert told in answer.err

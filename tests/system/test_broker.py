@@ -220,7 +220,7 @@ c = C()
 """
 
 
-def test_a_share_is_a_group_that_processes_are_moved_into(
+def test_share_is_group_for_moved_processes(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     before = group_of(sleeper.pid)
@@ -244,7 +244,7 @@ def test_a_share_is_a_group_that_processes_are_moved_into(
     assert sleeper.poll() is None
 
 
-def test_nothing_is_given_twice(partition: Partition) -> None:
+def test_cpus_are_reserved_once(partition: Partition) -> None:
     with partition.client() as first, partition.client() as second:
         assert "lease" in first.ask("reserve", cpus=str(CPUS[0]), memory_bytes=1 << 30, gpus="0")
         everything = second.ask("reserve", cpus=listed(CPUS))
@@ -263,7 +263,7 @@ def test_nothing_is_given_twice(partition: Partition) -> None:
         assert len(partition.leases) == 1
 
 
-def test_what_is_not_of_the_partition(partition: Partition) -> None:
+def test_cpus_outside_partition_are_refused(partition: Partition) -> None:
     with partition.client() as client:
         foreign = client.ask("reserve", cpus=f"{CPUS[0]},999")
         assert (foreign["error"], foreign["which"]) == ("unknown", "999")
@@ -274,7 +274,7 @@ def test_what_is_not_of_the_partition(partition: Partition) -> None:
         assert not partition.leases
 
 
-def test_another_user_has_a_share_and_moves_his_own_processes_alone(
+def test_other_user_moves_only_own_processes(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     code = f"""
@@ -291,7 +291,7 @@ print("done")
     until(lambda: not partition.leases, "the share ends with its user")
 
 
-def test_of_others_shares_the_process_is_not_told(partition: Partition) -> None:
+def test_shares_of_other_users_hide_process(partition: Partition) -> None:
     with partition.client() as client:
         client.ask("reserve", cpus=str(CPUS[0]))
         told = as_nobody(partition, 'print(json.dumps(c.ask("show")["shares"]))')
@@ -299,7 +299,7 @@ def test_of_others_shares_the_process_is_not_told(partition: Partition) -> None:
     assert share["uid"] == 0 and "pid" not in share
 
 
-def test_nobody_is_given_a_share_of_what_is_being_deleted(partition: Partition) -> None:
+def test_partition_being_deleted_grants_no_share(partition: Partition) -> None:
     refused = as_nobody(partition, 'print(c.ask("delete")["error"])')
     assert refused == "foreign\n"
     with BrokerClient(partition.socket) as other:
@@ -330,7 +330,7 @@ def test_nobody_is_given_a_share_of_what_is_being_deleted(partition: Partition) 
         b"{" + b" " * (1 << 15),
     ],
 )
-def test_a_packet_that_cannot_be_read_harms_nobody(partition: Partition, packet: bytes) -> None:
+def test_malformed_packet_affects_no_client(partition: Partition, packet: bytes) -> None:
     with partition.client() as first, partition.client() as client:
         if packet:
             assert client.raw(packet)["error"] == "unreadable"
@@ -339,7 +339,7 @@ def test_a_packet_that_cannot_be_read_harms_nobody(partition: Partition, packet:
         assert first.ask("show")["name"] == "test"
 
 
-def test_one_user_cannot_take_all_connections(partition: Partition) -> None:
+def test_connections_of_one_user_are_limited(partition: Partition) -> None:
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(partition.client()) for _ in range(140)]
         served = 0
@@ -350,7 +350,7 @@ def test_one_user_cannot_take_all_connections(partition: Partition) -> None:
         assert as_nobody(partition, 'print(c.ask("show")["name"])') == "test\n"
 
 
-def test_a_killed_client_leaves_nothing_of_its_share(partition: Partition) -> None:
+def test_killed_client_frees_its_share(partition: Partition) -> None:
     code = f"""
 import subprocess
 c.ask("reserve", cpus="{CPUS[1]}")
@@ -371,7 +371,7 @@ os.kill(os.getpid(), 9)
     os.kill(left, signal.SIGKILL)
 
 
-def test_groups_nested_deeper_than_a_path_reaches_go_with_the_share(partition: Partition) -> None:
+def test_groups_nested_beyond_path_limit_are_removed(partition: Partition) -> None:
     """The owner of a share may make groups below it, and nobody says how deep."""
     with partition.client() as client:
         (folder,) = client.ask("reserve", cpus=str(CPUS[1]))["folders"]
@@ -384,7 +384,7 @@ def test_groups_nested_deeper_than_a_path_reaches_go_with_the_share(partition: P
     until(lambda: not partition.leases, "they are removed")
 
 
-def test_who_forks_for_ever_does_not_keep_the_cpus(partition: Partition, tmp_path: Path) -> None:
+def test_fork_bomb_releases_cpus(partition: Partition, tmp_path: Path) -> None:
     stop = tmp_path / "stop"
     code = f"""
 import time
@@ -409,7 +409,7 @@ if os.fork() == 0:
 
 
 @pytest.mark.rotating
-def test_cpus_are_nobodys_before_what_had_them_is_gone(
+def test_cpus_stay_reserved_until_processes_end(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     frozen = V1.parent / "freezer" / f"assay-test-{os.getpid()}"
@@ -450,7 +450,7 @@ def test_cpus_are_nobodys_before_what_had_them_is_gone(
         origin.rmdir()
 
 
-def test_a_question_that_waits_holds_up_nobody(
+def test_waiting_request_does_not_block_others(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     """What a launcher made below a share is left to it for a moment: the share leaves late."""
@@ -472,7 +472,7 @@ def test_a_question_that_waits_holds_up_nobody(
     assert any(other_is_first() for _ in range(10))  # the other may be late on a busy machine
 
 
-def test_who_hangs_up_while_a_question_waits_is_forgotten(
+def test_waiting_request_of_closed_connection_is_dropped(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     with partition.client() as asker, partition.client() as leaving:
@@ -488,7 +488,7 @@ def test_who_hangs_up_while_a_question_waits_is_forgotten(
                 assert (shown["free_cpus"], shown["shares"]) == (shown["cpus"], [])
 
 
-def test_a_number_that_is_used_again_does_not_say_where_to_go(
+def test_reused_process_id_does_not_select_share(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     """The process that made a connection has ended before the broker saw it, and another user's
@@ -519,7 +519,7 @@ def test_a_number_that_is_used_again_does_not_say_where_to_go(
         assert stranger.poll() is None
 
 
-def test_a_process_is_confined_to_cpus_of_the_share_alone(
+def test_process_is_confined_to_cpus_of_share(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     with partition.client() as client:
@@ -532,7 +532,7 @@ def test_a_process_is_confined_to_cpus_of_the_share_alone(
         assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
 
 
-def test_an_ended_broker_ends_all_shares(
+def test_terminated_broker_ends_all_shares(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     with partition.client() as client:
@@ -545,7 +545,7 @@ def test_an_ended_broker_ends_all_shares(
         assert client.socket.recv(1) == b""
 
 
-def test_a_killed_broker_is_followed_by_one_that_cleans_up(
+def test_broker_after_killed_one_cleans_up(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     with partition.client() as client:
@@ -578,7 +578,7 @@ def test_a_killed_broker_is_followed_by_one_that_cleans_up(
         ),
     ],
 )
-def test_a_partition_that_cannot_be_read(
+def test_unreadable_partition_is_reported(
     assay_broker: Path, tmp_path: Path, document: str, told: str
 ) -> None:
     path = tmp_path / "partition.json"
@@ -592,7 +592,7 @@ def test_a_partition_that_cannot_be_read(
 # --- the client -----------------------------------------------------------------------------------
 
 
-def test_the_client_reserves_moves_and_lets_go(
+def test_client_reserves_moves_and_releases(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
     with BrokerClient(partition.socket) as broker, BrokerClient(partition.socket) as other:
@@ -616,8 +616,8 @@ def test_the_client_reserves_moves_and_lets_go(
         assert os.sched_getaffinity(sleeper.pid) == set(CPUS)
 
 
-def test_a_broker_that_is_gone_is_told(partition: Partition) -> None:
-    with BrokerClient(partition.socket) as broker:
+def test_missing_broker_is_reported(partition: Partition) -> None:
+    with Broker(partition.socket) as broker:
         partition.end()
         with pytest.raises(NotPossibleError, match="does not answer"):
             broker.state()
@@ -636,7 +636,7 @@ def patiently(broker: BrokerClient, seed: int) -> ReservedResources:
             time.sleep(0.002)
 
 
-def test_many_at_once_never_share_a_cpu(partition: Partition) -> None:
+def test_concurrent_clients_never_share_a_cpu(partition: Partition) -> None:
     """Processes that ask for a core each, again and again, while others do the same."""
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         held: list[set[int]] = []
@@ -657,9 +657,9 @@ def test_many_at_once_never_share_a_cpu(partition: Partition) -> None:
         assert sum(pool.map(once, range(40))) == 40
 
 
-def test_a_wish_is_granted_from_what_is_free(partition: Partition) -> None:
-    with BrokerClient(partition.socket) as first, BrokerClient(partition.socket) as second:
-        share = reserve_share(parse_share_request("share=1/2", {}), first, HOST.cpus)
+def test_reservation_is_granted_from_free_cpus(partition: Partition) -> None:
+    with Broker(partition.socket) as first, Broker(partition.socket) as second:
+        share = reserve(parse_wish("share=1/2", {}), first, HOST.cpus)
         assert len(share.choice.cpus) == len(CPUS) // 2
         assert (share.memory_bytes, share.gpus) == (1 << 29, (0,))
         with pytest.raises(NotPossibleError, match="of the partition is free"):

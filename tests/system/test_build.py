@@ -48,7 +48,7 @@ def builds(cli: CommandLine) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> None:
+def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     settings = ("build.opt=-O0,-O2 -fno-math-errno,-Onever", "build.march=,-march=native")
     found = cli("tune", "--json", *settings, *BUILD, "--check", "sum=", "--runs", "90", *RUN)
     assert found.status == 0, found.err
@@ -99,7 +99,7 @@ def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> 
 
 
 @pytest.mark.rotating
-def test_a_changed_header_makes_another_program(cli: CommandLine) -> None:
+def test_changed_header_rebuilds_program(cli: CommandLine) -> None:
     words = ("--with", "build.opt=-O1", "build.march=", *BUILD, "--runs", "8", *RUN)
     assert cli("measure", *words).status == 0
     assert cli("study", "resume", "last", "--runs", "2").status == 0
@@ -110,7 +110,7 @@ def test_a_changed_header_makes_another_program(cli: CommandLine) -> None:
     assert len(builds(cli)) == 2
 
 
-def test_the_first_configuration_must_be_built_before_anything_runs(cli: CommandLine) -> None:
+def test_failed_first_build_stops_before_launches(cli: CommandLine) -> None:
     found = cli("tune", "build.opt=-Onever,-O2", "build.march=", *BUILD, "--runs", "50", *RUN)
     assert found.status == 1
     assert (
@@ -120,7 +120,7 @@ def test_the_first_configuration_must_be_built_before_anything_runs(cli: Command
     assert builds(cli) == []
 
 
-def test_a_placeholder_may_be_filled_in_both_and_other_braces_stay(cli: CommandLine) -> None:
+def test_placeholder_fills_build_and_command_and_keeps_other_braces(cli: CommandLine) -> None:
     given = ("--with", "build.opt=-O1", "build.march=", "arg.opt=x")
     found = cli("run", *given, *BUILD, "--", "echo", "{build}", "{opt}", "{other}")
     assert found.status == 0, found.err
@@ -128,7 +128,7 @@ def test_a_placeholder_may_be_filled_in_both_and_other_braces_stay(cli: CommandL
 
 
 @pytest.mark.rotating
-def test_arms_of_a_comparison_are_built(cli: CommandLine) -> None:
+def test_comparison_builds_its_arms(cli: CommandLine) -> None:
     arms = ("--arm", "build.opt=-O2", "--arm", "build.opt=-O2 build.march=-march=native")
     found = cli("compare", "--json", *arms, *BUILD, "--runs", "24", *RUN)
     assert found.status == 0, found.err
@@ -142,7 +142,7 @@ def test_arms_of_a_comparison_are_built(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_cells_of_a_sweep_are_built(cli: CommandLine) -> None:
+def test_sweep_builds_its_cells(cli: CommandLine) -> None:
     (cli.folder / "sweep.toml").write_text(
         "[workload]\n"
         'command = "{build}/prog 2000"\n'
@@ -160,7 +160,7 @@ def test_cells_of_a_sweep_are_built(cli: CommandLine) -> None:
     assert len(builds(cli)) == 4
 
 
-def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> None:
+def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> None:
     slow = "sh -c 'echo half > $ASSAY_BUILD_DIR/prog; sleep 60' {build}"
     with cli.begun("measure", "--build", slow, "--", "{build}/prog") as process:
         end = time.monotonic() + 30
@@ -201,7 +201,7 @@ def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> N
         (("measure", "--setup", "true", "--setup", "true", "--", "true"), "--setup takes one"),
     ],
 )
-def test_wrong_input_is_told_before_anything_runs(
+def test_invalid_input_is_reported_before_launches(
     cli: CommandLine, words: tuple[str, ...], told: str
 ) -> None:
     found = cli(*words)

@@ -22,7 +22,7 @@ def commit(folder: Path, seconds: str) -> str:
     return told.stdout.strip()
 
 
-def test_moved_branch_is_built_anew_and_told(assay_exec: Path, tmp_path: Path) -> None:
+def test_moved_branch_is_rebuilt_and_reported(assay_exec: Path, tmp_path: Path) -> None:
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     cli = CommandLine(assay_exec, tmp_path, more={"XDG_CACHE_HOME": str(tmp_path / "cache")})

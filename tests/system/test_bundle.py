@@ -86,7 +86,7 @@ def content_of(path: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.rotating
-def test_a_study_can_be_checked_by_a_stranger(lab: CommandLine, tmp_path: Path) -> None:
+def test_bundle_is_verified_on_other_machine(lab: CommandLine, tmp_path: Path) -> None:
     """Without the store, in another folder, under another home."""
     path = exported(lab, "study.zip")
     stranger = CommandLine(lab.launcher, tmp_path)
@@ -102,7 +102,7 @@ def test_a_study_can_be_checked_by_a_stranger(lab: CommandLine, tmp_path: Path) 
 
 
 @pytest.mark.rotating
-def test_it_holds_what_was_measured_and_not_by_whom(lab: CommandLine) -> None:
+def test_bundle_contains_measurements_without_user_names(lab: CommandLine) -> None:
     files = content_of(exported(lab, "study.zip"))
     whole = b"".join(files.values()).lower()
     host = os.uname().nodename
@@ -122,7 +122,7 @@ def test_it_holds_what_was_measured_and_not_by_whom(lab: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_outputs_can_stay_at_home(lab: CommandLine) -> None:
+def test_outputs_can_be_omitted(lab: CommandLine) -> None:
     files = content_of(exported(lab, "bare.zip", "--no-outputs"))
     assert "strata/0/outputs.jsonl" not in files
     assert b"home ~ user" not in b"".join(files.values())
@@ -130,12 +130,12 @@ def test_outputs_can_stay_at_home(lab: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_the_same_study_gives_the_same_file(lab: CommandLine) -> None:
+def test_export_is_reproducible(lab: CommandLine) -> None:
     assert exported(lab, "one.zip").read_bytes() == exported(lab, "two.zip").read_bytes()
 
 
 @pytest.mark.rotating
-def test_a_change_is_told_with_its_place(lab: CommandLine, tmp_path: Path) -> None:
+def test_changed_bundle_is_reported_with_location(lab: CommandLine, tmp_path: Path) -> None:
     files = content_of(exported(lab, "study.zip"))
     name = "strata/0/samples.jsonl"
     lines = files[name].splitlines(keepends=True)
@@ -152,7 +152,7 @@ def test_a_change_is_told_with_its_place(lab: CommandLine, tmp_path: Path) -> No
 
 
 @pytest.mark.rotating
-def test_what_is_no_bundle(lab: CommandLine, tmp_path: Path) -> None:
+def test_invalid_bundle_is_refused(lab: CommandLine, tmp_path: Path) -> None:
     for content in (b"", b"hello", exported(lab, "study.zip").read_bytes()[:3000]):
         path = tmp_path / "some.zip"
         path.write_bytes(content)
@@ -163,7 +163,7 @@ def test_what_is_no_bundle(lab: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_a_signature_is_checked(lab: CommandLine, tmp_path: Path) -> None:
+def test_signature_is_verified(lab: CommandLine, tmp_path: Path) -> None:
     assert shutil.which("ssh-keygen"), "tools/system-packages test installs openssh-client"
     path, key = exported(lab, "signed.zip"), tmp_path / "key"
     make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key]
@@ -184,7 +184,7 @@ def test_a_signature_is_checked(lab: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_plainer_exports(lab: CommandLine) -> None:
+def test_plain_exports_contain_samples(lab: CommandLine) -> None:
     folder = lab.folder
     words = (
         "--csv",
@@ -215,7 +215,7 @@ def test_plainer_exports(lab: CommandLine) -> None:
     assert lab("study", "export", "last", "--json").document["samples"] == whole["samples"]
 
 
-def test_what_cannot_be_written(
+def test_unwritable_export_is_reported(
     lab: CommandLine,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -246,7 +246,7 @@ def test_what_cannot_be_written(
 
 
 @pytest.mark.rotating
-def test_a_study_under_way_is_exported_as_far_as_it_is(assay_exec: Path, tmp_path: Path) -> None:
+def test_running_study_is_exported_partially(assay_exec: Path, tmp_path: Path) -> None:
     cli = CommandLine(assay_exec, tmp_path)
     with cli.begun("measure", "--budget", "60s", "--precision", "0.0001%", "--", "sleep", "0.01"):
         cli.wait_for(20)
@@ -262,7 +262,7 @@ def test_a_study_under_way_is_exported_as_far_as_it_is(assay_exec: Path, tmp_pat
 
 
 @pytest.mark.rotating
-def test_what_hangs_on_the_host_stays_out_of_the_verdict(assay_exec: Path, tmp_path: Path) -> None:
+def test_host_details_do_not_affect_verification(assay_exec: Path, tmp_path: Path) -> None:
     """That a library has changed is told where a study goes on; no bundle could show it."""
     cli = CommandLine(assay_exec, tmp_path)
     assert cli("measure", "--runs", "6", "--", "sleep", "0.01").status == 0
@@ -303,7 +303,7 @@ def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Command
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", cases([signal.SIGKILL], slow=[signal.SIGINT, signal.SIGTERM]))
-def test_an_export_that_is_ended_leaves_no_half_file(
+def test_interrupted_export_leaves_no_partial_file(
     large: CommandLine, number: signal.Signals
 ) -> None:
     target = large.folder / "whole.zip"
@@ -338,7 +338,7 @@ def parts(cli: CommandLine) -> list[Path]:
 
 
 @pytest.mark.rotating
-def test_a_store_of_before_outputs_were_kept_is_exported(assay_exec: Path, tmp_path: Path) -> None:
+def test_store_without_outputs_is_exported(assay_exec: Path, tmp_path: Path) -> None:
     """Samples of an earlier assay have neither outputs nor plans."""
     cli = CommandLine(assay_exec, tmp_path)
     answer = cli("compare", "--runs", "20", "sleep 0.01", "sleep 0.02")

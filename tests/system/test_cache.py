@@ -38,7 +38,9 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 # DAMON, where a host has it give up pages, takes those that are read but not mapped at any moment:
 # 6 % of a file were seen to go within 0.3 s, on a host with nine tenths of its memory free.
 @pytest.mark.parametrize(("value", "least", "most"), [("cold", 0, 0), ("warm", SIZE // 2, SIZE)])
-def test_what_the_program_finds(cli: CommandLine, value: str, least: int, most: int) -> None:
+def test_program_finds_requested_cache_state(
+    cli: CommandLine, value: str, least: int, most: int
+) -> None:
     command = [sys.executable, "look.py", "data"]
     found = cli("run", "--with", f"cache={value}", "--", *command)
     assert found.status == 0, found.err
@@ -46,7 +48,7 @@ def test_what_the_program_finds(cli: CommandLine, value: str, least: int, most: 
 
 
 @pytest.mark.rotating
-def test_before_each_launch_and_with_evidence(cli: CommandLine) -> None:
+def test_cache_is_prepared_before_each_launch_with_evidence(cli: CommandLine) -> None:
     metrics = ["--metric", r"cached=cached=(\d+)", "--objective", "wall_s"]
     asked = ["--json", "--runs", "7", *metrics, "--with", "cache=cold"]
     found = cli("measure", *asked, "--", sys.executable, "look.py", "data")
@@ -61,7 +63,7 @@ def test_before_each_launch_and_with_evidence(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_what_lies_in_memory_only_stays(cli: CommandLine) -> None:
+def test_tmpfs_content_is_kept(cli: CommandLine) -> None:
     shm = Path("/dev/shm")
     if not os.access(shm, os.W_OK):
         pytest.skip("no /dev/shm")
@@ -77,7 +79,7 @@ def test_what_lies_in_memory_only_stays(cli: CommandLine) -> None:
     assert grants == {"refused"}, found.err
 
 
-def test_the_script_does_the_same(cli: CommandLine) -> None:
+def test_script_prepares_cache_equally(cli: CommandLine) -> None:
     command = [sys.executable, "look.py", "data"]
     told = cli("run", "--explain", "--with", "cache=cold", "--", *command).out
     (cli.folder / "data").read_bytes()

@@ -20,7 +20,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.rotating
-def test_the_built_in_load_and_a_later_comparison(cli: CommandLine) -> None:
+def test_built_in_load_calibrates_later_comparison(cli: CommandLine) -> None:
     answer = cli("study", "calibrate", "--runs", "61", "--json", *QUICK)
     assert answer.status == 0, answer.err
     found = answer.document
@@ -51,14 +51,14 @@ def test_the_built_in_load_and_a_later_comparison(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_command_of_ones_own_is_named(cli: CommandLine) -> None:
+def test_custom_command_is_named(cli: CommandLine) -> None:
     cli("study", "calibrate", "--runs", "15", *QUICK, "--", "sleep", "0.002")
     text = cli("compare", "--runs", "16", *QUICK, "sleep 0.005", "sleep 0.05").out
     assert "with sleep 0.002)" in " ".join(text.split())
 
 
 @pytest.mark.slow
-def test_it_is_resumed(cli: CommandLine) -> None:
+def test_interrupted_calibration_is_resumed(cli: CommandLine) -> None:
     before = leaves()
     words = ("study", "calibrate", "--runs", "60", *QUICK, "--", "sleep", "0.02")
     with cli.begun(*words) as process:
@@ -78,7 +78,7 @@ def test_it_is_resumed(cli: CommandLine) -> None:
 
 
 @pytest.mark.slow
-def test_its_bundle_can_be_checked(cli: CommandLine) -> None:
+def test_bundle_of_calibration_is_verified(cli: CommandLine) -> None:
     cli("study", "calibrate", "--runs", "49", *QUICK, "--", "sleep", "0.002")
     made = cli("study", "export", "last", "--bundle", "all.zip")
     assert made.status == 0, made.err
@@ -88,7 +88,7 @@ def test_its_bundle_can_be_checked(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_too_small_a_budget(cli: CommandLine) -> None:
+def test_insufficient_budget_is_refused(cli: CommandLine) -> None:
     answer = cli("study", "calibrate", "--runs", "6", "--", "sleep", "0.001")
     assert answer.status == 3
     assert "too small for a calibration" in answer.err

@@ -58,7 +58,7 @@ def refused(cli: CommandLine, status: int, *words: str | Path, says: str, **env:
 
 class TestDocuments:
     @pytest.mark.rotating
-    def test_tune(self, tuned: CommandLine) -> None:
+    def test_tune_answers_with_recommendation(self, tuned: CommandLine) -> None:
         found = json.loads((tuned.folder / "tune.json").read_text())
         assert found["schema"] == 1
         keys = {"study", "default", "recommendation", "launches", "elapsed_s", "configurations"}
@@ -74,7 +74,7 @@ class TestDocuments:
         assert "sleep 0.004" in found["recommendation"]["script"]
 
     @pytest.mark.rotating
-    def test_exports(self, cli: CommandLine) -> None:
+    def test_study_exports_are_complete(self, cli: CommandLine) -> None:
         files = [word for end in ("md", "csv", "json") for word in ("--export", f"out.{end}")]
         words = ("--runs", "20", "--json", "--name", "a|b", "--name", "b", *files)
         printed = cli("compare", *words, "sleep 0.01", "sleep 0.02").document
@@ -94,14 +94,14 @@ class TestDocuments:
         assert len(cli.studies()) == 2  # what cannot be written is told before it is measured
 
     @pytest.mark.rotating
-    def test_the_script_runs_without_assay(self, tuned: CommandLine) -> None:
+    def test_script_runs_without_assay(self, tuned: CommandLine) -> None:
         document = tuned("study", "resume", "last", "--json").document
         script = tuned.folder / "script.sh"
         script.write_text(document["recommendation"]["script"])
         assert subprocess.run(["/bin/sh", script]).returncode == 0
 
     @pytest.mark.rotating
-    def test_measure(self, cli: CommandLine) -> None:
+    def test_measure_reports_interval(self, cli: CommandLine) -> None:
         found = cli(
             "measure", "--json", "--runs", "9", "--metric", r"user_s", "--objective", "wall_s",
             "--metric", r"n=(\d+)", "--with", "nice=5", "--", "sh", "-c", "echo 42",
@@ -121,7 +121,7 @@ class TestDocuments:
             assert isinstance(sample["evidence"], list)
 
     @pytest.mark.rotating
-    def test_compare(self, cli: CommandLine) -> None:
+    def test_compare_reports_verdict(self, cli: CommandLine) -> None:
         answer = cli("compare", "sleep 0.01", "sleep 0.002", "true", "--runs", "60", "--json")
         found = answer.document
         assert found.keys() >= {"study", "metric", "arms", "claims"}
@@ -131,7 +131,7 @@ class TestDocuments:
         assert {claim["a"] for claim in found["claims"]} == {"sleep 0.01"}
 
     @pytest.mark.rotating
-    def test_compare_configurations_and_names(self, cli: CommandLine) -> None:
+    def test_compare_accepts_configurations_and_names(self, cli: CommandLine) -> None:
         # So far apart that who waits for a CPU in a busy moment is still the faster one.
         words = ("--arm", "env.T=0.15", "--arm", "env.T=0.002 nice=5", "--name", "long")
         answer = cli(
@@ -148,13 +148,13 @@ class TestDocuments:
         assert "ratio_ci" in found["noise_floor"]
 
     @pytest.mark.rotating
-    def test_fail_if(self, cli: CommandLine) -> None:
+    def test_fail_if_sets_exit_status(self, cli: CommandLine) -> None:
         words = ("compare", "true", "sleep 0.02", "--runs", "30", "--json")
         assert cli(*words, "--fail-if", "faster").status == 0
         assert cli(*words, "--fail-if", "slower").status == 1
 
     @pytest.mark.rotating
-    def test_studies(self, tuned: CommandLine) -> None:
+    def test_studies_are_listed_and_shown(self, tuned: CommandLine) -> None:
         (head,) = tuned.studies()
         assert head.keys() >= {"id", "command", "status", "launches"}
         assert head["status"] == "done"
@@ -166,7 +166,7 @@ class TestDocuments:
         assert "arg.t=0.004" in tuned("study", "show", "last").out
 
     @pytest.mark.rotating
-    def test_settings_and_doctor(self, cli: CommandLine) -> None:
+    def test_settings_and_doctor_print_documents(self, cli: CommandLine) -> None:
         listed = cli("settings", "list", "--json").document["settings"]
         assert {"threads", "malloc", "thp", "nice"} <= {setting["name"] for setting in listed}
         shown = cli("settings", "show", "nice", "--json").document
@@ -178,7 +178,7 @@ class TestDocuments:
         assert cli("doctor").out
         refused(cli, 2, "settings", "show", "thb", says="thp")
 
-    def test_dry_run_runs_nothing(self, cli: CommandLine) -> None:
+    def test_dry_run_launches_nothing(self, cli: CommandLine) -> None:
         touched = cli.folder / "touched"
         answer = cli("tune", "nice=0,5", "--dry-run", "--json", "--", "touch", touched)
         assert [p["name"] for p in answer.document["space"]] == ["nice"]
@@ -186,7 +186,7 @@ class TestDocuments:
         assert not cli.store.exists()
 
     @pytest.mark.rotating
-    def test_a_space_that_the_constraints_empty_is_told(self, cli: CommandLine) -> None:
+    def test_empty_constrained_space_is_reported(self, cli: CommandLine) -> None:
         words = ("tune", "nice=0,5", "--constraint", "nice < 0")
         told = "nothing but the default is left to try: the constraints exclude the rest"
         assert told in cli(*words, "--dry-run", "--", "true").out
@@ -195,14 +195,14 @@ class TestDocuments:
         assert "left to try" not in cli("tune", "nice=0,5", "--dry-run", "--", "true").out
 
     @pytest.mark.rotating
-    def test_a_terse_study(self, cli: CommandLine) -> None:
+    def test_quiet_study_prints_answer_only(self, cli: CommandLine) -> None:
         """Quiet says only the result; so does a pipe that nobody reads to its end."""
         answer = cli("measure", "-q", "--runs", "4", "--", "true")
         assert answer.err == ""
         assert answer.out.startswith("wall_s: ")
 
     @pytest.mark.rotating
-    def test_more_budget(self, cli: CommandLine) -> None:
+    def test_additional_budget_resumes_study(self, cli: CommandLine) -> None:
         words = ("compare", "sleep 0.01", "sleep 0.0101", "--runs", "16", "--margin", "0.01%")
         assert cli(*words).status == 0
         before = len(cli.samples())
@@ -215,7 +215,7 @@ class TestDocuments:
         assert answer.document["claims"][0]["blocks"] > 6
 
     @pytest.mark.rotating
-    def test_delete(self, cli: CommandLine) -> None:
+    def test_deleted_study_is_gone(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         assert cli("study", "delete", "last", "--json").status == 0
         assert cli.studies() == []
@@ -225,12 +225,12 @@ class TestDocuments:
 
 class TestRun:
     @pytest.mark.parametrize("status", [0, 1, 3, 77, 125, 127, 255])
-    def test_status(self, cli: CommandLine, status: int) -> None:
+    def test_exit_status_of_program_is_passed_on(self, cli: CommandLine, status: int) -> None:
         answer = cli("run", "--", "sh", "-c", f"echo out; echo err >&2; exit {status}")
         assert (answer.status, answer.out, answer.err) == (status, "out\n", "err\n")
 
     @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGSEGV", "SIGUSR1", "SIGINT"])
-    def test_signal(self, cli: CommandLine, name: str) -> None:
+    def test_signal_of_program_is_passed_on(self, cli: CommandLine, name: str) -> None:
         number = signal.Signals[name]
         answer = cli("run", "--", "sh", "-c", f"kill -{int(number)} $$")
         assert answer.status == -number
@@ -238,7 +238,7 @@ class TestRun:
         assert not list(cli.folder.glob("core*"))
 
     @pytest.mark.rotating
-    def test_own_errors(self, cli: CommandLine) -> None:
+    def test_own_errors_have_own_exit_status(self, cli: CommandLine) -> None:
         plain = cli.folder / "plain"
         plain.write_text("text")
         refused(cli, 127, "run", "--", "no-such-command", says="no-such-command")
@@ -250,7 +250,7 @@ class TestRun:
         refused(cli, 125, "run", "--from", "last", "--", "true", says="store")
         refused(cli, 125, "run", "--with", "arg.n=1", "--", "true", says="{n}")
 
-    def test_input_and_environment_are_the_programs_own(self, cli: CommandLine) -> None:
+    def test_program_keeps_input_and_environment(self, cli: CommandLine) -> None:
         script = 'cat; echo "$A"; nice'
         done = subprocess.run(
             cli.argv("run", "--with", "env.A=b c", "nice=3", "--", "sh", "-c", script),
@@ -273,7 +273,7 @@ class TestRun:
         refused(cli, 125, "run", "nicee=1", "--", "true", says="nice")
 
     @pytest.mark.rotating
-    def test_from_a_study(self, tuned: CommandLine) -> None:
+    def test_run_uses_recommendation_of_study(self, tuned: CommandLine) -> None:
         answer = tuned("run", "--from", "last", "--", "echo", "{t}")
         assert answer.out == "0.004\n"
         assert "measured sleep, and this is echo: what is best" in answer.err
@@ -284,7 +284,7 @@ class TestRun:
         assert "sleep 0.004" in own.out
         assert tuned("run", "--from", "last").status == 0
 
-    def test_record(self, cli: CommandLine) -> None:
+    def test_record_is_written(self, cli: CommandLine) -> None:
         record = cli.folder / "record.json"
         words = ("run", "--record", record, "--with", "nice=3", "--")
         assert cli(*words, "sh", "-c", "sleep 0.05; exit 4").status == 4
@@ -303,7 +303,7 @@ class TestRun:
         assert elsewhere.status == 125
         assert "Traceback" not in elsewhere.err
 
-    def test_the_record_on_standard_output_is_its_last_line(self, cli: CommandLine) -> None:
+    def test_record_is_last_line_of_standard_output(self, cli: CommandLine) -> None:
         for program in ("echo said", "printf said", "true"):
             found = cli("run", "--record", "-", "--", "sh", "-c", f"{program}; exit 3")
             assert found.status == 3
@@ -312,14 +312,14 @@ class TestRun:
             assert "".join(before) == ("" if program == "true" else "said")
         assert not (cli.folder / "-").exists()
 
-    def test_a_folder_that_is_no_more_is_the_programs_own_concern(self, cli: CommandLine) -> None:
+    def test_deleted_working_folder_is_left_to_program(self, cli: CommandLine) -> None:
         folder = cli.folder / "gone"
         folder.mkdir()
         line = ["sh", "-c", 'rmdir ../gone && exec "$@"', "sh", *cli.argv("run", "--", "echo", "x")]
         done = subprocess.run(line, cwd=folder, env=cli.env, capture_output=True, timeout=60)
         assert (done.returncode, done.stdout) == (0, b"x\n"), done.stderr
 
-    def test_explain_runs_nothing(self, cli: CommandLine) -> None:
+    def test_explain_launches_nothing(self, cli: CommandLine) -> None:
         touched = cli.folder / "touched"
         answer = cli("run", "--explain", "--with", "nice=3", "--", "touch", touched)
         assert answer.status == 0
@@ -331,7 +331,7 @@ class TestRun:
         assert "OMP_NUM_THREADS=7 is already exported: the default keeps it" in told
 
     @pytest.mark.rotating
-    def test_nothing_is_added_to_what_the_program_says(self, cli: CommandLine) -> None:
+    def test_program_output_is_unchanged(self, cli: CommandLine) -> None:
         level = cli("settings", "show", "cpu.isa", "--json").document
         if not level["values"]:
             pytest.skip("no instruction set of this processor is known")
@@ -342,7 +342,7 @@ class TestRun:
 
 class TestBadInput:
     @pytest.mark.rotating
-    def test_nothing_is_written_for_a_line_that_is_wrong(self, cli: CommandLine) -> None:
+    def test_invalid_command_line_writes_nothing(self, cli: CommandLine) -> None:
         lines: list[tuple[tuple[str | Path, ...], str]] = [
             (("tune", "thraeds=1,2", "--", "true"), "Did you mean threads"),
             (("tune", "malloc=jemaloc", "--", "true"), "jemalloc"),
@@ -369,14 +369,14 @@ class TestBadInput:
             refused(cli, 2, *words, says=says)
         assert not cli.store.exists()
 
-    def test_usage(self, cli: CommandLine) -> None:
+    def test_usage_errors_have_status_two(self, cli: CommandLine) -> None:
         for words in (("tune", "--bogus", "--", "true"), ("frobnicate",), ()):
             answer = cli(*words)
             assert answer.status == 2
             assert answer.err.startswith("usage: ")
             assert "Traceback" not in answer.err
 
-    def test_a_space_file_names_file_and_key(self, cli: CommandLine) -> None:
+    def test_invalid_space_file_names_file_and_key(self, cli: CommandLine) -> None:
         (cli.folder / "space.toml").write_text("[settings]\nmalloc = ['jemaloc']\n")
         refused(
             cli,
@@ -390,7 +390,7 @@ class TestBadInput:
         )
 
     @pytest.mark.rotating
-    def test_output_without_the_metric(self, cli: CommandLine) -> None:
+    def test_missing_metric_is_reported(self, cli: CommandLine) -> None:
         for verb in (("tune", "nice=0,5"), ("measure",), ("compare", "--arm", "nice=5")):
             refused(cli, 2, *verb, "--metric", r"fps=(\d+)", "--", "echo", "x", says="fps")
         assert all(study["status"] == "failed" for study in cli.studies())
@@ -405,7 +405,7 @@ class TestBadInput:
         refused(cli, 1, "compare", "true", "false", says="failed")
 
     @pytest.mark.rotating
-    def test_a_program_that_fails_at_times(self, cli: CommandLine) -> None:
+    def test_sometimes_failing_program_gets_answer(self, cli: CommandLine) -> None:
         """It has an answer all the same, which says how often."""
         counter = cli.folder / "counter"
         script = f"echo x >> {counter}; test $(($(wc -l < {counter}) % 5)) -ne 0 && sleep {{t}}"
@@ -415,7 +415,7 @@ class TestBadInput:
         assert any("launches failed" in note for note in found["notes"])
 
     @pytest.mark.rotating
-    def test_a_program_that_always_hangs(self, cli: CommandLine) -> None:
+    def test_always_hanging_program_is_reported(self, cli: CommandLine) -> None:
         words = ("--timeout", "50ms", "--runs", "30", "--", "sleep", "9")
         refused(cli, 1, "measure", *words, says="time-out")
         refused(cli, 1, "tune", "nice=0,5", *words, says="time-out")
@@ -426,7 +426,7 @@ class TestBadInput:
         [(("compare", "--arm", "env.T=0.05", "--arm", "env.T=0.02"), ("sh", "-c", "sleep $T"))],
         ids=["compare"],
     )
-    def test_a_budget_too_small(
+    def test_insufficient_budget_is_reported(
         self, cli: CommandLine, words: tuple[str, ...], command: tuple[str, ...]
     ) -> None:
         """The budget that is named does, and what is named to go on with does too."""
@@ -446,7 +446,7 @@ class TestBadInput:
                 assert enough.document["claims"][0]["verdict"] == "faster"
 
     @pytest.mark.rotating
-    def test_tune_has_an_answer_for_every_budget(self, cli: CommandLine) -> None:
+    def test_tune_answers_for_every_budget(self, cli: CommandLine) -> None:
         """Status 0 from one launch on; what is not proven runs on request, or after a proof."""
         words = ("arg.t=0.2,0.02", "arg.x=1,2,3")
         command = ("--", "sh", "-c", "sleep {t}; echo {x}")
@@ -473,7 +473,7 @@ class TestBadInput:
 
 class TestStore:
     @pytest.mark.rotating
-    def test_locked(self, cli: CommandLine) -> None:
+    def test_locked_store_is_reported(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         with closing(sqlite3.connect(cli.store, isolation_level=None)) as database:
             database.execute("BEGIN EXCLUSIVE")
@@ -481,7 +481,7 @@ class TestStore:
         assert len(cli.studies()) == 1
 
     @pytest.mark.rotating
-    def test_corrupt(self, cli: CommandLine) -> None:
+    def test_corrupt_store_is_reported(self, cli: CommandLine) -> None:
         cli.store.write_bytes(b"not a database at all" * 1000)
         before = cli.store.read_bytes()
         refused(cli, 3, "measure", "--runs", "3", "--", "true", says="damaged|not a|database")
@@ -489,7 +489,7 @@ class TestStore:
         assert cli.store.read_bytes() == before
 
     @pytest.mark.rotating
-    def test_newer(self, cli: CommandLine) -> None:
+    def test_store_of_newer_version_is_refused(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         with closing(sqlite3.connect(cli.store)) as database:
             database.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
@@ -498,11 +498,11 @@ class TestStore:
         refused(cli, 3, "tune", "nice=0,5", "--runs", "40", "--", "true", says="newer")
 
     @pytest.mark.rotating
-    def test_no_folder(self, cli: CommandLine) -> None:
+    def test_store_in_missing_folder_is_refused(self, cli: CommandLine) -> None:
         refused(cli, 2, "study", "list", "--db", "/nowhere/at/all.db", says="mkdir")
 
     @pytest.mark.rotating
-    def test_full_disk(self, cli: CommandLine) -> None:
+    def test_full_disk_is_reported(self, cli: CommandLine) -> None:
         """What was acknowledged stays readable, and the study goes on where there is room."""
         with small_disk(cli.folder / "disk") as disk:
             store = disk / "studies.db"
@@ -532,7 +532,7 @@ def small_disk(place: Path) -> Iterator[Path]:
         yield place
 
 
-def test_help_answers_at_once(cli: CommandLine) -> None:
+def test_help_answers_quickly(cli: CommandLine) -> None:
     """Little is imported for it: it takes some four times what Python itself takes to start."""
     took_s: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(8):
@@ -547,7 +547,7 @@ def test_help_answers_at_once(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_the_host_is_left_as_it_was(cli: CommandLine) -> None:
+def test_host_state_is_restored(cli: CommandLine) -> None:
     before = leaves()
     script = "setsid sleep 60 & exec sleep 0.002"
     assert cli("tune", "nice=0,5", "--runs", "50", "--", "sh", "-c", script).status == 0
@@ -556,7 +556,7 @@ def test_the_host_is_left_as_it_was(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_no_scratch_folder_stays(cli: CommandLine) -> None:
+def test_scratch_folders_are_removed(cli: CommandLine) -> None:
     scratch = cli.folder / "tmp"
     scratch.mkdir()
     assert cli("measure", "--runs", "4", "--", "true", TMPDIR=str(scratch)).status == 0

@@ -24,7 +24,7 @@ def test_shell_runs_functions_and_builtins(assay_exec: Path, tmp_path: Path, tex
     ("words", "status"),
     [(("nice", "-n", "5"), 2), (("env", "A=1", "nice"), 2), (("xargs",), 1)],
 )
-def test_missing_word_is_named(
+def test_missing_command_is_named(
     assay_exec: Path, tmp_path: Path, words: tuple[str, ...], status: int
 ) -> None:
     """Where the wrapper is not known the program itself says so."""

@@ -36,7 +36,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "team"
 
 
-def test_value_that_the_runtime_rejects_is_quoted_and_not_granted(
+def test_rejected_value_is_quoted_and_not_granted(
     assay_exec: Path, tmp_path: Path, team: Path
 ) -> None:
     cli = CommandLine(assay_exec, tmp_path)

@@ -26,7 +26,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.rotating
-def test_a_sweep_is_told_by_the_names(cli: CommandLine) -> None:
+def test_sweep_reports_configuration_names(cli: CommandLine) -> None:
     (cli.folder / "s.toml").write_text(
         f'[workload]\n{COMMAND}\n{TABLES}\n[design]\nbaseline = "short"\nrepeats = 2\n'
         '[study]\ndisturbed_above = "never"\n'
@@ -42,7 +42,7 @@ def test_a_sweep_is_told_by_the_names(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_search_is_told_by_the_names(cli: CommandLine) -> None:
+def test_search_reports_configuration_names(cli: CommandLine) -> None:
     (cli.folder / "t.toml").write_text(TABLES)
     words = ("--space", "t.toml", "--runs", "40", "--disturbed-above", "never")
     answer = cli("tune", *words, "--shell", "--", "sleep ${NAP:-0.03}")

@@ -26,7 +26,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
 
 
 @pytest.mark.system
-def test_an_arm_that_aborts_leaves_no_core_and_is_told(cli: CommandLine) -> None:
+def test_aborting_arm_leaves_no_core_and_is_reported(cli: CommandLine) -> None:
     words = ("--arm", "", "--arm", "env.BAD=1", "--runs", "8", "--json")
     answer = cli("compare", *words, "--", sys.executable, "-S", "-c", ABORTS)
     ended = [one for one in cli.documents() if one["launch"]["arm"] == "env.BAD=1"]
@@ -36,7 +36,7 @@ def test_an_arm_that_aborts_leaves_no_core_and_is_told(cli: CommandLine) -> None
 
 
 @pytest.mark.system
-def test_a_run_has_the_caller_s_limit_of_cores(cli: CommandLine) -> None:
+def test_run_keeps_core_limit_of_caller(cli: CommandLine) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     kept = cli("run", "--", sys.executable, "-S", "-c", TOLD)
     assert kept.out.split() == ["core", str(hard)]

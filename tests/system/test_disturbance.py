@@ -129,7 +129,7 @@ def test_load_that_follows_an_arm_is_named_and_withholds_the_verdict(
 
 
 @pytest.mark.rotating
-def test_others_are_admitted_where_that_is_asked_for(cli: CommandLine) -> None:
+def test_other_load_is_accepted_on_request(cli: CommandLine) -> None:
     with busy_cpus():
         found = cli(*COMPARED, "--disturbed-above", "never")
     assert found.document["disturbed_blocks"] == 0
@@ -137,7 +137,7 @@ def test_others_are_admitted_where_that_is_asked_for(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_what_the_launch_itself_does_is_not_of_others(cli: CommandLine) -> None:
+def test_own_load_of_launch_is_not_counted_as_other(cli: CommandLine) -> None:
     """A program that keeps every CPU busy by itself disturbs no block of its own.
 
     The bound is wide: other tests may run at the same time.
@@ -151,7 +151,7 @@ def test_what_the_launch_itself_does_is_not_of_others(cli: CommandLine) -> None:
         assert evidence["foreign_load"] <= capacity_s - own_s + 0.05 * evidence["host_cpus"]
 
 
-def test_a_share_that_is_none_is_refused(cli: CommandLine) -> None:
+def test_invalid_share_is_refused(cli: CommandLine) -> None:
     found = cli("measure", "--disturbed-above", "lots", "--", "true")
     assert found.status == 2
     assert "--disturbed-above" in found.err

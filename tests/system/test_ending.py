@@ -25,9 +25,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
-def test_a_study_that_is_interrupted_lets_its_server_end_before_the_clean_up(
-    cli: CommandLine, log: Path
-) -> None:
+def test_interrupted_study_ends_server_before_cleanup(cli: CommandLine, log: Path) -> None:
     cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}'"]
     with cli.begun("measure", "--runs", "5", *cleanup, "--", *tidy(log, 1)) as process:
         wait_until(lambda: lines(log) == ["ready"], "the first launch runs", 30)
@@ -38,9 +36,7 @@ def test_a_study_that_is_interrupted_lets_its_server_end_before_the_clean_up(
     assert "asked to end, and is killed after 10" in said
 
 
-def test_the_clean_up_runs_too_when_a_second_interrupt_kills_the_server(
-    cli: CommandLine, log: Path
-) -> None:
+def test_cleanup_runs_after_second_interrupt_kills_server(cli: CommandLine, log: Path) -> None:
     cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}'", "--grace", "60s"]
     with cli.begun("measure", "--runs", "5", *cleanup, "--", *tidy(log, 60)) as process:
         wait_until(lambda: lines(log) == ["ready"], "the first launch runs", 30)
@@ -52,9 +48,7 @@ def test_the_clean_up_runs_too_when_a_second_interrupt_kills_the_server(
     assert lines(log) == ["ready", "asked", "cleanup"]
 
 
-def test_a_second_interrupt_cuts_the_clean_up_short_and_the_study_is_kept(
-    cli: CommandLine, log: Path
-) -> None:
+def test_second_interrupt_ends_cleanup_and_keeps_study(cli: CommandLine, log: Path) -> None:
     cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}; sleep 60; echo late >> {log}'"]
     launch = ["sh", "-c", f"echo ready >> {log}; exec sleep 60"]
     with cli.begun("measure", "--runs", "5", *cleanup, "--", *launch) as process:
@@ -69,7 +63,7 @@ def test_a_second_interrupt_cuts_the_clean_up_short_and_the_study_is_kept(
     assert cli.rows("SELECT status FROM study") == [("interrupted",)]
 
 
-def test_a_study_tells_of_launches_that_had_to_be_killed(cli: CommandLine, log: Path) -> None:
+def test_study_reports_killed_launches(cli: CommandLine, log: Path) -> None:
     """One of two arms hangs and takes no notice of SIGTERM."""
     program = (
         f"if [ {{n}} = 2 ]; then trap '' TERM; echo x >> {log}; while :; do sleep 0.02; done; fi"
@@ -81,7 +75,7 @@ def test_a_study_tells_of_launches_that_had_to_be_killed(cli: CommandLine, log: 
     assert "had not ended 200 ms after SIGTERM" in notes[0]
 
 
-def test_a_study_asks_by_the_command_of_stop(cli: CommandLine, log: Path) -> None:
+def test_study_uses_stop_command(cli: CommandLine, log: Path) -> None:
     stop = ["--stop", f"sh -c 'echo stop >> {log}; kill -USR1 $ASSAY_PID'"]
     program = f"trap 'echo usr1 >> {log}; exit' USR1; while :; do sleep 0.02; done"
     cli("measure", "--runs", "2", "--timeout", "0.4s", *stop, "--", "sh", "-c", program)
@@ -96,9 +90,7 @@ def test_a_study_asks_by_the_command_of_stop(cli: CommandLine, log: Path) -> Non
         (["--stop", "no-such-program now"], "--stop: "),
     ],
 )
-def test_words_that_cannot_be_meant_are_refused(
-    cli: CommandLine, words: list[str], said: str
-) -> None:
+def test_invalid_stop_options_are_refused(cli: CommandLine, words: list[str], said: str) -> None:
     found = cli("measure", *words, "--", "true")
     assert found.status == 2
     assert said in found.err

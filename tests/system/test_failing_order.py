@@ -40,7 +40,7 @@ def server(tmp_path: Path) -> tuple[str, ...]:
     "words",
     [("measure", "--runs", "9"), ("compare", "--runs", "20", "--arm", "", "--arm", "nice=1")],
 )
-def test_port_still_in_use_is_told_as_order(
+def test_port_in_use_is_reported_as_order_effect(
     cli: CommandLine, server: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     answer = cli(*words, "--", *server)
@@ -50,7 +50,7 @@ def test_port_still_in_use_is_told_as_order(
     assert "Address already in use" in answer.err
 
 
-def test_arm_that_never_works_is_told_itself(cli: CommandLine) -> None:
+def test_always_failing_arm_is_reported(cli: CommandLine) -> None:
     words = ("compare", "--runs", "20", "--arm", "", "--arm", "env.A=1")
     answer = cli(*words, "--", "sh", "-c", 'test -z "$A"')
     assert answer.status == 1
@@ -58,7 +58,7 @@ def test_arm_that_never_works_is_told_itself(cli: CommandLine) -> None:
     assert "--prepare" not in answer.err
 
 
-def test_daemon_that_was_ended_is_named(cli: CommandLine) -> None:
+def test_terminated_daemon_is_named(cli: CommandLine) -> None:
     words = ("--", "sh", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 & sleep 0.2")
     answer = cli("measure", "--runs", "3", *words)
     assert "assay ended processes that the program left running: 3 processes (" in answer.out, (

@@ -37,7 +37,7 @@ def words(tmp_path: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.rotating
-def test_a_front_is_found_run_reported_and_handed_on(
+def test_pareto_front_is_found_run_reported_and_exported(
     cli: CommandLine, words: tuple[str, ...]
 ) -> None:
     answer = cli(*words[:1], "--json", *words[1:])
@@ -82,7 +82,7 @@ def test_a_front_is_found_run_reported_and_handed_on(
 
 
 @pytest.mark.slow
-def test_it_is_killed_and_goes_on_to_a_front(cli: CommandLine, words: tuple[str, ...]) -> None:
+def test_killed_search_resumes_to_pareto_front(cli: CommandLine, words: tuple[str, ...]) -> None:
     """In the search and in the confirmation; nothing that was launched is launched again."""
     before = leaves()
     for words_now, samples in ((words, 8), (("study", "resume", "last"), 45)):
@@ -117,7 +117,9 @@ def test_it_is_killed_and_goes_on_to_a_front(cli: CommandLine, words: tuple[str,
         ),
     ],
 )
-def test_what_cannot_be_is_refused(cli: CommandLine, options: tuple[str, ...], cause: str) -> None:
+def test_invalid_objectives_are_refused(
+    cli: CommandLine, options: tuple[str, ...], cause: str
+) -> None:
     answer = cli("tune", "env.X=1,2", *options, "--", "true")
     assert answer.status in (2, 3), answer.err
     assert cause in answer.err
@@ -125,7 +127,7 @@ def test_what_cannot_be_is_refused(cli: CommandLine, options: tuple[str, ...], c
 
 
 @pytest.mark.rotating
-def test_other_verbs_take_one_objective(cli: CommandLine) -> None:
+def test_other_verbs_accept_one_objective(cli: CommandLine) -> None:
     several = ("--objective", "wall_s", "--objective", "user_s")
     for words in (("measure", *several, "--", "true"), ("compare", *several, "true", "false")):
         answer = cli(*words)
@@ -134,7 +136,7 @@ def test_other_verbs_take_one_objective(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_point_is_of_a_front(cli: CommandLine) -> None:
+def test_point_option_requires_pareto_front(cli: CommandLine) -> None:
     answer = cli("run", "--point", "1", "--", "true")
     assert answer.status == 125
     assert "--point is of a study's front." in answer.err

@@ -40,7 +40,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     [(("compare", "--arm", "arg.x=a", "--arm", "arg.x=b"), "4"), (("tune", "arg.x=a,b"), "8")],
     ids=["compare", "tune"],
 )
-def test_arm_that_hangs_is_told_with_its_own_reason(
+def test_hanging_arm_is_reported_with_its_own_reason(
     cli: CommandLine, words: tuple[str, ...], number: str
 ) -> None:
     """Hang in one launch of ten; a search stops its first launches sooner, and tells them apart."""

@@ -26,7 +26,7 @@ def hooks() -> list[str]:
 
 
 @pytest.mark.rotating
-def test_what_each_launch_finds_was_prepared_for_it(cli: CommandLine) -> None:
+def test_each_launch_is_prepared(cli: CommandLine) -> None:
     """The program takes away what the next launch needs."""
     prepared = ["--prepare", "touch wanted", "--setup", "mkdir -p kept"]
     found = cli("measure", "--json", "--runs", "7", *prepared, "--", "rm", "wanted")
@@ -36,7 +36,7 @@ def test_what_each_launch_finds_was_prepared_for_it(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_the_launch_begins_when_its_preparation_has_ended(cli: CommandLine) -> None:
+def test_launch_starts_after_preparation_ends(cli: CommandLine) -> None:
     prepare = "sh -c 'echo begun >> log; sleep 0.1; echo ready >> log'"
     found = cli(
         "measure",
@@ -56,7 +56,7 @@ def test_the_launch_begins_when_its_preparation_has_ended(cli: CommandLine) -> N
 
 
 @pytest.mark.rotating
-def test_a_cleanup_that_fails_takes_nothing_from_the_answer(cli: CommandLine) -> None:
+def test_failed_cleanup_keeps_answer(cli: CommandLine) -> None:
     found = cli("measure", "--json", "--runs", "7", "--cleanup", "false", "--", "true")
     assert found.status == 0
     assert "--cleanup ended with status 1" in found.err
@@ -66,7 +66,7 @@ def test_a_cleanup_that_fails_takes_nothing_from_the_answer(cli: CommandLine) ->
 
 
 @pytest.mark.rotating
-def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:
+def test_interrupted_study_runs_cleanup(cli: CommandLine) -> None:
     with cli.begun("measure", "--budget", "60s", "--shell", *hooks(), "--", "sleep 0.1") as process:
         cli.wait_for(2)
         process.terminate()
@@ -80,7 +80,7 @@ def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:
 SERVER = ("--shell", "--setup", "sleep 60 >/dev/null 2>&1 & echo $! >server")
 
 
-def test_a_server_that_is_left_running_is_told(cli: CommandLine) -> None:
+def test_server_left_running_is_reported(cli: CommandLine) -> None:
     found = cli("measure", "--runs", "3", *SERVER, "--", "true")
     number = int((cli.folder / "server").read_text())
     os.kill(number, signal.SIGKILL)
@@ -89,7 +89,7 @@ def test_a_server_that_is_left_running_is_told(cli: CommandLine) -> None:
     assert "--cleanup" in found.err
 
 
-def test_a_server_that_is_ended_is_not_told(cli: CommandLine) -> None:
+def test_terminated_server_is_not_reported(cli: CommandLine) -> None:
     ended = (*SERVER, "--cleanup", "kill $(cat server)")
     found = cli("measure", "--runs", "3", *ended, "--", "true")
     assert found.status == 0
@@ -97,20 +97,20 @@ def test_a_server_that_is_ended_is_not_told(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_hook_that_fails_ends_the_study_and_says_which(cli: CommandLine) -> None:
+def test_failing_hook_ends_study_and_is_named(cli: CommandLine) -> None:
     found = cli("measure", "--runs", "7", "--prepare", "false", "--", "true")
     assert found.status == 1
     assert "--prepare ended with status 1" in found.err
 
 
-def test_a_hook_with_shell_syntax_wants_a_shell(cli: CommandLine) -> None:
+def test_hook_with_shell_syntax_requires_shell(cli: CommandLine) -> None:
     found = cli("measure", "--runs", "7", "--prepare", "sync; true", "--", "true")
     assert found.status == 2
     assert "--shell" in found.err
 
 
 @pytest.mark.parametrize("how", ["env -i setsid", "env -i", ""], ids=["daemon", "bare", "marked"])
-def test_a_server_of_setup_is_no_other_process(cli: CommandLine, how: str) -> None:
+def test_server_of_setup_is_not_counted_as_other_load(cli: CommandLine, how: str) -> None:
     """Servers write their title over their environment, so that no mark is to be read there."""
     server = f"{how} sh -c 'echo $$ > pid; while :; do :; done' > /dev/null 2>&1 & sleep 0.3"
     (cli.folder / "serve").write_text(server)

@@ -163,7 +163,7 @@ LINGERING = {
 @pytest.mark.rotating
 @ways()
 @pytest.mark.parametrize("how", LINGERING)
-def test_what_outlives_its_program_is_counted_and_ended(
+def test_surviving_processes_are_counted_and_ended(
     hostile: Hostile, mark: str, way: Way, how: str
 ) -> None:
     record = hostile(way, "linger", *how.split())
@@ -176,7 +176,7 @@ def test_what_outlives_its_program_is_counted_and_ended(
 
 @ways("cgroup", "none")
 @pytest.mark.parametrize("how", LINGERING)
-def test_a_deaf_program_and_what_it_left_are_ended_at_the_cap(
+def test_program_ignoring_signals_and_children_end_at_time_limit(
     hostile: Hostile, mark: str, way: Way, how: str
 ) -> None:
     first, *more = how.split()
@@ -190,7 +190,7 @@ def test_a_deaf_program_and_what_it_left_are_ended_at_the_cap(
 @system
 @root_only
 @pytest.mark.parametrize("how", LINGERING)
-def test_in_the_other_hierarchies_too(
+def test_survivors_in_other_hierarchies_are_ended(
     hostile: Hostile, mark: str, hierarchy: Record, how: str
 ) -> None:
     way = Way(hierarchy)
@@ -201,9 +201,7 @@ def test_in_the_other_hierarchies_too(
 
 
 @ways()
-def test_an_output_that_a_daemon_holds_open_comes_to_its_end(
-    hostile: Hostile, launcher: Launcher, way: Way
-) -> None:
+def test_output_held_open_by_daemon_ends(hostile: Hostile, launcher: Launcher, way: Way) -> None:
     started = time.monotonic()
     record, done = launcher.finish(hostile.start(way, "linger", "pipe"))
     assert record["containment"]["left_over"] == 1
@@ -213,9 +211,7 @@ def test_an_output_that_a_daemon_holds_open_comes_to_its_end(
 
 @ways()
 @pytest.mark.parametrize("cap_s", [0.02, 0.1, 0.5])
-def test_a_bomb_is_ended_while_it_grows(
-    hostile: Hostile, mark: str, way: Way, cap_s: float
-) -> None:
+def test_growing_fork_bomb_is_ended(hostile: Hostile, mark: str, way: Way, cap_s: float) -> None:
     """At most 300 processes; the limit is a net."""
     record = hostile(way, "linger", "-bomb", 300, cap_s=cap_s, limits={"pids": 400})
     assert record["outcome"] == "timed_out"
@@ -226,7 +222,7 @@ def test_a_bomb_is_ended_while_it_grows(
 
 
 @ways()
-def test_a_bomb_that_its_program_does_not_wait_for(hostile: Hostile, mark: str, way: Way) -> None:
+def test_detached_fork_bomb_is_ended(hostile: Hostile, mark: str, way: Way) -> None:
     record = hostile(way, "linger", "bomb", 300, limits={"pids": 400})
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     promised(record, way)
@@ -235,16 +231,14 @@ def test_a_bomb_that_its_program_does_not_wait_for(hostile: Hostile, mark: str, 
 
 
 @ways("cgroup")
-def test_what_runs_away_from_its_process_ids_is_ended(
-    hostile: Hostile, mark: str, way: Way
-) -> None:
+def test_process_changing_ids_is_ended(hostile: Hostile, mark: str, way: Way) -> None:
     record = hostile(way, "linger", "hop", 2000)
     promised(record, way)
     assert not marked(mark)
 
 
 @ways("none", "nobody")
-def test_what_runs_away_from_its_process_ids_is_no_promise_without_a_control_group(
+def test_process_changing_ids_is_not_guaranteed_to_end_without_control_group(
     hostile: Hostile, mark: str, way: Way
 ) -> None:
     """A process is found by its number, and these change faster than they can be read."""
@@ -257,7 +251,7 @@ def test_what_runs_away_from_its_process_ids_is_no_promise_without_a_control_gro
 @pytest.mark.rotating
 @system
 @root_only
-def test_what_belongs_to_another_user_is_named_as_a_survivor(
+def test_process_of_other_user_is_named_as_survivor(
     hostile: Hostile, programs: Path, mark: str
 ) -> None:
     """An unprivileged supervisor may not end what a set-user-ID program has become."""
@@ -280,7 +274,7 @@ def test_what_belongs_to_another_user_is_named_as_a_survivor(
 
 @ways("cgroup")
 @pytest.mark.parametrize(("how", "left"), [("leave", 2), ("remove", 1)])
-def test_what_has_left_its_control_group_is_ended_and_told(
+def test_process_outside_control_group_is_ended_and_reported(
     hostile: Hostile, mark: str, way: Way, how: str, left: int
 ) -> None:
     record = hostile(way, "linger", how)
@@ -295,7 +289,7 @@ def test_what_has_left_its_control_group_is_ended_and_told(
 
 @ways("cgroup")
 @pytest.mark.parametrize("how", ["leave", "remove"])
-def test_a_program_that_has_left_its_control_group_is_ended_at_the_cap(
+def test_program_outside_control_group_ends_at_time_limit(
     hostile: Hostile, mark: str, way: Way, how: str
 ) -> None:
     record = hostile(way, "linger", f"-{how}", cap_s=0.3)
@@ -307,7 +301,7 @@ def test_a_program_that_has_left_its_control_group_is_ended_at_the_cap(
 
 @ways("cgroup")
 @pytest.mark.parametrize("stays", ["", "-"])
-def test_what_froze_itself_elsewhere_is_thawed_and_ended(
+def test_process_frozen_in_other_group_is_thawed_and_ended(
     hostile: Hostile, mark: str, way: Way, stays: str
 ) -> None:
     """A process in a frozen group of the v1 freezer does not even die of SIGKILL."""
@@ -336,7 +330,7 @@ def test_what_froze_itself_elsewhere_is_thawed_and_ended(
 @system
 @root_only
 @pytest.mark.parametrize("depth", [3, 100])
-def test_control_groups_below_go_however_deep_they_are(
+def test_nested_control_groups_are_removed(
     hostile: Hostile, mark: str, hierarchy: Record, depth: int
 ) -> None:
     """The fixture of the launcher looks that none is left."""
@@ -355,7 +349,7 @@ ENDING = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1"]
 @ways()
 @pytest.mark.parametrize("whom", ["supervisor", "launcher"])
 @pytest.mark.parametrize("name", ENDING)
-def test_a_signal_from_the_program_ends_the_launch_as_one_from_outside(
+def test_signal_from_program_ends_launch(
     hostile: Hostile, mark: str, way: Way, whom: str, name: str
 ) -> None:
     number = signal.Signals[name]
@@ -368,9 +362,7 @@ def test_a_signal_from_the_program_ends_the_launch_as_one_from_outside(
 
 
 @ways()
-def test_the_other_process_ends_what_a_killed_supervisor_kept(
-    hostile: Hostile, mark: str, way: Way
-) -> None:
+def test_launcher_ends_tree_of_killed_supervisor(hostile: Hostile, mark: str, way: Way) -> None:
     record = hostile(way, "strike", "supervisor", signal.SIGKILL)
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGKILL)
     assert record["stage"] == "supervisor"
@@ -381,7 +373,7 @@ def test_the_other_process_ends_what_a_killed_supervisor_kept(
 
 
 @ways()
-def test_the_supervisor_ends_all_once_the_front_is_killed(
+def test_supervisor_ends_tree_after_launcher_is_killed(
     hostile: Hostile, launcher: Launcher, mark: str, way: Way
 ) -> None:
     process, record_fd = hostile.start(way, "strike", "launcher", signal.SIGKILL)
@@ -403,9 +395,7 @@ def removed(group: str) -> bool:
 
 
 @ways()
-def test_of_both_killed_the_program_dies_and_no_more_is_promised(
-    hostile: Hostile, mark: str, way: Way
-) -> None:
+def test_killed_launcher_and_supervisor_end_program(hostile: Hostile, mark: str, way: Way) -> None:
     """A daemon of it is left to `assay-exec --sweep`, which needs a control group to find it."""
     process, record_fd = hostile.start(
         way, "strike", "both", signal.SIGKILL, stdout="/dev/null", stderr="/dev/null"
@@ -422,7 +412,7 @@ def test_of_both_killed_the_program_dies_and_no_more_is_promised(
 
 @ways()
 @pytest.mark.parametrize("whom", ["supervisor", "launcher"])
-def test_a_launcher_that_its_program_stopped_goes_on(
+def test_launcher_stopped_by_program_continues(
     hostile: Hostile, mark: str, way: Way, whom: str
 ) -> None:
     env = {"STRIKE_S": "0.2"}
@@ -436,16 +426,14 @@ def test_a_launcher_that_its_program_stopped_goes_on(
 
 @ways("cgroup", "none")
 @pytest.mark.parametrize("whom", ["supervisor", "launcher"])
-def test_a_stopped_launcher_keeps_to_the_cap(hostile: Hostile, way: Way, whom: str) -> None:
+def test_stopped_launcher_enforces_time_limit(hostile: Hostile, way: Way, whom: str) -> None:
     record = hostile(way, "strike", whom, signal.SIGSTOP, cap_s=0.3)
     assert record["outcome"] == "timed_out"
     assert record["wall_s"] < 10
 
 
 @ways("cgroup", "none")
-def test_its_caller_goes_on_with_one_that_was_stopped_as_a_whole(
-    hostile: Hostile, launcher: Launcher, way: Way
-) -> None:
+def test_caller_continues_stopped_launch(hostile: Hostile, launcher: Launcher, way: Way) -> None:
     """As the driver does: a stopped child is seen by its parent alone.
 
     The program stops the launcher, then the supervisor, then the launcher again. In between it may
@@ -464,7 +452,7 @@ def test_its_caller_goes_on_with_one_that_was_stopped_as_a_whole(
 
 @ways()
 @pytest.mark.parametrize("how", ["session", "shut", "urgent"])
-def test_what_a_program_does_to_itself_changes_nothing(
+def test_self_modification_of_program_has_no_effect(
     hostile: Hostile, mark: str, way: Way, how: str
 ) -> None:
     record = hostile(way, "strike", how, env_set={"STRIKE_S": "0.2"})
@@ -485,7 +473,7 @@ def supervisor_of(process: subprocess.Popen[bytes]) -> int | None:
 
 
 @ways("cgroup", "none")
-def test_killing_the_supervisor_at_any_moment(
+def test_supervisor_killed_at_any_moment_leaves_no_process(
     hostile: Hostile, launcher: Launcher, mark: str, way: Way
 ) -> None:
     """Also while it changes what it shares with the launcher."""
@@ -512,7 +500,9 @@ def test_killing_the_supervisor_at_any_moment(
 
 
 @ways("cgroup", "none")
-def test_a_storm_of_signals(hostile: Hostile, launcher: Launcher, mark: str, way: Way) -> None:
+def test_signal_storm_ends_launch_once(
+    hostile: Hostile, launcher: Launcher, mark: str, way: Way
+) -> None:
     moments = random.Random("storm")
     names = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGCONT", "SIGCHLD", "SIGWINCH"]
     for _ in range(10):
@@ -541,7 +531,7 @@ def test_a_storm_of_signals(hostile: Hostile, launcher: Launcher, mark: str, way
 @ways()
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGKILL"])
 @pytest.mark.parametrize("core", ["no core", "a core"])
-def test_a_crash_is_named(
+def test_crash_signal_is_named(
     hostile: Hostile, open_folder: Path, way: Way, name: str, core: str
 ) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
@@ -562,7 +552,7 @@ def test_a_crash_is_named(
 
 
 @ways("cgroup", "none")
-def test_any_bytes_pass_through(
+def test_output_bytes_are_passed_on(
     hostile: Hostile, launcher: Launcher, open_folder: Path, way: Way
 ) -> None:
     record, done = launcher.finish(hostile.start(way, "burden", "binary"))
@@ -572,19 +562,19 @@ def test_any_bytes_pass_through(
 
 
 @ways("cgroup", "none")
-def test_closed_outputs(hostile: Hostile, way: Way) -> None:
+def test_closed_outputs_are_tolerated(hostile: Hostile, way: Way) -> None:
     record = hostile(way, "/bin/sh", "-c", "exec >&- 2>&- <&-; echo lost; exit 4")
     assert (record["outcome"], record["exit_status"]) == ("exited", 4)
 
 
 @ways()
-def test_threads_that_come_and_go(hostile: Hostile, way: Way) -> None:
+def test_short_lived_threads_are_tolerated(hostile: Hostile, way: Way) -> None:
     record = hostile(way, "burden", "threads", 500, observe=["threads", "status"])
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
 
 
 @ways("cgroup", "none")
-def test_much_output_takes_no_memory(
+def test_large_output_uses_no_memory(
     hostile: Hostile, launcher: Launcher, programs: Path, open_folder: Path, way: Way
 ) -> None:
     out = open_folder / "out"
@@ -618,9 +608,7 @@ def small_disk(open_folder: Path) -> Iterator[Path]:
 @system
 @root_only
 @ways("cgroup", "nobody")
-def test_a_full_disk_is_the_program_s_own_failure(
-    hostile: Hostile, small_disk: Path, way: Way
-) -> None:
+def test_full_disk_fails_program(hostile: Hostile, small_disk: Path, way: Way) -> None:
     out = str(small_disk / "out")
     record = hostile(way, "burden", "flood", 20, stdout=out, cwd=str(small_disk))
     assert (record["outcome"], record["exit_status"]) == ("exited", errno.ENOSPC)
@@ -631,7 +619,7 @@ def test_a_full_disk_is_the_program_s_own_failure(
 
 @system
 @root_only
-def test_a_user_s_last_process(hostile: Hostile, mark: str) -> None:
+def test_user_process_limit_is_tolerated(hostile: Hostile, mark: str) -> None:
     """Its own processes count against the launcher's user; it needs none to end them."""
     way = WAYS["nobody"]
     limit = [{"resource": "nproc", "soft": 200, "hard": 200}]
@@ -644,7 +632,7 @@ def test_a_user_s_last_process(hostile: Hostile, mark: str) -> None:
 
 
 @ways("cgroup", "none")
-def test_a_limit_of_processes_holds_the_bomb(hostile: Hostile, mark: str, way: Way) -> None:
+def test_process_limit_stops_fork_bomb(hostile: Hostile, mark: str, way: Way) -> None:
     record = hostile(way, "linger", "-bomb", 300, limits={"pids": 50})
     assert (record["outcome"], record["limit"]) == ("limit", "processes")
     promised(record, way)
@@ -653,7 +641,7 @@ def test_a_limit_of_processes_holds_the_bomb(hostile: Hostile, mark: str, way: W
 
 @system
 @root_only
-def test_a_folder_that_the_program_closed(hostile: Hostile, open_folder: Path) -> None:
+def test_inaccessible_folder_is_reported(hostile: Hostile, open_folder: Path) -> None:
     """The launch itself is as it was; the next one says what it lacks."""
     way = WAYS["nobody"]
     folder, output = open_folder / "work", open_folder / "output"
@@ -700,7 +688,7 @@ def foreground(ours: int) -> int:
 
 @ways("cgroup", "none")
 @pytest.mark.parametrize("ended", ["itself", "cap"])
-def test_a_terminal_that_was_taken_is_given_back(hostile: Hostile, way: Way, ended: str) -> None:
+def test_terminal_foreground_is_restored(hostile: Hostile, way: Way, ended: str) -> None:
     with terminal() as (ours, theirs):
 
         def control() -> None:
@@ -746,7 +734,9 @@ def left_by_a_killed_launcher(exec_path: Path, programs: Path, mark: str) -> int
 
 @system
 @root_only
-def test_what_killed_launchers_left_is_swept(exec_path: Path, programs: Path, mark: str) -> None:
+def test_remains_of_killed_launchers_are_removed(
+    exec_path: Path, programs: Path, mark: str
+) -> None:
     pid = left_by_a_killed_launcher(exec_path, programs, mark)
     assert groups_named(f"assay-{pid}-")
     wait_until(lambda: len(marked(mark)) == 1, "the program dies with its parent")
@@ -759,7 +749,7 @@ def test_what_killed_launchers_left_is_swept(exec_path: Path, programs: Path, ma
 
 @system
 @root_only
-def test_what_still_runs_is_not_swept(exec_path: Path, programs: Path, mark: str) -> None:
+def test_running_launch_is_not_removed(exec_path: Path, programs: Path, mark: str) -> None:
     process = subprocess.Popen(
         [exec_path, "--", programs / "linger", "-daemon"], env=os.environ | {MARK: mark}
     )
@@ -776,7 +766,7 @@ def test_what_still_runs_is_not_swept(exec_path: Path, programs: Path, mark: str
 
 @system
 @root_only
-def test_a_control_group_that_a_launcher_holds_is_not_swept(exec_path: Path) -> None:
+def test_control_group_in_use_is_not_removed(exec_path: Path) -> None:
     """Also where the number in its name belongs to no process that can be seen from here."""
     unused = 1 + int(Path("/proc/sys/kernel/pid_max").read_text())
     place = next(p for p in (CGROUPS / "unified", CGROUPS) if (p / "cgroup.procs").exists())
@@ -798,7 +788,7 @@ def test_a_control_group_that_a_launcher_holds_is_not_swept(exec_path: Path) -> 
 @system
 @root_only
 @pytest.mark.parametrize("name", ["assay-1x-0", "assay--1-0", "assay-name", "assay-99999999-0-a"])
-def test_what_only_looks_like_a_launcher_s_is_not_swept(exec_path: Path, name: str) -> None:
+def test_similar_foreign_names_are_not_removed(exec_path: Path, name: str) -> None:
     place = next(p for p in (CGROUPS / "unified", CGROUPS) if (p / "cgroup.procs").exists())
     (place / name).mkdir()
     try:
@@ -808,7 +798,7 @@ def test_what_only_looks_like_a_launcher_s_is_not_swept(exec_path: Path, name: s
         (place / name).rmdir()
 
 
-def test_nothing_to_sweep(exec_path: Path) -> None:
+def test_empty_cleanup_succeeds(exec_path: Path) -> None:
     if not MAY_CHANGE_HOST:
         pytest.skip("it removes control groups")
     for _ in range(2):

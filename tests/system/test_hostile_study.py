@@ -139,7 +139,7 @@ def judge(samples: list[dict[str, Any]], arms: dict[str, Expected], *, promise: 
 
 @pytest.mark.rotating
 @root_only
-def test_hostile_arms_do_not_touch_an_honest_one(cli: CommandLine, programs: Path) -> None:
+def test_hostile_arms_do_not_affect_other_arm(cli: CommandLine, programs: Path) -> None:
     arms = HOSTILE | CONTAINED
     judge(compare(cli, programs, arms), arms, promise=True)
 
@@ -179,7 +179,9 @@ def nobody(assay_exec: Path, programs: Path) -> Iterator[CommandLine]:
 
 @pytest.mark.rotating
 @root_only
-def test_without_control_groups_and_rights(nobody: CommandLine, programs: Path) -> None:
+def test_hostile_arms_are_contained_without_control_groups_and_privileges(
+    nobody: CommandLine, programs: Path
+) -> None:
     """Descendants are adopted and ended one by one; what is promised is less, and said so."""
     judge(compare(nobody, programs, HOSTILE), HOSTILE, promise=False)
     assert not nobody.processes()
@@ -196,7 +198,7 @@ def test_without_control_groups_and_rights(nobody: CommandLine, programs: Path) 
         slow=[("supervisor 15", "SIGTERM"), ("launcher 9", "SIGTERM"), ("both 9", "SIGKILL")],
     ),
 )
-def test_a_program_that_always_ends_its_launcher_fails(
+def test_program_always_ending_its_launcher_fails(
     cli: CommandLine, programs: Path, how: str, by: str
 ) -> None:
     """It is not taken for Ctrl-C, and there is a next launch: three are tried."""
@@ -211,9 +213,7 @@ def test_a_program_that_always_ends_its_launcher_fails(
 @pytest.mark.parametrize(
     "how", cases(["launcher 9", "both 19"], slow=["supervisor 9", "both 9", "launcher 15"])
 )
-def test_a_launcher_that_is_ended_once_costs_one_sample(
-    cli: CommandLine, programs: Path, how: str
-) -> None:
+def test_terminated_launcher_costs_one_sample(cli: CommandLine, programs: Path, how: str) -> None:
     (cli.folder / "count").write_text("0")
     script = (
         "read n < count; echo $((n + 1)) > count; "
@@ -231,9 +231,7 @@ def test_a_launcher_that_is_ended_once_costs_one_sample(
 
 
 @pytest.mark.rotating
-def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
-    cli: CommandLine, programs: Path
-) -> None:
+def test_stopped_launcher_of_process_group_only_delays(cli: CommandLine, programs: Path) -> None:
     """No shell controls the jobs of this session: were the program in the process group of assay,
     the kernel would take that for abandoned when it ends while the launcher is stopped, and send
     it SIGHUP (POSIX, _exit, "Consequences of Process Termination").
@@ -251,7 +249,7 @@ def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_signal_to_its_own_process_group_ends_the_program_alone(
+def test_signal_to_own_process_group_ends_only_program(
     cli: CommandLine, number: signal.Signals
 ) -> None:
     """Many scripts end with ``trap "kill 0" EXIT``, so that nothing of theirs is left."""
@@ -291,19 +289,19 @@ def flooded(cli: CommandLine, programs: Path, mib: int, runs: int) -> None:
 
 
 @pytest.mark.rotating
-def test_much_output_takes_no_memory(cli: CommandLine, programs: Path) -> None:
+def test_large_output_uses_no_memory(cli: CommandLine, programs: Path) -> None:
     flooded(cli, programs, 200, 4)
 
 
 @pytest.mark.slow
-def test_very_much_output_takes_no_memory(cli: CommandLine, programs: Path) -> None:
+def test_very_large_output_uses_no_memory(cli: CommandLine, programs: Path) -> None:
     if shutil.disk_usage(tempfile.gettempdir()).free < 20 << 30:
         pytest.skip("needs 20 GB of disk")
     flooded(cli, programs, 10_000, 2)
 
 
 @pytest.mark.rotating
-def test_figures_are_read_from_among_any_bytes(cli: CommandLine, programs: Path) -> None:
+def test_figures_are_read_among_arbitrary_bytes(cli: CommandLine, programs: Path) -> None:
     script = f"{programs}/burden binary; echo; echo score 42"
     answer = cli(
         *("measure", "--runs", "8", "--metric", r"score=score (\d+)", "--json"),
@@ -321,9 +319,7 @@ def test_figures_are_read_from_among_any_bytes(cli: CommandLine, programs: Path)
 
 @pytest.mark.rotating
 @root_only
-def test_a_full_disk_for_the_output_is_the_program_s_failure(
-    cli: CommandLine, programs: Path, small_disk: Path
-) -> None:
+def test_full_output_disk_fails_program(cli: CommandLine, programs: Path, small_disk: Path) -> None:
     answer = cli(
         "measure", "--runs", "8", "--", programs / "burden", "flood", "20", TMPDIR=str(small_disk)
     )
@@ -336,9 +332,7 @@ def test_a_full_disk_for_the_output_is_the_program_s_failure(
 
 @pytest.mark.rotating
 @root_only
-def test_a_program_that_fills_the_disk_of_its_output_and_makes_room_again(
-    cli: CommandLine, small_disk: Path
-) -> None:
+def test_temporarily_full_output_disk_is_tolerated(cli: CommandLine, small_disk: Path) -> None:
     script = f"head -c 20M /dev/zero > {small_disk}/fill 2>/dev/null; rm {small_disk}/fill"
     answer = cli("measure", "--runs", "8", "--", "sh", "-c", script, TMPDIR=str(small_disk))
     assert answer.status == 0, answer.err
@@ -347,7 +341,7 @@ def test_a_program_that_fills_the_disk_of_its_output_and_makes_room_again(
 
 @pytest.mark.rotating
 @root_only
-def test_a_full_disk_for_the_store_loses_nothing(
+def test_full_store_disk_loses_no_sample(
     cli: CommandLine, programs: Path, small_disk: Path
 ) -> None:
     """The fifth launch fills it; once there is room the study goes on."""
@@ -377,9 +371,7 @@ def test_a_full_disk_for_the_store_loses_nothing(
 
 @pytest.mark.rotating
 @root_only
-def test_a_folder_that_was_closed_stops_the_study_until_it_is_open(
-    nobody: CommandLine, programs: Path
-) -> None:
+def test_inaccessible_folder_pauses_study(nobody: CommandLine, programs: Path) -> None:
     """The output's own folder is opened again by assay; the user's is the user's."""
     if nobody.prefix != DROP:
         pytest.skip("this user may search every folder")
@@ -399,9 +391,7 @@ def test_a_folder_that_was_closed_stops_the_study_until_it_is_open(
 
 
 @pytest.mark.rotating
-def test_ctrl_c_still_comes_through_after_the_terminal_was_taken(
-    cli: CommandLine, programs: Path
-) -> None:
+def test_ctrl_c_works_after_program_took_terminal(cli: CommandLine, programs: Path) -> None:
     """By a program that ended long ago."""
     ours, theirs = pty.openpty()
 

@@ -16,7 +16,7 @@ pytestmark = [
 SAYS = ("--", "sh", "-c", 'echo "${OMP_PROC_BIND-none}"; sleep 0.05')
 
 
-def test_run_and_study_have_a_program_without_an_inherited_variable(
+def test_unset_inherited_variable_is_absent_in_run_and_study(
     assay_exec: Path, tmp_path: Path
 ) -> None:
     assay = CommandLine(assay_exec, tmp_path, more={"OMP_PROC_BIND": "true"})

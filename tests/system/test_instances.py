@@ -36,7 +36,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.rotating
-def test_figures_add_up_and_each_mask_is_seen(cli: CommandLine) -> None:
+def test_figures_are_summed_and_each_mask_is_read_back(cli: CommandLine) -> None:
     answer = cli(
         *("measure", "--runs", "3", "--json", "--metric", r"rate=rate=(\d+)", "--goal", "higher"),
         *("--check", "^on", "--with", "instances=2", "--", *PROGRAM),
@@ -55,7 +55,7 @@ def test_figures_add_up_and_each_mask_is_seen(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(("way", "expected"), [("max", 20), ("mean", 15), ("sum", 30)])
-def test_figures_are_combined_as_asked(cli: CommandLine, way: str, expected: float) -> None:
+def test_figures_are_combined_as_requested(cli: CommandLine, way: str, expected: float) -> None:
     answer = cli(
         *("measure", "--runs", "2", "--json", "--metric", r"rate=rate=(\d+)"),
         *("--combine", f"rate={way}", "--with", "instances=2", "--", *PROGRAM),
@@ -65,7 +65,7 @@ def test_figures_are_combined_as_asked(cli: CommandLine, way: str, expected: flo
 
 
 @pytest.mark.rotating
-def test_one_that_fails_is_named(cli: CommandLine) -> None:
+def test_failed_instance_is_named(cli: CommandLine) -> None:
     fails = "import sys; sys.exit(7 * int(sys.argv[1]))"
     answer = cli(
         *("measure", "--runs", "5", "--with", "instances=2", "--"),
@@ -76,7 +76,7 @@ def test_one_that_fails_is_named(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_comparison_by_time_is_refused_and_by_instance_is_not(cli: CommandLine) -> None:
+def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine) -> None:
     arms = ("--arm", "instances=1", "--arm", "instances=2")
     refused = cli("compare", "--runs", "10", *arms, "--", *PROGRAM)
     assert refused.status == 2
@@ -113,7 +113,7 @@ def test_a_comparison_by_time_is_refused_and_by_instance_is_not(cli: CommandLine
         (["tune", "instances.rank=0,1", "--"], "Give instances as well"),
     ],
 )
-def test_what_cannot_be_is_told(cli: CommandLine, words: list[str], told: str) -> None:
+def test_invalid_instances_are_reported(cli: CommandLine, words: list[str], told: str) -> None:
     answer = cli(*words, "true")
     assert answer.status in (2, 3, 125)
     assert told in answer.err
@@ -121,7 +121,7 @@ def test_what_cannot_be_is_told(cli: CommandLine, words: list[str], told: str) -
 
 
 @pytest.mark.rotating
-def test_the_time_limit_ends_all(cli: CommandLine) -> None:
+def test_time_limit_ends_all_instances(cli: CommandLine) -> None:
     before = leaves()
     answer = cli(
         *("measure", "--runs", "2", "--timeout", "0.5s", "--json", "--with", "instances=2", "--"),
@@ -132,7 +132,7 @@ def test_the_time_limit_ends_all(cli: CommandLine) -> None:
     assert "Traceback" not in answer.err
 
 
-def test_ctrl_c_leaves_none(cli: CommandLine) -> None:
+def test_ctrl_c_ends_all_instances(cli: CommandLine) -> None:
     before = leaves()
     with cli.begun(
         *("measure", "--runs", "50", "--with", "instances=2", "--"),
@@ -147,7 +147,7 @@ def test_ctrl_c_leaves_none(cli: CommandLine) -> None:
     nothing_left(cli, before)
 
 
-def test_run_records_each_and_gives_their_status(cli: CommandLine) -> None:
+def test_run_records_each_instance_and_returns_status(cli: CommandLine) -> None:
     record = cli.folder / "r.json"
     shell = "cat; sleep 0.3; exit $((3 * ASSAY_INSTANCE))"
     answer = cli("run", "--with", "instances=2", "--record", record, "--", "sh", "-c", shell)
@@ -176,7 +176,7 @@ def test_run_records_each_and_gives_their_status(cli: CommandLine) -> None:
         ("exit 0", 0, ""),
     ],
 )
-def test_run_says_which_failed(cli: CommandLine, shell: str, status: int, told: str) -> None:
+def test_run_names_failed_instance(cli: CommandLine, shell: str, status: int, told: str) -> None:
     answer = cli("run", "--with", "instances=2", "--", "sh", "-c", shell)
     assert (answer.status, answer.err) == (status, told)
     quiet = cli("run", "-q", "--with", "instances=2", "--", "sh", "-c", shell)
@@ -185,7 +185,7 @@ def test_run_says_which_failed(cli: CommandLine, shell: str, status: int, told: 
     assert (alone.status, alone.err) == (4, "")
 
 
-def test_the_script_does_the_same(cli: CommandLine) -> None:
+def test_script_starts_same_instances(cli: CommandLine) -> None:
     shell = "taskset -cp $$; echo $ASSAY_INSTANCE of $ASSAY_INSTANCES, {instance} > out.{instance}"
     words = ("--with", "instances=2", "--", "sh", "-c", shell)
     explained = cli("run", "--explain", *words)
@@ -201,7 +201,7 @@ def test_the_script_does_the_same(cli: CommandLine) -> None:
     assert len(masks) == 2
 
 
-def test_the_script_ends_the_others_when_one_fails(cli: CommandLine) -> None:
+def test_script_ends_instances_when_one_fails(cli: CommandLine) -> None:
     before = leaves()
     shell = "[ $ASSAY_INSTANCE = 1 ] || exit 9; exec sleep 60"
     explained = cli("run", "--explain", "--with", "instances=2", "--", "sh", "-c", shell)
@@ -214,7 +214,7 @@ def test_the_script_ends_the_others_when_one_fails(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_bundle_of_such_a_study_holds(cli: CommandLine) -> None:
+def test_bundle_of_instances_is_verified(cli: CommandLine) -> None:
     made = cli(
         *("compare", "--runs", "14", "--metric", r"rate=rate=(\d+)", "--goal", "higher"),
         *("--arm", "instances=1", "--arm", "instances=2", "--", *PROGRAM),

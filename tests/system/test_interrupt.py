@@ -70,7 +70,7 @@ STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SI
 @pytest.mark.rotating
 @pytest.mark.parametrize("seed", cases([0], slow=[1]))
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
-def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> None:
+def test_study_killed_at_random_moment_resumes(cli: CommandLine, name: str, seed: int) -> None:
     rng = random.Random(f"{name}/{seed}")
     number = signal.Signals[name]
     before = leaves()
@@ -97,7 +97,7 @@ def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> N
 
 
 @pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.35, 0.6])
-def test_interrupted_while_it_starts(cli: CommandLine, delay_s: float) -> None:
+def test_interrupt_during_start_leaves_no_partial_data(cli: CommandLine, delay_s: float) -> None:
     """Before there is a study as well: a status, no traceback, nothing half-written."""
     before = leaves()
     status = cut_off(cli, signal.SIGTERM, 0, delay_s)
@@ -112,7 +112,7 @@ def test_interrupted_while_it_starts(cli: CommandLine, delay_s: float) -> None:
 
 
 @pytest.mark.rotating
-def test_interrupted_when_it_has_just_begun(cli: CommandLine) -> None:
+def test_study_interrupted_after_start_resumes(cli: CommandLine) -> None:
     """At any moment of its first launch: an exception raised there crashed the interpreter."""
     for step in range(60):
         status = cut_off(cli, signal.SIGTERM, 0, 0.05 + step * 0.003)
@@ -120,7 +120,7 @@ def test_interrupted_when_it_has_just_begun(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_cut_off_again_and_again(cli: CommandLine) -> None:
+def test_repeatedly_killed_study_completes(cli: CommandLine) -> None:
     """Each sitting adds to the ones before."""
     before = leaves()
     cut_off(cli, signal.SIGKILL, 5)
@@ -139,7 +139,7 @@ def test_cut_off_again_and_again(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_the_launch_in_flight_ends_with_its_study(cli: CommandLine) -> None:
+def test_running_launch_ends_with_study(cli: CommandLine) -> None:
     """However long it would have taken, and however it was started."""
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
         before = leaves()
@@ -161,7 +161,7 @@ def wait_for_process(cli: CommandLine, text: str) -> None:
 @pytest.mark.rotating
 @pytest.mark.parametrize("name", cases(["SIGINT"], slow=["SIGHUP", "SIGTERM"]))
 @pytest.mark.parametrize("verb", [("measure", "--runs", "4"), ("run",)], ids=lambda v: v[0])
-def test_what_was_ignored_at_the_start_ends_nothing(
+def test_ignored_signal_does_not_end_study(
     cli: CommandLine, verb: tuple[str, ...], name: str
 ) -> None:
     """As by nohup: neither assay, the two processes of the launcher nor the program; a batch system
@@ -188,7 +188,7 @@ def test_what_was_ignored_at_the_start_ends_nothing(
 
 
 @pytest.mark.rotating
-def test_a_study_has_one_owner(cli: CommandLine) -> None:
+def test_study_has_one_owner(cli: CommandLine) -> None:
     """While one process carries it on, another neither resumes nor deletes it."""
     endless = ("--runs", "100000", "--precision", "0.001%")
     with cli.begun("measure", *endless, "--", "sleep", "0.01") as process:
@@ -216,7 +216,7 @@ class TestStrata:
             process.wait(timeout=20)
 
     @pytest.mark.rotating
-    def test_a_changed_program_is_named(self, cli: CommandLine) -> None:
+    def test_changed_program_is_named(self, cli: CommandLine) -> None:
         script = cli.folder / "program"
         self._interrupted(cli, script)
         kept = cli.documents()
@@ -240,7 +240,7 @@ class TestStrata:
         assert cli.documents()[: len(kept)] == kept
 
     @pytest.mark.rotating
-    def test_put_back_it_goes_on(self, cli: CommandLine) -> None:
+    def test_restored_program_resumes_study(self, cli: CommandLine) -> None:
         script = cli.folder / "program"
         self._interrupted(cli, script)
         kept = cli.documents()
@@ -253,7 +253,7 @@ class TestStrata:
         assert {stratum for stratum, _, _, _ in cli.samples()} == {0}
 
     @pytest.mark.rotating
-    def test_from_another_folder(self, cli: CommandLine) -> None:
+    def test_study_resumes_from_other_folder(self, cli: CommandLine) -> None:
         """A program that was named relative to its folder is found there again."""
         self._interrupted(cli, cli.folder / "program")
         elsewhere = cli.folder / "elsewhere"
@@ -264,7 +264,7 @@ class TestStrata:
         assert done.returncode == 0, done.stderr
 
     @pytest.mark.rotating
-    def test_any_command_of_a_comparison_counts(self, cli: CommandLine) -> None:
+    def test_change_of_any_command_is_detected(self, cli: CommandLine) -> None:
         for name in ("a", "b"):
             (cli.folder / name).write_text("#!/bin/sh\nsleep 0.01\n")
             (cli.folder / name).chmod(0o755)
@@ -278,7 +278,7 @@ class TestStrata:
         assert "the program: " in answer.err
 
     @pytest.mark.rotating
-    def test_a_summary_and_its_samples_are_of_one_stratum(self, cli: CommandLine) -> None:
+    def test_summary_uses_samples_of_one_stratum(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "8", "--", "true").status == 0
         found = go_on(cli, "--new-stratum")
         samples = found["samples"]
@@ -288,7 +288,7 @@ class TestStrata:
         assert found["summary"]["wall_s"]["max"] == max(values)  # type: ignore[index]
 
     @pytest.mark.rotating
-    def test_a_new_stratum_has_the_whole_budget(self, cli: CommandLine) -> None:
+    def test_new_stratum_has_full_budget(self, cli: CommandLine) -> None:
         """Time as well as launches."""
         assert cli("tune", "arg.t=0.02,0.01", "--budget", "3s", "--", "sleep", "{t}").status == 0
         first = len(cli.samples())
@@ -298,7 +298,7 @@ class TestStrata:
 
 
 @pytest.mark.rotating
-def test_what_was_decided_goes_on_where_more_is_to_be_spent(cli: CommandLine) -> None:
+def test_decided_study_continues_with_additional_budget(cli: CommandLine) -> None:
     decided = cli("compare", "--json", "sleep 0.005", "sleep 0.02").document
     more = cli("study", "resume", "last", "--runs", "10", "--json").document
     assert more["launches"] == decided["launches"] + 10
@@ -308,7 +308,7 @@ def test_what_was_decided_goes_on_where_more_is_to_be_spent(cli: CommandLine) ->
 
 
 @pytest.mark.rotating
-def test_resuming_what_is_done_gives_its_answer_again(cli: CommandLine) -> None:
+def test_resumed_finished_study_repeats_answer(cli: CommandLine) -> None:
     first = cli("compare", "sleep 0.01", "true", "--runs", "40", "--json").document
     again = go_on(cli)
     assert again["claims"] == first["claims"]
@@ -317,7 +317,7 @@ def test_resuming_what_is_done_gives_its_answer_again(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
+def test_stored_samples_reproduce_stored_conclusion(cli: CommandLine) -> None:
     """Re-analysis of what lies in the store is the conclusion that lies beside it."""
     import msgspec
 
@@ -347,7 +347,7 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_an_interrupted_first_look_says_what_is_kept(cli: CommandLine) -> None:
+def test_interrupted_trial_launch_reports_kept_data(cli: CommandLine) -> None:
     with cli.begun("tune", "arg.n=1,2", "--", "sh", "-c", "touch began; sleep 6{n}") as process:
         end = time.monotonic() + 30
         while not (cli.folder / "began").exists():

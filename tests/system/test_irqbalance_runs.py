@@ -128,7 +128,7 @@ def assay(
 
 
 @pytest.mark.rotating
-def test_it_leaves_the_cpus_of_a_partition_alone(
+def test_irqbalance_avoids_cpus_of_partition(
     daemon: Daemon, assay: Callable[..., dict[str, object]]
 ) -> None:
     own = irqbalance.banned(HOST)
@@ -140,7 +140,7 @@ def test_it_leaves_the_cpus_of_a_partition_alone(
 
 
 @pytest.mark.rotating
-def test_one_that_was_started_anew_is_told_again(
+def test_restarted_irqbalance_is_configured_again(
     daemon: Daemon, assay: Callable[..., dict[str, object]]
 ) -> None:
     assay("partition", "create", "lab", "--cpus", str(CPUS[-1]))
@@ -152,7 +152,7 @@ def test_one_that_was_started_anew_is_told_again(
 
 
 @pytest.mark.rotating
-def test_one_that_has_ended_is_no_hindrance(
+def test_terminated_irqbalance_is_ignored(
     daemon: Daemon, assay: Callable[..., dict[str, object]]
 ) -> None:
     assay("partition", "create", "lab", "--cpus", str(CPUS[-1]))

@@ -162,7 +162,7 @@ def test_invalid_library_is_named(assay_kernels: tuple[Path, ...]) -> None:
     )
 
 
-def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
+def test_default_sizes_follow_from_caches(assay_kernels: tuple[Path, ...]) -> None:
     program = next(path for path in assay_kernels if path.name == "assay-kernel-horner")
     sizes = [described(program, "--size", size)["bytes"] for size in ("tiny", "L2", "LLC")]
     assert 0 < sizes[0] < sizes[1] <= sizes[2]
@@ -190,7 +190,7 @@ def sanitized(sanitizers: str, targets: list[str], *words: str) -> tuple[Path, .
         pytest.param(["assay-kernels"], id="all", marks=pytest.mark.slow),
     ],
 )
-def test_kernels_with_sanitizers(targets: list[str]) -> None:
+def test_kernels_pass_sanitizers(targets: list[str]) -> None:
     """Every variant at every odd size, with the address and undefined-behaviour sanitizers."""
     programs = sanitized("address,undefined", targets)
     for threads, shift in product(THREADS, SHIFTS):
@@ -245,7 +245,7 @@ def race_env(folder: Path) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="clang is not installed")
-def test_threads_of_kernels_do_not_race(tmp_path: Path) -> None:
+def test_kernel_threads_have_no_data_races(tmp_path: Path) -> None:
     """Under the thread sanitizer, which sees a race where there is one."""
     (tmp_path / "race.cpp").write_text(RACE)
     build = ["clang++", "-fsanitize=thread", "-fopenmp", "-O1", "race.cpp", "-o", "race"]

@@ -76,14 +76,14 @@ def state(launcher: Launcher, programs: Path) -> Callable[..., dict[str, list[st
 # --- how a program ends -------------------------------------------------------------------------
 
 
-def test_exit_status(launcher: Launcher) -> None:
+def test_exit_status_is_passed_on(launcher: Launcher) -> None:
     record, done = launcher.run_plan(launcher.plan(["sh", "-c", "exit 7"]))
     assert (record["outcome"], record["exit_status"]) == ("exited", 7)
     assert "signal" not in record
     assert done.returncode == 0, "a record was written"
 
 
-def test_signal(launcher: Launcher) -> None:
+def test_signal_is_passed_on(launcher: Launcher) -> None:
     record = launcher.run(
         ["sh", "-c", "kill -TERM $$"], rlimits=[{"resource": "core", "soft": 0, "hard": 0}]
     )
@@ -105,7 +105,9 @@ def test_signal(launcher: Launcher) -> None:
         (["/etc/passwd"], 126),
     ],
 )
-def test_status_without_a_record(exec_path: Path, command: list[str], status: int) -> None:
+def test_status_without_record_is_passed_on(
+    exec_path: Path, command: list[str], status: int
+) -> None:
     mode = "auto" if MAY_CHANGE_HOST else "none"
     done = subprocess.run(
         [exec_path, "--containment", mode, "--", *command], capture_output=True, timeout=30
@@ -127,7 +129,7 @@ def test_standard_streams_are_inherited(launcher: Launcher) -> None:
     assert (record["outcome"], done.stdout, done.stderr) == ("exited", b"through", b"err\n")
 
 
-def test_the_time_cap_ends_the_tree(launcher: Launcher, token: str, programs: Path) -> None:
+def test_time_limit_ends_tree(launcher: Launcher, token: str, programs: Path) -> None:
     record = launcher.run([programs / "escape", "daemons", "2", token, "60"], cap_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert 0.3 <= record["wall_s"] < 5
@@ -142,7 +144,7 @@ def test_the_time_cap_ends_the_tree(launcher: Launcher, token: str, programs: Pa
         (["/"], "EACCES", "/"),
     ],
 )
-def test_a_program_that_cannot_run(
+def test_unrunnable_program_is_reported(
     launcher: Launcher, argv: list[str], errno_name: str, part: str
 ) -> None:
     import errno
@@ -154,16 +156,14 @@ def test_a_program_that_cannot_run(
     assert "exit_status" not in record and "wall_s" not in record
 
 
-def test_a_script_without_interpreter_line_runs_in_a_shell(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_script_without_interpreter_line_runs_in_shell(launcher: Launcher, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text('echo "got $1"')
     script.chmod(0o755)
     assert launcher.output([script, "this"]) == "got this\n"
 
 
-def test_the_resulting_path_is_searched(launcher: Launcher, tmp_path: Path) -> None:
+def test_resulting_path_is_searched(launcher: Launcher, tmp_path: Path) -> None:
     for folder, mode in (("first", 0o644), ("second", 0o755)):
         (tmp_path / folder).mkdir()
         program = tmp_path / folder / "program"
@@ -176,7 +176,7 @@ def test_the_resulting_path_is_searched(launcher: Launcher, tmp_path: Path) -> N
 # --- every key of the plan is applied -----------------------------------------------------------
 
 
-def test_environment(launcher: Launcher) -> None:
+def test_environment_is_changed_as_planned(launcher: Launcher) -> None:
     os.environ["ASSAY_TEST_KEPT"] = os.environ["ASSAY_TEST_GONE"] = os.environ[
         "ASSAY_TEST_CHANGED"
     ] = "before"
@@ -195,11 +195,11 @@ def test_environment(launcher: Launcher) -> None:
     assert found == {"ASSAY_TEST_KEPT=before", "ASSAY_TEST_CHANGED=a=b ü", "ASSAY_TEST_NEW="}
 
 
-def test_working_folder(state: Callable[..., dict[str, list[str]]], tmp_path: Path) -> None:
+def test_working_folder_is_set(state: Callable[..., dict[str, list[str]]], tmp_path: Path) -> None:
     assert state(cwd=str(tmp_path))["cwd"] == [str(tmp_path)]
 
 
-def test_standard_files(launcher: Launcher, tmp_path: Path) -> None:
+def test_standard_streams_are_redirected(launcher: Launcher, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("input")
     (tmp_path / "out").write_text("something longer than what will be there")
     files = {name: str(tmp_path / name[3:]) for name in ("stdin", "stdout")} | {
@@ -212,26 +212,26 @@ def test_standard_files(launcher: Launcher, tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "err").stat().st_mode) == 0o600
 
 
-def test_one_file_for_both_outputs(launcher: Launcher, tmp_path: Path) -> None:
+def test_both_outputs_share_one_file(launcher: Launcher, tmp_path: Path) -> None:
     both = str(tmp_path / "both")
     launcher.run(["sh", "-c", "echo one; echo two >&2; echo three"], stdout=both, stderr=both)
     assert Path(both).read_text() == "one\ntwo\nthree\n"
 
 
 @pytest.mark.parametrize("key", ["stdin", "stdout", "stderr", "cwd"])
-def test_a_missing_folder_fails_the_set_up(launcher: Launcher, key: str) -> None:
+def test_missing_folder_fails_setup(launcher: Launcher, key: str) -> None:
     record = launcher.run(["true"], **{key: "/no/such/folder/file"})
     assert (record["outcome"], record["stage"], record["errno"]) == ("setup_failed", key, 2)
     assert "/no/such/folder/file" in record["message"]
 
 
-def test_a_fifo_without_partner_does_not_hang(launcher: Launcher, tmp_path: Path) -> None:
+def test_fifo_without_partner_does_not_hang(launcher: Launcher, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     assert launcher.run(["cat"], stdin=str(tmp_path / "fifo"))["outcome"] == "exited"
     assert launcher.run(["true"], stdout=str(tmp_path / "fifo"))["outcome"] == "setup_failed"
 
 
-def test_affinity(state: Callable[..., dict[str, list[str]]]) -> None:
+def test_affinity_is_set(state: Callable[..., dict[str, list[str]]]) -> None:
     for cpu in sorted(os.sched_getaffinity(0))[:4]:
         assert state(affinity=[cpu])["cpu"] == [str(cpu)]
 
@@ -250,7 +250,7 @@ def test_affinity(state: Callable[..., dict[str, list[str]]]) -> None:
         ("weighted", [0], "6 1"),
     ],
 )
-def test_memory_policy(
+def test_memory_policy_is_set(
     launcher: Launcher, programs: Path, mode: str, nodes: list[int], expected: str
 ) -> None:
     policy = {"mode": mode} | ({"nodes": nodes} if nodes else {})
@@ -262,7 +262,7 @@ def test_memory_policy(
 
 
 @pytest.mark.parametrize(("policy", "number"), [("other", 0), ("batch", 3), ("idle", 5)])
-def test_scheduling_policy(
+def test_scheduling_policy_is_set(
     state: Callable[..., dict[str, list[str]]], policy: str, number: int
 ) -> None:
     seen = state(sched={"policy": policy, "nice": 5})
@@ -271,7 +271,7 @@ def test_scheduling_policy(
 
 @root_only
 @pytest.mark.parametrize(("policy", "number"), [("fifo", 1), ("rr", 2)])
-def test_real_time_policy(
+def test_real_time_policy_is_set(
     state: Callable[..., dict[str, list[str]]], policy: str, number: int
 ) -> None:
     seen = state(sched={"policy": policy, "priority": 3})
@@ -279,7 +279,7 @@ def test_real_time_policy(
 
 
 @root_only
-def test_deadline_policy(launcher: Launcher, programs: Path) -> None:
+def test_deadline_policy_is_set(launcher: Launcher, programs: Path) -> None:
     sched = {"policy": "deadline", "runtime_ns": 2_000_000, "period_ns": 50_000_000}
     record, done = launcher.run_plan(launcher.plan([programs / "state"], sched=sched))
     if record["outcome"] == "setup_failed":
@@ -290,7 +290,7 @@ def test_deadline_policy(launcher: Launcher, programs: Path) -> None:
 
 
 @root_only
-def test_deadline_policy_needs_every_cpu(launcher: Launcher) -> None:
+def test_deadline_policy_requires_every_cpu(launcher: Launcher) -> None:
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("one CPU")
@@ -308,7 +308,7 @@ def test_deadline_policy_needs_every_cpu(launcher: Launcher) -> None:
         pytest.param({"class": "realtime", "level": 1}, "1 1", marks=root_only),
     ],
 )
-def test_io_priority(
+def test_io_priority_is_set(
     state: Callable[..., dict[str, list[str]]], wish: dict[str, Any], expected: str
 ) -> None:
     assert state(io_priority=wish)["io_priority"] == [expected]
@@ -319,9 +319,7 @@ HOG = "import os\nfor _ in os.sched_getaffinity(0):\n    if os.fork() == 0:\n   
 
 @root_only
 @pytest.mark.parametrize("mode", BOTH_WAYS)
-def test_a_real_time_program_on_every_cpu_is_ended(
-    launcher: Launcher, mode: str, token: str
-) -> None:
+def test_real_time_program_on_every_cpu_is_ended(launcher: Launcher, mode: str, token: str) -> None:
     reserved = int(Path("/proc/sys/kernel/sched_rt_runtime_us").read_text())
     if not 0 < reserved < int(Path("/proc/sys/kernel/sched_rt_period_us").read_text()):
         pytest.skip("this kernel keeps no time for others")
@@ -337,7 +335,7 @@ def test_a_real_time_program_on_every_cpu_is_ended(
     assert processes_with(token) == []
 
 
-def test_a_two_word_memory_policy_is_read_in_full(launcher: Launcher) -> None:
+def test_two_word_memory_policy_is_read_completely(launcher: Launcher) -> None:
     policy = {"mode": "weighted", "nodes": [0]}
     fill = "b = bytearray(1 << 24)\nimport time; time.sleep(0.3)"
     command = [sys.executable, "-c", fill]
@@ -348,7 +346,7 @@ def test_a_two_word_memory_policy_is_read_in_full(launcher: Launcher) -> None:
 
 
 @pytest.mark.parametrize(("args", "expected"), [([0], "0"), ([1, 0], "1"), ([1, 2], "3")])
-def test_huge_page_control(
+def test_huge_page_control_is_set(
     launcher: Launcher, programs: Path, args: list[int], expected: str
 ) -> None:
     plan = launcher.plan([programs / "state"], prctl=[{"option": 41, "args": args}])
@@ -358,12 +356,12 @@ def test_huge_page_control(
     assert f"thp_disable {expected}\n" in done.stdout.decode()
 
 
-def test_address_space_layout(state: Callable[..., dict[str, list[str]]]) -> None:
+def test_address_space_randomization_is_set(state: Callable[..., dict[str, list[str]]]) -> None:
     assert state(aslr=False)["aslr"] == ["0"]
     assert state(aslr=True)["aslr"] == ["1"]
 
 
-def test_resource_limits(state: Callable[..., dict[str, list[str]]]) -> None:
+def test_resource_limits_are_set(state: Callable[..., dict[str, list[str]]]) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     limits = [
         {"resource": "nofile", "soft": 64, "hard": hard},
@@ -376,7 +374,7 @@ def test_resource_limits(state: Callable[..., dict[str, list[str]]]) -> None:
     assert seen["rlimit.stack"] == [f"{4 * MIB} -1"]
 
 
-def test_what_was_applied_is_listed_in_order(launcher: Launcher) -> None:
+def test_applied_steps_are_listed_in_order(launcher: Launcher) -> None:
     record = launcher.run(
         ["true"],
         aslr=False,
@@ -402,7 +400,7 @@ def test_what_was_applied_is_listed_in_order(launcher: Launcher) -> None:
         ({"rlimits": [{"resource": "memlock", "soft": None, "hard": None}]}, "rlimits.memlock"),
     ],
 )
-def test_what_needs_rights_fails_the_set_up(launcher: Launcher, keys: Record, stage: str) -> None:
+def test_missing_privilege_fails_setup(launcher: Launcher, keys: Record, stage: str) -> None:
     plan = launcher.plan(["true"], affinity=[0], **keys) | {"containment": "none"}
     record, _ = launcher.run_plan(plan, user=NOBODY, group=NOBODY, extra_groups=[])
     assert (record["outcome"], record["stage"]) == ("setup_failed", stage)
@@ -411,7 +409,7 @@ def test_what_needs_rights_fails_the_set_up(launcher: Launcher, keys: Record, st
     assert "privileges" in record["message"]
 
 
-def test_the_launcher_leaves_no_trace_in_the_program(
+def test_launcher_state_is_not_inherited(
     state: Callable[..., dict[str, list[str]]],
 ) -> None:
     seen = state()
@@ -421,7 +419,7 @@ def test_the_launcher_leaves_no_trace_in_the_program(
     assert seen["group"] == [str(os.getpgrp())]
 
 
-def test_signal_settings_of_the_caller_pass_through(launcher: Launcher, programs: Path) -> None:
+def test_signal_settings_of_caller_are_inherited(launcher: Launcher, programs: Path) -> None:
     def ignore() -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -434,7 +432,7 @@ def test_signal_settings_of_the_caller_pass_through(launcher: Launcher, programs
     assert {"ignored 17", "ignored 1"} <= set(lines)
 
 
-def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
+def test_closed_standard_streams_are_inherited(launcher: Launcher, tmp_path: Path) -> None:
     def close() -> None:
         for fd in (0, 1, 2):
             os.close(fd)
@@ -516,7 +514,7 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"parent_pid": 0}, "parent_pid"),
     ],
 )
-def test_a_bad_key_is_named(launcher: Launcher, keys: Record, key: str) -> None:
+def test_invalid_key_is_named(launcher: Launcher, keys: Record, key: str) -> None:
     record, done = launcher.run_plan({"schema": 1, "argv": ["true"]} | keys)
     assert record["outcome"] == "bad_plan" and record["stage"] == "plan"
     assert record["message"].startswith(key)
@@ -536,12 +534,12 @@ def test_a_bad_key_is_named(launcher: Launcher, keys: Record, key: str) -> None:
     ],
     ids=lambda text: repr(text[:20]),
 )
-def test_what_is_no_plan(launcher: Launcher, text: bytes) -> None:
+def test_invalid_plan_is_refused(launcher: Launcher, text: bytes) -> None:
     record, done = launcher.run_plan(text)
     assert (record["outcome"], done.returncode) == ("bad_plan", 125)
 
 
-def test_hexadecimal_text_keeps_every_byte(launcher: Launcher, tmp_path: Path) -> None:
+def test_hexadecimal_text_preserves_bytes(launcher: Launcher, tmp_path: Path) -> None:
     every = bytes(range(1, 256))
     seen = tmp_path / "seen"
     argv = ["sh", "-c", f'printf %s "$1$A" > {seen}', "sh", {"hex": every.hex()}]
@@ -551,12 +549,12 @@ def test_hexadecimal_text_keeps_every_byte(launcher: Launcher, tmp_path: Path) -
     assert seen.read_bytes() == every + b"\xff"
 
 
-def test_a_plan_that_is_too_long(launcher: Launcher) -> None:
+def test_oversized_plan_is_refused(launcher: Launcher) -> None:
     record, _ = launcher.run_plan(launcher.plan(["true", "x" * (9 * MIB)]))
     assert record["outcome"] == "bad_plan"
 
 
-def test_a_long_plan(launcher: Launcher) -> None:
+def test_long_plan_is_accepted(launcher: Launcher) -> None:
     words = ["x" * 100_000] * 10
     assert launcher.output(["sh", "-c", 'echo "$#"', "sh", *words]) == "10\n"
 
@@ -573,12 +571,12 @@ def test_a_long_plan(launcher: Launcher) -> None:
         ["--record-fd", "99", "--", "true"],
     ],
 )
-def test_a_bad_command_line(exec_path: Path, arguments: list[str]) -> None:
+def test_invalid_command_line_is_refused(exec_path: Path, arguments: list[str]) -> None:
     done = subprocess.run([exec_path, *arguments], capture_output=True, text=True, timeout=10)
     assert done.returncode == 125 and done.stderr.startswith("assay-exec: ")
 
 
-def test_plan_and_record_files(launcher: Launcher, tmp_path: Path) -> None:
+def test_plan_and_record_use_files(launcher: Launcher, tmp_path: Path) -> None:
     plan, record = tmp_path / "plan", tmp_path / "record"
     plan.write_text(json.dumps(launcher.plan(["true"])))
     command = [launcher.program, "--plan", plan, "--record", record]
@@ -589,7 +587,7 @@ def test_plan_and_record_files(launcher: Launcher, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["outcome"] == "exited"
 
 
-def test_a_record_that_cannot_be_written(launcher: Launcher, tmp_path: Path) -> None:
+def test_unwritable_record_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
     plan.write_text(json.dumps(launcher.plan(["true"])))
     for record in ("/dev/full", "/no/such/folder/record"):
@@ -606,7 +604,7 @@ def test_a_record_that_cannot_be_written(launcher: Launcher, tmp_path: Path) -> 
     os.close(writer)
 
 
-def test_help_and_version(exec_path: Path) -> None:
+def test_help_and_version_are_printed(exec_path: Path) -> None:
     for option, part in (("--help", "usage"), ("--version", "assay-exec ")):
         done = subprocess.run([exec_path, option], capture_output=True, text=True, timeout=10)
         assert done.returncode == 0 and part in done.stdout
@@ -615,7 +613,7 @@ def test_help_and_version(exec_path: Path) -> None:
 # --- measuring ----------------------------------------------------------------------------------
 
 
-def test_wall_and_processor_time(launcher: Launcher) -> None:
+def test_wall_and_cpu_time_are_measured(launcher: Launcher) -> None:
     spin = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
     record = launcher.run([sys.executable, "-S", "-c", spin])
     assert 0.3 <= record["wall_s"] < 10
@@ -626,7 +624,7 @@ def test_wall_and_processor_time(launcher: Launcher) -> None:
     assert abs(record["started_at"] - time.time()) < 60
 
 
-def test_each_quantity_is_there_or_said_to_be_absent(launcher: Launcher) -> None:
+def test_each_quantity_is_present_or_reported_absent(launcher: Launcher) -> None:
     quantities = """
         wall_s user_s sys_s peak_bytes peak_anon_bytes minor_faults major_faults
         voluntary_switches involuntary_switches read_bytes written_bytes
@@ -640,7 +638,7 @@ def test_each_quantity_is_there_or_said_to_be_absent(launcher: Launcher) -> None
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
 @pytest.mark.parametrize("kind", ["anon", "shared"])
-def test_a_known_allocation(
+def test_known_allocation_is_measured(
     launcher: Launcher, programs: Path, containment: str, kind: str
 ) -> None:
     record = launcher.run(
@@ -653,7 +651,7 @@ def test_a_known_allocation(
 
 
 @system
-def test_page_cache_is_charged_but_not_held(launcher: Launcher, tmp_path: Path) -> None:
+def test_page_cache_is_charged_but_not_resident(launcher: Launcher, tmp_path: Path) -> None:
     file = tmp_path / "file"
     with file.open("wb") as out:
         out.write(b"x" * 64 * MIB)
@@ -667,7 +665,7 @@ def test_page_cache_is_charged_but_not_held(launcher: Launcher, tmp_path: Path) 
 
 
 @system
-def test_memory_that_no_sample_saw_is_worked_out(launcher: Launcher, programs: Path) -> None:
+def test_memory_peak_between_samples_is_derived(launcher: Launcher, programs: Path) -> None:
     """Touched and gone within a few milliseconds; what samples see is less.
 
     A sample that came within a twentieth of what is worked out stands as it is: on a busy machine
@@ -681,9 +679,7 @@ def test_memory_that_no_sample_saw_is_worked_out(launcher: Launcher, programs: P
 
 
 @system
-def test_files_that_come_and_go_are_not_taken_for_memory(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_temporary_files_are_not_counted_as_memory(launcher: Launcher, tmp_path: Path) -> None:
     """They are charged, and nothing tells afterwards what they were but what samples saw."""
     file = tmp_path / "file"
     script = f"dd if=/dev/zero of={file} bs=1M count=64 status=none; rm {file}"
@@ -692,7 +688,7 @@ def test_files_that_come_and_go_are_not_taken_for_memory(
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_a_fat_parent_is_not_charged_to_the_program(
+def test_memory_of_parent_is_not_charged_to_program(
     launcher: Launcher, programs: Path, containment: str
 ) -> None:
     fat = bytearray(200 * MIB)
@@ -708,7 +704,7 @@ def test_a_fat_parent_is_not_charged_to_the_program(
 EVERYTHING = ["status", "environ", "maps", "numa_maps", "smaps", "threads"]
 
 
-def test_what_was_applied_is_read_back(launcher: Launcher, programs: Path) -> None:
+def test_applied_settings_are_read_back(launcher: Launcher, programs: Path) -> None:
     record = launcher.run(
         [programs / "hold", "anon", 16, 0.5],
         affinity=[0],
@@ -734,7 +730,7 @@ def test_what_was_applied_is_read_back(launcher: Launcher, programs: Path) -> No
         assert seen["numa_pages"]["0"] * resource.getpagesize() >= 16 * MIB
 
 
-def test_only_what_was_asked_for_is_read(launcher: Launcher, programs: Path) -> None:
+def test_only_requested_settings_are_read_back(launcher: Launcher, programs: Path) -> None:
     argv = [programs / "hold", "anon", 1, 0.2]
     assert "seen" not in launcher.run(argv)
     seen = launcher.run(argv, observe=["status"])["seen"]
@@ -747,7 +743,7 @@ def test_only_what_was_asked_for_is_read(launcher: Launcher, programs: Path) -> 
     }
 
 
-def test_a_child_of_the_program_is_found(launcher: Launcher, programs: Path) -> None:
+def test_child_of_program_is_found(launcher: Launcher, programs: Path) -> None:
     spin = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
     script = f'CHILD=yes taskset -c 0 "{sys.executable}" -S -c "{spin}"; sleep 0.3'
     record = launcher.run(
@@ -758,7 +754,7 @@ def test_a_child_of_the_program_is_found(launcher: Launcher, programs: Path) -> 
     assert any("python" in path for path in record["seen"]["maps"])
 
 
-def test_threads_and_their_masks(launcher: Launcher, programs: Path) -> None:
+def test_threads_and_their_masks_are_read(launcher: Launcher, programs: Path) -> None:
     record = launcher.run([programs / "threads", 4, 0.5], observe=["threads"])
     assert record["seen"]["threads_peak"] == 5
     usable = sorted(os.sched_getaffinity(0))
@@ -793,7 +789,7 @@ def test_child_of_process_of_many_threads_is_found_without_control_group(
     assert record["seen"]["processes_peak"] == 2
 
 
-def test_a_program_too_short_to_be_read(launcher: Launcher) -> None:
+def test_program_too_short_to_read_is_reported(launcher: Launcher) -> None:
     record = launcher.run(["true"], observe=EVERYTHING)
     assert ("seen" in record) != ("seen" in record.get("absent", {}))
 
@@ -820,7 +816,7 @@ def test_hostile_names_keep_the_record_valid(
     assert record["seen"]["environ"]["ASSAY_TEST_ODD"] == '\udcfe\x01"\x7f'
 
 
-def test_the_contract_names_every_key(launcher: Launcher, programs: Path) -> None:
+def test_contract_names_every_key(launcher: Launcher, programs: Path) -> None:
     text = DOCS.read_text()
 
     def check(value: Any, where: str) -> None:
@@ -847,7 +843,7 @@ def test_the_contract_names_every_key(launcher: Launcher, programs: Path) -> Non
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_memory_limit(launcher: Launcher, programs: Path, containment: str) -> None:
+def test_memory_limit_ends_tree(launcher: Launcher, programs: Path, containment: str) -> None:
     argv = ["sh", "-c", f"{programs}/hold anon 96 1; sleep 30"]
     record = launcher.run(argv, containment=containment, limits={"memory_bytes": 48 * MIB})
     assert (record["outcome"], record["limit"]) == ("limit", "memory")
@@ -859,7 +855,9 @@ def test_memory_limit(launcher: Launcher, programs: Path, containment: str) -> N
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_process_limit(launcher: Launcher, programs: Path, token: str, containment: str) -> None:
+def test_process_limit_ends_tree(
+    launcher: Launcher, programs: Path, token: str, containment: str
+) -> None:
     record = launcher.run(
         [programs / "escape", "orphans", 40, token, 20],
         containment=containment,
@@ -870,7 +868,7 @@ def test_process_limit(launcher: Launcher, programs: Path, token: str, containme
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_processor_time_limit(launcher: Launcher, containment: str) -> None:
+def test_cpu_time_limit_ends_tree(launcher: Launcher, containment: str) -> None:
     spin = "while True: pass"
     record = launcher.run(
         [sys.executable, "-S", "-c", spin], containment=containment, limits={"cpu_s": 0.3}
@@ -880,7 +878,7 @@ def test_processor_time_limit(launcher: Launcher, containment: str) -> None:
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_output_limit(launcher: Launcher, tmp_path: Path, containment: str) -> None:
+def test_output_limit_ends_tree(launcher: Launcher, tmp_path: Path, containment: str) -> None:
     keys = {
         "stdout": str(tmp_path / "out"),
         "limits": {"output_bytes": MIB},
@@ -894,7 +892,7 @@ def test_output_limit(launcher: Launcher, tmp_path: Path, containment: str) -> N
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_limits_that_are_not_reached(
+def test_unreached_limits_have_no_effect(
     launcher: Launcher, programs: Path, tmp_path: Path, containment: str
 ) -> None:
     limits = {"memory_bytes": 256 * MIB, "pids": 100, "cpu_s": 10, "output_bytes": MIB}
@@ -917,7 +915,7 @@ def test_limits_that_are_not_reached(
     ("how", "number", "left"),
     [("orphans", 3, 3), ("daemons", 3, 3), ("bomb", 100, 100), ("chmod", 1, 1), ("nested", 1, 1)],
 )
-def test_nothing_escapes_a_control_group(
+def test_no_process_escapes_control_group(
     launcher: Launcher,
     programs: Path,
     token: str,
@@ -943,7 +941,7 @@ def test_nothing_escapes_a_control_group(
 
 @system
 @root_only
-def test_a_tree_that_froze_itself_is_ended(
+def test_frozen_tree_is_ended(
     launcher: Launcher, programs: Path, token: str, hierarchy: Record
 ) -> None:
     record = launcher.run([programs / "escape", "freeze", 1, token, 0], **hierarchy, cap_s=0.5)
@@ -952,7 +950,7 @@ def test_a_tree_that_froze_itself_is_ended(
 
 
 @pytest.mark.parametrize(("how", "number"), [("orphans", 3), ("daemons", 3), ("bomb", 50)])
-def test_without_control_groups_what_was_adopted_is_ended(
+def test_adopted_processes_end_without_control_groups(
     launcher: Launcher, programs: Path, token: str, how: str, number: int
 ) -> None:
     record = launcher.run([programs / "escape", how, number, token, 0], containment="none")
@@ -961,7 +959,7 @@ def test_without_control_groups_what_was_adopted_is_ended(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_to_the_launcher_ends_the_tree(
+def test_signal_to_launcher_ends_tree(
     launcher: Launcher, programs: Path, token: str, number: signal.Signals
 ) -> None:
     started = launcher.start(launcher.plan([programs / "escape", "daemons", 2, token, 60]))
@@ -987,18 +985,16 @@ def interrupted(
         wait_until(lambda: not groups_named(plan["cgroup_name"]), "the control groups are removed")
 
 
-def test_killing_the_launcher_ends_the_tree(launcher: Launcher, programs: Path, token: str) -> None:
+def test_killed_launcher_ends_tree(launcher: Launcher, programs: Path, token: str) -> None:
     interrupted(launcher, programs, token, lambda process: process.kill())
 
 
-def test_killing_its_process_group_ends_the_tree(
-    launcher: Launcher, programs: Path, token: str
-) -> None:
+def test_killed_process_group_ends_tree(launcher: Launcher, programs: Path, token: str) -> None:
     interrupted(launcher, programs, token, lambda process: os.killpg(process.pid, signal.SIGKILL))
 
 
 @pytest.mark.parametrize("how", ["process", "group"])
-def test_killing_the_launcher_at_any_moment(
+def test_launcher_killed_at_any_moment_ends_tree(
     launcher: Launcher, programs: Path, token: str, how: str
 ) -> None:
     delays = random.Random(how)
@@ -1017,9 +1013,7 @@ def test_killing_the_launcher_at_any_moment(
         wait_until(lambda: not groups_named(SESSION), "the control groups are removed")
 
 
-def test_killing_the_supervisor_ends_the_tree(
-    launcher: Launcher, programs: Path, token: str
-) -> None:
+def test_killed_supervisor_ends_tree(launcher: Launcher, programs: Path, token: str) -> None:
     def kill_supervisor(process: subprocess.Popen[bytes]) -> None:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         assert len(children) == 1
@@ -1028,9 +1022,7 @@ def test_killing_the_supervisor_ends_the_tree(
     interrupted(launcher, programs, token, kill_supervisor)
 
 
-def test_the_death_of_its_parent_ends_the_tree(
-    launcher: Launcher, programs: Path, token: str
-) -> None:
+def test_death_of_parent_ends_tree(launcher: Launcher, programs: Path, token: str) -> None:
     middle = (
         sys.executable,
         "-S",
@@ -1056,7 +1048,7 @@ def test_the_death_of_its_parent_ends_the_tree(
     )
 
 
-def test_a_thread_of_the_parent_may_end(launcher: Launcher) -> None:
+def test_end_of_parent_thread_keeps_tree(launcher: Launcher) -> None:
     with ThreadPoolExecutor(1) as pool:  # the thread ends before the launch
         started = pool.submit(
             launcher.start, launcher.plan(["sh", "-c", "sleep 0.3; exit 5"])
@@ -1064,13 +1056,13 @@ def test_a_thread_of_the_parent_may_end(launcher: Launcher) -> None:
     assert launcher.finish(started)[0]["exit_status"] == 5
 
 
-def test_another_parent_than_the_plan_names(launcher: Launcher, token: str) -> None:
+def test_unexpected_parent_is_refused(launcher: Launcher, token: str) -> None:
     assert launcher.run(["true"], parent_pid=os.getpid())["outcome"] == "exited"
     record = launcher.run(["sh", "-c", "sleep 60", token], parent_pid=1)
     assert record["outcome"] == "interrupted" and "pid" not in record
 
 
-def test_the_launcher_reaps_what_it_adopts(launcher: Launcher) -> None:
+def test_launcher_reaps_adopted_processes(launcher: Launcher) -> None:
     zombies = "grep -l 'State:.Z' /proc/[0-9]*/status"
     script = f"for i in 1 2 3 4 5; do (true & ) ; done; sleep 0.2; {zombies}; ps -o ppid= -p $$"
     record, done = launcher.run_plan(launcher.plan(["sh", "-c", script]))
@@ -1101,7 +1093,7 @@ def own_groups(text: str) -> dict[str, str]:
 
 @system
 @root_only
-def test_the_program_is_in_its_leaf(launcher: Launcher) -> None:
+def test_program_is_in_leaf_group(launcher: Launcher) -> None:
     plan = launcher.plan(["cat", "/proc/self/cgroup"], limits={"pids": 50})
     record, done = launcher.run_plan(plan)
     groups = own_groups(done.stdout.decode())
@@ -1114,7 +1106,7 @@ def test_the_program_is_in_its_leaf(launcher: Launcher) -> None:
 
 @system
 @root_only
-def test_the_own_control_group_is_the_parent(launcher: Launcher) -> None:
+def test_own_control_group_is_parent(launcher: Launcher) -> None:
     mine = own_groups(Path("/proc/self/cgroup").read_text())
     theirs = own_groups(launcher.output(["cat", "/proc/self/cgroup"]))
     for name in ("", "memory"):
@@ -1124,7 +1116,7 @@ def test_the_own_control_group_is_the_parent(launcher: Launcher) -> None:
 
 @system
 @root_only
-def test_the_default_name(exec_path: Path) -> None:
+def test_default_name_is_used(exec_path: Path) -> None:
     process = subprocess.Popen(
         [exec_path, "--", "cat", "/proc/self/cgroup"], stdout=subprocess.PIPE, text=True
     )
@@ -1135,7 +1127,7 @@ def test_the_default_name(exec_path: Path) -> None:
 
 @system
 @root_only
-def test_a_name_that_is_taken(launcher: Launcher) -> None:
+def test_name_in_use_is_refused(launcher: Launcher) -> None:
     plan = launcher.plan(["true"])
     folder = next(
         path for path in (CGROUPS / "unified", CGROUPS) if (path / "cgroup.procs").exists()
@@ -1150,7 +1142,7 @@ def test_a_name_that_is_taken(launcher: Launcher) -> None:
         (folder / plan["cgroup_name"]).rmdir()
 
 
-def test_no_control_groups_at_all(launcher: Launcher) -> None:
+def test_missing_control_groups_are_reported(launcher: Launcher) -> None:
     record = launcher.run(["true"], cgroup_root="/no/such/folder", containment="auto")
     assert record["outcome"] == "exited"
     assert (
@@ -1161,7 +1153,7 @@ def test_no_control_groups_at_all(launcher: Launcher) -> None:
     assert (record["outcome"], record["stage"]) == ("setup_failed", "containment")
 
 
-def test_an_empty_folder_where_control_groups_would_be(launcher: Launcher, tmp_path: Path) -> None:
+def test_empty_control_group_folder_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     """As in a container that was given none: the reason says what is missing, and what to do."""
     record = launcher.run(["true"], cgroup_root=str(tmp_path), containment="auto")
     assert (record["outcome"], record["containment"]["mode"]) == ("exited", "none")
@@ -1171,7 +1163,7 @@ def test_an_empty_folder_where_control_groups_would_be(launcher: Launcher, tmp_p
 
 @system
 @root_only
-def test_without_rights(launcher: Launcher, programs: Path) -> None:
+def test_unprivileged_launch_works(launcher: Launcher, programs: Path) -> None:
     plan = launcher.plan([programs / "hold", "anon", 16, 0.2])
     record, _ = launcher.run_plan(plan, user=NOBODY, group=NOBODY, extra_groups=[])
     assert record["outcome"] == "exited"
@@ -1184,7 +1176,7 @@ def test_without_rights(launcher: Launcher, programs: Path) -> None:
 @system
 @root_only
 @pytest.mark.parametrize("how", ["daemons", "chmod"])
-def test_a_delegated_folder(
+def test_delegated_folder_is_used(
     launcher: Launcher, programs: Path, token: str, v2_root: str, how: str
 ) -> None:
     """What a systemd user session has: a subtree of the v2 hierarchy that belongs to the user."""
@@ -1214,7 +1206,7 @@ def test_a_delegated_folder(
 
 @system
 @root_only
-def test_where_clone3_is_refused(launcher: Launcher, programs: Path, token: str) -> None:
+def test_refused_clone3_falls_back(launcher: Launcher, programs: Path, token: str) -> None:
     plan = launcher.plan([programs / "escape", "daemons", 2, token, 0])
     record, _ = launcher.run_plan(plan, prefix=(programs / "noclone3",))
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
@@ -1222,7 +1214,7 @@ def test_where_clone3_is_refused(launcher: Launcher, programs: Path, token: str)
     assert record["containment"]["left_over"] == 2
 
 
-def test_many_at_once(launcher: Launcher) -> None:
+def test_concurrent_launches_are_independent(launcher: Launcher) -> None:
     def one(number: int) -> int:
         return launcher.run(["sh", "-c", f"sleep 0.05; exit {number}"])["exit_status"]
 
@@ -1230,7 +1222,7 @@ def test_many_at_once(launcher: Launcher) -> None:
         assert list(pool.map(one, range(40))) == list(range(40))
 
 
-def test_probe(exec_path: Path) -> None:
+def test_probe_describes_host(exec_path: Path) -> None:
     if not MAY_CHANGE_HOST:
         pytest.skip("it makes a control group")
     before = groups_named("assay-")
@@ -1257,7 +1249,7 @@ def test_probe(exec_path: Path) -> None:
 
 @pytest.mark.slow
 @system
-def test_the_launcher_with_sanitizers() -> None:
+def test_launcher_passes_sanitizers() -> None:
     """Build with address and undefined-behaviour sanitizers and run its tests with that."""
     here = Path(__file__).resolve().parent
     build = native_build(["assay-exec"], "address,undefined")
@@ -1283,7 +1275,7 @@ def test_the_launcher_with_sanitizers() -> None:
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_stopped_program_is_seen(launcher: Launcher, tmp_path: Path, wrapped: bool) -> None:
+def test_stopped_program_is_detected(launcher: Launcher, tmp_path: Path, wrapped: bool) -> None:
     """Stopped itself, or below a shell that waits for it."""
     program = [sys.executable, "-c", "import os; open('pid', 'w').write(str(os.getpid())); input()"]
     argv = ["sh", "-c", '"$@"; exit 0', "sh", *program] if wrapped else program
@@ -1304,11 +1296,11 @@ def test_stopped_program_is_seen(launcher: Launcher, tmp_path: Path, wrapped: bo
     assert 0.3 < record["stopped_s"] <= record["wall_s"]
 
 
-def test_program_that_sleeps_is_not_called_stopped(launcher: Launcher) -> None:
+def test_sleeping_program_is_not_reported_stopped(launcher: Launcher) -> None:
     assert "stopped_s" not in launcher.run(["sh", "-c", "sleep 0.5; true"])
 
 
-def test_no_process_is_seen_without_its_environment_while_it_begins_or_ends(
+def test_environment_of_starting_or_ending_process_is_not_empty(
     launcher: Launcher,
 ) -> None:
     """For a moment after exec, and at the end, the kernel shows an empty one (Linux 6.18)."""
@@ -1322,7 +1314,7 @@ def test_no_process_is_seen_without_its_environment_while_it_begins_or_ends(
     assert workers == [{"X": "1"}] * len(workers)
 
 
-def test_an_empty_environment_is_seen_as_such(launcher: Launcher) -> None:
+def test_empty_environment_is_reported_empty(launcher: Launcher) -> None:
     record = launcher.run(
         ["env", "-i", "sleep", "0.3"], observe=["environ"], environ_names=["X"], env_set={"X": "1"}
     )

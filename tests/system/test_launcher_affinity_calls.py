@@ -48,7 +48,7 @@ def tried(
 
 @two_cpus
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_the_program_and_its_children_keep_their_cpus(
+def test_program_and_children_keep_their_cpus(
     launcher: Launcher, programs: Path, answer: str
 ) -> None:
     got, record = tried(launcher, programs, affinity_calls=answer)
@@ -61,14 +61,14 @@ def test_the_program_and_its_children_keep_their_cpus(
 
 @two_cpus
 @pytest.mark.parametrize("keys", [{}, {"affinity_calls": "allowed"}])
-def test_what_is_allowed_is_done(launcher: Launcher, programs: Path, keys: Record) -> None:
+def test_allowed_calls_are_executed(launcher: Launcher, programs: Path, keys: Record) -> None:
     got, record = tried(launcher, programs, **keys)
     assert (got["native"], got["child"], got["cpus"], got["no_new_privs"]) == (0, 0, 1, 0)
     assert "applied" not in record
 
 
 @two_cpus
-def test_the_plan_places_before(launcher: Launcher, programs: Path) -> None:
+def test_planned_mask_is_set_before_filter(launcher: Launcher, programs: Path) -> None:
     chosen = CPUS[-1:]
     got, record = tried(launcher, programs, affinity=chosen, affinity_calls="refused")
     assert got["cpus"] == 1
@@ -83,14 +83,14 @@ def test_the_plan_places_before(launcher: Launcher, programs: Path) -> None:
     ("prefix", "bound"),
     [pytest.param((), 0, id="root"), (AS_NOBODY, 1), (FOR_NOBODY, 1)],
 )
-def test_new_rights_are_given_up_only_where_it_takes_that(
+def test_no_new_privileges_is_set_only_if_required(
     launcher: Launcher, programs: Path, prefix: tuple[str, ...], bound: int
 ) -> None:
     got, _ = tried(launcher, programs, prefix, affinity_calls="refused")
     assert (got["native"], got["no_new_privs"]) == (errno.EPERM, bound)
 
 
-def test_speculation_is_left_as_it_was(launcher: Launcher) -> None:
+def test_speculation_control_is_unchanged(launcher: Launcher) -> None:
     """A filter without the flag turns it off on kernels before 5.16, at a price."""
     command = ["grep", "Speculation", "/proc/self/status"]
     plain = launcher.run_plan(launcher.plan(command))[1].stdout
@@ -98,7 +98,7 @@ def test_speculation_is_left_as_it_was(launcher: Launcher) -> None:
     assert record["outcome"] == "exited" and done.stdout == plain
 
 
-def test_the_filter_is_read_back(launcher: Launcher) -> None:
+def test_filter_is_read_back(launcher: Launcher) -> None:
     observe = ["status"]
     record = launcher.run(LONG, affinity_calls="refused", observe=observe)
     assert record["seen"]["call_filters"] == 1
@@ -113,7 +113,7 @@ def test_the_filter_is_read_back(launcher: Launcher) -> None:
     assert "call_filters" not in launcher.run(LONG, observe=observe)["seen"]
 
 
-def test_a_filter_that_cannot_be_had_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_unavailable_filter_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     """A kernel without filters, played by a filter that answers for it."""
     blind = tmp_path / "blind.py"
     blind.write_text(

@@ -19,7 +19,7 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "log"
 
 
-def test_a_program_puts_its_files_in_order_at_the_time_limit(launcher: Launcher, log: Path) -> None:
+def test_program_cleans_up_at_time_limit(launcher: Launcher, log: Path) -> None:
     record = launcher.run(tidy(log, 0.2), cap_s=0.5, grace_s=20)
     assert record["outcome"] == "timed_out"
     assert lines(log) == ["ready", "asked", "tidy"]
@@ -29,7 +29,7 @@ def test_a_program_puts_its_files_in_order_at_the_time_limit(launcher: Launcher,
     assert 0.5 <= record["wall_s"] < 0.5 + asked["waited_s"], "the time to end in is none of it"
 
 
-def test_it_is_killed_when_its_time_is_over(launcher: Launcher, log: Path) -> None:
+def test_program_is_killed_after_grace_period(launcher: Launcher, log: Path) -> None:
     record = launcher.run(tidy(log, 60), cap_s=0.5, grace_s=0.5)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert lines(log) == ["ready", "asked"]
@@ -37,14 +37,14 @@ def test_it_is_killed_when_its_time_is_over(launcher: Launcher, log: Path) -> No
     assert record["asked_to_end"]["waited_s"] >= 0.5
 
 
-def test_without_such_a_time_it_is_killed_at_once(launcher: Launcher, log: Path) -> None:
+def test_program_without_grace_period_is_killed_immediately(launcher: Launcher, log: Path) -> None:
     record = launcher.run(tidy(log, 0.1), cap_s=0.5)
     assert record["signal"] == signal.SIGKILL
     assert lines(log) == ["ready"]
     assert "asked_to_end" not in record
 
 
-def test_the_rest_of_the_tree_has_the_time_too(launcher: Launcher, log: Path) -> None:
+def test_remaining_tree_has_grace_period(launcher: Launcher, log: Path) -> None:
     """The program ends at once, its worker later, in a session of its own."""
     worker = TIDY.format(log=log, s=0.5)
     record = launcher.run(
@@ -55,13 +55,13 @@ def test_the_rest_of_the_tree_has_the_time_too(launcher: Launcher, log: Path) ->
     assert record["asked_to_end"]["killed"] is False
 
 
-def test_a_stopped_program_hears_of_it(launcher: Launcher, log: Path) -> None:
+def test_stopped_program_receives_request(launcher: Launcher, log: Path) -> None:
     stopped = TIDY.format(log=log, s=0).replace("while :", "kill -STOP $$; while :")
     launcher.run(["sh", "-c", stopped], cap_s=0.5, grace_s=20)
     assert lines(log)[-1] == "tidy"
 
 
-def test_a_command_asks_in_the_place_of_sigterm(launcher: Launcher, log: Path) -> None:
+def test_stop_command_replaces_sigterm(launcher: Launcher, log: Path) -> None:
     stop = ["sh", "-c", f"echo stop >> {log}; kill -USR1 $ASSAY_PID"]
     program = f"trap 'echo usr1 >> {log}; exit' USR1; trap 'echo term >> {log}' TERM; "
     record = launcher.run(
@@ -75,7 +75,7 @@ def test_a_command_asks_in_the_place_of_sigterm(launcher: Launcher, log: Path) -
 @pytest.mark.parametrize(
     ("stop", "status"), [(["false"], 1), (["no-such-program"], 127)], ids=["fails", "missing"]
 )
-def test_sigterm_takes_the_place_of_a_command_that_fails(
+def test_sigterm_replaces_failed_stop_command(
     launcher: Launcher, log: Path, stop: list[str], status: int
 ) -> None:
     record = launcher.run(tidy(log, 0), cap_s=0.5, grace_s=20, stop=stop)
@@ -83,7 +83,7 @@ def test_sigterm_takes_the_place_of_a_command_that_fails(
     assert record["asked_to_end"]["exit_status"] == status
 
 
-def test_a_command_that_hangs_is_killed_with_the_program(launcher: Launcher, log: Path) -> None:
+def test_hanging_stop_command_is_killed_with_program(launcher: Launcher, log: Path) -> None:
     token = f"37.{os.getpid()}"
     record = launcher.run(tidy(log, 0), cap_s=0.5, grace_s=0.5, stop=["sleep", token])
     assert record["asked_to_end"]["killed"] is True
@@ -104,26 +104,26 @@ def interrupted(
     return launcher.finish(started)[0]
 
 
-def test_an_interrupt_asks_it_to_end(launcher: Launcher, log: Path) -> None:
+def test_interrupt_requests_end(launcher: Launcher, log: Path) -> None:
     record = interrupted(launcher, log, signal.SIGINT, s=0.2)
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGINT)
     assert lines(log) == ["ready", "asked", "tidy"]
 
 
-def test_a_second_interrupt_kills_it(launcher: Launcher, log: Path) -> None:
+def test_second_interrupt_kills_program(launcher: Launcher, log: Path) -> None:
     record = interrupted(launcher, log, signal.SIGINT, signal.SIGINT, s=60, apart_s=1.0)
     assert record["asked_to_end"]["killed"] is True
     assert record["asked_to_end"]["waited_s"] < 30
 
 
-def test_another_request_for_the_same_end_does_not(launcher: Launcher, log: Path) -> None:
+def test_repeated_request_does_not_kill(launcher: Launcher, log: Path) -> None:
     """As a terminal and the caller, or a batch system, send them."""
     record = interrupted(launcher, log, signal.SIGINT, signal.SIGTERM, signal.SIGSYS, s=0.5)
     assert record["asked_to_end"]["killed"] is False
     assert lines(log)[-1] == "tidy"
 
 
-def test_a_signal_to_all_processes_of_a_job_is_one(launcher: Launcher, log: Path) -> None:
+def test_signal_to_whole_job_counts_once(launcher: Launcher, log: Path) -> None:
     """As systemd and batch systems send it."""
     started = launcher.start(launcher.plan(tidy(log, 0.3), grace_s=30))
     wait_until(lambda: lines(log) == ["ready"], "the program runs")
@@ -136,7 +136,7 @@ def test_a_signal_to_all_processes_of_a_job_is_one(launcher: Launcher, log: Path
 
 
 @pytest.mark.parametrize("stop", [(), ("sh", "-c", "kill $ASSAY_PID")], ids=["signal", "command"])
-def test_each_instance_is_asked_once(
+def test_each_instance_is_signalled_once(
     launcher: Launcher, tmp_path: Path, stop: tuple[str, ...]
 ) -> None:
     logs = [tmp_path / f"log{number}" for number in range(2)]
@@ -150,7 +150,7 @@ def test_each_instance_is_asked_once(
     assert 0.6 <= record["wall_s"] < 0.6 + record["asked_to_end"]["waited_s"]
 
 
-def test_limits_hold_while_it_ends(launcher: Launcher, tmp_path: Path) -> None:
+def test_limits_apply_during_grace_period(launcher: Launcher, tmp_path: Path) -> None:
     dumping = "trap 'yes' TERM; while :; do sleep 0.02; done"
     record = launcher.run(
         ["sh", "-c", dumping],
@@ -164,7 +164,7 @@ def test_limits_hold_while_it_ends(launcher: Launcher, tmp_path: Path) -> None:
     assert record["asked_to_end"]["waited_s"] < 20
 
 
-def test_nothing_is_waited_for_once_the_front_is_gone(launcher: Launcher, log: Path) -> None:
+def test_killed_launcher_ends_grace_period(launcher: Launcher, log: Path) -> None:
     token = f"57.{os.getpid()}"
     program = ["sh", "-c", f"trap '' TERM; echo ready >> {log}; sleep {token}; :"]
     started = launcher.start(launcher.plan(program, grace_s=60))
@@ -175,9 +175,7 @@ def test_nothing_is_waited_for_once_the_front_is_gone(launcher: Launcher, log: P
     started[0].communicate()
 
 
-def test_nothing_is_waited_for_once_the_caller_is_gone(
-    launcher: Launcher, log: Path, tmp_path: Path
-) -> None:
+def test_killed_caller_ends_grace_period(launcher: Launcher, log: Path, tmp_path: Path) -> None:
     token = f"47.{os.getpid()}"
     plan = launcher.plan(["sh", "-c", f"trap '' TERM; echo ready >> {log}; sleep {token}; :"])
     shell = ["sh", "-c", '"$@" & wait', "sh"]

@@ -49,7 +49,7 @@ def outputs(folder: Path, count: int = 2) -> list[str]:
     return [(folder / f"out.{i}").read_text() for i in range(count)]
 
 
-def test_each_has_its_own(launcher: Launcher, tmp_path: Path) -> None:
+def test_each_instance_has_own_environment(launcher: Launcher, tmp_path: Path) -> None:
     instances = team(tmp_path, 3)
     instances[2]["argv"] = ["sh", "-c", "echo other $NUMBER $ALL; echo wrong >&2"]
     record = launcher.run(
@@ -64,7 +64,7 @@ def test_each_has_its_own(launcher: Launcher, tmp_path: Path) -> None:
 
 
 @two_cpus
-def test_each_is_kept_to_its_cpus_and_that_is_read_back(launcher: Launcher, tmp_path: Path) -> None:
+def test_each_instance_keeps_its_cpus_and_is_read_back(launcher: Launcher, tmp_path: Path) -> None:
     instances = [
         one | {"affinity": [cpu]} for one, cpu in zip(team(tmp_path), CPUS[:2], strict=True)
     ]
@@ -76,7 +76,7 @@ def test_each_is_kept_to_its_cpus_and_that_is_read_back(launcher: Launcher, tmp_
     assert {"what": "affinity", "ok": True} in record["applied"]
 
 
-def test_time_is_that_of_all_of_them_and_of_each(launcher: Launcher, tmp_path: Path) -> None:
+def test_time_covers_all_instances_and_each(launcher: Launcher, tmp_path: Path) -> None:
     instances = team(tmp_path)
     instances[0]["argv"] = ["sleep", "0.1"]
     instances[1]["argv"] = ["sleep", "0.4"]
@@ -86,7 +86,7 @@ def test_time_is_that_of_all_of_them_and_of_each(launcher: Launcher, tmp_path: P
     assert long >= 0.4
 
 
-def test_none_starts_before_all_are_in_place(launcher: Launcher, tmp_path: Path) -> None:
+def test_instances_start_together(launcher: Launcher, tmp_path: Path) -> None:
     """Where one cannot be put in place, no program has run."""
     instances = team(tmp_path, 3)
     instances[2]["env_set"] = {"NUMBER": "2", "PATH": os.environ["PATH"]}
@@ -100,7 +100,7 @@ def test_none_starts_before_all_are_in_place(launcher: Launcher, tmp_path: Path)
     assert "wall_s" not in record
 
 
-def test_a_program_that_is_not_there(launcher: Launcher, tmp_path: Path, token: str) -> None:
+def test_missing_program_is_reported(launcher: Launcher, tmp_path: Path, token: str) -> None:
     instances = team(tmp_path)
     instances[1]["argv"] = ["/nowhere/at/all"]
     record = launcher.run([sys.executable, "-c", "input()", token], instances=instances)
@@ -110,7 +110,7 @@ def test_a_program_that_is_not_there(launcher: Launcher, tmp_path: Path, token: 
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_one_that_fails_ends_all(
+def test_failing_instance_ends_all(
     launcher: Launcher, tmp_path: Path, token: str, containment: str
 ) -> None:
     instances = team(tmp_path, 3)
@@ -127,7 +127,7 @@ def test_one_that_fails_ends_all(
     assert record["containment"].get("survivors", 0) == 0
 
 
-def test_one_that_a_signal_ends(launcher: Launcher, tmp_path: Path) -> None:
+def test_signalled_instance_ends_all(launcher: Launcher, tmp_path: Path) -> None:
     instances = team(tmp_path)
     instances[0]["argv"] = ["sh", "-c", "kill -SEGV $$"]
     record = launcher.run(["sleep", "60"], instances=instances)
@@ -136,7 +136,7 @@ def test_one_that_a_signal_ends(launcher: Launcher, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_the_time_limit_ends_all(
+def test_time_limit_ends_all_instances(
     launcher: Launcher, tmp_path: Path, token: str, containment: str
 ) -> None:
     instances = team(tmp_path)
@@ -154,7 +154,7 @@ def test_the_time_limit_ends_all(
     assert "exit_status" not in cut_short and "wall_s" not in cut_short
 
 
-def test_limits_are_of_all_together(launcher: Launcher, tmp_path: Path) -> None:
+def test_limits_apply_to_all_instances_together(launcher: Launcher, tmp_path: Path) -> None:
     """Neither of the two writes as much alone."""
     write = "import sys, time; sys.stdout.write('x' * 700_000); sys.stdout.flush(); time.sleep(60)"
     record = launcher.run(
@@ -169,7 +169,9 @@ LEAVE = [(True, number) for number in (signal.SIGTERM, signal.SIGUSR1, signal.SI
 
 
 @pytest.mark.parametrize(("leave", "number"), [*LEAVE, (False, signal.SIGTERM)])
-def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool, number: int) -> None:
+def test_signals_reach_all_instances(
+    launcher: Launcher, tmp_path: Path, token: str, leave: bool, number: int
+) -> None:
     """They end all; left to the program, each instance ends in its own way."""
     program = (
         "import os, signal, sys, time\n"
@@ -208,7 +210,7 @@ def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool, nu
         assert outputs(tmp_path) == ["ready\n"] * 2
 
 
-def test_nothing_outlives_the_launcher(launcher: Launcher, tmp_path: Path, token: str) -> None:
+def test_no_instance_outlives_launcher(launcher: Launcher, tmp_path: Path, token: str) -> None:
     """Killed like that, the supervisor ends everything."""
     plan = launcher.plan(
         [sys.executable, "-c", "import time; time.sleep(60)", token], instances=team(tmp_path)
@@ -223,7 +225,7 @@ def test_nothing_outlives_the_launcher(launcher: Launcher, tmp_path: Path, token
         wait_until(lambda: not groups_named(name), "its control group is removed")
 
 
-def test_nothing_outlives_the_leader(launcher: Launcher, tmp_path: Path, token: str) -> None:
+def test_no_instance_outlives_leader(launcher: Launcher, tmp_path: Path, token: str) -> None:
     plan = launcher.plan(
         [sys.executable, "-c", "import time; time.sleep(60)", token], instances=team(tmp_path)
     )
@@ -236,7 +238,7 @@ def test_nothing_outlives_the_leader(launcher: Launcher, tmp_path: Path, token: 
     assert not processes_with(token)
 
 
-def test_they_do_not_signal_one_another(launcher: Launcher, tmp_path: Path) -> None:
+def test_instances_do_not_signal_one_another(launcher: Launcher, tmp_path: Path) -> None:
     """Each has a process group of its own where the plan asks for one: `kill 0` ends one."""
     instances = team(tmp_path)
     instances[0]["argv"] = ["sh", "-c", "trap '' TERM; kill 0; sleep 0.3; echo left"]
@@ -246,7 +248,7 @@ def test_they_do_not_signal_one_another(launcher: Launcher, tmp_path: Path) -> N
     assert record["exit_status"] == 0
 
 
-def test_what_is_read_back_leaves_the_leader_out(launcher: Launcher, tmp_path: Path) -> None:
+def test_read_back_excludes_leader(launcher: Launcher, tmp_path: Path) -> None:
     record = launcher.run(
         [sys.executable, "-c", "import time; time.sleep(0.5)"],
         instances=team(tmp_path),
@@ -259,7 +261,7 @@ def test_what_is_read_back_leaves_the_leader_out(launcher: Launcher, tmp_path: P
     assert not any("assay-exec" in path for path in seen["maps"])
 
 
-def test_counters_are_those_of_the_instances(launcher: Launcher, tmp_path: Path) -> None:
+def test_counters_cover_instances_only(launcher: Launcher, tmp_path: Path) -> None:
     """Of both of them, and of nothing before their exec."""
     record = launcher.run(
         ["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"],
@@ -273,7 +275,7 @@ def test_counters_are_those_of_the_instances(launcher: Launcher, tmp_path: Path)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_where_clone3_is_refused(launcher: Launcher, programs: Path, tmp_path: Path) -> None:
+def test_refused_clone3_falls_back(launcher: Launcher, programs: Path, tmp_path: Path) -> None:
     """As container run-times with an old profile do."""
     plan = launcher.plan(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path))
     record, _ = launcher.run_plan(plan, prefix=(programs / "noclone3",))
@@ -281,7 +283,7 @@ def test_where_clone3_is_refused(launcher: Launcher, programs: Path, tmp_path: P
     assert outputs(tmp_path) == ["0\n", "1\n"]
 
 
-def test_input_is_read_by_each(launcher: Launcher, tmp_path: Path) -> None:
+def test_input_is_read_by_each_instance(launcher: Launcher, tmp_path: Path) -> None:
     """From its beginning, whatever the others have read."""
     given = tmp_path / "in"
     given.write_text("one\ntwo\n")
@@ -289,7 +291,7 @@ def test_input_is_read_by_each(launcher: Launcher, tmp_path: Path) -> None:
     assert outputs(tmp_path, 3) == ["one\ntwo\n"] * 3
 
 
-def test_many(launcher: Launcher, tmp_path: Path) -> None:
+def test_many_instances_start(launcher: Launcher, tmp_path: Path) -> None:
     began = time.monotonic()
     record = launcher.run(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path, 60))
     assert [one["exit_status"] for one in record["instances"]] == [0] * 60
@@ -309,7 +311,7 @@ def test_many(launcher: Launcher, tmp_path: Path) -> None:
         ([{}], {"limits": {"output_bytes": 5}}, "limits.output_bytes"),
     ],
 )
-def test_plans_that_cannot_be(
+def test_invalid_plans_are_refused(
     launcher: Launcher, instances: list[Any], more: dict[str, Any], told: str
 ) -> None:
     record, done = launcher.run_plan(launcher.plan(["true"], instances=instances, **more))
@@ -318,7 +320,7 @@ def test_plans_that_cannot_be(
     assert done.returncode == 125
 
 
-def test_a_file_that_cannot_be_written(launcher: Launcher, tmp_path: Path) -> None:
+def test_unwritable_file_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     instances = team(tmp_path)
     instances[1]["stderr"] = "/nowhere/at/all/err"
     record = launcher.run(["true"], instances=instances)

@@ -68,7 +68,9 @@ def huge(mebibytes: int, seconds: float, how: str = "", flags: int = mmap.MAP_PR
 @system
 @root_only
 @pytest.mark.parametrize("containment", ["cgroup", "none"])
-def test_huge_pages_of_a_pool_count(launcher: Launcher, huge_pages: None, containment: str) -> None:
+def test_huge_pages_of_pool_are_counted(
+    launcher: Launcher, huge_pages: None, containment: str
+) -> None:
     record = launcher.run(huge(64, 0.2), containment=containment)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert 64 * MIB <= record["peak_anon_bytes"] < 84 * MIB
@@ -78,7 +80,7 @@ def test_huge_pages_of_a_pool_count(launcher: Launcher, huge_pages: None, contai
 
 @system
 @root_only
-def test_huge_pages_that_processes_share_count_once(launcher: Launcher, huge_pages: None) -> None:
+def test_shared_huge_pages_are_counted_once(launcher: Launcher, huge_pages: None) -> None:
     record = launcher.run(huge(48, 0.2, "fork", mmap.MAP_SHARED))
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert 48 * MIB <= record["peak_anon_bytes"] < 72 * MIB
@@ -87,7 +89,7 @@ def test_huge_pages_that_processes_share_count_once(launcher: Launcher, huge_pag
 @system
 @root_only
 @pytest.mark.parametrize("containment", ["cgroup", "none"])
-def test_a_memory_limit_counts_huge_pages(
+def test_memory_limit_includes_huge_pages(
     launcher: Launcher, huge_pages: None, containment: str
 ) -> None:
     record = launcher.run(huge(96, 10), containment=containment, limits={"memory_bytes": 48 * MIB})
@@ -100,7 +102,7 @@ def test_a_memory_limit_counts_huge_pages(
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_a_peak_between_two_samples_beside_files_is_found_or_bounded(
+def test_peak_between_samples_beside_files_is_found_or_bounded(
     launcher: Launcher, programs: Path, tmp_path: Path, containment: str
 ) -> None:
     """More files are written than memory is taken, so that the charge tells nothing."""
@@ -115,7 +117,7 @@ def test_a_peak_between_two_samples_beside_files_is_found_or_bounded(
 
 
 @system
-def test_a_peak_of_several_processes_is_bounded(
+def test_peak_of_several_processes_is_bounded(
     launcher: Launcher, programs: Path, tmp_path: Path
 ) -> None:
     """No process has more than 20 MiB, and no count tells how many had it at a time."""
@@ -125,7 +127,7 @@ def test_a_peak_of_several_processes_is_bounded(
 
 
 @system
-def test_mapped_files_between_two_samples_are_not_taken_for_memory(
+def test_mapped_files_between_samples_are_not_counted_as_memory(
     launcher: Launcher, programs: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "file"
@@ -137,9 +139,7 @@ def test_mapped_files_between_two_samples_are_not_taken_for_memory(
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
-def test_a_steady_program_has_no_bound(
-    launcher: Launcher, programs: Path, containment: str
-) -> None:
+def test_steady_program_has_no_bound(launcher: Launcher, programs: Path, containment: str) -> None:
     record = launcher.run([programs / "hold", "anon", 32, 0.3], containment=containment)
     assert 32 * MIB <= record["peak_anon_bytes"] < 36 * MIB
     assert record.get("peak_anon_at_most_bytes", 0) < 38 * MIB
@@ -195,7 +195,7 @@ def counted(tmp_path: Path) -> tuple[str, list[Path]]:
 
 
 @pytest.mark.parametrize("wanted", ["end", "leave"])
-def test_a_kill_by_a_group_above_ends_the_launch_where_asked(
+def test_oom_kill_by_ancestor_group_ends_launch_on_request(
     launcher: Launcher, counted: tuple[str, list[Path]], wanted: str
 ) -> None:
     root, counts = counted
@@ -208,7 +208,7 @@ def test_a_kill_by_a_group_above_ends_the_launch_where_asked(
     assert "limit 250 MiB of the control group /" in record["message"]
 
 
-def test_a_kill_of_another_process_of_the_group_ends_nothing(
+def test_oom_kill_of_other_process_is_ignored(
     launcher: Launcher, counted: tuple[str, list[Path]]
 ) -> None:
     root, counts = counted
@@ -218,7 +218,7 @@ def test_a_kill_of_another_process_of_the_group_ends_nothing(
 
 
 @pytest.mark.parametrize("how", ["large-late-kill", "self"])
-def test_a_kill_that_was_counted_before_or_last_of_all_is_found(
+def test_early_or_late_oom_kill_is_found(
     launcher: Launcher, counted: tuple[str, list[Path]], how: str
 ) -> None:
     """A victim takes time to end; the program itself may be gone before the next look."""
@@ -228,7 +228,7 @@ def test_a_kill_that_was_counted_before_or_last_of_all_is_found(
     assert record["outcome"] == "killed_for_memory"
 
 
-def test_a_small_process_that_ends_is_not_taken_for_the_one_killed(
+def test_ending_small_process_is_not_taken_for_oom_victim(
     launcher: Launcher, counted: tuple[str, list[Path]]
 ) -> None:
     root, counts = counted
@@ -273,9 +273,7 @@ def group_above() -> Iterator[str]:
 
 @system
 @root_only
-def test_a_worker_that_a_group_above_killed_ends_the_launch(
-    launcher: Launcher, group_above: str
-) -> None:
+def test_oom_killed_worker_ends_launch(launcher: Launcher, group_above: str) -> None:
     """The pool would wait for ever."""
     record = launcher.run(
         [sys.executable, "-S", "-c", POOL, 80], cgroup_parent=group_above, memory_kills="end"
@@ -290,7 +288,9 @@ def test_a_worker_that_a_group_above_killed_ends_the_launch(
 
 @system
 @root_only
-def test_a_limit_of_its_own_is_told_from_one_above(launcher: Launcher, group_above: str) -> None:
+def test_own_limit_is_distinguished_from_ancestor_limit(
+    launcher: Launcher, group_above: str
+) -> None:
     command = [sys.executable, "-S", "-c", POOL, 80]
     keys: Record = {"cgroup_parent": group_above, "memory_kills": "end"}
     record = launcher.run(command, limits={"memory_bytes": 48 * MIB}, **keys)
@@ -313,7 +313,7 @@ def cores_allowed() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("instances", [{}, {"instances": [{}, {}]}])
-def test_a_launch_without_core_files_leaves_none(
+def test_launch_without_core_files_leaves_none(
     launcher: Launcher, tmp_path: Path, cores_allowed: None, instances: Record
 ) -> None:
     record = launcher.run(
@@ -323,9 +323,7 @@ def test_a_launch_without_core_files_leaves_none(
     assert not list(tmp_path.glob("*core*"))
 
 
-def test_the_limit_of_core_files_is_the_caller_s_unless_asked(
-    launcher: Launcher, cores_allowed: None
-) -> None:
+def test_core_limit_is_inherited_by_default(launcher: Launcher, cores_allowed: None) -> None:
     """A limit of 1 byte keeps cores from programs that take them, too (core(5))."""
     told = "import resource; print(*resource.getrlimit(resource.RLIMIT_CORE))"
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
@@ -334,7 +332,7 @@ def test_the_limit_of_core_files_is_the_caller_s_unless_asked(
         assert seen.split() == [str(soft), str(hard)]
 
 
-def test_wrong_words_are_refused(launcher: Launcher) -> None:
+def test_invalid_values_are_refused(launcher: Launcher) -> None:
     for key in ("core_files", "memory_kills"):
         record, done = launcher.run_plan(launcher.plan(["true"], **{key: "perhaps"}))
         assert record["outcome"] == "bad_plan" and record["message"].startswith(key)

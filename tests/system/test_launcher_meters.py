@@ -77,7 +77,7 @@ def test_migrations_of_the_program_are_read(launcher: Launcher, programs: Path) 
 
 @counts
 @two_cpus
-def test_migrations_that_were_counted_come_first(launcher: Launcher, programs: Path) -> None:
+def test_counted_migrations_take_precedence(launcher: Launcher, programs: Path) -> None:
     argv = [programs / "counted", 3, 20, 0, 0]
     record = launcher.run(argv, counters=["cpu_migrations"])
     assert record["migrations"] == record["counters"]["cpu_migrations"]["value"]
@@ -85,16 +85,14 @@ def test_migrations_that_were_counted_come_first(launcher: Launcher, programs: P
 
 
 @counts
-def test_a_program_that_may_use_one_cpu_does_not_migrate(
-    launcher: Launcher, programs: Path
-) -> None:
+def test_program_on_one_cpu_does_not_migrate(launcher: Launcher, programs: Path) -> None:
     argv = [programs / "counted", 2, 20, 0, 0]
     record = launcher.run(argv, counters=["cpu_migrations"], affinity=CPUS[:1])
     assert record["migrations"] == 0
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="no CONFIG_SCHED_INFO")
-def test_waiting_for_a_cpu_is_seen(launcher: Launcher) -> None:
+def test_run_queue_wait_is_measured(launcher: Launcher) -> None:
     """Three that want the same CPU wait twice as long as they run."""
     spin = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"
     record = launcher.run(["sh", "-c", f"({spin}) & ({spin}) & ({spin}) & wait"], affinity=CPUS[:1])
@@ -128,7 +126,7 @@ def test_events_of_the_whole_tree_are_counted(
 
 
 @counts
-def test_only_the_program_is_counted(launcher: Launcher, programs: Path) -> None:
+def test_launcher_is_not_counted(launcher: Launcher, programs: Path) -> None:
     """Neither the launcher itself nor the way to exec."""
     record = launcher.run([programs / "counted", 0, 0, 0, 0], counters=["page_faults"])
     assert (
@@ -137,7 +135,7 @@ def test_only_the_program_is_counted(launcher: Launcher, programs: Path) -> None
     )
 
 
-def test_counters_that_were_asked_for_are_there_or_said_to_be_absent(launcher: Launcher) -> None:
+def test_requested_counters_are_present_or_reported_absent(launcher: Launcher) -> None:
     hardware = {"cycles", "instructions", "cache_misses", "branch_misses"}
     every = hardware | {"cache_references", "branches", "ref_cycles", "page_faults"}
     for asked, names in ((sorted(every), every), (["default"], hardware)):
@@ -149,14 +147,14 @@ def test_counters_that_were_asked_for_are_there_or_said_to_be_absent(launcher: L
         assert {name.partition(".")[0] for name in there | said} == names
 
 
-def test_no_counter_is_opened_where_none_is_asked_for(launcher: Launcher) -> None:
+def test_no_counter_is_opened_without_request(launcher: Launcher) -> None:
     for record in (launcher.run(["true"]), launcher.run(["true"], counters=[])):
         assert "counters" not in record
         assert not [name for name in record["absent"] if name.startswith("counters.")]
 
 
 @pytest.mark.parametrize("sampling", [[], ["memory"], ["scheduling"]])
-def test_tree_is_sampled_as_the_plan_says(
+def test_tree_is_sampled_as_planned(
     launcher: Launcher, programs: Path, sampling: list[str]
 ) -> None:
     record = launcher.run([str(programs / "hold"), "anon", "64", "0.2"], sampling=sampling)
@@ -166,7 +164,7 @@ def test_tree_is_sampled_as_the_plan_says(
     assert ("anon_samples" in record and record["anon_samples"] > 0) is ("memory" in sampling)
 
 
-def test_larger_share_of_the_time_is_more_samples(launcher: Launcher, programs: Path) -> None:
+def test_larger_sampling_share_takes_more_samples(launcher: Launcher, programs: Path) -> None:
     program = [str(programs / "hold"), "anon", "64", "0.3"]
     often, seldom = (
         launcher.run(program, sample_interval_s=0.005, sampling_share=share)["anon_samples"]
@@ -176,7 +174,7 @@ def test_larger_share_of_the_time_is_more_samples(launcher: Launcher, programs: 
 
 
 @pytest.mark.parametrize("share", [0, 1e-9, 1.5, "half"])
-def test_share_beyond_the_whole_time_is_refused(launcher: Launcher, share: object) -> None:
+def test_sampling_share_above_one_is_refused(launcher: Launcher, share: object) -> None:
     record = launcher.run(["true"], sampling_share=share)
     assert record["outcome"] == "bad_plan" and "sampling_share" in record["message"]
 
@@ -186,7 +184,7 @@ def test_unknown_sampling_is_refused(launcher: Launcher) -> None:
     assert record["outcome"] == "bad_plan" and "sampling" in record["message"]
 
 
-def test_a_program_that_never_ran_has_no_counts(launcher: Launcher) -> None:
+def test_unstarted_program_has_no_counts(launcher: Launcher) -> None:
     record = launcher.run(["no-such-program"], counters=["page_faults"])
     assert "counters" not in record and record["absent"]["counters.page_faults"]
 
@@ -196,7 +194,7 @@ def test_a_program_that_never_ran_has_no_counts(launcher: Launcher) -> None:
 @pytest.mark.skipif(
     not PARANOID.exists() or int(PARANOID.read_text()) != 2, reason="needs perf_event_paranoid 2"
 )
-def test_without_rights_user_mode_is_counted_and_said_to_be(
+def test_unprivileged_counters_cover_user_mode_and_say_so(
     launcher: Launcher, programs: Path
 ) -> None:
     names = ["task_clock_s", "page_faults", "context_switches", "cpu_migrations"]
@@ -215,9 +213,7 @@ def test_without_rights_user_mode_is_counted_and_said_to_be(
 
 @root_only
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="needs setpriv")
-def test_a_program_with_other_rights_than_its_caller_is_not_counted(
-    launcher: Launcher, programs: Path
-) -> None:
+def test_program_with_other_privileges_is_not_counted(launcher: Launcher, programs: Path) -> None:
     if os.statvfs(programs).f_flag & os.ST_NOSUID:
         pytest.skip("the folder's file system knows no set-user-ID")
     program = programs / "set-user-id"
@@ -232,7 +228,7 @@ def test_a_program_with_other_rights_than_its_caller_is_not_counted(
     assert "set-user-ID" in said or "not permitted" in said
 
 
-def test_each_kind_of_cores_has_counters_of_its_own(recorded: Recorded) -> None:
+def test_each_core_type_has_own_counters(recorded: Recorded) -> None:
     pmus = "sys/bus/event_source/devices"
     recorded.write(
         {
@@ -266,7 +262,7 @@ def test_each_kind_of_cores_has_counters_of_its_own(recorded: Recorded) -> None:
         ([(100, 60, 20), (70, 60, 10)], 2.0),
     ],
 )
-def test_what_counted_a_part_of_the_time_is_scaled(
+def test_multiplexed_counters_are_scaled(
     programs: Path, readings: list[tuple[int, int, int]], factor: float
 ) -> None:
     words = [str(number) for reading in readings for number in reading]
@@ -277,7 +273,7 @@ def test_what_counted_a_part_of_the_time_is_scaled(
 # --- the host -----------------------------------------------------------------------------------
 
 
-def test_the_host_around_a_launch(launcher: Launcher) -> None:
+def test_host_is_read_around_launch(launcher: Launcher) -> None:
     host = launcher.run(["sleep", "0.05"])["host"]
     assert host["cpus"] == len(CPUS)
     assert 0 < host["launcher_s"] < 5
@@ -287,20 +283,20 @@ def test_the_host_around_a_launch(launcher: Launcher) -> None:
     assert launcher.run(["true"], affinity=CPUS[:1])["host"]["cpus"] == 1
 
 
-def test_each_reading_of_the_host_is_there_or_said_to_be_absent(launcher: Launcher) -> None:
+def test_each_host_reading_is_present_or_reported_absent(launcher: Launcher) -> None:
     record = launcher.run(["true"])
     for name in ("steal_s", "busy_s", "throttle_events", "frequency_ratio", "clock_source"):
         assert (name in record["host"]) != (f"host.{name}" in record["absent"]), name
 
 
-def test_an_empty_host_tells_nothing(recorded: Recorded) -> None:
+def test_empty_host_has_no_readings(recorded: Recorded) -> None:
     record = recorded.launch()
     assert record["host"] == {"cpus": len(CPUS), "swap_in_pages": 0, "swap_out_pages": 0}
     for name in ("steal_s", "busy_s", "throttle_events", "frequency_ratio", "clock_source"):
         assert record["absent"][f"host.{name}"]
 
 
-def test_the_time_of_others_is_what_neither_tree_nor_launcher_used(recorded: Recorded) -> None:
+def test_other_time_excludes_tree_and_launcher(recorded: Recorded) -> None:
     hertz = os.sysconf("SC_CLK_TCK")
     line = "cpu{} {} 0 10 5000 7 1 1 {} 0 0\n"
     before = "cpu 9 9 9 9 9 9 9 9 9 9\n" + "".join(line.format(n, 100, 20) for n in range(1024))
@@ -318,20 +314,20 @@ SWAPS = "Filename\tType\tSize\tUsed\tPriority\n"
 AREA = SWAPS + "/dev/sda2 partition 1000 0 -2\n"
 
 
-def test_pages_swapped_meanwhile(recorded: Recorded) -> None:
+def test_swapped_pages_are_counted(recorded: Recorded) -> None:
     vmstat = "nr_free_pages 1\npswpin {}\npswpout {}\npswpout_x 5\n"
     recorded.write({"proc/swaps": AREA, "proc/vmstat": vmstat.format(10, 20)})
     host = recorded.launch({"proc/vmstat": vmstat.format(13, 27)})["host"]
     assert (host["swap_in_pages"], host["swap_out_pages"]) == (3, 7)
 
 
-def test_without_a_swap_area_nothing_is_swapped(recorded: Recorded) -> None:
+def test_missing_swap_area_counts_no_swapped_pages(recorded: Recorded) -> None:
     recorded.write({"proc/swaps": SWAPS})
     host = recorded.launch()["host"]
     assert (host["swap_in_pages"], host["swap_out_pages"]) == (0, 0)
 
 
-def test_a_swap_area_that_comes_during_the_launch(recorded: Recorded) -> None:
+def test_swap_area_added_during_launch_is_counted(recorded: Recorded) -> None:
     recorded.write({"proc/swaps": SWAPS, "proc/vmstat": "pswpin 10\npswpout 20\n"})
     record = recorded.launch({"proc/swaps": AREA})
     assert "swap_in_pages" not in record["host"]
@@ -349,7 +345,7 @@ def throttled(cpu: int, package: str, core: int, of_package: int) -> dict[str, s
 
 @two_cpus
 @pytest.mark.parametrize(("shared", "events"), [(True, 2 + 1 + 4), (False, 2 + 1 + 8)])
-def test_throttling_is_counted_once_for_each_package(
+def test_throttling_is_counted_once_per_package(
     recorded: Recorded, shared: bool, events: int
 ) -> None:
     one, other = CPUS[:2]
@@ -361,7 +357,7 @@ def test_throttling_is_counted_once_for_each_package(
     assert host["throttle_events"] == events
 
 
-def test_the_frequency_of_the_registers(recorded: Recorded) -> None:
+def test_frequency_is_read_from_registers(recorded: Recorded) -> None:
     """In a file the registers 0xE7 and 0xE8 overlap in all bytes but one."""
     device = f"dev/cpu/{CPUS[0]}/msr"
 
@@ -396,7 +392,7 @@ def changed(files: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in files.items() if name.endswith("energy_uj")}
 
 
-def test_energy_is_that_of_the_packages(recorded: Recorded) -> None:
+def test_energy_covers_packages(recorded: Recorded) -> None:
     def machine(*energies: int) -> dict[str, str]:
         first, second, part, board, twin = energies
         return (
@@ -414,7 +410,7 @@ def test_energy_is_that_of_the_packages(recorded: Recorded) -> None:
     assert record["energy_scope"] == "package"
 
 
-def test_energy_of_a_counter_that_began_again_without_a_known_range(recorded: Recorded) -> None:
+def test_wrapped_energy_counter_without_range_is_absent(recorded: Recorded) -> None:
     files = zone("package-0", "0", 900_000)
     recorded.write({name: text for name, text in files.items() if "max_energy" not in name})
     record = recorded.launch(changed(zone("package-0", "0", 100_000)))
@@ -424,7 +420,7 @@ def test_energy_of_a_counter_that_began_again_without_a_known_range(recorded: Re
 
 @root_only
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="needs setpriv")
-def test_energy_that_may_not_be_read(recorded: Recorded) -> None:
+def test_unreadable_energy_is_reported_absent(recorded: Recorded) -> None:
     recorded.write(zone("package-0", "0", 5))
     (recorded.folder / "sys/class/powercap/intel-rapl:0/energy_uj").chmod(0o400)
     for folder in (recorded.folder, *recorded.folder.parents[:4]):
@@ -440,7 +436,7 @@ def test_energy_that_may_not_be_read(recorded: Recorded) -> None:
 
 
 @pytest.mark.rotating
-def test_the_sizes_of_pages_are_told(launcher: Launcher, programs: Path) -> None:
+def test_page_sizes_are_reported(launcher: Launcher, programs: Path) -> None:
     small = str(os.sysconf("SC_PAGESIZE"))
     for disabled in (True, False):
         record = launcher.run(
@@ -459,7 +455,7 @@ def test_the_sizes_of_pages_are_told(launcher: Launcher, programs: Path) -> None
 # --- what the host allows -----------------------------------------------------------------------
 
 
-def test_the_probe_names_every_counter(exec_path: Path, launcher: Launcher) -> None:
+def test_probe_names_every_counter(exec_path: Path, launcher: Launcher) -> None:
     import json
 
     done = subprocess.run([exec_path, "--probe"], capture_output=True, check=True)

@@ -81,9 +81,7 @@ def nodes_of(cpus: list[int]) -> list[int]:
 
 @root_only
 @pytest.mark.parametrize("way", WAYS)
-def test_whatever_the_umask_is_the_program_reads_it(
-    launcher: Launcher, programs: Path, way: str
-) -> None:
+def test_view_is_readable_with_any_umask(launcher: Launcher, programs: Path, way: str) -> None:
     saw, _ = look(launcher, programs, way, UMASK, affinity=CPUS[:1], view="own", cwd="/tmp")
     assert numbers(saw["online"][0]) == CPUS[:1]
     assert len(saw["cpuinfo"]) == 1
@@ -92,7 +90,7 @@ def test_whatever_the_umask_is_the_program_reads_it(
 @root_only
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("cpus", [CPUS[:1], CPUS[-1:], CPUS], ids=str)
-def test_its_own_cpus_and_no_others(
+def test_view_shows_only_own_cpus(
     launcher: Launcher, programs: Path, way: str, cpus: list[int]
 ) -> None:
     before = host()
@@ -109,7 +107,7 @@ def test_its_own_cpus_and_no_others(
 
 @root_only
 @pytest.mark.parametrize("way", WAYS)
-def test_nothing_else_changes(launcher: Launcher, programs: Path, way: str) -> None:
+def test_view_changes_no_other_file(launcher: Launcher, programs: Path, way: str) -> None:
     plain, _ = look(launcher, programs, way, cwd="/usr")
     saw, _ = look(launcher, programs, way, view="own", cwd="/usr")
     # Nothing of what it took to make the files is left over /sys/kernel.
@@ -123,7 +121,7 @@ def test_nothing_else_changes(launcher: Launcher, programs: Path, way: str) -> N
 
 @two_cpus
 @pytest.mark.parametrize("way", ["root", pytest.param("nobody", marks=root_only)])
-def test_it_is_read_back_and_the_host_sees_nothing(launcher: Launcher, way: str) -> None:
+def test_view_is_read_back_and_invisible_on_host(launcher: Launcher, way: str) -> None:
     before = host()
     keys = {"affinity": CPUS[-1:], "view": "own", "observe": ["status", "environ"]}
     token = f"token-{uuid.uuid4().hex}"
@@ -146,7 +144,7 @@ def shows_its_own(token: str) -> bool:
 
 
 @two_cpus
-def test_each_instance_has_its_own(launcher: Launcher, tmp_path: Path) -> None:
+def test_each_instance_has_own_view(launcher: Launcher, tmp_path: Path) -> None:
     instances = [
         {"affinity": [cpu], "stdout": str(tmp_path / f"{cpu}")} for cpu in (CPUS[0], CPUS[-1])
     ]
@@ -157,12 +155,12 @@ def test_each_instance_has_its_own(launcher: Launcher, tmp_path: Path) -> None:
         assert (tmp_path / str(cpu)).read_text() == f"{cpu}\n"
 
 
-def test_without_a_mask_it_is_what_the_launcher_may_use(launcher: Launcher) -> None:
+def test_view_without_mask_shows_cpus_of_launcher(launcher: Launcher) -> None:
     text = launcher.output(["cat", str(SYSTEM / "cpu/online")], view="own")
     assert numbers(text) == CPUS
 
 
-def test_limits_come_behind(launcher: Launcher) -> None:
+def test_limits_are_applied_after_view(launcher: Launcher) -> None:
     limits = [{"resource": "fsize", "soft": 0, "hard": 0}]
     record = launcher.run(["true"], view="own", rlimits=limits)
     assert [step["what"] for step in record["applied"]] == ["view", "rlimits.fsize"]
@@ -170,7 +168,7 @@ def test_limits_come_behind(launcher: Launcher) -> None:
 
 
 @root_only
-def test_where_no_namespace_is_given_the_set_up_fails(launcher: Launcher) -> None:
+def test_refused_namespace_fails_setup(launcher: Launcher) -> None:
     """Root of a user namespace that may have no further ones, with all rights given up."""
     forbid = (
         "echo 0 > /proc/sys/user/max_user_namespaces && "
@@ -185,7 +183,7 @@ def test_where_no_namespace_is_given_the_set_up_fails(launcher: Launcher) -> Non
 
 
 @root_only
-def test_a_namespace_of_its_own_keeps_nobody_alive(launcher: Launcher) -> None:
+def test_process_namespace_keeps_no_process_alive(launcher: Launcher) -> None:
     token = f"token-{uuid.uuid4().hex}"
     command = ["sh", "-c", "sleep 60 & sleep 60; true", token]
     plan = launcher.plan(command, view="own", cap_s=0.3) | {"containment": "none"}

@@ -29,7 +29,7 @@ def notes(cli: CommandLine, *hooks: str) -> list[str]:
 
 
 @pytest.mark.rotating
-def test_the_run_itself_tells_of_them(cli: CommandLine) -> None:
+def test_study_reports_changed_libraries(cli: CommandLine) -> None:
     build = "sh -c 'test ! -e begun || touch libplug.so; touch begun'"
     (note,) = notes(cli, "--prepare", build)
     assert note.startswith("some launches ran before a change of ")
@@ -38,5 +38,5 @@ def test_the_run_itself_tells_of_them(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("hooks", [(), ("--cleanup", "rm libplug.so")])
-def test_nothing_is_told_where_none_changed(cli: CommandLine, hooks: tuple[str, ...]) -> None:
+def test_unchanged_libraries_are_not_reported(cli: CommandLine, hooks: tuple[str, ...]) -> None:
     assert notes(cli, *hooks) == []

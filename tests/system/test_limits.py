@@ -80,19 +80,19 @@ def assert_ended_by(limit: str, record: Record) -> None:
     assert record["wall_s"] < SOON_S
 
 
-def test_memory_of_many_children(limited: Limited) -> None:
+def test_memory_limit_covers_many_children(limited: Limited) -> None:
     """Twelve hold 8 MiB each."""
     record = limited("memory", 12, {"memory_bytes": 64 * MIB})
     assert_ended_by("memory", record)
 
 
-def test_processes_of_many_families(limited: Limited) -> None:
+def test_process_limit_covers_many_parents(limited: Limited) -> None:
     """Three generations, none of which is large."""
     record = limited("families", 8, {"pids": 12})
     assert_ended_by("processes", record)
 
 
-def test_processes_of_a_program_that_takes_no_for_an_answer(limited: Limited) -> None:
+def test_process_limit_holds_for_program_that_ignores_failed_forks(limited: Limited) -> None:
     """It goes on with the children that it could have, and is ended all the same."""
     record = limited("forks", 40, {"pids": 12})
     assert record["outcome"] in ("limit", "exited")
@@ -103,14 +103,14 @@ def test_processes_of_a_program_that_takes_no_for_an_answer(limited: Limited) ->
 
 
 @pytest.mark.parametrize("how", ["spin", "orphans"])
-def test_processor_time_of_many_short_lives(limited: Limited, how: str) -> None:
+def test_cpu_time_limit_covers_short_processes(limited: Limited, how: str) -> None:
     """Each spins for 20 ms: waited for by its parent, or by nobody."""
     record = limited(how, 200, {"cpu_s": 0.4})
     assert_ended_by("cpu", record)
     assert record["user_s"] + record["sys_s"] >= 0.3
 
 
-def test_output_of_many_writers(limited: Limited, outputs: Record) -> None:
+def test_output_limit_covers_many_writers(limited: Limited, outputs: Record) -> None:
     """Five write to both files."""
     record = limited("chatter", 5, {"output_bytes": MIB}, **outputs)
     assert_ended_by("output", record)
@@ -119,7 +119,7 @@ def test_output_of_many_writers(limited: Limited, outputs: Record) -> None:
     assert min(sizes) > 0
 
 
-def test_time_of_all(limited: Limited) -> None:
+def test_time_limit_covers_tree(limited: Limited) -> None:
     record = limited("families", 8, {}, cap_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert 0.3 <= record["wall_s"] < SOON_S
@@ -138,20 +138,20 @@ ROOMY: Record = {"memory_bytes": 512 * MIB, "pids": 300, "cpu_s": 20, "output_by
         ("output", "chatter", 5, {"output_bytes": MIB}),
     ],
 )
-def test_of_all_limits_the_one_that_ended_it_is_named(
+def test_exceeded_limit_is_named(
     limited: Limited, outputs: Record, limit: str, how: str, number: int, tight: Record
 ) -> None:
     record = limited(how, number, ROOMY | tight, **outputs)
     assert_ended_by(limit, record)
 
 
-def test_below_all_limits_nothing_ends_it(limited: Limited, outputs: Record) -> None:
+def test_program_within_limits_is_not_ended(limited: Limited, outputs: Record) -> None:
     record = limited("spin", 5, ROOMY, **outputs)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert "limit" not in record
 
 
-def test_children_that_are_left_within_the_limits_are_no_limit_s_doing(limited: Limited) -> None:
+def test_remaining_children_within_limits_are_not_limit_violations(limited: Limited) -> None:
     record = limited("forks", 5, {"pids": 100, "cpu_s": 20})
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["left_over"] == 5

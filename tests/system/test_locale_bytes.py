@@ -113,7 +113,7 @@ def test_check_and_build_keep_bytes(
     assert failed.status == 1
 
 
-def test_program_in_c_locale_has_no_other_variable(assay_exec: Path, tmp_path: Path) -> None:
+def test_program_in_c_locale_gets_no_additional_variable(assay_exec: Path, tmp_path: Path) -> None:
     """Python sets LC_CTYPE there, with which many tools are slower; a given one stays."""
     cli = CommandLine(assay_exec, tmp_path)
     locales = ("LC_ALL", "LC_CTYPE", "LANG")

@@ -47,7 +47,7 @@ def layouts() -> Iterator[None]:
 @pytest.mark.system
 @pytest.mark.alone
 @pytest.mark.skipif(os.geteuid() != 0, reason="changes a setting of the host")
-def test_the_remedy_makes_it_hold(layouts: None, tmp_path: Path) -> None:
+def test_remedy_fixes_finding(layouts: None, tmp_path: Path) -> None:
     profile = tmp_path / "own.toml"
     profile.write_text('[checks."kernel.aslr"]\notherwise = "fail"\naccept = ["2"]\n')
     LAYOUTS.write_text("1")  # nothing but the heap stays where it is
@@ -66,7 +66,7 @@ def test_the_remedy_makes_it_hold(layouts: None, tmp_path: Path) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.system
-def test_a_binding_that_somebody_left_is_seen() -> None:
+def test_remaining_affinity_is_found() -> None:
     cpus = os.sched_getaffinity(0)
     if len(cpus) < 2:
         pytest.skip("needs two CPUs")
@@ -77,7 +77,7 @@ def test_a_binding_that_somebody_left_is_seen() -> None:
 
 @pytest.mark.rotating
 @pytest.mark.system
-def test_load_of_others_is_seen() -> None:
+def test_load_of_other_processes_is_found() -> None:
     """Programs that keep every CPU busy are more than any profile lets pass."""
     busy = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -94,7 +94,7 @@ def test_load_of_others_is_seen() -> None:
 
 
 @pytest.mark.system
-def test_it_can_be_interrupted() -> None:
+def test_check_can_be_interrupted() -> None:
     """Ctrl-C while it watches ends it at once, without a word."""
     with subprocess.Popen(
         COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True

@@ -28,7 +28,7 @@ sys.exit(subprocess.run(sys.argv[1:], preexec_fn=bind).returncode)
 """
 
 
-def test_mask_of_the_caller_is_told(assay_exec: Path, tmp_path: Path) -> None:
+def test_mask_of_caller_is_reported(assay_exec: Path, tmp_path: Path) -> None:
     assay = CommandLine(assay_exec, tmp_path, prefix=("taskset", "-c", str(CPUS[0])))
     kept = f"kept on CPU {CPUS[0]} of "
     assert kept in assay("doctor").out
@@ -41,7 +41,7 @@ def test_mask_of_the_caller_is_told(assay_exec: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_threads_of_a_launcher_do_not_count_and_its_mask_is_told(
+def test_launcher_threads_are_excluded_and_its_mask_is_reported(
     assay_exec: Path, tmp_path: Path
 ) -> None:
     mpirun = tmp_path / "mpirun"

@@ -25,7 +25,7 @@ READ_ALL = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 
 
 @pytest.mark.rotating
-def test_verbs_of_a_named_store_need_no_home(assay_exec: Path) -> None:
+def test_verbs_with_named_store_need_no_home(assay_exec: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chown(folder, USER, USER)

@@ -59,7 +59,7 @@ def competitor() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("method", ["selfish", "fwq", "ftq"])
-def test_a_competitor_is_found_and_is_another_thread(assay_noise: Path, method: str) -> None:
+def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str) -> None:
     with competitor():
         cpu = here(assay_noise, method, "--seconds", "1")
     share = sum(cpu.took_ns) / cpu.measured_ns
@@ -83,7 +83,7 @@ def test_a_competitor_is_found_and_is_another_thread(assay_noise: Path, method: 
 
 
 @pytest.mark.parametrize("method", ["selfish", "fwq", "ftq"])
-def test_a_stop_is_found_with_its_length_and_cause(assay_noise: Path, method: str) -> None:
+def test_stop_is_found_with_length_and_cause(assay_noise: Path, method: str) -> None:
     command = [assay_noise, method, "--cpus", str(CPU), "--seconds", "1.5"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as process:
         time.sleep(0.7)
@@ -106,7 +106,7 @@ def test_a_stop_is_found_with_its_length_and_cause(assay_noise: Path, method: st
     assert least <= found[0].took_ns <= most
 
 
-def test_detours_are_in_order_and_add_up(assay_noise: Path) -> None:
+def test_detours_are_ordered_and_add_up(assay_noise: Path) -> None:
     found = run(assay_noise, "selfish", "--seconds", "0.5")
     assert {cpu.cpu for cpu in found.measured} == os.sched_getaffinity(0)
     for cpu in found.measured:
@@ -121,7 +121,7 @@ def test_detours_are_in_order_and_add_up(assay_noise: Path) -> None:
         assert sum(cpu.interrupts.values()) > 0, "no half second is without an interrupt"
 
 
-def test_intervals_lie_on_one_grid(assay_noise: Path) -> None:
+def test_intervals_share_one_grid(assay_noise: Path) -> None:
     """Even where the CPU is taken away for many of them at once."""
     with competitor():
         cpu = here(assay_noise, "ftq", "--seconds", "0.5", "--quantum-us", "250")
@@ -130,7 +130,7 @@ def test_intervals_lie_on_one_grid(assay_noise: Path) -> None:
     assert max(cpu.values) <= 1.2 * cpu.steps
 
 
-def test_the_room_is_limited_and_what_finds_none_is_counted(assay_noise: Path) -> None:
+def test_full_buffer_counts_dropped_detours(assay_noise: Path) -> None:
     cpu = here(assay_noise, "ftq", "--seconds", "0.2", "--quantum-us", "100", "--most", "50")
     assert len(cpu.values) == 50
     assert cpu.left_out >= 1000
@@ -139,7 +139,7 @@ def test_the_room_is_limited_and_what_finds_none_is_counted(assay_noise: Path) -
 
 
 @pytest.mark.rotating
-def test_an_early_end_tells_what_there_is(assay_noise: Path) -> None:
+def test_early_end_reports_partial_result(assay_noise: Path) -> None:
     command = [assay_noise, "fwq", "--seconds", "60"]
     for number in (signal.SIGINT, signal.SIGTERM):
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -151,7 +151,7 @@ def test_an_early_end_tells_what_there_is(assay_noise: Path) -> None:
         assert all(cpu.values for cpu in found.measured)
 
 
-def test_it_ends_with_whoever_asked(assay_noise: Path) -> None:
+def test_probe_ends_with_its_caller(assay_noise: Path) -> None:
     command = [str(assay_noise), "fwq", "--seconds", "600"]
     script = f"import subprocess; p = subprocess.Popen({command!r})"
     script += "; print(p.pid, flush=True); p.wait()"
@@ -186,14 +186,14 @@ def test_it_ends_with_whoever_asked(assay_noise: Path) -> None:
         ["fwq", "--loud", "1"],
     ],
 )
-def test_wrong_words_are_refused(assay_noise: Path, words: list[str]) -> None:
+def test_invalid_options_are_refused(assay_noise: Path, words: list[str]) -> None:
     done = subprocess.run([assay_noise, *words], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("assay-noise: ")
 
 
-def test_a_cpu_that_is_not_there_is_told_beside_the_others(assay_noise: Path) -> None:
+def test_missing_cpu_is_reported_beside_others(assay_noise: Path) -> None:
     found = run(assay_noise, "fwq", "--cpus", f"{CPU},8000,9000", "--seconds", "0.05")
     assert [(one.cpu, bool(one.error)) for one in found.cpus] == [
         (CPU, False),
@@ -203,7 +203,7 @@ def test_a_cpu_that_is_not_there_is_told_beside_the_others(assay_noise: Path) ->
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root")
-def test_without_rights_and_memory_to_lock(assay_noise: Path, programs: Path) -> None:
+def test_unprivileged_measurement_works(assay_noise: Path, programs: Path) -> None:
     copy = programs / "assay-noise"
     shutil.copy(assay_noise, copy)
     copy.chmod(0o755)
@@ -223,7 +223,7 @@ def cli(assay_exec: Path, assay_noise: Path, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.rotating
-def test_all_methods_on_a_screen_of_80_columns(cli: CommandLine) -> None:
+def test_all_methods_fit_80_columns(cli: CommandLine) -> None:
     answer = cli("machine", "noise", "--seconds", "0.5")
     assert answer.status == 0, answer.err
     assert max(map(len, answer.out.splitlines())) <= 80
@@ -233,7 +233,7 @@ def test_all_methods_on_a_screen_of_80_columns(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_figures_are_lines_that_metric_reads(cli: CommandLine) -> None:
+def test_figures_are_readable_by_metric_option(cli: CommandLine) -> None:
     answer = cli("machine", "noise", "selfish", "fwq", "--seconds", "0.3", "--figures", "-q")
     assert (answer.status, answer.err) == (0, "")
     lines = dict(re.findall(r"^([a-z0-9_]+) ([0-9.e+-]+) \S+$", answer.out, re.MULTILINE))
@@ -243,7 +243,7 @@ def test_figures_are_lines_that_metric_reads(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_json_and_pictures(cli: CommandLine) -> None:
+def test_json_and_figures_are_written(cli: CommandLine) -> None:
     for name in ("noise.svg", "noise.html"):
         answer = cli("machine", "noise", "--seconds", "0.4", "--json", "-o", name)
         assert answer.status == 0, answer.err
@@ -258,7 +258,7 @@ def test_json_and_pictures(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_ctrl_c_shows_what_was_measured(cli: CommandLine) -> None:
+def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
     with subprocess.Popen(
         cli.argv("machine", "noise", "fwq", "ftq", "--seconds", "100", "--json"),
         stdout=subprocess.PIPE,
@@ -305,14 +305,16 @@ def test_ctrl_c_shows_what_was_measured(cli: CommandLine) -> None:
         (("show", "--figures"), 2, "takes no --figures"),
     ],
 )
-def test_wrong_input(cli: CommandLine, words: tuple[str, ...], status: int, said: str) -> None:
+def test_invalid_input_is_refused(
+    cli: CommandLine, words: tuple[str, ...], status: int, said: str
+) -> None:
     answer = cli("machine", *words)
     assert (answer.status, answer.out) == (status, "")
     assert said in answer.err
 
 
 @pytest.mark.rotating
-def test_a_tracer_that_is_not_here_is_refused_with_the_way_out(cli: CommandLine) -> None:
+def test_missing_tracer_is_refused_with_next_step(cli: CommandLine) -> None:
     tracers = Path("/sys/kernel/tracing/available_tracers")
     if tracers.exists() and "osnoise" in tracers.read_text():
         pytest.skip("this kernel has it")

@@ -41,7 +41,7 @@ def test_launches_that_count_open_no_counter(traced: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_counters_that_were_asked_for_are_opened(traced: CommandLine) -> None:
+def test_requested_counters_are_opened(traced: CommandLine) -> None:
     words = ("measure", "--observe", "all", "--runs", "4", "--", "true")
     assert opened(traced, *words) >= 4
 
@@ -54,7 +54,7 @@ def test_counters_that_were_asked_for_are_opened(traced: CommandLine) -> None:
         (("--observe", "readback,counters"), ["counters", "readback"]),
     ],
 )
-def test_record_names_the_observations_that_were_on(
+def test_record_names_active_observations(
     cli: CommandLine, words: tuple[str, ...], on: list[str] | None
 ) -> None:
     answer = cli("run", "--record", "record", *words, "--", "sleep", "0.05")
@@ -66,7 +66,7 @@ def test_record_names_the_observations_that_were_on(
 
 
 @pytest.mark.rotating
-def test_study_keeps_the_observations_of_each_launch(cli: CommandLine) -> None:
+def test_study_stores_observations_of_each_launch(cli: CommandLine) -> None:
     words = ("measure", "--observe", "none", "--metric", "peak_anon_bytes", "--runs", "4")
     holding = "x = bytearray(20 << 20); import time; time.sleep(0.2)"
     answer = cli(*words, "--", sys.executable, "-c", holding)
@@ -75,7 +75,7 @@ def test_study_keeps_the_observations_of_each_launch(cli: CommandLine) -> None:
     assert counted == [["memory"]] * len(counted) and counted
 
 
-def test_observe_without_a_record_is_refused(cli: CommandLine) -> None:
+def test_observe_without_record_is_refused(cli: CommandLine) -> None:
     answer = cli("run", "--observe", "all", "--", "true")
     assert answer.status == 125  # as every error of assay itself in `run`
     assert "Add --record FILE" in answer.err

@@ -53,9 +53,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("runtime", ["gnu", "llvm", "intel"])
-def test_the_runtime_that_was_asked_for_serves(
-    cli: CommandLine, program: str, runtime: str
-) -> None:
+def test_requested_runtime_is_loaded(cli: CommandLine, program: str, runtime: str) -> None:
     """LLVM's and Intel's say their version (``KMP_VERSION``) once they serve; GNU's knows none."""
     config = Configuration({"omp.runtime": runtime})
     refused = plan(config, read_machine(), builtin()).refused

@@ -37,7 +37,7 @@ def shown_by_doctor(db: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.rotating
-def test_costs_are_measured_and_shown_with_their_date(
+def test_costs_are_measured_and_shown_with_date(
     db: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = calibrated(db, capsys)
@@ -58,23 +58,19 @@ def test_costs_are_measured_and_shown_with_their_date(
 
 
 @pytest.mark.rotating
-def test_costs_of_another_machine_are_not_shown_as_of_this_one(
-    db: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_costs_of_other_machine_are_not_shown(db: Path, capsys: pytest.CaptureFixture[str]) -> None:
     calibrated(db, capsys)
     with sqlite3.connect(db) as connection:
         connection.execute("UPDATE overhead SET machine = 'another'")
     assert "cost not measured here" in shown_by_doctor(db, capsys)
 
 
-def test_doctor_makes_no_store_to_look_for_costs(
-    db: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_doctor_creates_no_store(db: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "cost not measured here" in shown_by_doctor(db, capsys)
     assert not db.exists()
 
 
-def test_program_that_fails_ends_with_its_status_named(
+def test_failing_program_is_reported_with_status(
     db: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["study", "calibrate", "--overhead", "--budget", "1ms", "--db", str(db)]
@@ -84,7 +80,7 @@ def test_program_that_fails_ends_with_its_status_named(
 
 
 @pytest.mark.parametrize("rounds", [3, 12])
-def test_interrupt_ends_it_with_what_is_known(rounds: int) -> None:
+def test_interrupt_reports_partial_costs(rounds: int) -> None:
     """Before the tenth round nothing can be said."""
 
     def told(made: int) -> None:
@@ -104,7 +100,7 @@ def test_interrupt_ends_it_with_what_is_known(rounds: int) -> None:
 
 
 @pytest.mark.parametrize("more", [["--runs", "5"], ["--observe", "none"]])
-def test_words_that_do_not_apply_are_refused(
+def test_inapplicable_options_are_refused(
     db: Path, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:
     words = ["study", "calibrate", "--overhead", "--db", str(db), *more, "--", "/bin/true"]
@@ -113,7 +109,7 @@ def test_words_that_do_not_apply_are_refused(
 
 
 @pytest.mark.rotating
-def test_launches_that_count_go_without_what_is_dear(
+def test_counted_launches_omit_expensive_observations(
     db: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calibrated(db, capsys)

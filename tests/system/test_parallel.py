@@ -65,7 +65,7 @@ def killed(cli: CommandLine) -> int:
 
 
 @pytest.mark.rotating
-def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLine) -> None:
+def test_search_launches_run_concurrently_in_own_slots(cli: CommandLine) -> None:
     before = leaves()
     found = cli(*TUNE, "--parallel", "2", "--json", "--", *PROGRAM)
     assert found.status == 0, found.err
@@ -113,7 +113,7 @@ def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLi
         slow=[(25, signal.SIGINT), (5, signal.SIGKILL), (5, signal.SIGTERM), (25, signal.SIGTERM)],
     ),
 )
-def test_cut_off_side_by_side_and_resumed(
+def test_interrupted_parallel_study_resumes(
     cli: CommandLine, number: signal.Signals, after: int
 ) -> None:
     """All launches end, nothing is left, and the study goes on to its end."""
@@ -168,7 +168,7 @@ def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
         (("--parallel", "2", "vm.swappiness=57"), 2, "vm.swappiness acts on what launches side by"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_runs(
+def test_invalid_parallel_options_are_refused_before_launches(
     cli: CommandLine, words: tuple[str, ...], status: int, said: str
 ) -> None:
     found = cli("tune", *words, "--", "true")
@@ -178,7 +178,7 @@ def test_what_cannot_be_is_refused_before_anything_runs(
 
 
 @pytest.mark.rotating
-def test_one_slot_more_than_cores_is_refused(cli: CommandLine) -> None:
+def test_more_slots_than_cores_are_refused(cli: CommandLine) -> None:
     cores = len(read_machine().cores)
     found = cli("tune", "nice=0,5", "--parallel", str(cores + 1), "--", "true")
     assert found.status == 3
@@ -186,7 +186,7 @@ def test_one_slot_more_than_cores_is_refused(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_settings_see_the_slot_as_the_machine(cli: CommandLine) -> None:
+def test_settings_use_slot_as_machine(cli: CommandLine) -> None:
     """A count beyond the slot, and a CPU of another one, cannot be granted."""
     slot, other = slots(read_machine().usable, 2)[:2]
     found = cli(
@@ -219,7 +219,7 @@ def searched(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Comm
 
 
 @pytest.mark.rotating
-def test_the_winner_runs_in_a_slot_again(searched: CommandLine) -> None:
+def test_winner_runs_in_slot_again(searched: CommandLine) -> None:
     cli = searched
     found = cli("study", "resume", "last", "--json")
     words = [] if found.document["recommendation"]["settings"] else ["--", *SHOWN]
@@ -231,7 +231,7 @@ def test_the_winner_runs_in_a_slot_again(searched: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_bundle_of_it_is_verified(searched: CommandLine) -> None:
+def test_bundle_of_parallel_study_is_verified(searched: CommandLine) -> None:
     """The verdict, what was found of launches side by side included, and the script."""
     cli = searched
     bundle = cli.folder / "b.zip"
@@ -257,7 +257,7 @@ echo "end $$" >> log
 
 
 @pytest.mark.rotating
-def test_no_launch_runs_beside_a_build_and_each_program_is_built_once(cli: CommandLine) -> None:
+def test_builds_run_alone_and_once_per_program(cli: CommandLine) -> None:
     cli.more["XDG_CACHE_HOME"] = str(cli.folder / "cache")
     (cli.folder / "make").write_text(BUILD)
     (cli.folder / "prog").write_text(BUILT)

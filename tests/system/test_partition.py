@@ -165,7 +165,7 @@ def sleeper(cpus: set[int]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.rotating
-def test_cpus_are_set_apart_and_come_back(env: Mapping[str, str]) -> None:
+def test_cpus_are_isolated_and_returned(env: Mapping[str, str]) -> None:
     rest = set(ALL) - {int(MINE)}
     with sleeper(set(ALL)) as free, sleeper({int(MINE)}) as pinned:
         told = create(env, "--mem", "16M")
@@ -184,7 +184,7 @@ def test_cpus_are_set_apart_and_come_back(env: Mapping[str, str]) -> None:
 
 
 @pytest.mark.rotating
-def test_interrupts_and_kernel_threads_go_elsewhere(env: Mapping[str, str]) -> None:
+def test_interrupts_and_kernel_threads_are_moved(env: Mapping[str, str]) -> None:
     told = create(env, "--no-broker")
     assert told["partition"]["groups"]
     refused = told["steered"]["interrupts"]["refused"]
@@ -201,7 +201,7 @@ def test_interrupts_and_kernel_threads_go_elsewhere(env: Mapping[str, str]) -> N
 
 
 @pytest.mark.rotating
-def test_a_partition_that_is_used_is_deleted_by_force_alone(env: Mapping[str, str]) -> None:
+def test_partition_in_use_is_deleted_only_by_force(env: Mapping[str, str]) -> None:
     create(env)
     with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
@@ -220,7 +220,7 @@ def test_a_partition_that_is_used_is_deleted_by_force_alone(env: Mapping[str, st
 
 
 @pytest.mark.rotating
-def test_a_killed_broker_is_told_and_started_again(env: Mapping[str, str]) -> None:
+def test_killed_broker_is_reported_and_restarted(env: Mapping[str, str]) -> None:
     create(env)
     assert run(env, "start", NAME).returncode == 0  # it runs: nothing is to be done
     with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
@@ -266,7 +266,7 @@ def _state(pid: int) -> str:
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("wait_s", [0.0, 0.3])
-def test_an_interrupted_creation_leaves_nothing(
+def test_interrupted_creation_leaves_no_partition(
     env: Mapping[str, str], number: int, wait_s: float
 ) -> None:
     folder = partition_folder(NAME, env)
@@ -315,7 +315,7 @@ def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
 
 
 @pytest.mark.rotating
-def test_memory_comes_as_huge_pages(env: Mapping[str, str]) -> None:
+def test_huge_pages_are_reserved(env: Mapping[str, str]) -> None:
     found = HOST.listdir(f"{NODES}/node0/hugepages/hugepages-2048kB")
     if not found:
         pytest.skip("this kernel has no pools of huge pages by node")
@@ -334,7 +334,7 @@ def test_all_cpus_are_refused(env: Mapping[str, str]) -> None:
 
 
 @pytest.mark.rotating
-def test_two_creations_at_once_never_share_a_cpu(env: Mapping[str, str]) -> None:
+def test_concurrent_creations_never_share_a_cpu(env: Mapping[str, str]) -> None:
     create(env)  # waits until no other test is in the way
     assert run(env, "delete", NAME).returncode == 0
     words = ("--cpus", MINE, "--partial", "-q")
@@ -360,7 +360,7 @@ def test_two_creations_at_once_never_share_a_cpu(env: Mapping[str, str]) -> None
 
 
 @pytest.mark.rotating
-def test_a_broker_of_nobody_is_ended(env: Mapping[str, str], assay_broker: Path) -> None:
+def test_broker_without_partition_is_ended(env: Mapping[str, str], assay_broker: Path) -> None:
     """One that was started for a folder that is gone, as by who was killed at once."""
     folder = partition_folder(NAME, env)
     folder.mkdir(parents=True)

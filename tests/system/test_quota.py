@@ -52,7 +52,9 @@ def limited() -> Iterator[Path]:
                 time.sleep(0.1)
 
 
-def test_quota_of_a_group_above_is_told(assay_exec: Path, tmp_path: Path, limited: Path) -> None:
+def test_quota_of_ancestor_group_is_reported(
+    assay_exec: Path, tmp_path: Path, limited: Path
+) -> None:
     into = f'echo $$ > {limited}/cgroup.procs && exec "$@"'
     assay = CommandLine(assay_exec, tmp_path, prefix=("sh", "-c", into, "sh"))
     assert re.search(r"quota 0\.5 CPU, throttled in \d+ of \d+ periods", assay("doctor").out)

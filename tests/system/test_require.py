@@ -39,7 +39,7 @@ def verdicts(document: dict[str, object]) -> dict[str, str]:
 
 
 @pytest.mark.rotating
-def test_the_fastest_breaks_it(cli: CommandLine) -> None:
+def test_fastest_violating_requirement_is_not_recommended(cli: CommandLine) -> None:
     words = ("env.CHUNK=1,8,48", "--runs", "70")
     answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
     assert answer.status == 0, answer.err
@@ -69,7 +69,7 @@ def self_check(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_the_default_breaks_it(cli: CommandLine) -> None:
+def test_default_violating_requirement_is_replaced(cli: CommandLine) -> None:
     words = ("env.CHUNK=48,8", "--runs", "60")
     answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
     assert answer.status == 0, answer.err
@@ -80,7 +80,7 @@ def test_the_default_breaks_it(cli: CommandLine) -> None:
     assert "CHUNK=8" in found["recommendation"]["script"]
 
 
-def test_where_nothing_keeps_it_nothing_runs_as_recommended(cli: CommandLine) -> None:
+def test_unmet_requirement_gives_no_recommendation(cli: CommandLine) -> None:
     words = ("env.CHUNK=48,64", "--runs", "40")
     answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
     assert answer.status == 0, answer.err
@@ -97,7 +97,7 @@ def test_where_nothing_keeps_it_nothing_runs_as_recommended(cli: CommandLine) ->
 
 
 @pytest.mark.rotating
-def test_compare_and_measure_as_gates(cli: CommandLine) -> None:
+def test_compare_and_measure_check_requirements(cli: CommandLine) -> None:
     arms = ("--arm", "env.CHUNK=8", "--arm", "env.CHUNK=48")
     gate = ("--fail-if", "broken")
     answer = cli("compare", *arms, "--runs", "30", *LEAN, *QUIET, *gate, "--", *COMMAND)
@@ -127,7 +127,7 @@ disturbed_above = "never"
 
 
 @pytest.mark.rotating
-def test_a_sweep_names_no_cell_best_that_breaks_it(cli: CommandLine) -> None:
+def test_sweep_names_no_violating_cell_best(cli: CommandLine) -> None:
     path = cli.folder / "sweep.toml"
     path.write_text(SWEEP.format(python=sys.executable))
     answer = cli("sweep", "sweep.toml", "--export", "cells.md")
@@ -148,7 +148,7 @@ def test_a_sweep_names_no_cell_best_that_breaks_it(cli: CommandLine) -> None:
         ("wall_s<=0", "no launch meets it"),
     ],
 )
-def test_wrong_input(cli: CommandLine, requirement: str, says: str) -> None:
+def test_invalid_requirement_is_refused(cli: CommandLine, requirement: str, says: str) -> None:
     for verb in (("tune", "env.CHUNK=1,8"), ("measure",)):
         answer = cli(*verb, "--require", requirement, "--", *COMMAND)
         assert answer.status == 2
@@ -161,7 +161,7 @@ def test_wrong_input(cli: CommandLine, requirement: str, says: str) -> None:
 
 
 @pytest.mark.rotating
-def test_a_figure_that_is_not_there(cli: CommandLine) -> None:
+def test_missing_figure_is_reported(cli: CommandLine) -> None:
     figure = ("--metric", "fps=fps ([0-9]+)", "--objective", "wall_s", "--require", "fps>=30")
     for verb in (("tune", "env.CHUNK=1,8"), ("measure",)):
         answer = cli(*verb, *figure, "--", *COMMAND)

@@ -99,7 +99,7 @@ def evidence(sample: dict[str, Any], kind: str) -> list[str]:
 # --- one run --------------------------------------------------------------------------------------
 
 
-def test_a_run_has_its_share_and_gives_it_back(work: Standing, cli: CommandLine) -> None:
+def test_run_reserves_and_releases_share(work: Standing, cli: CommandLine) -> None:
     answer = cli("run", "--reserve", "cpus=1,mem=100M", "--record", "r.json", *program())
     where = shown(answer)
     assert where["cpus"] == [LAST]
@@ -113,14 +113,14 @@ def test_a_run_has_its_share_and_gives_it_back(work: Standing, cli: CommandLine)
 
 
 @pytest.mark.rotating
-def test_a_run_without_root(work: Standing, nobodys: CommandLine) -> None:
+def test_unprivileged_run_reserves_share(work: Standing, nobodys: CommandLine) -> None:
     where = shown(nobodys("run", "--reserve", "all", *program()))
     assert where["cpus"] == [LAST]
     assert where["group"].startswith(f"/{work.group.name}/lease-")
 
 
 @pytest.mark.rotating
-def test_a_study_without_root(work: Standing, nobodys: CommandLine) -> None:
+def test_unprivileged_study_reserves_share(work: Standing, nobodys: CommandLine) -> None:
     answer = nobodys(
         *("measure", "--reserve", "all", "--runs", "4", "--check", "lease-", "--json"),
         *("--", "cat", "/proc/self/cpuset"),
@@ -129,7 +129,7 @@ def test_a_study_without_root(work: Standing, nobodys: CommandLine) -> None:
     assert {sample["outcome"] for sample in answer.document["samples"]} == {"ok"}
 
 
-def test_it_can_be_explained_without_being_had(work: Standing, cli: CommandLine) -> None:
+def test_explain_reserves_no_share(work: Standing, cli: CommandLine) -> None:
     answer = cli("run", "--explain", "--reserve", "cpus=1,gpus=1", *program())
     assert answer.status == 0
     assert f"share of partition work: CPU {LAST}, GPU 0, as it is free now" in answer.out
@@ -139,7 +139,9 @@ def test_it_can_be_explained_without_being_had(work: Standing, cli: CommandLine)
 
 
 @pytest.mark.rotating
-def test_what_the_program_is_told(several: tuple[Standing, Standing], cli: CommandLine) -> None:
+def test_program_environment_names_share(
+    several: tuple[Standing, Standing], cli: CommandLine
+) -> None:
     where = shown(
         cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1,partial=yes", *program())
     )
@@ -187,7 +189,7 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
         (("--reserve", "all", "--with", f"cpus={CPUS[0]}"), f"may use {LAST}"),
     ],
 )
-def test_what_cannot_be_had_is_refused(
+def test_unavailable_share_is_refused(
     work: Standing, cli: CommandLine, words: tuple[str, ...], told: str
 ) -> None:
     answer = cli("run", *words, "--", "true")
@@ -197,14 +199,14 @@ def test_what_cannot_be_had_is_refused(
 
 
 @pytest.mark.rotating
-def test_without_a_partition_it_is_said_how_one_is_made(run: Path, cli: CommandLine) -> None:
+def test_missing_partition_reports_how_to_create_one(run: Path, cli: CommandLine) -> None:
     answer = cli("run", "--reserve", "all", "--", "true")
     assert answer.status == 125 and "assay partition create" in answer.err
     answer = cli("measure", "--reserve", "all", "--", "true")
     assert answer.status == 3 and "This host has no partition" in answer.err
 
 
-def test_of_several_partitions_one_is_named(
+def test_several_partitions_require_name(
     several: tuple[Standing, Standing], cli: CommandLine
 ) -> None:
     answer = cli("run", "--reserve", "all", "--", "true")
@@ -215,7 +217,7 @@ def test_of_several_partitions_one_is_named(
 
 
 @pytest.mark.rotating
-def test_two_users_never_have_the_same_cpu(
+def test_two_users_never_share_a_cpu(
     both: Standing, cli: CommandLine, nobodys: CommandLine
 ) -> None:
     words = ("run", "--reserve", "cores=1", *program(f"{SHOW}; import time; time.sleep(3)"))
@@ -236,16 +238,14 @@ def test_two_users_never_have_the_same_cpu(
         assert "In use: " in third.err and "nobody has CPU " in third.err
 
 
-def test_ranks_of_a_parallel_job_have_the_places_that_are_asked_for(
-    both: Standing, cli: CommandLine
-) -> None:
+def test_ranks_of_parallel_job_get_requested_cpus(both: Standing, cli: CommandLine) -> None:
     for rank in (1, 0):
         job = {"MPI_LOCALNRANKS": "2", "MPI_LOCALRANKID": str(rank)}
         where = shown(cli("run", "--reserve", "share=MPI,layout=compact", *program(), **job))
         assert where["cpus"] == [CPUS[rank]]
 
 
-def test_a_map_says_what_each_rank_has(both: Standing, cli: CommandLine) -> None:
+def test_map_lists_cpus_of_each_rank(both: Standing, cli: CommandLine) -> None:
     (cli.folder / "map").write_text(f"0 list={CPUS[1]}\n* list={CPUS[0]}  # all others\n")
     for rank, cpu in ((0, CPUS[1]), (3, CPUS[0])):
         where = shown(
@@ -255,18 +255,18 @@ def test_a_map_says_what_each_rank_has(both: Standing, cli: CommandLine) -> None
 
 
 @pytest.mark.parametrize("wish", ["list=0x{mask:x}", "cpus=1/2,algorithm=simple", "share=0.5"])
-def test_other_words_for_a_cpu(both: Standing, cli: CommandLine, wish: str) -> None:
+def test_cpu_synonyms_are_accepted(both: Standing, cli: CommandLine, wish: str) -> None:
     words = wish.format(mask=1 << CPUS[0])
     assert shown(cli("run", "--reserve", words, *program()))["cpus"] == [CPUS[0]]
 
 
-def test_random_takes_one_of_them(both: Standing, cli: CommandLine) -> None:
+def test_random_placement_selects_one(both: Standing, cli: CommandLine) -> None:
     where = shown(cli("run", "--reserve", "cores=1,algorithm=random", *program()))
     assert len(where["cpus"]) == 1 and where["cpus"][0] in CPUS[:2]
 
 
 @pytest.mark.rotating
-def test_a_share_lies_within_what_a_batch_system_gave(both: Standing, cli: CommandLine) -> None:
+def test_share_lies_within_batch_allocation(both: Standing, cli: CommandLine) -> None:
     cli.prefix = ("taskset", "-c", str(CPUS[0]))
     assert shown(cli("run", "--reserve", "cores=1", *program()))["cpus"] == [CPUS[0]]
     answer = cli("run", "--reserve", f"list={CPUS[1]}", "--", "true")
@@ -276,7 +276,7 @@ def test_a_share_lies_within_what_a_batch_system_gave(both: Standing, cli: Comma
     assert answer.status == 125 and "exceeds the part of the partition" in answer.err
 
 
-def test_a_share_lies_within_the_control_group_of_a_job(loose: Standing, cli: CommandLine) -> None:
+def test_share_lies_within_control_group_of_job(loose: Standing, cli: CommandLine) -> None:
     job = V1 / f"assay-test-job-{os.getpid()}"
     job.mkdir()
     try:
@@ -293,7 +293,7 @@ def test_a_share_lies_within_the_control_group_of_a_job(loose: Standing, cli: Co
 
 
 @pytest.mark.skipif(not (V1_MEMORY / "tasks").exists(), reason="no memory controller of version 1")
-def test_memory_beyond_the_share_is_not_to_be_had(
+def test_memory_beyond_share_is_unavailable(
     run: Path, assay_broker: Path, cli: CommandLine
 ) -> None:
     with partition(assay_broker, run, [LAST], limits_memory=True):
@@ -312,7 +312,7 @@ def test_memory_beyond_the_share_is_not_to_be_had(
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("verb", ["run", "measure"])
-def test_the_share_is_free_however_assay_ends(
+def test_share_is_released_however_assay_ends(
     work: Standing, cli: CommandLine, verb: str, number: signal.Signals
 ) -> None:
     more = () if verb == "run" else ("--runs", "100")
@@ -327,7 +327,7 @@ def test_the_share_is_free_however_assay_ends(
 
 
 @pytest.mark.rotating
-def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None:
+def test_terminated_broker_is_reported(work: Standing, cli: CommandLine) -> None:
     with cli.begun("measure", "--reserve", "all", "--runs", "1000", "--", "true") as process:
         cli.wait_for(4)
         work.broker.send_signal(signal.SIGTERM)
@@ -339,7 +339,7 @@ def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None
 
 
 @pytest.mark.rotating
-def test_every_launch_of_a_study_is_in_the_share(work: Standing, cli: CommandLine) -> None:
+def test_study_launches_are_in_share(work: Standing, cli: CommandLine) -> None:
     code = f"{SHOW}; print('n:', len(os.sched_getaffinity(0)))"
     answer = cli(
         *("measure", "--reserve", "cpus=1", "--metric", "n=n: (.*)", "--runs", "6", "--json"),
@@ -359,7 +359,7 @@ def test_every_launch_of_a_study_is_in_the_share(work: Standing, cli: CommandLin
 
 
 @pytest.mark.rotating
-def test_the_survey_of_a_search_is_in_the_share_too(work: Standing, cli: CommandLine) -> None:
+def test_survey_of_search_is_in_share(work: Standing, cli: CommandLine) -> None:
     answer = cli(
         *("tune", "env.A=1,2", "--reserve", "all", "--runs", "30", "-q", "--json"),
         *("--check", "lease-", "--", "cat", "/proc/self/cpuset"),
@@ -370,7 +370,7 @@ def test_the_survey_of_a_search_is_in_the_share_too(work: Standing, cli: Command
 
 
 @pytest.mark.rotating
-def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -> None:
+def test_resumed_study_reserves_its_share_again(work: Standing, cli: CommandLine) -> None:
     with cli.begun("measure", "--reserve", "cpus=1", "--runs", "30", "--", "sleep", "0.1") as first:
         cli.wait_for(3)
         first.send_signal(signal.SIGINT)
@@ -385,7 +385,7 @@ def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -
 
 
 @pytest.mark.rotating
-def test_settings_are_judged_against_the_share(work: Standing, cli: CommandLine) -> None:
+def test_settings_are_checked_against_share(work: Standing, cli: CommandLine) -> None:
     answer = cli("tune", "--dry-run", "--reserve", "all", "threads=1..8", "--", "true")
     assert answer.status == 0, answer.err
     assert f"in a share of partition work: CPU {LAST}" in answer.out
@@ -395,7 +395,7 @@ def test_settings_are_judged_against_the_share(work: Standing, cli: CommandLine)
 
 
 @pytest.mark.rotating
-def test_slots_divide_the_share(both: Standing, cli: CommandLine) -> None:
+def test_slots_divide_share(both: Standing, cli: CommandLine) -> None:
     answer = cli(
         "tune", "--dry-run", "--parallel", "2", "--reserve", "all", "env.A=1,2", "--", "true"
     )
@@ -406,9 +406,7 @@ def test_slots_divide_the_share(both: Standing, cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_launches_side_by_side_are_each_in_their_slot_of_the_share(
-    both: Standing, cli: CommandLine
-) -> None:
+def test_parallel_launches_run_in_own_slots_of_share(both: Standing, cli: CommandLine) -> None:
     code = f"{SHOW}; import time; time.sleep(0.05)"
     answer = cli(
         *("tune", "env.A=1,2,3,4", "--parallel", "2", "--reserve", "all", "--runs", "40", "-q"),
@@ -420,7 +418,7 @@ def test_launches_side_by_side_are_each_in_their_slot_of_the_share(
 
 
 @pytest.mark.rotating
-def test_a_sweep_and_a_comparison_are_in_the_share(work: Standing, cli: CommandLine) -> None:
+def test_sweep_and_comparison_are_in_share(work: Standing, cli: CommandLine) -> None:
     (cli.folder / "s.toml").write_text(
         '[workload]\ncommand = "cat /proc/self/cpuset"\ncheck = "lease-"\n'
         '[settings]\n"env.A" = [1, 2]\n[design]\nkind = "factorial"\nrepeats = 2\n'
@@ -446,7 +444,7 @@ def changed_meanwhile(standing: Standing) -> Callable[[], None]:
 
 
 @pytest.mark.rotating
-def test_a_partition_that_is_changed_meanwhile_is_told_of(work: Standing, cli: CommandLine) -> None:
+def test_changed_partition_is_reported(work: Standing, cli: CommandLine) -> None:
     change = changed_meanwhile(work)
     sleeps = ("--", "sh", "-c", f"touch {cli.folder}/there; sleep 2")
     words = ("run", "--reserve", "all", "--record", "r.json", *sleeps)
@@ -461,9 +459,7 @@ def test_a_partition_that_is_changed_meanwhile_is_told_of(work: Standing, cli: C
 
 
 @pytest.mark.rotating
-def test_blocks_in_which_a_partition_did_not_hold_are_disturbed(
-    work: Standing, cli: CommandLine
-) -> None:
+def test_blocks_with_broken_isolation_are_disturbed(work: Standing, cli: CommandLine) -> None:
     flag = work.group / "cpuset.sched_load_balance"
     toggle = f"case $(cat {flag}) in 1) echo 0 > {flag};; *) echo 1 > {flag};; esac"
     answer = cli(
@@ -476,7 +472,7 @@ def test_blocks_in_which_a_partition_did_not_hold_are_disturbed(
 
 
 @pytest.mark.rotating
-def test_a_share_that_lost_its_group_is_told_of(work: Standing, cli: CommandLine) -> None:
+def test_lost_share_group_is_reported(work: Standing, cli: CommandLine) -> None:
     code = "import time; open('there', 'w'); time.sleep(1.5)"
     words = ("run", "--reserve", "all", "--record", "r.json", *program(code))
     with subprocess.Popen(cli.argv(*words), env=cli.env, stderr=-1, cwd=cli.folder) as process:
@@ -492,7 +488,7 @@ def test_a_share_that_lost_its_group_is_told_of(work: Standing, cli: CommandLine
 
 @pytest.mark.rotating
 @pytest.mark.skipif(not (V1_MEMORY / "tasks").exists(), reason="no memory controller of version 1")
-def test_groups_that_were_made_below_a_share_go_with_it(
+def test_groups_below_share_are_removed(
     run: Path, assay_broker: Path, nobodys: CommandLine
 ) -> None:
     """A launcher makes some; it may be killed with its caller, and so cannot remove them."""

@@ -43,7 +43,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "team"
 
 
-def test_best_arm_runs_alike_with_and_without_assay(
+def test_best_arm_runs_equally_with_and_without_assay(
     assay_exec: Path, tmp_path: Path, team: Path
 ) -> None:
     cli = CommandLine(assay_exec, tmp_path)

@@ -84,7 +84,7 @@ NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 @pytest.mark.system
 @pytest.mark.parametrize("send", TO)
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_first_is_left_to_the_program(
+def test_first_signal_is_left_to_program(
     cli: CommandLine, send: Send, number: signal.Signals
 ) -> None:
     before = leaves()
@@ -100,7 +100,7 @@ def test_the_first_is_left_to_the_program(
 @pytest.mark.system
 @pytest.mark.parametrize("send", TO)
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_second_ends_the_tree(cli: CommandLine, send: Send, number: signal.Signals) -> None:
+def test_second_signal_ends_tree(cli: CommandLine, send: Send, number: signal.Signals) -> None:
     before = leaves()
     with running(cli, server(deaf=True)) as process:
         assert process.stdout is not None
@@ -115,7 +115,7 @@ def test_the_second_ends_the_tree(cli: CommandLine, send: Send, number: signal.S
 
 @pytest.mark.rotating
 @pytest.mark.system
-def test_as_timeout_ends_what_runs_too_long(cli: CommandLine) -> None:
+def test_timeout_signal_ends_program(cli: CommandLine) -> None:
     """It signals assay, and then the group, and gives its own status."""
     before = leaves()
     words = ["timeout", "3", *cli.argv("run", "--", *server())]
@@ -128,16 +128,14 @@ def test_as_timeout_ends_what_runs_too_long(cli: CommandLine) -> None:
 @pytest.mark.system
 @pytest.mark.parametrize("send", TO)
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_program_that_dies_of_it_is_seen_to(
-    cli: CommandLine, send: Send, number: signal.Signals
-) -> None:
+def test_death_by_signal_is_reported(cli: CommandLine, send: Send, number: signal.Signals) -> None:
     with running(cli, ["sh", "-c", "echo ready; exec sleep 60"]) as process:
         send(cli, process, number)
         assert process.wait(timeout=20) == -number
 
 
 @pytest.mark.system
-def test_the_end_of_a_terminal_under_nohup(cli: CommandLine) -> None:
+def test_hangup_under_nohup_is_ignored(cli: CommandLine) -> None:
     """SIGHUP is ignored then, by assay, the launcher and the program alike."""
     words = ["nohup", *cli.argv("run", "--", "sh", "-c", "echo ready; sleep 1; echo done")]
     with subprocess.Popen(
@@ -157,7 +155,7 @@ def test_the_end_of_a_terminal_under_nohup(cli: CommandLine) -> None:
 
 
 @pytest.mark.system
-def test_from_a_terminal(cli: CommandLine) -> None:
+def test_terminal_interrupt_reaches_program(cli: CommandLine) -> None:
     """As a person's Ctrl-C comes: from the kernel, to the foreground group."""
     pid, terminal = pty.fork()
     if pid == 0:
@@ -198,9 +196,7 @@ def launched(assay_exec: Path, plan: dict[str, object]) -> Iterator[subprocess.P
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_launcher_leaves_it_where_it_is_told_to(
-    assay_exec: Path, number: signal.Signals
-) -> None:
+def test_launcher_leaves_interrupt_to_caller(assay_exec: Path, number: signal.Signals) -> None:
     """It passes one on when its caller has had it, but not the one that all have got."""
     clean = b"stop\nclean %d\n" % number
     with launched(assay_exec, {"argv": server(), "signals": "leave"}) as process:
@@ -221,14 +217,14 @@ def test_the_launcher_leaves_it_where_it_is_told_to(
 
 
 @pytest.mark.parametrize("signals", ["leave", "end"])
-def test_it_can_still_be_told_to_end(assay_exec: Path, signals: str) -> None:
+def test_other_signals_still_end_launch(assay_exec: Path, signals: str) -> None:
     with launched(assay_exec, {"argv": server(deaf=True), "signals": signals}) as process:
         process.send_signal(signal.SIGSYS)
         record = json.loads(process.communicate(timeout=20)[1])
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGTERM)
 
 
-def test_anything_else_is_refused(assay_exec: Path) -> None:
+def test_invalid_signal_setting_is_refused(assay_exec: Path) -> None:
     plan = json.dumps({"argv": ["true"], "signals": "ask"})
     done = subprocess.run(
         [assay_exec, "--plan", "-", "--record", "-"], input=plan.encode(), capture_output=True

@@ -131,9 +131,7 @@ def test_real_time_signals_are_not_merged(cli: CommandLine, send: Send) -> None:
 
 @to
 @pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGQUIT, signal.SIGRTMIN])
-def test_a_program_that_dies_of_a_signal_gives_its_status(
-    cli: CommandLine, send: Send, number: int
-) -> None:
+def test_death_by_signal_gives_status(cli: CommandLine, send: Send, number: int) -> None:
     with running(cli, RUN, SLEEPING.replace("0.5", "60")) as process:
         send(process, number)
         assert process.wait(timeout=20) == -number
@@ -170,9 +168,7 @@ kept[::4096] = b"y" * len(kept[::4096])
 """Waits for signals that it blocks; the pager has them blocked too, and works meanwhile."""
 
 
-def test_the_pager_takes_no_signal_of_the_program(
-    cli: CommandLine, tier_allowed: None, disk: Path
-) -> None:
+def test_pager_thread_receives_no_signal(cli: CommandLine, tier_allowed: None, disk: Path) -> None:
     verb = ("tier", "run", "--dram", "64M", "--how", "pager", "--path", str(disk))
     done = cli(*verb, "--", sys.executable, "-c", AWAITING)
     assert done.out.split()[:3] == ["True"] * 3, done
@@ -200,7 +196,7 @@ def await_state(pid: int, states: str) -> None:
 
 
 @to
-def test_program_and_assay_stop_and_go_on_together(cli: CommandLine, send: Send) -> None:
+def test_program_and_assay_stop_and_continue_together(cli: CommandLine, send: Send) -> None:
     with running(cli, RUN, SLEEPING) as process:
         program = program_of(cli)
         send(process, signal.SIGTSTP)
@@ -214,7 +210,7 @@ def test_program_and_assay_stop_and_go_on_together(cli: CommandLine, send: Send)
     assert record["wall_s"] < 1.2, "stopped time is counted"
 
 
-def test_a_program_that_goes_on_takes_assay_with_it(cli: CommandLine) -> None:
+def test_continued_program_continues_assay(cli: CommandLine) -> None:
     """Stopped and continued itself, as by a debugger or by cpulimit(1)."""
     with running(cli, RUN, SLEEPING) as process:
         program = program_of(cli)
@@ -225,7 +221,7 @@ def test_a_program_that_goes_on_takes_assay_with_it(cli: CommandLine) -> None:
         assert process.wait(timeout=20) == 0
 
 
-def test_nothing_outlives_assay_that_is_killed_while_stopped(cli: CommandLine) -> None:
+def test_assay_killed_while_stopped_leaves_no_process(cli: CommandLine) -> None:
     """In the process group of a shell that goes on: the kernel ends nothing that is stopped."""
     before = leaves()
     program = [sys.executable, "-c", SLEEPING.replace("0.5", "60")]
@@ -257,7 +253,7 @@ def test_nothing_outlives_assay_that_is_killed_while_stopped(cli: CommandLine) -
     nothing_left(cli, before)
 
 
-def test_a_program_that_ignores_a_stop_goes_on(cli: CommandLine) -> None:
+def test_program_ignoring_stop_continues(cli: CommandLine) -> None:
     code = f"import signal; signal.signal(signal.SIGTSTP, signal.SIG_IGN); {SLEEPING}"
     with running(cli, RUN, code) as process:
         group(process, signal.SIGTSTP)

@@ -48,7 +48,7 @@ def test_value_with_a_usage_message_is_unproven_until_outputs_may_differ(
     assert ran.out == "usage: p slow|fast\n"
 
 
-def test_search_recommends_the_best_of_those_that_do_the_work_and_names_the_others(
+def test_search_recommends_best_equivalent_arm_and_names_others(
     cli: CommandLine, program: str
 ) -> None:
     words = ("tune", "arg.mode=slow,fast,bogus", "--runs", "60", "--disturbed-above", "never")
@@ -77,7 +77,7 @@ def test_values_that_print_themselves_and_rounded_results_are_compared(
     assert "objection" not in found
 
 
-def test_commands_with_other_output_get_a_verdict_only_where_that_is_asked(
+def test_commands_with_different_output_get_verdict_only_on_request(
     cli: CommandLine, program: str
 ) -> None:
     words = ("compare", "--runs", "24", "--disturbed-above", "never", "--json")
@@ -89,7 +89,7 @@ def test_commands_with_other_output_get_a_verdict_only_where_that_is_asked(
     assert answer.document["claims"][0]["verdict"] == "faster"
 
 
-def test_value_that_is_answered_with_a_usage_message_on_standard_error_counts_as_failed(
+def test_usage_message_on_standard_error_counts_as_failure(
     cli: CommandLine, tmp_path: Path
 ) -> None:
     """The result goes to a file, and standard output shows the time of day."""
@@ -105,9 +105,7 @@ def test_value_that_is_answered_with_a_usage_message_on_standard_error_counts_as
     assert "of arg.mode=bogus have one, beginning with 'usage: p " in note
 
 
-def test_printed_options_and_printed_settings_are_no_other_work(
-    cli: CommandLine, tmp_path: Path
-) -> None:
+def test_printed_options_and_settings_count_as_same_work(cli: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "q"
     cpus = "$(taskset -cp $$ | sed 's,.*: ,,')"
     path.write_text(f"#!/bin/sh\necho MODE ${{1#--mode=}} $(nice) on CPUs {cpus}\necho 12")

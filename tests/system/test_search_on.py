@@ -49,7 +49,7 @@ def partition(cli: CommandLine) -> Iterator[str]:
 
 
 @pytest.mark.rotating
-def test_searched_there_and_confirmed_here(cli: CommandLine, partition: str) -> None:
+def test_search_on_partition_is_confirmed_on_system(cli: CommandLine, partition: str) -> None:
     answer = cli("tune", "--search-on", partition, *TUNED, *PROGRAM)
     assert answer.status == 0, answer.err
     document = json.loads(answer.out)
@@ -77,7 +77,7 @@ def test_searched_there_and_confirmed_here(cli: CommandLine, partition: str) -> 
 
 
 @pytest.mark.rotating
-def test_a_partition_that_went_leaves_a_study_to_resume(
+def test_deleted_partition_leaves_resumable_study(
     cli: CommandLine, partition: str, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -99,7 +99,7 @@ def test_a_partition_that_went_leaves_a_study_to_resume(
 
 
 @pytest.mark.rotating
-def test_what_cannot_be(cli: CommandLine) -> None:
+def test_invalid_search_on_options_are_refused(cli: CommandLine) -> None:
     both = cli("tune", "--search-on", "a", "--partition", "b", *TUNED, *PROGRAM)
     assert both.status == 2
     assert "both name a partition" in both.err

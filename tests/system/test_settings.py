@@ -140,7 +140,7 @@ def launched(
         ({"sched": "batch", "nice": 3, "cpus": 1, "thp": "never"}, Level.SEEN),
     ],
 )
-def test_granted(
+def test_each_setting_is_granted(
     assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value], level: Level
 ) -> None:
     refused = plan(Configuration(given), host, REGISTRY).refused
@@ -151,23 +151,21 @@ def test_granted(
     assert {g.level for g in grants.values()} == {level}, grants
 
 
-def test_a_list_of_cpus(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_cpu_list_is_granted(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     last = str(host.allowed[-1])
     grants, facts = launched(assay_exec, tmp_path, host, {"cpus": last}, Workload(argv=WAIT))
     assert grants["cpus"].grant is GrantStatus.GRANTED
     assert facts.seen is not None and facts.seen.cpus == (host.allowed[-1],)
 
 
-def test_an_argument_arrives(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_argument_is_passed_to_program(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=("sh", "-c", "echo {n}"), placeholders={"n": "1"})
     grants, _ = launched(assay_exec, tmp_path, host, {"arg.n": 7}, work)
     assert grants["arg.n"].grant is GrantStatus.GRANTED
     assert (tmp_path / "out").read_text() == "7\n"
 
 
-def test_an_inherited_allocator_is_taken_out(
-    assay_exec: Path, tmp_path: Path, host: Machine
-) -> None:
+def test_inherited_allocator_is_removed(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     if "jemalloc" not in host.libraries:
         pytest.skip("jemalloc is not installed")
     inherited = {"LD_PRELOAD": host.libraries["jemalloc"]}
@@ -176,7 +174,7 @@ def test_an_inherited_allocator_is_taken_out(
     assert grants["malloc"].grant is GrantStatus.GRANTED
 
 
-def test_nothing_is_granted_that_the_program_undoes(
+def test_setting_reverted_by_program_is_not_granted(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
     undo = (
@@ -188,7 +186,7 @@ def test_nothing_is_granted_that_the_program_undoes(
     assert {g.grant for g in grants.values()} == {GrantStatus.REFUSED}
 
 
-def test_a_static_program_takes_no_allocator(
+def test_static_program_is_not_granted_allocator(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
     if "jemalloc" not in host.libraries:
@@ -224,7 +222,9 @@ def test_allocator_refused_before_launch_for_program_that_cannot_take_it(
     assert f"malloc=jemalloc cannot be granted: {program} {told}" in answer.err
 
 
-def test_a_program_too_short_to_be_read(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_program_too_short_to_read_is_unverified(
+    assay_exec: Path, tmp_path: Path, host: Machine
+) -> None:
     grants, facts = launched(assay_exec, tmp_path, host, {"nice": 5}, Workload(argv=("/bin/true",)))
     expected = (
         GrantStatus.GRANTED if facts.seen and facts.seen.nice == 5 else GrantStatus.UNVERIFIED
@@ -234,7 +234,7 @@ def test_a_program_too_short_to_be_read(assay_exec: Path, tmp_path: Path, host: 
 
 
 @pytest.mark.parametrize("malloc", ["glibc", "jemalloc", "mimalloc"])
-def test_huge_pages_through_the_allocator(
+def test_allocator_uses_huge_pages(
     assay_exec: Path, tmp_path: Path, host: Machine, malloc: str
 ) -> None:
     given: dict[str, Value] = {"thp": "always", "malloc": malloc}
@@ -254,7 +254,9 @@ def test_huge_pages_through_the_allocator(
     assert plain.seen is not None and plain.seen.anon_huge_bytes == 0
 
 
-def test_bound_openmp_threads_are_seen(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_bound_openmp_threads_are_read_back(
+    assay_exec: Path, tmp_path: Path, host: Machine
+) -> None:
     if len(host.usable) < 2:
         pytest.skip("one CPU")
     work = Workload(argv=(compiled(tmp_path, C_TEAM, "-fopenmp"),))
@@ -267,7 +269,7 @@ def test_bound_openmp_threads_are_seen(assay_exec: Path, tmp_path: Path, host: M
 
 
 @pytest.mark.rotating
-def test_every_level_of_the_processor_is_taken_by_openblas(
+def test_openblas_accepts_every_instruction_set_level(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
     program = compiled(tmp_path, C_DGEMM, f"-I/usr/include/{host.arch}-linux-gnu", "-lopenblas")
@@ -285,7 +287,7 @@ def test_every_level_of_the_processor_is_taken_by_openblas(
     assert len(set(taken)) == len(levels)
 
 
-def test_a_core_type_that_openblas_lacks_is_not_granted(
+def test_unsupported_openblas_core_type_is_not_granted(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
     program = compiled(tmp_path, C_DGEMM, f"-I/usr/include/{host.arch}-linux-gnu", "-lopenblas")

@@ -99,7 +99,7 @@ def launched(
         ({"affinity.calls": "refused"}, Level.SEEN),
     ],
 )
-def test_granted(
+def test_each_setting_is_granted(
     assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value], level: Level
 ) -> None:
     grants, facts = launched(assay_exec, tmp_path, host, given, FILL, 20)
@@ -107,14 +107,16 @@ def test_granted(
     assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, level)}, grants
 
 
-def test_a_limit_arrives(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_limit_is_applied(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))"
     launched(assay_exec, tmp_path, host, {"limit.nofile": 77}, code, 20)
     assert (tmp_path / "out").read_text() == f"(77, {hard})\n"
 
 
-def test_near_a_device_of_this_machine(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_device_affinity_selects_local_cpus(
+    assay_exec: Path, tmp_path: Path, host: Machine
+) -> None:
     names = (*LIVE.listdir("/sys/class/net"), *LIVE.listdir("/sys/class/block"))
     placed = [name for name in names if isinstance(nearest_cpus(LIVE, name), NearestCpus)]
     if not placed:
@@ -128,7 +130,7 @@ def test_near_a_device_of_this_machine(assay_exec: Path, tmp_path: Path, host: M
     assert set(facts.seen.cpus or ()) <= set(near.cpus) & set(host.allowed)
 
 
-def test_a_file_is_where_its_disk_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_affinity_follows_its_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the mounts say against what ``stat`` says."""
     (tmp_path / "file").write_text("")
     monkeypatch.chdir(tmp_path)
@@ -141,7 +143,7 @@ def test_a_file_is_where_its_disk_is(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert nearest_cpus(LIVE, str(tmp_path / "file")) == nearest_cpus(LIVE, disk.rsplit("/", 1)[-1])
 
 
-def test_a_real_time_hog_on_every_cpu_is_ended(
+def test_real_time_program_on_every_cpu_is_ended(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
     """Whole, by way of the plan: its class is granted, and its time ends."""

@@ -61,7 +61,9 @@ def python(code: str) -> Workload:
         {"threads.mkl.dynamic": "false"},
     ],
 )
-def test_set(assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value]) -> None:
+def test_pool_sizes_are_applied(
+    assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value]
+) -> None:
     grants, _ = launched(assay_exec, tmp_path, host, given, Workload(argv=WAIT))
     assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SET)}
 
@@ -70,7 +72,7 @@ def test_set(assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, V
 @pytest.mark.parametrize(
     ("value", "expected"), [("static,7", "1 7"), ("dynamic,64", "2 64"), ("guided,3", "3 3")]
 )
-def test_a_runtime_takes_the_schedule(
+def test_runtime_applies_schedule(
     assay_exec: Path, tmp_path: Path, host: Machine, value: str, expected: str
 ) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
@@ -79,7 +81,7 @@ def test_a_runtime_takes_the_schedule(
     assert (tmp_path / "out").read_text().strip() == expected
 
 
-def test_libgomp_says_how_long_it_spins(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_libgomp_reports_spin_time(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
     for given, told, grant in (
         ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", GrantStatus.GRANTED),
@@ -93,7 +95,7 @@ def test_libgomp_says_how_long_it_spins(assay_exec: Path, tmp_path: Path, host: 
         assert told in (facts.stderr_head or "")
 
 
-def test_one_thread_of_each_core(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_one_thread_per_core_is_used(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     grants, facts = launched(
         assay_exec, tmp_path, host, {"threads.per_core": 1}, Workload(argv=WAIT)
     )
@@ -112,7 +114,7 @@ def test_more_threads_than_cores_have_are_refused(host: Machine) -> None:
     assert words["threads.per_core"].prospect is Prospect.REFUSED
 
 
-def test_pools_of_frameworks_are_seen(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_framework_pools_are_read_back(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     given: dict[str, Value] = {
         "threads.torch.intra": 3,
         "threads.torch.inter": 2,
@@ -132,7 +134,7 @@ def test_pools_of_frameworks_are_seen(assay_exec: Path, tmp_path: Path, host: Ma
         ("import json", Granted.UNVERIFIED, "no Python process of the program imported torch"),
     ],
 )
-def test_what_a_program_does_otherwise_is_told(
+def test_different_pool_size_is_reported(
     assay_exec: Path,
     tmp_path: Path,
     host: Machine,
@@ -146,13 +148,15 @@ def test_what_a_program_does_otherwise_is_told(
     assert told in (grants["threads.torch.intra"].reason or "")
 
 
-def test_another_program_shows_nothing(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_program_without_pools_reports_none(
+    assay_exec: Path, tmp_path: Path, host: Machine
+) -> None:
     work = Workload(argv=("sleep", "0.4"))
     grants, _ = launched(assay_exec, tmp_path, host, {"threads.tf.intra": 2}, work)
     assert grants["threads.tf.intra"].grant is GrantStatus.UNVERIFIED
 
 
-def test_the_default_carries_no_hook(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+def test_default_has_no_import_hook(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = python("import os; print([n for n in os.environ if n.startswith('ASSAY_HOOK')])")
     _, facts = launched(assay_exec, tmp_path, host, {}, work)
     assert (tmp_path / "out").read_text() == "[]\n"

@@ -202,7 +202,7 @@ class Campaign:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("times", [60, pytest.param(200, marks=pytest.mark.slow)])
-def test_killed_again_and_again(assay_exec: Path, tmp_path: Path, times: int) -> None:
+def test_repeatedly_killed_study_completes(assay_exec: Path, tmp_path: Path, times: int) -> None:
     """Over two stores at once, since much of the time is waiting."""
     lines = [command_line(assay_exec, tmp_path / name) for name in ("short", "long")]
     both = [Campaign(lines[0], "short", SHORT), Campaign(lines[1], "long", LONG)]
@@ -254,7 +254,7 @@ def kill_launcher(assay: int, whom: str) -> bool:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("whom", cases(["both"], slow=["launcher", "supervisor"]))
-def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, whom: str) -> None:
+def test_killed_launcher_costs_only_its_launch(cli: CommandLine, whom: str) -> None:
     moments = random.Random(whom)
     before = leaves()
     script = "setsid sleep 99 & exec sleep 0.03"
@@ -295,7 +295,7 @@ STORMS = {
         slow=[("SIGINT", False), ("all", False), ("SIGTERM", True), ("SIGINT", True)],
     ),
 )
-def test_a_storm_of_signals_is_one_interruption(cli: CommandLine, name: str, group: bool) -> None:
+def test_signal_storm_is_one_interruption(cli: CommandLine, name: str, group: bool) -> None:
     """At assay alone, or at all of its process group, launcher and program included."""
     moments = random.Random(f"{name}/{group}")
     before = leaves()

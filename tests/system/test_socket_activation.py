@@ -22,9 +22,7 @@ with socket.socket(fileno=3) as listening:
 """
 
 
-def test_a_service_finds_the_socket_that_it_was_started_with(
-    assay_exec: Path, tmp_path: Path
-) -> None:
+def test_service_finds_its_activation_socket(assay_exec: Path, tmp_path: Path) -> None:
     cli = CommandLine(assay_exec, tmp_path)
     words = " ".join(f"'{word}'" for word in cli.argv("run", "--", sys.executable, "service.py"))
     (tmp_path / "service.py").write_text(SERVICE)
@@ -49,7 +47,7 @@ def test_a_service_finds_the_socket_that_it_was_started_with(
             process.wait()
 
 
-def test_variables_for_another_process_stay_as_they_are(assay_exec: Path, tmp_path: Path) -> None:
+def test_variables_for_other_process_are_unchanged(assay_exec: Path, tmp_path: Path) -> None:
     cli = CommandLine(assay_exec, tmp_path, more={"LISTEN_PID": "1", "WATCHDOG_PID": "2"})
     said = cli("run", "--", "sh", "-c", "echo $LISTEN_PID $WATCHDOG_PID").out
     assert said.split() == ["1", "2"]

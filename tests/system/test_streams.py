@@ -35,7 +35,7 @@ def in_shell(cli: CommandLine, words: tuple[str, ...], behind: str) -> tuple[int
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("behind", cases(["2>&-", "<&- >&- 2>&-"], slow=[">&-", ">&- 2>&-"]))
-def test_closed(cli: CommandLine, behind: str) -> None:
+def test_closed_streams_are_tolerated(cli: CommandLine, behind: str) -> None:
     """As if they were the null device; the store does not take their place."""
     status, out, err = in_shell(cli, MEASURE, behind)
     assert status == 0
@@ -59,14 +59,14 @@ def test_closed(cli: CommandLine, behind: str) -> None:
 @pytest.mark.parametrize(
     "words", [("study", "list"), ("settings", "list"), ("doctor",), MEASURE], ids=lambda w: w[0]
 )
-def test_nobody_reads_the_answer(cli: CommandLine, words: tuple[str, ...]) -> None:
+def test_unread_answer_ends_quietly(cli: CommandLine, words: tuple[str, ...]) -> None:
     status, _, err = in_shell(cli, words, "| (exit 0); exit ${PIPESTATUS[0]}")
     assert status == 141
     assert all(line.startswith(("assay: looking", "assay: conf")) for line in err.splitlines())
 
 
 @pytest.mark.rotating
-def test_a_study_whose_progress_nobody_reads_any_more_can_be_resumed(cli: CommandLine) -> None:
+def test_study_with_unread_progress_can_be_resumed(cli: CommandLine) -> None:
     line = "2>&1 | head -n 1; exit ${PIPESTATUS[0]}"
     status, out, err = in_shell(cli, MEASURE, line)
     assert status == 141
@@ -79,7 +79,7 @@ def test_a_study_whose_progress_nobody_reads_any_more_can_be_resumed(cli: Comman
 
 
 @pytest.mark.rotating
-def test_an_export_needs_no_reader(cli: CommandLine) -> None:
+def test_export_needs_no_reader(cli: CommandLine) -> None:
     words = (*MEASURE[:3], "--export", "x.json", *MEASURE[3:])
     assert in_shell(cli, words, "| (exit 0); exit ${PIPESTATUS[0]}")[0] == 141
     assert json.loads((cli.folder / "x.json").read_text())["summary"]["wall_s"]["n"] > 0
@@ -87,7 +87,7 @@ def test_an_export_needs_no_reader(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_full(cli: CommandLine) -> None:
+def test_full_output_device_is_reported(cli: CommandLine) -> None:
     """An answer that is missed is told; progress that is missed is not."""
     status, out, _ = in_shell(cli, MEASURE, "2>/dev/full")
     assert (status, out.startswith("wall_s: ")) == (0, True)
@@ -108,9 +108,7 @@ LISTED = "for n in 3 4 7; do readlink /proc/$$/fd/$n; done >>seen"
 
 
 @pytest.mark.parametrize("words", [("run",), ("run", "--with", "nice=1"), ("measure", "--runs=2")])
-def test_descriptors_of_the_caller_reach_the_program(
-    cli: CommandLine, words: tuple[str, ...]
-) -> None:
+def test_descriptors_of_caller_are_inherited(cli: CommandLine, words: tuple[str, ...]) -> None:
     """Lowest numbers as well: the pipe of `make -j` has 3 and 4."""
     _, _, err = in_shell(cli, (*words, "--", "sh", "-c", LISTED), INHERITED)
     seen = (cli.folder / "seen").read_text().split()
@@ -119,7 +117,7 @@ def test_descriptors_of_the_caller_reach_the_program(
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make")
-def test_make_within_make_shares_its_jobs(cli: CommandLine) -> None:
+def test_nested_make_shares_jobs(cli: CommandLine) -> None:
     (cli.folder / "inner.mk").write_text("all: a b\na b:\n\t@true\n")
     line = shlex.join(cli.argv("run", "--")) + " $(MAKE) -f inner.mk"
     (cli.folder / "outer.mk").write_text(f"all:\n\t+@{line}\n")
@@ -142,7 +140,7 @@ entry()
 """
 
 
-def test_modules_of_the_user_do_not_run_within_assay(cli: CommandLine) -> None:
+def test_user_modules_are_not_imported_by_assay(cli: CommandLine) -> None:
     """PYTHONPATH is for the program: it may lead to NumPy for another Python, or to a json.py."""
     modules = cli.folder / "modules"
     modules.mkdir()
@@ -161,13 +159,13 @@ def test_modules_of_the_user_do_not_run_within_assay(cli: CommandLine) -> None:
     assert (cli.folder / "seen").read_text() == f"{modules}\n"
 
 
-def test_the_program_of_a_pipeline_ends_as_without_assay(cli: CommandLine) -> None:
+def test_program_of_pipeline_ends_as_without_assay(cli: CommandLine) -> None:
     status, out, err = in_shell(cli, ("run", "--", "yes"), "| head -n 1; exit ${PIPESTATUS[0]}")
     assert (status, out, err) == (141, "y\n", "")
 
 
 @pytest.mark.rotating
-def test_the_page_on_standard_output(cli: CommandLine) -> None:
+def test_report_is_written_to_standard_output(cli: CommandLine) -> None:
     assert cli(*MEASURE).status == 0
     page = cli("report", "last", "-o", "-")
     assert page.status == 0

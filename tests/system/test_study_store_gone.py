@@ -14,7 +14,7 @@ pytestmark = pytest.mark.system
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("what", ["file", "folder"])
-def test_the_study_ends_and_says_so(assay_exec: Path, tmp_path: Path, what: str) -> None:
+def test_deleted_store_ends_study_with_message(assay_exec: Path, tmp_path: Path, what: str) -> None:
     folder = tmp_path / "kept"
     folder.mkdir()
     store = folder / "studies.db"

@@ -115,7 +115,7 @@ def identity(text: str) -> dict[str, str]:
     return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
 
-def test_a_program_is_its_users_and_has_no_right_of_root(sudo: CommandLine, folder: Path) -> None:
+def test_program_runs_as_user_without_root_privileges(sudo: CommandLine, folder: Path) -> None:
     script = "cat /proc/self/status; echo home:$HOME; echo user:$USER; sleep 0.2"
     record = folder / "home" / "record.json"
     answer = sudo("run", "--with", "nice=-5", "--record", record, "--", "sh", "-c", script)
@@ -131,7 +131,7 @@ def test_a_program_is_its_users_and_has_no_right_of_root(sudo: CommandLine, fold
     assert (grant["grant"], grant["value"]) == ("granted", -5), grant
 
 
-def test_it_finds_what_it_finds_without_a_helper(sudo: CommandLine) -> None:
+def test_program_environment_equals_that_without_helper(sudo: CommandLine) -> None:
     """Descriptors, signals, limits, session and groups; but for its user."""
     script = (
         "ls /proc/self/fd; grep -E 'SigBlk|SigIgn|Shd' /proc/self/status; ulimit -a; umask; pwd"
@@ -141,15 +141,13 @@ def test_it_finds_what_it_finds_without_a_helper(sudo: CommandLine) -> None:
     assert helped.out == alone.out != ""
 
 
-def test_with_as_root_all_is_roots(sudo: CommandLine) -> None:
+def test_as_root_runs_program_as_root(sudo: CommandLine) -> None:
     answer = sudo("run", "--as-root", "--", "sh", "-c", "id -u; echo $HOME")
     assert answer.out.split() == ["0", "/root"]
     assert sudo("run", "--", "id", "-u").out.split() == [str(NOBODY)]
 
 
-def test_no_process_of_the_user_reaches_what_stands_behind_it(
-    sudo: CommandLine, folder: Path
-) -> None:
+def test_user_processes_cannot_reach_root_helper(sudo: CommandLine, folder: Path) -> None:
     """Neither assay's descriptors, of which one leads to root, nor its memory or its launcher's."""
     (folder / "bin" / "look.py").write_text(LOOK)
     answer = sudo("run", "--", sys.executable, folder / "bin" / "look.py")
@@ -175,7 +173,7 @@ print(json.dumps(found))
 """
 
 
-def test_import_hooks_reach_their_report(sudo: CommandLine, folder: Path) -> None:
+def test_import_hooks_write_their_report(sudo: CommandLine, folder: Path) -> None:
     script = (
         'echo told >> "$ASSAY_HOOK_REPORT" && cat "$ASSAY_HOOK_REPORT"; echo $ASSAY_HOOK_REPORT'
     )
@@ -186,7 +184,7 @@ def test_import_hooks_reach_their_report(sudo: CommandLine, folder: Path) -> Non
 
 
 @pytest.mark.rotating
-def test_a_study_is_its_users(sudo: CommandLine, folder: Path) -> None:
+def test_study_files_belong_to_user(sudo: CommandLine, folder: Path) -> None:
     sudo.more["ASSAY_DB"] = ""
     answer = sudo(
         "compare", "--arm", "nice=0", "--arm", "nice=-3", "--runs", "40", "--json", "--", "true"
@@ -200,7 +198,7 @@ def test_a_study_is_its_users(sudo: CommandLine, folder: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_launches_side_by_side_keep_to_their_cpus(sudo: CommandLine, folder: Path) -> None:
+def test_parallel_launches_keep_their_cpus(sudo: CommandLine, folder: Path) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("there is one CPU")
     log = folder / "home" / "cpus"
@@ -215,7 +213,7 @@ def test_launches_side_by_side_keep_to_their_cpus(sudo: CommandLine, folder: Pat
     not (V1 / "cpuset.cpus").exists(), reason="the guests try control groups of version 2"
 )
 @pytest.mark.skipif(len(CPUS) < 2, reason="a partition leaves a CPU to the system")
-def test_its_launches_are_in_the_share_that_was_reserved(
+def test_launches_are_in_reserved_share(
     sudo: CommandLine, folder: Path, assay_broker: Path
 ) -> None:
     """Their launchers have root's rights, and are moved and confined all the same."""
@@ -257,13 +255,13 @@ def interval() -> Iterator[str]:
 class TestTheSystem:
     """Settings of the machine: root's helper writes them, and puts them back."""
 
-    def test_is_changed_around_a_run(self, sudo: CommandLine, interval: str) -> None:
+    def test_system_setting_is_changed_around_run(self, sudo: CommandLine, interval: str) -> None:
         answer = sudo("run", "--with", "vm.stat_interval=7", "--", "cat", INTERVAL)
         assert (answer.status, answer.out, answer.err) == (0, "7\n", "")
         assert INTERVAL.read_text().strip() == interval
 
     @pytest.mark.rotating
-    def test_is_changed_for_the_launches_of_a_study(self, sudo: CommandLine) -> None:
+    def test_system_setting_is_changed_for_study_launches(self, sudo: CommandLine) -> None:
         arms = ("--arm", "vm.stat_interval=1", "--arm", "vm.stat_interval=7")
         answer = sudo("compare", *arms, "--runs", "40", "--", "cat", INTERVAL)
         assert answer.status == 0, answer.err
@@ -271,7 +269,7 @@ class TestTheSystem:
         assert {(g["grant"], g["value"]) for g in grants} == {("granted", 1), ("granted", 7)}
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-    def test_is_put_back_however_assay_ends(
+    def test_system_setting_is_restored_however_assay_ends(
         self, sudo: CommandLine, folder: Path, interval: str, number: int
     ) -> None:
         with sudo.begun("run", "--with", "vm.stat_interval=7", "--", "sleep", "60") as process:
@@ -282,7 +280,7 @@ class TestTheSystem:
         wait_until(lambda: INTERVAL.read_text().strip() == interval, "it is put back")
         wait_until(lambda: not sudo.processes(), "the program ends")
 
-    def test_is_put_back_where_the_helper_is_killed(
+    def test_system_setting_is_restored_after_helper_is_killed(
         self, sudo: CommandLine, folder: Path, interval: str
     ) -> None:
         with sudo.begun("run", "--with", "vm.stat_interval=7", "--", "sleep", "60") as process:
@@ -295,7 +293,7 @@ class TestTheSystem:
             process.wait(30)
 
     @pytest.mark.rotating
-    def test_is_set_by_a_profile_of_the_users_own_until_it_is_asked_back(
+    def test_user_profile_applies_until_restored(
         self, sudo: CommandLine, folder: Path, interval: str
     ) -> None:
         """Root reads no file of a user: it is given actions."""
@@ -312,7 +310,7 @@ class TestTheSystem:
 
 
 @pytest.mark.rotating
-def test_an_installation_that_others_can_write_is_named(sudo: CommandLine, folder: Path) -> None:
+def test_writable_installation_is_named(sudo: CommandLine, folder: Path) -> None:
     (folder / "bin").chmod(0o777)
     answer = sudo("run", "--", "id", "-u")
     assert answer.out.split() == [str(NOBODY)]  # separated all the same
@@ -324,7 +322,7 @@ def test_an_installation_that_others_can_write_is_named(sudo: CommandLine, folde
 
 
 @pytest.mark.skipif(shutil.which("sudo") is None, reason="there is no sudo")
-def test_real_sudo(sudo: CommandLine) -> None:
+def test_real_sudo_works(sudo: CommandLine) -> None:
     for name in ("SUDO_UID", "SUDO_GID", "SUDO_HOME", "HOME", "USER"):
         del sudo.more[name]
     # Root may become nobody, and nobody may not become root: sudo -u would need a rule.
@@ -363,7 +361,7 @@ def launched(helper: RootHelper, *argv: str, **keys: Any) -> tuple[Any, str]:
         return facts, out.read_text() if out.exists() else ""
 
 
-def test_what_it_launches_is_a_child_of_who_asked(helper: RootHelper) -> None:
+def test_launched_process_is_child_of_caller(helper: Helper) -> None:
     driver = Driver(helper, os.environ)
     with driver.start({"schema": 1, "argv": ["sleep", "60"]}) as running:
         stat = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
@@ -392,8 +390,8 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("words", "places"), WORDS.values(), ids=WORDS)
-def test_it_takes_no_other_words(
-    helper: RootHelper, words: list[str], places: dict[int, int]
+def test_unknown_requests_are_refused(
+    helper: Helper, words: list[str], places: dict[int, int]
 ) -> None:
     with Path(os.devnull).open("r+b") as file:
         own = {file.fileno(): place for place in places.values()}
@@ -406,7 +404,7 @@ def test_it_takes_no_other_words(
     "packet",
     [b"", b"\0", b"x\0", b"1\0" * 2000, b"1\0\0--probe", b"9\0" + b"1," * 9 + b"\0--probe\0"],
 )
-def test_packets_that_cannot_be_read_harm_nothing(helper: RootHelper, packet: bytes) -> None:
+def test_malformed_packets_are_ignored(helper: Helper, packet: bytes) -> None:
     if packet:  # an empty one is the end, as on any such socket
         with Path(os.devnull).open("r+b") as file:
             socket.send_fds(helper._launches, [packet], [file.fileno()])
@@ -423,9 +421,7 @@ BOUNDED = {
 
 
 @pytest.mark.parametrize("key", BOUNDED)
-def test_a_plan_may_not_say_where_root_makes_or_reads_something(
-    helper: RootHelper, key: str
-) -> None:
+def test_plan_with_privileged_paths_is_refused(helper: Helper, key: str) -> None:
     facts, _ = launched(helper, "true", **{key: BOUNDED[key]})
     assert (facts.outcome, facts.message.partition(":")[0]) == ("bad_plan", key)
 
@@ -440,8 +436,8 @@ def secret(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("instances", [None, [{}, {}]], ids=["one", "several"])
-def test_files_and_folders_are_opened_as_the_user(
-    helper: RootHelper, folder: Path, secret: Path, instances: list[Any] | None
+def test_files_and_folders_are_opened_as_user(
+    helper: Helper, folder: Path, secret: Path, instances: list[Any] | None
 ) -> None:
     driver = Driver(helper, os.environ)
     outputs: list[dict[str, Any]] = [
@@ -461,7 +457,7 @@ def test_files_and_folders_are_opened_as_the_user(
     assert not (folder / "state" / "x").exists()
 
 
-def test_it_ends_with_who_asks_and_so_does_what_it_started(
+def test_helper_and_its_launches_end_with_caller(
     assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(STATE_VARIABLE, str(folder / "state"))
@@ -487,8 +483,8 @@ def test_it_ends_with_who_asks_and_so_does_what_it_started(
     wait_until(lambda: not helpers(folder), "all of it ends")
 
 
-def test_a_question_that_was_interrupted_leaves_no_launch(
-    helper: RootHelper, monkeypatch: pytest.MonkeyPatch
+def test_interrupted_request_leaves_no_launch(
+    helper: Helper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted() -> int:
         raise KeyboardInterrupt
@@ -508,7 +504,7 @@ def children() -> set[int]:
 
 
 @pytest.mark.rotating
-def test_programs_of_a_set_user_id_launcher_are_the_callers(launcher: Launcher) -> None:
+def test_set_user_id_launcher_runs_program_as_caller(launcher: Launcher) -> None:
     """What counts is the user who really runs assay-exec, however it became root."""
     plan = launcher.plan(["id", "-u"])
     plan.pop("cgroup_name", None)
@@ -516,7 +512,7 @@ def test_programs_of_a_set_user_id_launcher_are_the_callers(launcher: Launcher) 
     assert (record["outcome"], done.stdout.split()) == ("exited", [str(NOBODY).encode()])
 
 
-def test_it_ends_what_the_program_leaves(helper: RootHelper) -> None:
+def test_remaining_processes_are_ended(helper: Helper) -> None:
     """The supervisor is root, what it ends is not."""
     begun = time.time_ns()
     facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")

@@ -62,7 +62,7 @@ def swept(cli: CommandLine, text: str, *options: str) -> dict[str, Any]:
 
 
 @pytest.mark.rotating
-def test_a_grid_from_file_to_verdicts(cli: CommandLine) -> None:
+def test_grid_file_gives_verdicts(cli: CommandLine) -> None:
     document = swept(cli, GRID)
     cells = {json.dumps(c["settings"], sort_keys=True): c for c in document["cells"]}
     assert len(cells) == 6
@@ -83,7 +83,7 @@ def test_a_grid_from_file_to_verdicts(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_factorial_design_has_effects(cli: CommandLine) -> None:
+def test_factorial_design_reports_effects(cli: CommandLine) -> None:
     text = GRID.replace("[10, 20, 30]", '"10..30"') + (
         '[design]\nkind = "factorial"\ncentre = true\nrepeats = 12\n'
     )
@@ -97,7 +97,7 @@ def test_a_factorial_design_has_effects(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_what_is_printed_and_exported(cli: CommandLine) -> None:
+def test_answer_is_printed_and_exported(cli: CommandLine) -> None:
     exports = [word for name in ("r.md", "r.csv", "r.json") for word in ("--export", name)]
     answer = cli("sweep", write(cli, GRID), *exports)
     assert answer.status == 0, answer.err
@@ -124,7 +124,7 @@ def test_what_is_printed_and_exported(cli: CommandLine) -> None:
 
 
 @pytest.mark.slow
-def test_a_baseline_beside_the_cells_is_told_by_its_settings_everywhere(cli: CommandLine) -> None:
+def test_separate_baseline_is_named_by_its_settings(cli: CommandLine) -> None:
     text = GRID.split("[settings]")[0] + (
         '[settings]\narg.n = "1..9"\narg.m = "10..900"\n'
         '[design]\nkind = "latin-hypercube"\nn = 4\nrepeats = 2\n'
@@ -144,7 +144,7 @@ def test_a_baseline_beside_the_cells_is_told_by_its_settings_everywhere(cli: Com
 
 
 @pytest.mark.rotating
-def test_a_dry_run_shows_all_cells_and_runs_nothing(cli: CommandLine) -> None:
+def test_dry_run_shows_all_cells_and_launches_nothing(cli: CommandLine) -> None:
     name = write(cli, GRID)
     answer = cli("sweep", name, "--dry-run")
     assert answer.status == 0, answer.err
@@ -165,7 +165,7 @@ def test_a_dry_run_shows_all_cells_and_runs_nothing(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_blocks_that_are_too_few_for_a_verdict_are_told_before(cli: CommandLine) -> None:
+def test_insufficient_blocks_are_reported_in_advance(cli: CommandLine) -> None:
     name = write(cli, GRID + "[design]\nkind = 'grid'\nrepeats = 2\n")
     told = "too few for a verdict on each of 6 cells"
     assert told in " ".join(cli("sweep", name, "--dry-run").out.split())
@@ -174,7 +174,7 @@ def test_blocks_that_are_too_few_for_a_verdict_are_told_before(cli: CommandLine)
 
 
 @pytest.mark.rotating
-def test_what_does_not_fit_is_told_before_anything_runs(cli: CommandLine) -> None:
+def test_invalid_options_are_reported_before_launches(cli: CommandLine) -> None:
     answer = cli("sweep", write(cli, GRID), "--runs", "59")
     assert answer.status == 3
     assert "6 cells take 60 launches at least" in answer.err
@@ -196,7 +196,7 @@ def test_what_does_not_fit_is_told_before_anything_runs(cli: CommandLine) -> Non
         (GRID + "[desing]\n", "13:2: There is no key 'desing'"),
     ],
 )
-def test_a_wrong_file_ends_with_its_place(cli: CommandLine, text: str, place: str) -> None:
+def test_invalid_file_is_reported_with_location(cli: CommandLine, text: str, place: str) -> None:
     answer = cli("sweep", write(cli, text))
     assert answer.status == 2
     assert answer.err.startswith(f"assay: f.toml:{place}")
@@ -204,7 +204,7 @@ def test_a_wrong_file_ends_with_its_place(cli: CommandLine, text: str, place: st
 
 
 @pytest.mark.rotating
-def test_a_cell_that_fails_or_prints_no_figure_is_left_out(cli: CommandLine) -> None:
+def test_cell_without_figure_is_excluded(cli: CommandLine) -> None:
     script = "[ {n}{m} = 230 ] && exit 3; [ {n}{m} = 220 ] && exit 0; echo figure={n}{m}"
     text = GRID.replace("echo figure=$(( {n} * 100 + {m} ))", script).replace(
         'check = "figure="\n', ""
@@ -217,7 +217,7 @@ def test_a_cell_that_fails_or_prints_no_figure_is_left_out(cli: CommandLine) -> 
 
 
 @pytest.mark.rotating
-def test_time_outs_are_kept_as_bounds(cli: CommandLine) -> None:
+def test_timeouts_are_stored_as_bounds(cli: CommandLine) -> None:
     text = """\
 [workload]
 command = "sleep {t}"
@@ -236,7 +236,7 @@ repeats = 8
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("after", cases([1, 9], slow=[4, 23]))
-def test_an_interrupted_sweep_goes_on_where_it_was(cli: CommandLine, after: int) -> None:
+def test_interrupted_sweep_resumes(cli: CommandLine, after: int) -> None:
     name = write(cli, SLOW)
     with cli.begun("sweep", name, "--seed", "5") as process:
         cli.wait_for(after)
@@ -259,7 +259,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(cli: CommandLine, after: int)
 
 
 @pytest.mark.rotating
-def test_two_hundred_cells(cli: CommandLine) -> None:
+def test_two_hundred_cells_are_swept(cli: CommandLine) -> None:
     text = """\
 [workload]
 command = ["sh", "-c", "echo figure=$(( {n} + {m} ))"]

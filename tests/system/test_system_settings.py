@@ -138,7 +138,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("word", VALUES)
-def test_each_setting_that_this_machine_has(word: str, tmp_path: Path) -> None:
+def test_each_available_setting_is_applied_and_restored(word: str, tmp_path: Path) -> None:
     path = VALUES[word]
     demand(path)
     name, _, value = word.partition("=")
@@ -161,7 +161,7 @@ def test_each_setting_that_this_machine_has(word: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_a_profile_is_applied_and_asked_back(tmp_path: Path) -> None:
+def test_profile_is_applied_and_restored(tmp_path: Path) -> None:
     demand(THP, SWAPPINESS)
     before = (now(THP), now(SWAPPINESS))
     profile = tmp_path / "own.toml"
@@ -204,7 +204,7 @@ def test_a_profile_is_applied_and_asked_back(tmp_path: Path) -> None:
     assert "root would apply it" in refused.stderr
 
 
-def test_a_profile_of_which_nothing_can_be_had_is_pointed_at(tmp_path: Path) -> None:
+def test_unavailable_profile_is_located(tmp_path: Path) -> None:
     demand(SWAPPINESS)
     profile = tmp_path / "own.toml"
     profile.write_text('[set]\n"vm.swappiness" = 999\n')
@@ -226,7 +226,7 @@ def test_a_profile_of_which_nothing_can_be_had_is_pointed_at(tmp_path: Path) -> 
         (("restore",), 0, "Nothing to restore."),
     ],
 )
-def test_what_is_asked_wrongly(words: tuple[str, ...], status: int, said: str) -> None:
+def test_invalid_requests_are_refused(words: tuple[str, ...], status: int, said: str) -> None:
     done = subprocess.run(assay("machine", *words), capture_output=True, text=True)
     assert done.returncode == status
     assert said in done.stdout + done.stderr
@@ -242,7 +242,7 @@ def test_what_is_asked_wrongly(words: tuple[str, ...], status: int, said: str) -
         ("[set\n", "own.toml:1"),
     ],
 )
-def test_a_wrong_profile_is_pointed_at(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_profile_is_located(tmp_path: Path, text: str, said: str) -> None:
     profile = tmp_path / "own.toml"
     profile.write_text(text)
     profile.chmod(0o644)
@@ -251,7 +251,7 @@ def test_a_wrong_profile_is_pointed_at(tmp_path: Path, text: str, said: str) -> 
     assert said in done.stderr
 
 
-def test_the_script_of_explain_does_the_same_and_puts_back(tmp_path: Path) -> None:
+def test_explained_script_applies_and_restores(tmp_path: Path) -> None:
     demand(THP, SWAPPINESS, "/proc/sys/vm/dirty_bytes")
     files = (THP, SWAPPINESS, "/proc/sys/vm/dirty_bytes")
     words = ("vm.thp=never", "vm.swappiness=59", "vm.dirty_bytes=50000000")
@@ -275,7 +275,7 @@ def test_the_script_of_explain_does_the_same_and_puts_back(tmp_path: Path) -> No
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_study_that_is_ended_leaves_the_machine_as_it_was(number: int, tmp_path: Path) -> None:
+def test_terminated_study_restores_machine(number: int, tmp_path: Path) -> None:
     demand(THP, SWAPPINESS)
     before = everything()
     words = ["--arm", "vm.thp=always vm.swappiness=58", "--arm", "vm.thp=never vm.swappiness=57"]
@@ -303,7 +303,7 @@ def children(pid: int) -> list[int]:
 
 
 @pytest.mark.rotating
-def test_where_the_guard_is_killed_too_the_next_assay_puts_back(tmp_path: Path) -> None:
+def test_next_assay_restores_after_guard_is_killed(tmp_path: Path) -> None:
     demand(THP)
     before = now(THP)
     with subprocess.Popen(assay("run", "--with", "vm.thp=never", "--", "sleep", "30")) as first:
@@ -328,7 +328,7 @@ def test_where_the_guard_is_killed_too_the_next_assay_puts_back(tmp_path: Path) 
     assert done.stdout.strip() == before
 
 
-def test_what_somebody_changes_meanwhile_is_named_and_left(tmp_path: Path) -> None:
+def test_external_change_is_named_and_kept(tmp_path: Path) -> None:
     demand(SWAPPINESS)
     old = now(SWAPPINESS)
     record = tmp_path / "record.json"
@@ -350,7 +350,7 @@ def test_what_somebody_changes_meanwhile_is_named_and_left(tmp_path: Path) -> No
         Path(SWAPPINESS).write_text(old)
 
 
-def test_two_at_once(tmp_path: Path) -> None:
+def test_concurrent_runs_restore_settings(tmp_path: Path) -> None:
     demand(SWAPPINESS)
     with subprocess.Popen(assay("run", "--with", "vm.swappiness=57", "--", "sleep", "30")) as first:
         until("57", SWAPPINESS)
@@ -367,7 +367,7 @@ def test_two_at_once(tmp_path: Path) -> None:
         first.terminate()
 
 
-def test_without_root_it_is_refused(tmp_path: Path) -> None:
+def test_unprivileged_change_is_refused(tmp_path: Path) -> None:
     demand(THP)
     from assay.launch.planner import plan
     from assay.machine.reader import read_machine
@@ -385,7 +385,7 @@ def test_without_root_it_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_a_study_says_at_its_end_what_is_not_as_it_was(tmp_path: Path) -> None:
+def test_study_reports_unrestored_settings(tmp_path: Path) -> None:
     demand(SWAPPINESS)
     old = now(SWAPPINESS)
     other = f"test $(cat {SWAPPINESS}) = 57 && echo 56 > {SWAPPINESS}; true"

@@ -53,7 +53,7 @@ def on_terminal(cli: CommandLine, columns: int, *words: str, **env: str) -> tupl
 
 
 @pytest.mark.rotating
-def test_the_time_left_goes_on_through_a_long_launch(cli: CommandLine) -> None:
+def test_remaining_time_is_updated_during_long_launch(cli: CommandLine) -> None:
     status, drawn = on_terminal(cli, 60, "measure", "--budget", "9s", "--", "sleep", "3.5")
     assert status in (0, 3), drawn
     left = [int(seconds) for seconds in re.findall(r"(\d+) s left", drawn)]
@@ -62,7 +62,7 @@ def test_the_time_left_goes_on_through_a_long_launch(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_nothing_is_cut_within_a_word(cli: CommandLine) -> None:
+def test_lines_break_between_words(cli: CommandLine) -> None:
     arm = "env.A=1 env.B=2 env.LONG_NAME=a_long_value nice=5"
     words = ("--arm", arm, "--runs", "16", "--", "sleep", "0.01")
     status, drawn = on_terminal(cli, 60, "compare", *words)
@@ -75,7 +75,7 @@ def test_nothing_is_cut_within_a_word(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_line_that_changes_can_be_refused(cli: CommandLine, env: dict[str, str]) -> None:
+def test_live_line_can_be_disabled(cli: CommandLine, env: dict[str, str]) -> None:
     status, drawn = on_terminal(cli, 80, "measure", "--runs", "6", "--", "true", **env)
     assert status == 0
     assert not ESCAPE.search(drawn)
@@ -83,7 +83,7 @@ def test_a_line_that_changes_can_be_refused(cli: CommandLine, env: dict[str, str
 
 
 @pytest.mark.rotating
-def test_elsewhere_than_on_a_terminal_no_line_changes(cli: CommandLine) -> None:
+def test_live_line_needs_terminal(cli: CommandLine) -> None:
     """Whatever is said of colours: it would end up in a log."""
     answer = cli("measure", "--color", "always", "--runs", "6", "--", "true")
     assert not ESCAPE.search(answer.err + answer.out)
@@ -91,9 +91,7 @@ def test_elsewhere_than_on_a_terminal_no_line_changes(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGUSR1])
-def test_a_study_ends_in_order_and_the_cursor_is_shown_again(
-    cli: CommandLine, number: signal.Signals
-) -> None:
+def test_ended_study_shows_cursor(cli: CommandLine, number: signal.Signals) -> None:
     before = leaves()
     with begun_on_terminal(cli) as (process, ours):
         drawn = read_until(ours, b"\x1b[?25l")
@@ -106,7 +104,7 @@ def test_a_study_ends_in_order_and_the_cursor_is_shown_again(
     nothing_left(cli, before)
 
 
-def test_the_cursor_is_shown_while_a_study_is_stopped(cli: CommandLine) -> None:
+def test_stopped_study_shows_cursor(cli: CommandLine) -> None:
     with begun_on_terminal(cli) as (process, ours):
         read_until(ours, b"\x1b[?25l")
         os.kill(process.pid, signal.SIGTSTP)

@@ -57,7 +57,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("through", [(), ("sh", "-c", 'exec "$0"')], ids=["itself", "script"])
-def test_preload_that_a_program_cannot_take_is_left_out(
+def test_unsupported_preload_is_left_out(
     cli: CommandLine, sanitized: Path, preload: str, through: tuple[str, ...]
 ) -> None:
     words = ("--runs", "24", "--json", "-v", "--", *through, sanitized)
@@ -77,7 +77,7 @@ def test_preload_that_a_program_cannot_take_is_left_out(
 
 
 @pytest.mark.parametrize("through", [(), ("nice",)], ids=["itself", "wrapped"])
-def test_preload_alone_is_refused_naming_the_program(
+def test_unsupported_preload_alone_is_refused_with_program_name(
     cli: CommandLine, sanitized: Path, preload: str, through: tuple[str, ...]
 ) -> None:
     answer = cli("tune", f"malloc={preload}", "--runs", "24", "--", *through, sanitized)

@@ -34,7 +34,7 @@ def study_of(cli: CommandLine) -> str:
 
 
 @pytest.mark.rotating
-def test_a_second_tune_begins_with_the_first(first: CommandLine, tmp_path: Path) -> None:
+def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> None:
     study = study_of(first)
     answer = first(
         "tune", *SPACE, *BUDGET, "--seed", "2", "--warm-start", study[:5], "--json", *PROGRAM
@@ -79,7 +79,7 @@ def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_what_fits_is_found(first: CommandLine) -> None:
+def test_matching_study_is_found(first: CommandLine) -> None:
     study = study_of(first)
     answer = first("tune", *SPACE, "--warm-start", "auto", "--dry-run", *PROGRAM)
     assert answer.status == 0, answer.err
@@ -95,7 +95,7 @@ def test_what_fits_is_found(first: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_where_all_are_tried_it_is_said(first: CommandLine) -> None:
+def test_exhausted_space_is_reported(first: CommandLine) -> None:
     answer = first(
         *("tune", SPACE[0], "--runs", "40", "--disturbed-above", "never"),
         *("--warm-start", study_of(first), "--shell", "--", "sleep {a}"),
@@ -106,7 +106,7 @@ def test_where_all_are_tried_it_is_said(first: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_what_cannot_guide_is_refused_before_anything_runs(first: CommandLine) -> None:
+def test_unsuitable_study_is_refused_before_launches(first: CommandLine) -> None:
     measured = first("measure", "--runs", "8", "--json", "--", "true")
     assert measured.status == 0, measured.err
     other = json.loads(measured.out)["study"]

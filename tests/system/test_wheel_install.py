@@ -114,7 +114,7 @@ def run_in(root: Path, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_wheel_installs_and_works_without_a_compiler(
+def test_wheel_installs_and_works_without_compiler(
     distribution: Path, packages: Path, release: str
 ) -> None:
     shutil.copytree(packages, distribution / "packages")

@@ -26,7 +26,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.parametrize("how", ["exec {}", "{}; true"])
-def test_work_is_attributed_to_the_state_it_was_done_in(launcher: Launcher, how: str) -> None:
+def test_work_is_attributed_to_state_of_process(launcher: Launcher, how: str) -> None:
     script = f"sleep 0.05; {how.format(f'{CLEAN} nice -n 3 sh -c {shlex.quote(BUSY)}')}"
     record = launcher.run(
         ["sh", "-c", script],
@@ -58,7 +58,7 @@ time.sleep(0.6)
 """Takes memory below the executable (MAP_PRIVATE, MAP_ANONYMOUS, MAP_FIXED), as a JVM does."""
 
 
-def test_memory_below_the_executable_makes_no_other_process(launcher: Launcher) -> None:
+def test_memory_below_executable_adds_no_process(launcher: Launcher) -> None:
     program = f"{shlex.quote(sys.executable)} -S -c {shlex.quote(MAPS_BELOW)}"
     record = launcher.run(
         ["sh", "-c", f"sleep 0.05; exec nice -n 3 {program}"],
@@ -71,7 +71,7 @@ def test_memory_below_the_executable_makes_no_other_process(launcher: Launcher) 
 
 
 @pytest.mark.parametrize("setting", ["nice=3", "threads=2"])
-def test_run_names_a_setting_that_the_worker_lost(cli: CommandLine, setting: str) -> None:
+def test_run_names_setting_lost_in_worker(cli: CommandLine, setting: str) -> None:
     script = f"exec {CLEAN} nice -n 2 sh -c {shlex.quote(BUSY)}"
     answer = cli("run", "--with", setting, "--", "sh", "-c", script)
     assert answer.status == 0
@@ -80,13 +80,13 @@ def test_run_names_a_setting_that_the_worker_lost(cli: CommandLine, setting: str
     assert cli("run", "-q", "--with", setting, "--", "sh", "-c", script).err == ""
 
 
-def test_run_says_nothing_of_settings_in_force(cli: CommandLine) -> None:
+def test_run_reports_no_settings_in_force(cli: CommandLine) -> None:
     words = ("--with", "env.ASSAY_TEST_VALUE=1", "--with", "nice=3", "--with", "threads=2")
     answer = cli("run", *words, "--", "sh", "-c", f"sleep 0.02; sh -c {shlex.quote(BUSY)}; exit 4")
     assert (answer.status, answer.err) == (4, "")
 
 
-def test_tier_run_names_a_worker_without_the_pager(
+def test_tier_run_names_worker_without_pager(
     cli: CommandLine, tier_allowed: None, disk: Path
 ) -> None:
     words = ("tier", "run", "--dram", "64M", "--path", disk, "--")
@@ -98,7 +98,7 @@ def test_tier_run_names_a_worker_without_the_pager(
     assert cli(*words, "sh", "-c", f"exec {program}").err == ""
 
 
-def test_compare_tells_that_an_arm_never_had_its_setting(cli: CommandLine) -> None:
+def test_compare_reports_setting_never_in_force(cli: CommandLine) -> None:
     script = f"exec {CLEAN} sh -c {shlex.quote(BUSY)}"
     words = ("--arm", "", "--arm", "env.ASSAY_TEST_VALUE=1", "--runs", "14", "--json")
     answer = cli("compare", *words, "--", "sh", "-c", script, timeout_s=120)

@@ -128,7 +128,7 @@ def bench(
 
 
 @pytest.mark.rotating("guests")
-def test_a_study_goes_from_kernel_to_kernel_unattended(bench: Unattended) -> None:
+def test_study_boots_each_kernel_unattended(bench: Unattended) -> None:
     old, new = bench.kernels
     bench.guest.boot("", bench.kernels[old])
     spec, quiet = a_sweep((old, new)), cast(Listener, Silent())

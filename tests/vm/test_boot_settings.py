@@ -76,7 +76,7 @@ def bench(
 
 
 @pytest.mark.rotating("guests")
-def test_a_study_goes_from_boot_to_boot(bench: Bench) -> None:
+def test_study_boots_each_argument(bench: Bench) -> None:
     bench.guest.boot("")
     spec, listener = a_sweep(), cast(Listener, Silent())
     result = bench.until_pause(lambda: begin(bench.laboratory(), bench.store, spec, listener))
@@ -129,7 +129,7 @@ def _each_application_is_a_boot_of_its_own(samples: list[Sample]) -> None:
     assert len({boot for _, _, boot in applications}) == 4
 
 
-def test_a_kernel_that_was_changed_too_is_refused(bench: Bench) -> None:
+def test_changed_kernel_is_refused(bench: Bench) -> None:
     bench.guest.boot("")
     spec, listener = a_sweep(), cast(Listener, Silent())
     bench.until_pause(lambda: begin(bench.laboratory(), bench.store, spec, listener))
@@ -140,7 +140,7 @@ def test_a_kernel_that_was_changed_too_is_refused(bench: Bench) -> None:
     assert "isol" not in caught.value.cause
 
 
-def test_an_argument_without_effect_is_told(bench: Bench) -> None:
+def test_ineffective_argument_is_reported(bench: Bench) -> None:
     """isolcpus of a CPU that is not there: the word is there, and nothing is isolated."""
     bench.guest.boot("nohz_full=1 nohz=off")
     machine = bench.machine

@@ -9,7 +9,7 @@ from .guest import TELL_S, Guest, GuestError, Node
 pytestmark = pytest.mark.vm
 
 
-def test_commands_bring_back_status_outputs_and_files(guest_kernel: Path) -> None:
+def test_commands_return_status_outputs_and_files(guest_kernel: Path) -> None:
     every_byte = bytes(range(256)) * 500
     script = "cat /data/in; cp /data/in /out/copy; echo 'a b' >&2; mkdir /out/d; >/out/d/empty"
     copied, killed, missing, afterwards, slow = Guest(kernel=guest_kernel).run(
@@ -31,7 +31,7 @@ def test_commands_bring_back_status_outputs_and_files(guest_kernel: Path) -> Non
     assert slow.status == 137
 
 
-def test_a_guest_with_nodes(guest_kernel: Path) -> None:
+def test_guest_has_configured_nodes(guest_kernel: Path) -> None:
     guest = Guest(
         kernel=guest_kernel,
         cpus="4,sockets=2,cores=1,threads=2",
@@ -47,26 +47,26 @@ def test_a_guest_with_nodes(guest_kernel: Path) -> None:
     assert lines == ["10 21 17", "21 10 28", "17 28 10", "0-1", "2-3", "0-1", ""], str(result)
 
 
-def test_a_guest_that_hangs_is_killed_and_shows_its_console(guest_kernel: Path) -> None:
+def test_hanging_guest_is_killed_and_shows_console(guest_kernel: Path) -> None:
     # On a busy host it may not have come to its command by then.
     with pytest.raises(GuestError, match=r"killed after 7 s; end of its console:\n"):
         Guest(kernel=guest_kernel).run({}, [["sleep", "60"]], timeout_s=7, command_timeout_s=60)
 
 
 @pytest.mark.rotating("guests")
-def test_a_guest_whose_time_is_up_tells_what_it_waits_for(guest_kernel: Path) -> None:
+def test_timed_out_guest_reports_blocking_call(guest_kernel: Path) -> None:
     with pytest.raises(GuestError, match=r"(?s)time is up.*\(sleep\), call .*hrtimer_nanosleep"):
         Guest(kernel=guest_kernel).run(
             {}, [["sleep", "600"]], timeout_s=2.5 * TELL_S, command_timeout_s=600
         )
 
 
-def test_a_guest_that_panics_shows_its_console(guest_kernel: Path) -> None:
+def test_panicking_guest_shows_console(guest_kernel: Path) -> None:
     with pytest.raises(GuestError, match=r"(?s)before it had sent.*Kernel panic"):
         Guest(kernel=guest_kernel, cmdline="rdinit=/nowhere").run({}, [["true"]])
 
 
-def test_a_dynamic_program_is_refused(guest_kernel: Path) -> None:
+def test_dynamic_program_is_refused(guest_kernel: Path) -> None:
     with pytest.raises(ValueError, match="dynamically linked"):
         elf = b"\x7fELF" + bytes(60) + b"/lib64/ld-linux-x86-64.so.2\0"
         Guest(kernel=guest_kernel).run({"/bin/program": elf}, [["program"]])

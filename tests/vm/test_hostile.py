@@ -140,7 +140,7 @@ def alive(batch: Batch, name: str, file: str = "/out/processes") -> list[str]:
 
 @guests(*MODES)
 @pytest.mark.parametrize("how", LINGERING)
-def test_what_outlives_its_program_is_counted_and_ended(batch: Batch, how: str) -> None:
+def test_surviving_processes_are_counted_and_ended(batch: Batch, how: str) -> None:
     record = batch.record(how)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     containment = record["containment"]
@@ -151,7 +151,7 @@ def test_what_outlives_its_program_is_counted_and_ended(batch: Batch, how: str) 
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", CAPPED)
-def test_at_the_cap_it_ends_whatever_it_did(batch: Batch, name: str) -> None:
+def test_hostile_program_ends_at_time_limit(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["signal"]) == ("timed_out", 9)
     assert PLANS[name]["cap_s"] <= record["wall_s"] < 12
@@ -160,7 +160,7 @@ def test_at_the_cap_it_ends_whatever_it_did(batch: Batch, name: str) -> None:
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["leave", "remove", "gone", "removed"])
-def test_what_has_left_its_control_group_is_told(batch: Batch, name: str) -> None:
+def test_process_outside_control_group_is_reported(batch: Batch, name: str) -> None:
     containment = batch.record(name)["containment"]
     assert containment["guarantee"] == "best_effort"
     assert "left the control group" in containment["why"]
@@ -168,7 +168,7 @@ def test_what_has_left_its_control_group_is_told(batch: Batch, name: str) -> Non
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["chmod", "deep", "hop"])
-def test_its_control_group_is_held_all_the_same(batch: Batch, name: str) -> None:
+def test_control_group_limits_hold_for_hostile_program(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
@@ -176,13 +176,13 @@ def test_its_control_group_is_held_all_the_same(batch: Batch, name: str) -> None
 
 
 @guests(*MODES)
-def test_a_crash_is_named(batch: Batch) -> None:
+def test_crash_signal_is_named(batch: Batch) -> None:
     record = batch.record("crash")
     assert (record["outcome"], record["signal"]) == ("signaled", 11)
 
 
 @guests(*MODES)
-def test_a_core_that_nobody_reads_does_not_outlast_the_cap(batch: Batch) -> None:
+def test_unread_core_pipe_ends_at_time_limit(batch: Batch) -> None:
     record = batch.record("core")
     assert record["outcome"] == "timed_out"
     assert 2 <= record["wall_s"] < 12
@@ -199,28 +199,28 @@ def test_a_core_that_nobody_reads_does_not_outlast_the_cap(batch: Batch) -> None
 @pytest.mark.parametrize(
     ("name", "limit"), [("memory", "memory"), ("families", "processes"), ("orphans", "cpu")]
 )
-def test_limits_hold_for_a_tree_of_small_processes(batch: Batch, name: str, limit: str) -> None:
+def test_limits_hold_for_tree_of_small_processes(batch: Batch, name: str, limit: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["limit"]) == ("limit", limit)
 
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["supervisor-stopped", "launcher-stopped"])
-def test_a_launcher_that_its_program_stopped_goes_on(batch: Batch, name: str) -> None:
+def test_launcher_stopped_by_program_continues(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["left_over"] == 1
 
 
 @guests(*MODES)
-def test_the_other_process_ends_what_a_killed_supervisor_kept(batch: Batch) -> None:
+def test_launcher_ends_tree_of_killed_supervisor(batch: Batch) -> None:
     record = batch.record("supervisor-killed")
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
     assert record["containment"]["mode"] == batch.cgroup
 
 
 @guests(*MODES)
-def test_a_supervisor_may_be_killed_at_any_moment(batch: Batch) -> None:
+def test_supervisor_killed_at_any_moment_leaves_no_process(batch: Batch) -> None:
     records = [json.loads(line) for line in batch.text("hunted", "/out/records").splitlines()]
     assert len(records) == len(MOMENTS_US)
     for record in records:
@@ -235,7 +235,7 @@ def test_a_supervisor_may_be_killed_at_any_moment(batch: Batch) -> None:
 
 
 @guests("v2")
-def test_a_delegated_group_is_held_without_rights(batch: Batch) -> None:
+def test_unprivileged_limits_hold_in_delegated_group(batch: Batch) -> None:
     record = batch.record("delegated-chmod")
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
@@ -244,7 +244,7 @@ def test_a_delegated_group_is_held_without_rights(batch: Batch) -> None:
 
 
 @guests("v2")
-def test_a_user_cannot_leave_the_delegated_subtree(batch: Batch) -> None:
+def test_user_cannot_leave_delegated_subtree(batch: Batch) -> None:
     """The kernel keeps it there (cgroup-v2.rst, "Delegation Containment")."""
     record = batch.record("delegated-leave")
     assert (record["outcome"], record["exit_status"]) == ("exited", 77)
@@ -252,13 +252,13 @@ def test_a_user_cannot_leave_the_delegated_subtree(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_nothing_of_all_this_is_left(batch: Batch) -> None:
+def test_no_process_or_group_remains(batch: Batch) -> None:
     assert alive(batch, "survey") == []
     assert "assay" not in batch.text("survey", "/out/groups")
 
 
 @guests(*MODES)
-def test_what_killed_launchers_left_is_swept(batch: Batch) -> None:
+def test_remains_of_killed_launchers_are_removed(batch: Batch) -> None:
     assert len(alive(batch, "swept", "/out/left")) == 2, "its daemons; the program died"
     assert int(batch.text("swept", "/out/swept")) >= 1
     assert alive(batch, "swept") == []

@@ -160,7 +160,7 @@ def assert_sampled_24_mib(record: dict[str, Any]) -> None:
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["probe", "version"])
-def test_it_says_what_it_is(batch: Batch, name: str) -> None:
+def test_probe_describes_host(batch: Batch, name: str) -> None:
     result = batch.results[name]
     assert result.status == 0 and result.stdout, str(result)
     if name == "probe":
@@ -168,7 +168,7 @@ def test_it_says_what_it_is(batch: Batch, name: str) -> None:
 
 
 @guests(*MODES)
-def test_a_record_tells_how_the_program_ended(batch: Batch) -> None:
+def test_record_contains_exit_status(batch: Batch) -> None:
     record = batch.record("status")
     assert (record["outcome"], record["exit_status"]) == ("exited", 7)
     assert batch.results["status"].status == 0, "0 where a record was written"
@@ -179,7 +179,7 @@ def test_a_record_tells_how_the_program_ended(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_the_containment_is_named(batch: Batch) -> None:
+def test_containment_is_named(batch: Batch) -> None:
     containment = batch.record("status")["containment"]
     assert containment["mode"] == batch.cgroup
     if batch.cgroup != "none":
@@ -188,7 +188,7 @@ def test_the_containment_is_named(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_a_quantity_is_present_or_said_to_be_absent(batch: Batch) -> None:
+def test_quantity_is_present_or_reported_absent(batch: Batch) -> None:
     quantities = (
         "wall_s user_s sys_s peak_bytes peak_anon_bytes minor_faults major_faults "
         "voluntary_switches involuntary_switches read_bytes written_bytes pressure "
@@ -202,7 +202,7 @@ def test_a_quantity_is_present_or_said_to_be_absent(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_required_containment_is_had_or_fails(batch: Batch) -> None:
+def test_required_containment_is_available_or_fails(batch: Batch) -> None:
     record = batch.record("required")
     if batch.cgroup == "none":
         assert record["outcome"] == "setup_failed" and record["message"]
@@ -211,14 +211,14 @@ def test_required_containment_is_had_or_fails(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_declined_containment_promises_nothing_about_groups(batch: Batch) -> None:
+def test_declined_containment_uses_no_groups(batch: Batch) -> None:
     containment = batch.record("declined")["containment"]
     assert containment["mode"] == "none" and containment["why"]
 
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["anon", "shared"])
-def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
+def test_peak_of_known_allocation_is_measured(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert record["outcome"] == "exited"
     assert_sampled_24_mib(record)
@@ -228,7 +228,7 @@ def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
 
 @guests(*CONTAINED)
 @pytest.mark.parametrize("name", ["anon", "shared", "cache"])
-def test_the_charge_of_a_known_allocation(batch: Batch, name: str) -> None:
+def test_charge_of_known_allocation_is_measured(batch: Batch, name: str) -> None:
     if not batch.counts_memory:
         pytest.skip("the guest's kernel has no memory controller for v1")
     record = batch.record(name)
@@ -241,7 +241,7 @@ def test_page_cache_is_charged_but_not_anonymous(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_the_events_of_a_tree_are_counted(batch: Batch) -> None:
+def test_events_of_tree_are_counted(batch: Batch) -> None:
     record = batch.record("counted")
     counters = record["counters"]
     assert counters["page_faults"]["value"] >= 5, "each child writes to its stack"
@@ -252,21 +252,21 @@ def test_the_events_of_a_tree_are_counted(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_without_rights_nothing_is_counted_and_the_reason_is_told(batch: Batch) -> None:
+def test_unprivileged_counters_are_absent_with_reason(batch: Batch) -> None:
     said = batch.record("unprivileged")["absent"]["counters.cycles"]
     # Distributions forbid it altogether; the kernel's own default allows to try.
     assert "perf_event_paranoid is" in said or "does not have this counter" in said
 
 
 @guests(*MODES)
-def test_pages_of_a_size_of_their_own_are_told_apart(batch: Batch) -> None:
+def test_page_sizes_are_distinguished(batch: Batch) -> None:
     pages = batch.record("huge")["seen"]["page_bytes"]
     assert pages[str(2 * MIB)] == 8 * MIB
     assert 0 < pages["4096"] < 4 * MIB
 
 
 @guests(*MODES)
-def test_a_memory_limit_ends_the_tree(batch: Batch) -> None:
+def test_memory_limit_ends_tree(batch: Batch) -> None:
     record, roomy = batch.record("tight"), batch.record("roomy")
     assert (record["outcome"], record["limit"]) == ("limit", "memory")
     assert record["wall_s"] < 8
@@ -278,7 +278,7 @@ def test_a_memory_limit_ends_the_tree(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_a_limit_of_processes(batch: Batch) -> None:
+def test_process_limit_ends_tree(batch: Batch) -> None:
     record = batch.record("many")
     assert (record["outcome"], record["limit"]) == ("limit", "processes")
     if batch.cgroup != "none":
@@ -287,27 +287,27 @@ def test_a_limit_of_processes(batch: Batch) -> None:
 
 
 @guests(*MODES)
-def test_a_limit_of_processor_time(batch: Batch) -> None:
+def test_cpu_time_limit_ends_tree(batch: Batch) -> None:
     record = batch.record("busy")
     assert (record["outcome"], record["limit"]) == ("limit", "cpu")
     assert 0.6 <= record["user_s"] + record["sys_s"] < 3
 
 
 @guests(*MODES)
-def test_a_limit_of_output(batch: Batch) -> None:
+def test_output_limit_ends_tree(batch: Batch) -> None:
     record = batch.record("chatty")
     assert (record["outcome"], record["limit"]) == ("limit", "output")
 
 
 @guests(*MODES)
-def test_a_capped_tree_is_killed(batch: Batch) -> None:
+def test_tree_is_killed_at_time_limit(batch: Batch) -> None:
     record = batch.record("capped")
     assert record["outcome"] == "timed_out"
     assert 0.6 <= record["wall_s"] < 8
 
 
 @guests(*MODES)
-def test_the_split_of_processor_time(batch: Batch) -> None:
+def test_cpu_time_is_divided_into_user_and_system(batch: Batch) -> None:
     record = batch.record("cpu")
     user, system = (float(word) for word in batch.results["cpu"].stdout.split())
     assert record["user_s"] + record["sys_s"] == pytest.approx(user + system, abs=0.15)
@@ -327,7 +327,7 @@ def test_daemons_are_counted_charged_and_killed(batch: Batch) -> None:
 
 
 @guests(*CONTAINED)
-def test_the_tree_ends_although_it_moved_to_other_groups(batch: Batch) -> None:
+def test_tree_in_other_groups_is_ended(batch: Batch) -> None:
     record = batch.record("escape")
     paths = {line.rpartition(":")[2] for line in batch.results["escape"].stdout.decode().split()}
     assert paths == {"/"}, "it did leave its groups"
@@ -336,21 +336,21 @@ def test_the_tree_ends_although_it_moved_to_other_groups(batch: Batch) -> None:
 
 
 @guests("v2")
-def test_the_tree_ends_although_it_made_frozen_groups_below_its_own(batch: Batch) -> None:
+def test_tree_with_frozen_subgroups_is_ended(batch: Batch) -> None:
     record = batch.record("nested")
     assert record["outcome"] == "exited"
     assert record["containment"]["left_over"] == 3
 
 
 @guests(*CONTAINED)
-def test_a_tree_that_runs_away_from_its_process_ids_is_caught(batch: Batch) -> None:
+def test_tree_changing_process_ids_is_ended(batch: Batch) -> None:
     record = batch.record("hop")
     assert record["outcome"] == "timed_out"
     assert record["wall_s"] < 8
 
 
 @guests(*CONTAINED)
-def test_nothing_is_left_behind(batch: Batch) -> None:
+def test_no_process_or_group_remains(batch: Batch) -> None:
     groups = batch.text("survey", "/out/groups")
     assert "assay" not in groups, groups
     kept = batch.survivors("survey")
@@ -360,26 +360,26 @@ def test_nothing_is_left_behind(batch: Batch) -> None:
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", [name for name in ENDINGS if name != "both-killed"])
-def test_ending_the_launcher_ends_the_tree(batch: Batch, name: str) -> None:
+def test_terminated_launcher_ends_tree(batch: Batch, name: str) -> None:
     assert not batch.survivors(name)
     assert "assay" not in batch.text(name, "/out/groups")
 
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["terminated", "killed", "parent-killed"])
-def test_an_ended_launcher_leaves_its_record(batch: Batch, name: str) -> None:
+def test_terminated_launcher_writes_record(batch: Batch, name: str) -> None:
     assert batch.record(name)["outcome"] == "interrupted"
 
 
 @guests(*MODES)
-def test_without_any_launcher_the_program_itself_ends(batch: Batch) -> None:
+def test_killed_launcher_processes_end_program(batch: Batch) -> None:
     # Its shell, that is; what the shell started is for assay to end, by the name of the group.
     left = batch.text("both-killed", "/out/left").splitlines()
     assert left.count("sh") == 1, "the script's own"
 
 
 @guests(*CONTAINED)
-def test_the_leaf_has_the_given_name(batch: Batch) -> None:
+def test_leaf_group_has_planned_name(batch: Batch) -> None:
     groups = batch.results["named"].stdout.decode().splitlines()
     named = {line.split(":")[1] for line in groups if line.endswith(":/assay-name")}
     wanted = {
@@ -393,7 +393,7 @@ def test_the_leaf_has_the_given_name(batch: Batch) -> None:
 
 
 @guests("v2")
-def test_pressure_is_that_of_the_leaf(batch: Batch) -> None:
+def test_pressure_is_read_from_leaf_group(batch: Batch) -> None:
     pressure = batch.record("pressed")["pressure"]
     keys = {"cpu_some_s", "memory_some_s", "memory_full_s", "io_some_s", "io_full_s"}
     assert set(pressure) == keys
@@ -402,7 +402,7 @@ def test_pressure_is_that_of_the_leaf(batch: Batch) -> None:
 
 
 @guests("v2")
-def test_a_launcher_among_other_processes_has_no_controllers_and_says_so(batch: Batch) -> None:
+def test_launcher_beside_other_processes_reports_missing_controllers(batch: Batch) -> None:
     record = batch.record("inner")
     assert record["outcome"] == "exited"
     assert record["containment"]["mode"] == "v2"
@@ -412,7 +412,7 @@ def test_a_launcher_among_other_processes_has_no_controllers_and_says_so(batch: 
 
 
 @guests(*MODES)
-def test_without_rights_it_works_and_promises_less(batch: Batch) -> None:
+def test_unprivileged_launch_works_with_weaker_containment(batch: Batch) -> None:
     record = batch.record("unprivileged")
     assert record["outcome"] == "exited"
     assert record["containment"]["mode"] == "none" and record["containment"]["why"]
@@ -420,7 +420,7 @@ def test_without_rights_it_works_and_promises_less(batch: Batch) -> None:
 
 
 @guests("v2")
-def test_a_delegated_subtree_is_as_good_as_root(batch: Batch) -> None:
+def test_delegated_subtree_equals_root_privileges(batch: Batch) -> None:
     record = batch.record("delegated")
     assert record["outcome"] == "exited"
     assert record["containment"]["mode"] == "v2"

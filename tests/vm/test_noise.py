@@ -43,7 +43,7 @@ def test_each_method_measures_both_cpus(found: dict[str, NoiseRun], method: str)
     assert all(bool(one.values) == (method != "selfish") for one in run.measured)
 
 
-def test_a_competitor_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
+def test_competing_thread_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
     _, shared = (sum(one.took_ns) / one.measured_ns for one in found["busy"].measured)
     assert shared > 0.25
     cpu = found["busy"].measured[1]
@@ -51,9 +51,7 @@ def test_a_competitor_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
 
 
 @pytest.mark.slow
-def test_a_long_table_of_interrupts_is_read_to_its_end(
-    guest_kernel: Path, assay_noise: Path
-) -> None:
+def test_long_interrupt_table_is_read_completely(guest_kernel: Path, assay_noise: Path) -> None:
     """The kernel tells a page of it at once, and with many CPUs a page holds few rows."""
     script = RUN.format("selfish --cpus 0")
     many = Guest(kernel=guest_kernel, cpus=MANY, memory_mib=1024)

@@ -100,7 +100,7 @@ def asked(cpus: str, name: str) -> PartitionRequest:
     return PartitionRequest(name=name, cpus=CpuRequest(cpus), broker=False)
 
 
-def test_a_partition_whose_cpu_goes_and_comes_back(partition: Partition) -> None:
+def test_partition_survives_cpu_hotplug(partition: Partition) -> None:
     place, before = partition.place, partition.masks()
     create_partition(asked("1", "main"), place)
     held = partition.masks()

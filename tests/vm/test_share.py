@@ -76,7 +76,7 @@ def batch(
     return run_batch(guest, files, PLANS, SCRIPTS, left_out=PLANS)
 
 
-def test_a_launcher_without_root_contains_its_tree_within_the_share(batch: Batch) -> None:
+def test_unprivileged_launcher_contains_tree_in_share(batch: Batch) -> None:
     record = batch.record("placed")
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["mode"] == "v2"
@@ -88,10 +88,10 @@ def test_a_launcher_without_root_contains_its_tree_within_the_share(batch: Batch
 
 
 @pytest.mark.parametrize("name", ["placed", "killed"])
-def test_nothing_of_a_share_is_left(batch: Batch, name: str) -> None:
+def test_no_group_of_share_remains(batch: Batch, name: str) -> None:
     assert batch.text(name, "/out/groups").split() == [f"{TOP}/lab"]
     assert batch.text(name, "/out/partition") == "isolated\n"
 
 
-def test_what_still_runs_goes_to_where_the_share_was_asked_for(batch: Batch) -> None:
+def test_remaining_processes_move_to_group_of_caller(batch: Batch) -> None:
     assert batch.text("killed", "/out/left") == "0::/\n"

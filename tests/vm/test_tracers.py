@@ -50,7 +50,7 @@ def traced(guest: Alive, tool: str, cpus: tuple[int, ...] = ()) -> TraceResult:
     return TOOLS[tool](text, TRACED_S, cpus)
 
 
-def test_osnoise_tells_who_took_the_time(guest: Alive) -> None:
+def test_osnoise_names_source_of_noise(guest: Alive) -> None:
     found = traced(guest, "osnoise")
     assert [cpu.cpu for cpu in found.run.cpus] == [0, 1]
     # Both processors of the guest are one thread of the host: the tick alone is seen on each.
@@ -62,7 +62,7 @@ def test_osnoise_tells_who_took_the_time(guest: Alive) -> None:
     }
 
 
-def test_timerlat_tells_how_late_a_thread_runs(guest: Alive) -> None:
+def test_timerlat_measures_thread_latency(guest: Alive) -> None:
     found = traced(guest, "timerlat", (1,))
     (cpu,) = found.run.cpus
     assert cpu.cpu == 1

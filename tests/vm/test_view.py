@@ -53,14 +53,16 @@ def batch(guest_kernel: Path, assay_exec: Path) -> Batch:
         ("after", "0-3", "0-2", "0 1 2 3"),
     ],
 )
-def test_what_is_shown(batch: Batch, name: str, cpus: str, nodes: str, processors: str) -> None:
+def test_view_shows_cpus_and_nodes(
+    batch: Batch, name: str, cpus: str, nodes: str, processors: str
+) -> None:
     if name != "after":
         assert batch.record(name)["outcome"] == "exited"
     shown = batch.text(name, "/out/shown").splitlines()
     assert shown[:5] == [cpus, cpus, cpus, nodes, processors]
 
 
-def test_nothing_is_left(batch: Batch) -> None:
+def test_view_leaves_machine_unchanged(batch: Batch) -> None:
     def rest(name: str) -> list[str]:
         return batch.text(name, "/out/shown").splitlines()[5:]
 

@@ -82,7 +82,9 @@ def hold(
     return changes, {told.action.path: told for told in changes.hold(planned.system)}
 
 
-def test_all_of_them_hold_and_are_put_back(guest: Alive, known: Machine, journal: Journal) -> None:
+def test_all_settings_are_applied_and_restored(
+    guest: Alive, known: Machine, journal: Journal
+) -> None:
     changes, told = hold(guest, known, journal, EVERYTHING)
     assert guest.host.read(f"{THP}/enabled") == "always madvise [never]"
     assert guest.host.read(SWAPPINESS) == "7"
@@ -105,9 +107,7 @@ def test_all_of_them_hold_and_are_put_back(guest: Alive, known: Machine, journal
     assert journal.entries == ()
 
 
-def test_a_pool_grows_as_far_as_its_node_has_memory(
-    guest: Alive, known: Machine, journal: Journal
-) -> None:
+def test_pool_is_limited_by_memory_of_node(guest: Alive, known: Machine, journal: Journal) -> None:
     changes, told = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
     (outcome,) = told.values()
     assert outcome.word is ActionStatus.DEGRADED
@@ -115,7 +115,7 @@ def test_a_pool_grows_as_far_as_its_node_has_memory(
     changes.put_back()
 
 
-def test_a_pool_of_all_nodes_is_put_back_node_by_node(
+def test_pool_of_all_nodes_is_restored_per_node(
     guest: Alive, known: Machine, journal: Journal
 ) -> None:
     """The kernel spreads it over the nodes, and takes it back from them in turn."""
@@ -126,7 +126,7 @@ def test_a_pool_of_all_nodes_is_put_back_node_by_node(
         assert guest.host.read(f"{NODES}/node1/hugepages/{POOL}") == str(HUGE_ON_NODE_1)
 
 
-def test_a_wish_lasts_while_its_device_is_open(
+def test_latency_request_lasts_while_device_is_open(
     guest: Alive, known: Machine, journal: Journal
 ) -> None:
     wish = HoldFd(path="/dev/cpu_dma_latency", value=5)
@@ -139,7 +139,7 @@ def test_a_wish_lasts_while_its_device_is_open(
     held.close()
 
 
-def test_what_somebody_changed_meanwhile_is_told_and_left(
+def test_external_change_is_reported_and_kept(
     guest: Alive, known: Machine, journal: Journal
 ) -> None:
     old = guest.host.read(SWAPPINESS)
@@ -151,9 +151,7 @@ def test_what_somebody_changed_meanwhile_is_told_and_left(
     guest.output(f"echo {old} > {SWAPPINESS}")
 
 
-def test_the_journal_alone_puts_back_what_one_left_who_was_killed(
-    guest: Alive, known: Machine, journal: Journal
-) -> None:
+def test_journal_restores_after_kill(guest: Alive, known: Machine, journal: Journal) -> None:
     hold(guest, known, journal, EVERYTHING)
     journal.close()
     with open_journal() as later:
@@ -162,7 +160,7 @@ def test_the_journal_alone_puts_back_what_one_left_who_was_killed(
         assert later.entries == ()
 
 
-def test_the_guest_keeps_the_contract_of_a_host(guest: Alive) -> None:
+def test_guest_host_fulfills_host_contract(guest: Alive) -> None:
     host = guest.host
     assert host.read("/proc/sys/vm/nothing") is None
     assert host.read("/proc") is None

@@ -36,7 +36,7 @@ def parts(part: Part) -> Iterator[Part]:
         yield from parts(inner)
 
 
-def test_nodes_with_their_cpus_distances_and_kinds(known: Machine) -> None:
+def test_nodes_have_cpus_distances_and_kinds(known: Machine) -> None:
     assert [node.cpus for node in known.nodes] == [(0, 1), (2, 3), (4, 5), (6, 7), ()]
     assert tuple(node.distances for node in known.nodes) == DISTANCES
     assert [node.kind for node in known.nodes] == ["dram"] * 4 + ["cxl"]
@@ -45,7 +45,7 @@ def test_nodes_with_their_cpus_distances_and_kinds(known: Machine) -> None:
         assert 0.75 * told.memory_mib * MIB < node.memory_bytes <= told.memory_mib * MIB
 
 
-def test_packages_cores_and_threads(known: Machine) -> None:
+def test_packages_cores_and_threads_are_read(known: Machine) -> None:
     assert [cpu.package for cpu in known.cpus] == [0] * 4 + [1] * 4
     assert [cpu.siblings for cpu in known.cpus[::2]] == [(0, 1), (2, 3), (4, 5), (6, 7)]
     assert [cpu.node for cpu in known.cpus] == [0, 0, 1, 1, 2, 2, 3, 3]
@@ -53,7 +53,7 @@ def test_packages_cores_and_threads(known: Machine) -> None:
     assert known.hypervisor is not None and known.cgroup == "v2"
 
 
-def test_speeds_are_those_of_the_firmware(inventory: Inventory) -> None:
+def test_speeds_match_firmware(inventory: Inventory) -> None:
     assert [speed.node for speed in inventory.speeds] == [*WITH_CPUS, MEMORY_ONLY]
     for speed in inventory.speeds:
         nearest = NODES[speed.node].initiator
@@ -62,14 +62,14 @@ def test_speeds_are_those_of_the_firmware(inventory: Inventory) -> None:
         assert speed.read_mb_s == speed.write_mb_s == told.gib_s * 1024
 
 
-def test_pools_of_huge_pages_by_size_and_node(inventory: Inventory) -> None:
+def test_huge_page_pools_are_read_by_size_and_node(inventory: Inventory) -> None:
     pages = {(pool.size_bytes, pool.node): pool.pages for pool in inventory.pools}
     assert pages[2 * MIB, None] == pages[2 * MIB, 1] == HUGE_ON_NODE_1
     assert pages[GIB, None] == pages[GIB, 3] == 1
     assert sum(count for (_, node), count in pages.items() if node is not None) == 4
 
 
-def test_the_parts_of_the_machine(inventory: Inventory) -> None:
+def test_machine_parts_are_read(inventory: Inventory) -> None:
     found = list(parts(inventory.topology))
     packages = [part.cpus for part in found if part.kind == "package"]
     assert packages == [(0, 1, 2, 3), (4, 5, 6, 7)]
@@ -78,7 +78,7 @@ def test_the_parts_of_the_machine(inventory: Inventory) -> None:
     assert memory == {0: (0, 1), 1: (2, 3), 2: (4, 5), 3: (6, 7), MEMORY_ONLY: ()}
 
 
-def test_hwloc_sees_the_same(known: Machine, root: Root) -> None:
+def test_hwloc_agrees(known: Machine, root: Root) -> None:
     inventory = read_inventory(known, root)
     if not inventory.topology_from.startswith("hwloc"):
         pytest.skip("lstopo is not installed (Debian package hwloc-nox)")
@@ -87,7 +87,7 @@ def test_hwloc_sees_the_same(known: Machine, root: Root) -> None:
     assert [p.cpus for p in found if p.kind == "core"] == [(0, 1), (2, 3), (4, 5), (6, 7)]
 
 
-def test_the_command_line_shows_it(root: Root) -> None:
+def test_command_line_shows_machine(root: Root) -> None:
     command = [sys.executable, "-m", "assay", "machine", "show", "--root", str(root.path)]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -95,7 +95,7 @@ def test_the_command_line_shows_it(root: Root) -> None:
     assert [node.get("kind") for node in shown["nodes"]] == ["dram"] * 4 + ["cxl"]
 
 
-def test_without_boot_arguments_nothing_is_isolated(root: Root) -> None:
+def test_missing_boot_arguments_isolate_no_cpu(root: Root) -> None:
     told = {one.id: one for one in examine(Host(root), read_profile("latency"))}
     assert told["isolation.cmdline"].status is Status.OK
     assert "isolates no CPU" in told["isolation.cmdline"].evidence

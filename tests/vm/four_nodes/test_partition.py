@@ -99,7 +99,7 @@ def group_of(guest: Alive, pid: int) -> str:
 # --- the kernel's own -----------------------------------------------------------------------------
 
 
-def test_it_takes_its_cpus_from_all_others(guest: Alive, partition: str) -> None:
+def test_partition_removes_cpus_from_other_groups(guest: Alive, partition: str) -> None:
     assert guest.host.read(PARTITION) == "isolated"
     assert guest.host.read(f"{partition}/cpuset.cpus.effective") == "4-7"
     assert guest.host.read(f"{TOP}/cpuset.cpus.effective") == "0-3"
@@ -108,7 +108,7 @@ def test_it_takes_its_cpus_from_all_others(guest: Alive, partition: str) -> None
         guest.host.set_affinity(1, CPUS)
 
 
-def test_who_is_left_in_another_does_not_go_on_on_its_cpus(guest: Alive, partition: str) -> None:
+def test_processes_of_other_groups_leave_partition_cpus(guest: Alive, partition: str) -> None:
     """Linux 6.1 lets what comes into the first group run everywhere."""
     other, pid = f"{TOP}/assay-other", sleeper(guest)
     try:
@@ -127,7 +127,7 @@ def test_who_is_left_in_another_does_not_go_on_on_its_cpus(guest: Alive, partiti
             guest.host.rmdir(other)
 
 
-def test_threads_of_the_kernel_that_may_move_leave_it(guest: Alive, partition: str) -> None:
+def test_movable_kernel_threads_leave_partition(guest: Alive, partition: str) -> None:
     threads = kernel_threads(guest)
     assert guest.host.affinity(threads["kthreadd"]) == OTHERS
     assert guest.host.affinity(threads["khugepaged"]) == OTHERS
@@ -139,7 +139,7 @@ def kernel_threads(guest: Alive) -> dict[str, int]:
     return {name: int(pid) for pid, name in (line.split(None, 1) for line in lines)}
 
 
-def test_the_checks_see_it(guest: Alive, partition: str, tmp_path: Path) -> None:
+def test_checks_report_partition(guest: Alive, partition: str, tmp_path: Path) -> None:
     """Before Linux 6.8 nothing but the group itself says that its CPUs are isolated."""
     found = findings(guest, tmp_path)
     assert found["isolation.partition"].status is Status.OK
@@ -154,7 +154,7 @@ def findings(guest: Alive, folder: Path) -> dict[str, Finding]:
     return {one.id: one for one in examine(Host(root), read_profile("latency"))}
 
 
-def test_a_sibling_that_names_its_cpus_makes_it_invalid(
+def test_sibling_naming_its_cpus_invalidates_partition(
     guest: Alive, partition: str, tmp_path: Path
 ) -> None:
     guest.host.mkdir(SIBLING)
@@ -172,9 +172,7 @@ def test_a_sibling_that_names_its_cpus_makes_it_invalid(
     assert guest.host.read(PARTITION) == "isolated", "what the check says to do does it"
 
 
-def test_a_cpu_that_goes_offline_is_missing_until_it_comes_back(
-    guest: Alive, partition: str
-) -> None:
+def test_offline_cpu_is_missing_until_online(guest: Alive, partition: str) -> None:
     online = "/sys/devices/system/cpu/cpu7/online"
     guest.host.write(online, "0")
     try:
@@ -188,7 +186,7 @@ def test_a_cpu_that_goes_offline_is_missing_until_it_comes_back(
 # --- the broker in it -----------------------------------------------------------------------------
 
 
-def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -> None:
+def test_share_is_reserved_used_and_released(guest: Alive, broker: Path) -> None:
     pid = sleeper(guest)
     try:
         with BrokerClient(broker) as client:
@@ -211,10 +209,10 @@ def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -
         end(guest, pid)
 
 
-def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: Machine) -> None:
-    with BrokerClient(broker) as first, BrokerClient(broker) as second:
-        one = reserve_share(parse_share_request("cores=1", {}), first, known.cpus)
-        other = reserve_share(parse_share_request("cores=1", {}), second, known.cpus)
+def test_two_clients_never_share_a_cpu(guest: Alive, broker: Path, known: Machine) -> None:
+    with Broker(broker) as first, Broker(broker) as second:
+        one = reserve(parse_wish("cores=1", {}), first, known.cpus)
+        other = reserve(parse_wish("cores=1", {}), second, known.cpus)
         assert len(one.choice.cpus) == len(other.choice.cpus) == 2, "whole cores"
         assert not set(one.choice.cpus) & set(other.choice.cpus)
         with BrokerClient(broker) as third:
@@ -228,14 +226,14 @@ def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: 
             assert len(leases(guest)) == 2
 
 
-def test_a_share_lies_on_one_node_where_it_can(guest: Alive, broker: Path, known: Machine) -> None:
-    with BrokerClient(broker) as client:
-        share = reserve_share(parse_share_request("cpus=2,mem=1/2", {}), client, known.cpus)
+def test_share_lies_on_one_node_if_possible(guest: Alive, broker: Path, known: Machine) -> None:
+    with Broker(broker) as client:
+        share = reserve(parse_wish("cpus=2,mem=1/2", {}), client, known.cpus)
         assert len({cpu.node for cpu in known.cpus if cpu.id in share.choice.cpus}) == 1
         assert share.memory_bytes == MEMORY_BYTES // 2
 
 
-def test_many_that_ask_at_once_are_never_given_the_same(guest: Alive, broker: Path) -> None:
+def test_concurrent_clients_never_share_a_cpu(guest: Alive, broker: Path) -> None:
     """Each holds what it got until all have their answers."""
     asks = "\n".join(
         f"ask-broker {SOCKET} /tmp/enough "
@@ -253,7 +251,7 @@ def test_many_that_ask_at_once_are_never_given_the_same(guest: Alive, broker: Pa
     assert {answer["error"] for answer in answers if "lease" not in answer} == {"busy"}
 
 
-def test_a_client_that_is_killed_leaves_nothing(guest: Alive, broker: Path) -> None:
+def test_killed_client_frees_its_share(guest: Alive, broker: Path) -> None:
     script = (
         "rm -f /tmp/enough; : > /tmp/told; "
         f'ask-broker {SOCKET} /tmp/enough \'{{"do": "reserve", "cpus": "6"}}\' '
@@ -268,9 +266,7 @@ def test_a_client_that_is_killed_leaves_nothing(guest: Alive, broker: Path) -> N
     assert leases(guest) == []
 
 
-def test_another_user_gets_a_share_and_moves_none_of_roots_processes(
-    guest: Alive, broker: Path
-) -> None:
+def test_other_user_gets_share_and_cannot_move_root_processes(guest: Alive, broker: Path) -> None:
     script = (
         'touch /tmp/enough; su user -s /bin/sh -c "ask-broker ' + SOCKET + " /tmp/enough "
         '\'{\\"do\\": \\"reserve\\", \\"cpus\\": \\"4\\"}\' '
@@ -280,7 +276,7 @@ def test_another_user_gets_a_share_and_moves_none_of_roots_processes(
     assert "lease" in reserved and foreign["error"] == "foreign" and own == {}
 
 
-def test_a_launch_within_a_share_stays_in_it(guest: Alive, broker: Path, known: Machine) -> None:
+def test_launch_stays_in_share(guest: Alive, broker: Path, known: Machine) -> None:
     """assay-exec makes groups of its own below the share's, and lets nothing out of it."""
     with BrokerClient(broker) as client:
         client.reserve((6, 7))

@@ -56,7 +56,7 @@ def where(trial: Trial) -> dict[int, int]:
         ("interleave:dram", WITH_CPUS),
     ],
 )
-def test_a_policy_puts_it_there(
+def test_policy_places_memory(
     guest: Alive, known: Machine, policy: str, nodes: tuple[int, ...]
 ) -> None:
     pages = where(run(guest, known, policy))
@@ -65,7 +65,7 @@ def test_a_policy_puts_it_there(
 
 
 @pytest.mark.parametrize("policy", ["bind:1", "interleave:all", "preferred:1-2"])
-def test_it_is_granted_by_what_was_seen_from_outside(
+def test_placement_is_granted_by_external_reading(
     guest: Alive, known: Machine, policy: str
 ) -> None:
     planned = plan_on(known, {"mem.policy": policy})
@@ -82,9 +82,7 @@ def test_it_is_granted_by_what_was_seen_from_outside(
 
 
 @pytest.mark.parametrize("node", WITH_CPUS)
-def test_local_memory_is_that_of_the_cpu_which_touches_it_first(
-    guest: Alive, known: Machine, node: int
-) -> None:
+def test_local_memory_follows_first_touch(guest: Alive, known: Machine, node: int) -> None:
     cpu = NODES[node].cpus.partition("-")[0]
     trial = run(guest, known, "local", cpus=cpu)
     assert where(trial) == {node: PAGES}
@@ -96,12 +94,12 @@ def test_first_touch_by_one_thread_fills_one_node(guest: Alive, known: Machine) 
     assert max(pages.values()) > PAGES / 2
 
 
-def test_parallel_initialisation_spreads_it(guest: Alive, known: Machine) -> None:
+def test_parallel_initialisation_spreads_memory(guest: Alive, known: Machine) -> None:
     pages = where(run(guest, known, "local", "each", cpus=ONE_CPU_EACH))
     assert pages == dict.fromkeys(WITH_CPUS, PAGES // len(WITH_CPUS))
 
 
-def test_preferred_memory_that_is_full_is_taken_elsewhere(guest: Alive, known: Machine) -> None:
+def test_full_preferred_node_falls_back(guest: Alive, known: Machine) -> None:
     """A binding that cannot be kept ends the program; a preference does not."""
     size = NODES[MEMORY_ONLY].memory_mib + 16
     policy = {"mem.policy": f"preferred:{MEMORY_ONLY}"}
@@ -115,7 +113,7 @@ def test_preferred_memory_that_is_full_is_taken_elsewhere(guest: Alive, known: M
     assert trial.facts.oom_kills is None or trial.facts.oom_kills >= 0
 
 
-def test_what_the_machine_does_not_have_is_refused(known: Machine) -> None:
+def test_missing_nodes_are_refused(known: Machine) -> None:
     refused = plan_on(known, {"mem.policy": "bind:7"}).refused["mem.policy"]
     assert "node 7 is not there" in (refused.reason or "")
     refused = plan_on(known, {"mem.policy": "bind:hbm"}).refused["mem.policy"]
@@ -126,9 +124,7 @@ def test_what_the_machine_does_not_have_is_refused(known: Machine) -> None:
     ("step", "culprit"),
     [({"mempolicy": {"mode": "bind", "nodes": [7]}}, "7"), ({"affinity": [9]}, "9")],
 )
-def test_the_launcher_fails_aloud_by_itself(
-    guest: Alive, step: dict[str, object], culprit: str
-) -> None:
+def test_launcher_reports_missing_node(guest: Alive, step: dict[str, object], culprit: str) -> None:
     """Where it is told by others than the planner."""
     record = json.loads(launch(guest, {"argv": ["true"], **step}))
     assert record["outcome"] in ("bad_plan", "setup_failed")
@@ -140,7 +136,7 @@ PRODUCT = (
 )
 
 
-def test_tiles_of_a_product_alone_lie_in_memory_of_another_kind(guest: Alive) -> None:
+def test_only_product_tiles_lie_in_other_memory_kind(guest: Alive) -> None:
     """As on a machine whose fast memory is a node of its own."""
     # An emulated CPU fills the tiles slowly: the map is read when ten pages are there, not one.
     filled = f"bind:{MEMORY_ONLY}.*N{MEMORY_ONLY}=[1-9][0-9]"
@@ -160,12 +156,12 @@ def test_tiles_of_a_product_alone_lie_in_memory_of_another_kind(guest: Alive) ->
 @pytest.mark.parametrize(
     ("node", "words"), [(7, "no NUMA node 7 with memory"), (1024, "from -1 to 1023")]
 )
-def test_tiles_go_to_no_node_that_is_not_there(guest: Alive, node: int, words: str) -> None:
+def test_tiles_on_missing_node_are_refused(guest: Alive, node: int, words: str) -> None:
     status, told = guest.run(PRODUCT.format(0, node))
     assert status == 2 and words in told
 
 
-def test_the_pool_of_pages_of_one_gib_that_was_asked_for_at_boot(guest: Alive) -> None:
+def test_pool_of_1_gib_pages_from_boot_is_read(guest: Alive) -> None:
     """One page can be had, and no second one."""
     assert guest.run("place none 1024 0 huge")[0] == 0
     assert guest.run("place none 2048 0 huge")[0] == 3

@@ -61,20 +61,20 @@ def counts(guest: Alive, number: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("name", ["cmdline", "cpus", "nohz_full", "rcu_nocbs", "online"])
-def test_the_checks_find_nothing_amiss(isolated: Isolated, name: str) -> None:
+def test_checks_find_no_fault(isolated: Isolated, name: str) -> None:
     found = findings(isolated.root)[f"isolation.{name}"]
     assert found.status is Status.OK, found
     assert "2-3" in found.evidence or name == "online"
 
 
 @pytest.mark.parametrize("name", ["irqs", "workqueues"])
-def test_nothing_comes_to_them_from_the_start(isolated: Isolated, name: str) -> None:
+def test_isolated_cpus_are_idle_from_boot(isolated: Isolated, name: str) -> None:
     found = findings(isolated.root)[f"isolation.{name}"]
     assert found.status is Status.OK, found
 
 
-def test_an_interrupt_is_found_on_them_and_steered_away(
-    isolated: Isolated, changes: HostChanges, tmp_path: Path
+def test_interrupt_on_isolated_cpu_is_found_and_moved(
+    isolated: Isolated, changes: Changes, tmp_path: Path
 ) -> None:
     guest = isolated.running
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "2")
@@ -90,7 +90,7 @@ def test_an_interrupt_is_found_on_them_and_steered_away(
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "0-1")
 
 
-def test_interrupts_come_where_they_were_steered(isolated: Isolated, changes: HostChanges) -> None:
+def test_interrupts_arrive_at_new_cpus(isolated: Isolated, changes: Changes) -> None:
     guest = isolated.running
     hold(changes, isolated, irq_cpus="1")
     before = counts(guest, SERIAL)
@@ -99,8 +99,8 @@ def test_interrupts_come_where_they_were_steered(isolated: Isolated, changes: Ho
     assert after[:1] + after[2:] == before[:1] + before[2:]
 
 
-def test_kernel_work_is_found_on_them_and_kept_away(
-    isolated: Isolated, changes: HostChanges, tmp_path: Path
+def test_kernel_work_on_isolated_cpu_is_found_and_moved(
+    isolated: Isolated, changes: Changes, tmp_path: Path
 ) -> None:
     guest = isolated.running
     guest.host.write(f"{WORKQUEUES}/cpumask", "f")
@@ -117,13 +117,13 @@ def test_kernel_work_is_found_on_them_and_kept_away(
         guest.host.write(f"{WORKQUEUES}/cpumask", "3")
 
 
-def test_a_mask_without_any_cpu_is_refused_by_the_kernel(isolated: Isolated) -> None:
+def test_kernel_refuses_empty_mask(isolated: Isolated) -> None:
     with pytest.raises(OSError) as refused:
         isolated.running.host.write(f"{WORKQUEUES}/cpumask", "0")
     assert refused.value.errno == errno.EINVAL
 
 
-def test_threads_of_the_kernel_that_may_be_moved(isolated: Isolated) -> None:
+def test_movable_kernel_threads_are_found(isolated: Isolated) -> None:
     """All but those that belong to a CPU."""
     host = isolated.running.host
     lines = isolated.running.output("ps -o pid,ppid,comm").splitlines()[1:]
@@ -141,7 +141,7 @@ def test_threads_of_the_kernel_that_may_be_moved(isolated: Isolated) -> None:
         assert host.affinity(threads[name]) == (2,), name
 
 
-def test_the_tick_stays_away_from_one_program_alone(isolated: Isolated) -> None:
+def test_tick_stops_for_single_program(isolated: Isolated) -> None:
     """As assay-noise counts it in /proc/interrupts."""
     ticks = {
         name: cpu.interrupts.get("LOC Local timer interrupts", 0)
@@ -151,6 +151,6 @@ def test_the_tick_stays_away_from_one_program_alone(isolated: Isolated) -> None:
     assert ticks["isolated"] * 4 < ticks["shared"], "two programs share the CPU by its tick"
 
 
-def test_programs_of_others_come_only_where_they_were_put(isolated: Isolated) -> None:
+def test_other_programs_use_isolated_cpus_only_if_placed(isolated: Isolated) -> None:
     """The longest detours tell which CPU was shared."""
     assert any(told.switches for told in isolated.noise["shared"].worst)

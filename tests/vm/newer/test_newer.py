@@ -65,12 +65,14 @@ def weights(guest: Alive) -> list[bytes | None]:
     return [guest.host.bytes_of(f"{INTERLEAVE}/node{node}") for node in range(3)]
 
 
-def test_memory_is_told_by_its_speed(known: Machine) -> None:
+def test_memory_is_described_by_speed(known: Machine) -> None:
     assert known.kernel_version >= (6, 9)
     assert [node.kind for node in known.nodes] == ["dram", "dram", "cxl"]
 
 
-def test_weights_decide_where_pages_lie(guest: Alive, known: Machine, changes: HostChanges) -> None:
+def test_interleave_weights_distribute_pages(
+    guest: Alive, known: Machine, changes: Changes
+) -> None:
     before = weights(guest)
     planned = plan_on(known, {"numa.weights": "4:1:3"})
     assert not planned.refused
@@ -89,7 +91,7 @@ def test_weights_decide_where_pages_lie(guest: Alive, known: Machine, changes: H
     assert weights(guest) == before
 
 
-def test_isolated_cpus_are_told_and_no_kernel_work_comes_to_them(
+def test_isolated_cpus_are_read_and_free_of_kernel_work(
     guest: Alive, partition: None, tmp_path: Path
 ) -> None:
     assert guest.host.read(PARTITION) == "isolated"
@@ -103,7 +105,9 @@ def test_isolated_cpus_are_told_and_no_kernel_work_comes_to_them(
     assert found["isolation.rcu_nocbs"].status is not Status.OK
 
 
-def test_a_sibling_that_names_its_cpus(guest: Alive, partition: None, tmp_path: Path) -> None:
+def test_sibling_naming_its_cpus_invalidates_partition(
+    guest: Alive, partition: None, tmp_path: Path
+) -> None:
     """It makes the partition invalid; what the check says to do about it does it."""
     guest.host.mkdir(SIBLING)
     guest.host.write(f"{SIBLING}/cpuset.cpus", "3")
