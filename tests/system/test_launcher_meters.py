@@ -327,7 +327,7 @@ def test_missing_swap_area_counts_no_swapped_pages(recorded: Recorded) -> None:
     assert (host["swap_in_pages"], host["swap_out_pages"]) == (0, 0)
 
 
-def test_swap_area_added_during_launch_is_counted(recorded: Recorded) -> None:
+def test_swap_area_added_during_launch_is_reported(recorded: Recorded) -> None:
     recorded.write({"proc/swaps": SWAPS, "proc/vmstat": "pswpin 10\npswpout 20\n"})
     record = recorded.launch({"proc/swaps": AREA})
     assert "swap_in_pages" not in record["host"]
@@ -410,7 +410,7 @@ def test_energy_covers_packages(recorded: Recorded) -> None:
     assert record["energy_scope"] == "package"
 
 
-def test_wrapped_energy_counter_without_range_is_absent(recorded: Recorded) -> None:
+def test_decreased_energy_counter_without_range_is_absent(recorded: Recorded) -> None:
     files = zone("package-0", "0", 900_000)
     recorded.write({name: text for name, text in files.items() if "max_energy" not in name})
     record = recorded.launch(changed(zone("package-0", "0", 100_000)))

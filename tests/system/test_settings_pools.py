@@ -148,7 +148,7 @@ def test_different_pool_size_is_reported(
     assert told in (grants["threads.torch.intra"].reason or "")
 
 
-def test_program_without_pools_reports_none(
+def test_program_without_pools_is_unverified(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
     work = Workload(argv=("sleep", "0.4"))
