@@ -9,11 +9,11 @@ import pytest
 
 
 def cases(every: Iterable[Any], slow: Iterable[Any]) -> list[Any]:
-    """What ``pytest.mark.parametrize`` takes.
+    """Return the cases for ``pytest.mark.parametrize``.
 
     Args:
-        every: those of every run, which stand for the others.
-        slow: the others, marked so.
+        every: cases of every run.
+        slow: further cases, marked ``slow``.
     """
 
     def case(one: Any, *marks: pytest.MarkDecorator) -> Any:

@@ -1,4 +1,4 @@
-"""What several folders of tests share: the launcher under test, and leave to change the host."""
+"""Fixtures of several test folders: the launcher under test, and permission to change the host."""
 
 import contextlib
 import os
@@ -78,10 +78,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def assay_exec() -> Path:
-    """Give the launcher under test: $ASSAY_EXEC, else one built in this checkout.
+    """Return the launcher under test: $ASSAY_EXEC, else the one built in this checkout.
 
-    One that is older than its sources is built anew where CMake is to be had; without sources
-    built or CMake it is the installed one.
+    A launcher older than its sources is rebuilt if CMake is available. Without built sources or
+    CMake, the installed launcher is used.
     """
     return _native("assay-exec", "launcher", "ASSAY_EXEC")
 

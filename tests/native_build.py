@@ -1,7 +1,7 @@
 """Native programs built apart from the package, most with sanitizers.
 
-They are built below ``.checks/``, where a later test, and the next run, find what has not changed;
-below ``build/`` other tests would take them for the programs that are installed.
+They are built below ``.checks/``, where later tests and the next run reuse unchanged objects. Below
+``build/``, other tests would take them for the installed programs.
 """
 
 from __future__ import annotations

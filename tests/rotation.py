@@ -1,4 +1,4 @@
-"""Rotation: which of the tests that take long are in a run."""
+"""Rotation: selection of the long tests of a run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def rotation_of(text: str) -> tuple[int, int]:
     """Read ``2/4``: the second of four parts.
 
     Raises:
-        argparse.ArgumentTypeError: it is no such text.
+        argparse.ArgumentTypeError: the text has another format.
     """
     number, _, parts = text.partition("/")
     if not (number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part, such as 2/4")
+        raise argparse.ArgumentTypeError(f"invalid part: {text!r} (example: 2/4)")
     return int(number), int(parts)
 
 

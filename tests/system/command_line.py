@@ -25,7 +25,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 @dataclass(frozen=True)
 class Answer:
-    """What one command line gave."""
+    """Result of one command line."""
 
     status: int
     out: str
@@ -49,7 +49,7 @@ class CommandLine:
     more: dict[str, str] = field(default_factory=dict)
     """Further variables."""
     prefix: tuple[str, ...] = ()
-    """What the command line is an argument of."""
+    """Command in front of the command line."""
 
     @property
     def store(self) -> Path:
@@ -65,7 +65,7 @@ class CommandLine:
             "PYTHONPATH": path,
             "ASSAY_EXEC": str(self.launcher),
             "ASSAY_DB": str(self.store),
-            # Whether a study comes to its end here is not to hang on what else this host does.
+            # The end of a study must not depend on other load of this host.
             "ASSAY_DISTURBED_ABOVE": "never",
             MARK: self.mark,
             **self.more,
@@ -80,7 +80,7 @@ class CommandLine:
             env={**self.env, **env},
             cwd=cwd or self.folder,
             timeout=timeout_s,
-            process_group=0,  # what is done to all of it is not done to this process
+            process_group=0,  # signals to the whole group do not reach this process
         )
         return Answer(
             done.returncode,
@@ -129,7 +129,7 @@ class CommandLine:
         return [output["size_bytes"] for output in outputs if output["stream"] == "stdout"]
 
     def rows(self, query: str) -> list[Any]:
-        """What a query of the store gives; nothing while there is no store."""
+        """Return the rows of a query of the store; none while the store is missing."""
         if not self.store.exists():
             return []
         try:
@@ -139,7 +139,7 @@ class CommandLine:
             return []
 
     def wait_for(self, samples: int, timeout_s: float = 30.0) -> None:
-        """Wait until so many samples are stored."""
+        """Wait until the given number of samples is stored."""
         end = time.monotonic() + timeout_s
         while len(self.samples()) < samples:
             assert time.monotonic() < end, f"the study does not go on: {self.begun_err}"
@@ -164,10 +164,10 @@ class CommandLine:
 
 
 def leaves() -> set[str]:
-    """The control groups that launchers of studies make, in every hierarchy.
+    """Return the control groups of launchers of studies, in every hierarchy.
 
-    They bear the launcher's process id; those that tests name themselves come again and again.
-    Those of launchers that somebody else runs on this host are theirs.
+    Their names contain the launcher's process id. Groups named by tests, and groups of launchers
+    that other users run on this host, are left out.
     """
     found = set()
     for folder, _, _ in os.walk("/sys/fs/cgroup"):
@@ -178,9 +178,9 @@ def leaves() -> set[str]:
 
 
 def _of_somebody_else(launcher: int) -> bool:
-    """Whether a launcher has a parent, and this process is none of its ancestors.
+    """Return whether a launcher has a parent, and this process is not an ancestor of it.
 
-    One without a parent is an orphan, as those are whose assay was killed: perhaps ours.
+    A launcher without a parent is an orphan of a killed assay, which these tests may have started.
     """
     pid, line = launcher, []
     with contextlib.suppress(OSError):

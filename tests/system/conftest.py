@@ -74,7 +74,7 @@ def v1_root(tmp_path: Path) -> str:
 
 @pytest.fixture
 def v2_root() -> str:
-    """Give the v2 hierarchy of this host, as if there were no other."""
+    """Return the v2 hierarchy of this host, as if it were the only one."""
     for place in (CGROUPS / "unified", CGROUPS):
         if (place / "cgroup.procs").exists() and not (place / "tasks").exists():
             return str(place)

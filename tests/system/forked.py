@@ -1,6 +1,6 @@
-"""The command line in a fork of a process that has loaded it: what is cut off then is its work.
+"""The command line in a fork of a process that has loaded it, so that interrupts hit its work.
 
-Three quarters of what a short study takes is Python loading modules, in which nothing is at stake.
+Python spends three quarters of a short study on loading modules, where an interrupt loses no data.
 """
 
 from __future__ import annotations

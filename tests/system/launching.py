@@ -1,4 +1,4 @@
-"""What the tests of assay-exec share: launches by plans, and what they may leave behind."""
+"""Helpers for tests of assay-exec: launches by plans, and checks for processes that remain."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Launcher:
         return self.finish(self.start(plan, **options))
 
     def output(self, argv: list[Any], **keys: Any) -> str:
-        """Run and return what the program wrote; it must end well."""
+        """Run a program, check for exit status 0, and return its output."""
         record, done = self.run_plan(self.plan(argv, **keys))
         assert (record["outcome"], record["exit_status"]) == ("exited", 0)
         return done.stdout.decode()

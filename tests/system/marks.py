@@ -1,4 +1,4 @@
-"""Marks: how tests find all that a launch has started, however it tried to get away."""
+"""Marks: how tests find all processes of a launch, even those that tried to escape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 MARK = "ASSAY_TEST_MARK"
-"""A variable of the environment: it is inherited by whatever a program starts."""
+"""Environment variable that all descendants of a program inherit."""
 IN_EXEC_S = 0.05
 """No exec takes longer to show the new environment."""
 
@@ -28,10 +28,11 @@ def marked(mark: str) -> dict[int, str]:
 
 
 def _environment(folder: Path) -> bytes:
-    """Of one process. In the midst of exec(2) it shows none: its new memory is not filled yet.
+    """Return the environment of one process. During exec(2) it is empty: the new memory is not yet
+    filled.
 
-    Neither do kernel threads and what has ended, which have no executable, and what was started
-    with an empty one.
+    Kernel threads and ended processes, which have no executable, and processes started with an
+    empty environment also have none.
     """
     end = time.monotonic() + IN_EXEC_S
     while True:
@@ -51,7 +52,7 @@ def gone(mark: str, within_s: float = 5.0) -> dict[int, str]:
 
 
 def end_marked(mark: str) -> None:
-    """End what carries a mark, as the user of these tests can where assay could not."""
+    """End the processes with a mark; the user of these tests may do so even where assay may not."""
     end = time.monotonic() + 10
     while left := marked(mark):
         assert time.monotonic() < end, left

@@ -12,10 +12,10 @@ import pytest
 
 @contextlib.contextmanager
 def mounted(place: Path, *words: str | Path) -> Iterator[Path]:
-    """A directory with a file system, as the words of ``mount`` name it; skips where none can be.
+    """Mount a file system, given by arguments of ``mount``; skip the test if that is not possible.
 
-    It goes as soon as nobody uses it: the kernel may hold a program's files a little longer than
-    the program runs.
+    It is unmounted as soon as no process uses it: the kernel may keep the files of a program
+    open for a moment after its end.
     """
     done = subprocess.run(["mount", *words, place], capture_output=True, check=False)
     if done.returncode != 0:

@@ -43,11 +43,11 @@ class Standing:
 
     @property
     def leases(self) -> list[str]:
-        """Its shares that are had now."""
+        """Return the reserved shares."""
         return sorted(path.name for path in self.group.glob("lease-*"))
 
     def free(self, within_s: float = 20.0) -> None:
-        """Wait until nobody has anything of it."""
+        """Wait until all shares are released."""
         until(lambda: not self.leases, "the share is given back", within_s)
 
 
@@ -60,7 +60,7 @@ def until(holds: Callable[[], object], what: str, within_s: float = 20.0) -> Non
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """What takes the place of ``/run/assay``; every user may enter it."""
+    """Return the folder that replaces ``/run/assay``; every user may enter it."""
     with tempfile.TemporaryDirectory(prefix="assay-run-") as name:
         Path(name).chmod(0o755)
         yield Path(name)

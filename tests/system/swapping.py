@@ -1,4 +1,4 @@
-"""Swap: a file of it for the time of a test, and programs that see none."""
+"""Swap: a swap file for the duration of a test, and programs without access to swap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 FIRST = 30_000
-"""Priority: before whatever else this host has."""
+"""Swap priority: before all other areas of this host."""
 
 
 @contextlib.contextmanager
@@ -42,7 +42,7 @@ def others() -> int:
 
 
 def without_swap(folder: Path) -> tuple[str, ...]:
-    """A prefix under which a program sees none; skips where that cannot be had."""
+    """Return a command prefix that hides swap from a program; skip the test without one."""
     empty = folder / "swaps"
     empty.write_text("Filename\tType\tSize\tUsed\tPriority\n")
     mounted = f'mount --bind {empty} /proc/swaps && exec "$@"'

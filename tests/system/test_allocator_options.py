@@ -1,4 +1,4 @@
-"""Allocators' own options in real launches: what the allocator itself says of them."""
+"""Options of allocators in real launches, verified by the reports of the allocators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked for is in the answer, and each reason belongs to its arm."""
+"""The answer contains the requested figures, and each reason belongs to its arm."""
 
 from __future__ import annotations
 

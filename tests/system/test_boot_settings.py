@@ -1,4 +1,4 @@
-"""Settings of the boot on the command line, on a host that nobody boots."""
+"""Boot settings on the command line, on a host that is not rebooted."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def until(holds: Any, what: str) -> None:
 
 
 def as_nobody(partition: Partition, code: str, *arguments: str) -> str:
-    """What a Python program of another user prints, with a connection in ``c``."""
+    """Return the output of a Python program of another user, with a connection in ``c``."""
     done = subprocess.run(
         [
             *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
@@ -254,7 +254,7 @@ def test_cpus_are_reserved_once(partition: Partition) -> None:
         assert (memory["error"], memory["what"], memory["which"]) == ("busy", "memory_bytes", "0")
         gpu = second.ask("reserve", cpus=str(CPUS[1]), gpus="0")
         assert (gpu["error"], gpu["what"]) == ("busy", "gpus")
-        # What was refused left nothing behind.
+        # Refused requests reserve no CPUs.
         assert "lease" in second.ask("reserve", cpus=str(CPUS[1]))
         assert second.ask("reserve", cpus=str(CPUS[1]))["error"] == "held"
         assert len(partition.leases) == 2
@@ -307,7 +307,7 @@ def test_partition_being_deleted_grants_no_share(partition: Partition) -> None:
             assert deleting.begin_deletion().shares == ()
             with pytest.raises(NotPossibleError, match="the partition is being deleted"):
                 other.reserve(CPUS[:1])
-        assert other.reserve(CPUS[:1]).folders  # whoever began it was stopped
+        assert other.reserve(CPUS[:1]).folders  # its caller was stopped
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ os.kill(os.getpid(), 9)
 
 
 def test_groups_nested_beyond_path_limit_are_removed(partition: Partition) -> None:
-    """The owner of a share may make groups below it, and nobody says how deep."""
+    """The owner of a share may nest groups below it to any depth."""
     with partition.client() as client:
         (folder,) = client.ask("reserve", cpus=str(CPUS[1]))["folders"]
         here = os.open(folder, os.O_RDONLY)
@@ -427,7 +427,7 @@ def test_cpus_stay_reserved_until_processes_end(
             client.ask("reserve", cpus=str(CPUS[1]))
             client.ask("move", pid=sleeper.pid)
             (home / "cgroup.procs").write_text(str(os.getpid()))
-            # Nothing can be moved back into it, and what is frozen cannot be ended.
+            # No process can be moved back into it, and a frozen process cannot be ended.
             (origin / "cpuset.cpus").write_text("\n")
             (frozen / "cgroup.procs").write_text(str(sleeper.pid))
             (frozen / "freezer.state").write_text("FROZEN")
@@ -453,7 +453,7 @@ def test_cpus_stay_reserved_until_processes_end(
 def test_waiting_request_does_not_block_others(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
-    """What a launcher made below a share is left to it for a moment: the share leaves late."""
+    """Groups made by a launcher below a share stay for a moment: the share is removed later."""
 
     def other_is_first() -> bool:
         with contextlib.ExitStack() as stack:
@@ -491,8 +491,8 @@ def test_waiting_request_of_closed_connection_is_dropped(
 def test_reused_process_id_does_not_select_share(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
-    """The process that made a connection has ended before the broker saw it, and another user's
-    has its number: what is left over in the share does not go where that one is.
+    """The process that made a connection ends before the broker reads its id, and a process of
+    another user gets the same id. Remaining processes of the share do not move to its group.
     """
     assert partition.process is not None
     status = Path(f"/proc/{partition.process.pid}/status")

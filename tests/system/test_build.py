@@ -81,7 +81,7 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     assert len(builds(cli)) == 4
     assert "changed" not in again.err + other.err
 
-    # Of other sources nothing was measured: what was found is told all the same, with that.
+    # Changed sources have no measurements: the stored answer is shown with a note about the change.
     (cli.folder / "work.h").write_text("#define SIZE 4096\n")
     for done in (cli("run", "--from", "last"), cli("run", "--from", "last", *RUN)):
         assert done.status == 0 and "changed since study" in done.err
@@ -89,7 +89,7 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     assert shown.status == 0 and "inputs of the build" in shown.out
     assert len(builds(cli)) == 5  # the winner; nothing was built to show the answer
 
-    # A bundle holds what builds it, and its verdict follows from its samples.
+    # A bundle contains the build command, and its verdict follows from its samples.
     assert cli("study", "export", "last", "--bundle", "study.zip").status == 0
     assert cli("study", "verify", "study.zip").status == 0
     explained = cli("run", "--from", "last", "--explain")

@@ -1,4 +1,4 @@
-"""A program built from a branch is built anew where the branch moved, and the commit is told."""
+"""A program built from a branch is rebuilt after the branch moved, and the commit is reported."""
 
 from __future__ import annotations
 

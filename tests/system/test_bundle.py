@@ -1,4 +1,4 @@
-"""Handing a study on: real launches, a bundle of them, and what a stranger makes of it."""
+"""Bundles of real launches: export, verification on another machine, and invalid bundles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cases import cases
 pytestmark = pytest.mark.system
 
 SAMPLES = 2000
-"""Of a study that takes a moment to export."""
+"""Number of launches of a study whose export takes a moment."""
 USER, SECRET = "gwendolyn.p", "s3cret-of-gwendolyn"
 PROGRAM = """
 import os, sys
@@ -221,7 +221,7 @@ def test_unwritable_export_is_reported(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In this process: most of what a wrong line takes is Python loading modules."""
+    """In this process: an invalid command line spends most of its time loading Python modules."""
     monkeypatch.setenv("ASSAY_DB", str(lab.store))
     monkeypatch.chdir(tmp_path)
     endings = (".zip or .assay (a bundle)", ".csv (a", ".json (all", ".txt (Open")
@@ -263,7 +263,7 @@ def test_running_study_is_exported_partially(assay_exec: Path, tmp_path: Path) -
 
 @pytest.mark.rotating
 def test_host_details_do_not_affect_verification(assay_exec: Path, tmp_path: Path) -> None:
-    """That a library has changed is told where a study goes on; no bundle could show it."""
+    """A changed library is reported when a study resumes; a bundle cannot contain that."""
     cli = CommandLine(assay_exec, tmp_path)
     assert cli("measure", "--runs", "6", "--", "sleep", "0.01").status == 0
     plug = tmp_path / "libplug.so"

@@ -1,4 +1,4 @@
-"""``assay study calibrate`` for real, and its floor beside what is measured later."""
+"""``assay study calibrate`` with real launches, and its noise floor in a later comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from command_line import CommandLine, leaves, nothing_left
 pytestmark = pytest.mark.system
 
 QUICK = ("--disturbed-above", "never")
-"""Whatever else this host does meanwhile."""
+"""Options that accept other load of this host."""
 
 
 @pytest.fixture

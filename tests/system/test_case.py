@@ -132,7 +132,7 @@ def test_invalid_arguments_are_reported(
 
 @pytest.mark.rotating
 def test_finished_case_resumes_without_changes(cli: CommandLine) -> None:
-    """The program is the same one, whatever its arms are called with."""
+    """The program is the same for all arguments of its arms."""
     words = ("case", "run", "horner", "--size", "tiny", "--variant", "powers")
     words = (*words, "--variant", "horner", "--disturbed-above", "never")
     done = cli(*words, "--runs", "14")

@@ -91,7 +91,7 @@ class TestDocuments:
         assert "wall" in (cli.folder / "m.md").read_text()
         refused(cli, 2, "measure", "--export", "m.txt", "--", "true", says="m.txt.*ending")
         refused(cli, 2, "measure", "--export", "no/m.md", "--", "true", says="no folder no")
-        assert len(cli.studies()) == 2  # what cannot be written is told before it is measured
+        assert len(cli.studies()) == 2  # unwritable files are reported before any launch
 
     @pytest.mark.rotating
     def test_script_runs_without_assay(self, tuned: CommandLine) -> None:
@@ -196,7 +196,7 @@ class TestDocuments:
 
     @pytest.mark.rotating
     def test_quiet_study_prints_answer_only(self, cli: CommandLine) -> None:
-        """Quiet says only the result; so does a pipe that nobody reads to its end."""
+        """``-q`` prints only the result."""
         answer = cli("measure", "-q", "--runs", "4", "--", "true")
         assert answer.err == ""
         assert answer.out.startswith("wall_s: ")
@@ -324,7 +324,7 @@ class TestRun:
         answer = cli("run", "--explain", "--with", "nice=3", "--", "touch", touched)
         assert answer.status == 0
         assert "nice" in answer.out
-        assert "/dev/null" not in answer.out  # a plain run reads what it is given
+        assert "/dev/null" not in answer.out  # a plain run reads its standard input
         assert not touched.exists()
         threads = ("run", "--explain", "--with", "threads.omp=2", "--", "true")
         told = cli(*threads, OMP_NUM_THREADS="7").out
@@ -429,7 +429,7 @@ class TestBadInput:
     def test_insufficient_budget_is_reported(
         self, cli: CommandLine, words: tuple[str, ...], command: tuple[str, ...]
     ) -> None:
-        """The budget that is named does, and what is named to go on with does too."""
+        """The budget named in the message suffices, and so does the command named to continue."""
         for option, amount in (("--runs", "5"), ("--budget", "100ms")):
             answer = cli(*words, option, amount, "--", *command)
             assert answer.status == 3, answer.err
@@ -447,7 +447,7 @@ class TestBadInput:
 
     @pytest.mark.rotating
     def test_tune_answers_for_every_budget(self, cli: CommandLine) -> None:
-        """Status 0 from one launch on; what is not proven runs on request, or after a proof."""
+        """The status is 0 after one launch; unproven configurations run on request, or after a proof."""
         words = ("arg.t=0.2,0.02", "arg.x=1,2,3")
         command = ("--", "sh", "-c", "sleep {t}; echo {x}")
         one = cli("tune", *words, "--runs", "1", "--json", *command)
@@ -503,7 +503,7 @@ class TestStore:
 
     @pytest.mark.rotating
     def test_full_disk_is_reported(self, cli: CommandLine) -> None:
-        """What was acknowledged stays readable, and the study goes on where there is room."""
+        """Acknowledged samples remain readable, and the study resumes on a disk with free space."""
         with small_disk(cli.folder / "disk") as disk:
             store = disk / "studies.db"
             answer = cli(
@@ -533,7 +533,7 @@ def small_disk(place: Path) -> Iterator[Path]:
 
 
 def test_help_answers_quickly(cli: CommandLine) -> None:
-    """Little is imported for it: it takes some four times what Python itself takes to start."""
+    """Help imports few modules: it takes about four times as long as the start of Python."""
     took_s: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(8):
         for helps in (False, True):

@@ -27,7 +27,7 @@ def test_shell_runs_functions_and_builtins(assay_exec: Path, tmp_path: Path, tex
 def test_missing_command_is_named(
     assay_exec: Path, tmp_path: Path, words: tuple[str, ...], status: int
 ) -> None:
-    """Where the wrapper is not known the program itself says so."""
+    """If the wrapper is unknown, the program itself reports the error."""
     if shutil.which(words[0]) is None:
         pytest.skip(f"{words[0]} is not installed")
     cli = CommandLine(assay_exec, tmp_path)

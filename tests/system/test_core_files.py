@@ -1,4 +1,4 @@
-"""Studies leave no core files, whatever the limit of the caller; `assay run` keeps them."""
+"""Studies leave no core files with any limit of the caller; `assay run` keeps them."""
 
 from __future__ import annotations
 

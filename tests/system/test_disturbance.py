@@ -98,7 +98,7 @@ def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> Non
 
 
 def _foreign_share(cli: CommandLine, document: dict[str, Any], arm: str) -> float:
-    """What other programs took of the CPUs while an arm ran."""
+    """Return the CPU share of other processes while an arm ran."""
     shown = cli("study", "show", "--json", document["study"]).document
     taken_s = capacity_s = 0.0
     for sample in shown["samples"]:

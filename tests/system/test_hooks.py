@@ -27,7 +27,7 @@ def hooks() -> list[str]:
 
 @pytest.mark.rotating
 def test_each_launch_is_prepared(cli: CommandLine) -> None:
-    """The program takes away what the next launch needs."""
+    """The program deletes a file that the next launch needs."""
     prepared = ["--prepare", "touch wanted", "--setup", "mkdir -p kept"]
     found = cli("measure", "--json", "--runs", "7", *prepared, "--", "rm", "wanted")
     assert found.status == 0, found.err

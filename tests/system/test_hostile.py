@@ -1,7 +1,7 @@
-"""Programs that do their worst to assay-exec: what they get, what is left, what the record says.
+"""Hostile programs under assay-exec: their outcome, remaining processes, and the record.
 
-Each runs within a control group, without one, and as a user who may make none. What cannot be
-promised without a control group is asserted as it is stated, not as it happens to turn out.
+Each runs within a control group, without one, and as a user who may not create one. Where a
+guarantee needs a control group, the tests assert the documented behaviour, not the observed one.
 docs/reference/assay-exec.md, "What it withstands", is the list.
 """
 
@@ -52,12 +52,12 @@ system = pytest.mark.system
 
 @dataclass(frozen=True)
 class Way:
-    """How a program is held: keys of the plan, and who starts the launcher."""
+    """Containment of a program: keys of the plan, and the user who starts the launcher."""
 
     keys: Record
     options: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
-    """Whether no process can get away."""
+    """Whether no process can escape."""
 
 
 WAYS = {
@@ -137,14 +137,14 @@ def hostile(launcher: Launcher, programs: Path, mark: str) -> Hostile:
 
 
 def promised(record: Record, way: Way) -> None:
-    """The record says what is guaranteed, and where less is, why."""
+    """Check that the record states the guarantee, and the reason for a weaker one."""
     containment = record["containment"]
     assert containment["guarantee"] == ("complete" if way.complete else "best_effort")
     assert way.complete or containment["why"]
     assert "survivors" not in containment
 
 
-# --- what stays behind --------------------------------------------------------------------------
+# --- remaining processes ------------------------------------------------------------------------
 
 LINGERING = {
     "daemon": 1,
@@ -254,7 +254,7 @@ def test_process_changing_ids_is_not_guaranteed_to_end_without_control_group(
 def test_process_of_other_user_is_named_as_survivor(
     hostile: Hostile, programs: Path, mark: str
 ) -> None:
-    """An unprivileged supervisor may not end what a set-user-ID program has become."""
+    """An unprivileged supervisor may not end a set-user-ID program."""
     other = programs / "other"
     shutil.copy(programs / "linger", other)
     os.chown(other, 1, 1)
@@ -324,7 +324,7 @@ def test_process_frozen_in_other_group_is_thawed_and_ended(
         with contextlib.suppress(OSError):
             (elsewhere / "freezer.state").write_text("THAWED")
         end_marked(mark)
-        elsewhere.rmdir()  # what a program makes outside its control group is its own
+        elsewhere.rmdir()  # groups made by a program outside its control group are its own
 
 
 @system
@@ -443,7 +443,7 @@ def test_caller_continues_stopped_launch(hostile: Hostile, launcher: Launcher, w
     process, _ = started
     stopped = os.WSTOPPED | os.WEXITED | os.WNOWAIT
     while os.waitid(os.P_PID, process.pid, stopped).si_code == os.CLD_STOPPED:
-        # What was seen is taken first: once the launcher goes on, it may be stopped again.
+        # Keep the observed state first: the launcher may be stopped again after it continues.
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG)
         process.send_signal(signal.SIGCONT)
     record, _ = launcher.finish(started)
@@ -476,7 +476,7 @@ def supervisor_of(process: subprocess.Popen[bytes]) -> int | None:
 def test_supervisor_killed_at_any_moment_leaves_no_process(
     hostile: Hostile, launcher: Launcher, mark: str, way: Way
 ) -> None:
-    """Also while it changes what it shares with the launcher."""
+    """Also while the program changes state that it shares with the launcher."""
     moments = random.Random("supervisor")
     killed = 0
     for _ in range(60):
@@ -588,7 +588,7 @@ def test_large_output_uses_no_memory(
     assert highest_kib < 32 * 1024
 
 
-# --- what runs out ------------------------------------------------------------------------------
+# --- exhausted resources ------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -642,7 +642,7 @@ def test_process_limit_stops_fork_bomb(hostile: Hostile, mark: str, way: Way) ->
 @system
 @root_only
 def test_inaccessible_folder_is_reported(hostile: Hostile, open_folder: Path) -> None:
-    """The launch itself is as it was; the next one says what it lacks."""
+    """The launch itself is unaffected; the next one reports the missing permission."""
     way = WAYS["nobody"]
     folder, output = open_folder / "work", open_folder / "output"
     for made in (folder, output):
@@ -712,7 +712,7 @@ def test_terminal_foreground_is_restored(hostile: Hostile, way: Way, ended: str)
         assert given_back
 
 
-# --- what killed launchers left -----------------------------------------------------------------
+# --- remains of killed launchers ----------------------------------------------------------------
 
 
 def left_by_a_killed_launcher(exec_path: Path, programs: Path, mark: str) -> int:
@@ -725,7 +725,7 @@ def left_by_a_killed_launcher(exec_path: Path, programs: Path, mark: str) -> int
     wait_until(lambda: len(marked(mark)) == 4, "launcher, supervisor, program and daemon")
     supervisor = supervisor_of(process)
     assert supervisor is not None
-    process.send_signal(signal.SIGSTOP)  # so that it does not see what comes next
+    process.send_signal(signal.SIGSTOP)  # so that it does not see the next signals
     os.kill(supervisor, signal.SIGKILL)
     process.kill()
     process.wait()
@@ -757,7 +757,7 @@ def test_running_launch_is_not_removed(exec_path: Path, programs: Path, mark: st
     for _ in range(5):
         subprocess.run([exec_path, "--sweep"], stdout=subprocess.DEVNULL, check=True)
     assert len(marked(mark)) == 4
-    # Nor is what a launcher of another PID namespace holds, whose number means nothing here.
+    # Nor are groups of a launcher in another PID namespace, whose process id is not valid here.
     held = [Path(group) for group in groups_named(f"assay-{process.pid}-")]
     assert held
     process.terminate()

@@ -1,7 +1,6 @@
-"""Studies of programs that do their worst: each launch gives the sample it deserves, and the next
-one works.
+"""Studies of hostile programs: each launch gives the right sample, and the next launch works.
 
-What a single launch does with them is in test_hostile.py.
+test_hostile.py covers single launches of them.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def evidence(sample: dict[str, Any], kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Expected:
-    """What becomes of each launch of an arm."""
+    """Expected outcome of each launch of an arm."""
 
     words: str
     outcome: str = "ok"
@@ -146,7 +145,7 @@ def test_hostile_arms_do_not_affect_other_arm(cli: CommandLine, programs: Path) 
 
 DROP = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 READ_ALL = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
-"""Lets a user read what only root may, and nothing else."""
+"""Privilege that lets a user read files of root, and nothing else."""
 
 
 def runs(cli: CommandLine, prefix: tuple[str, ...]) -> bool:
@@ -156,7 +155,7 @@ def runs(cli: CommandLine, prefix: tuple[str, ...]) -> bool:
 
 @pytest.fixture
 def nobody(assay_exec: Path, programs: Path) -> Iterator[CommandLine]:
-    """Give a command line of the user nobody, in a folder of its own."""
+    """Return a command line of the user nobody, in a folder of its own."""
     copy = programs / "assay-exec"
     shutil.copy(assay_exec, copy)
     copy.chmod(0o755)
@@ -182,7 +181,7 @@ def nobody(assay_exec: Path, programs: Path) -> Iterator[CommandLine]:
 def test_hostile_arms_are_contained_without_control_groups_and_privileges(
     nobody: CommandLine, programs: Path
 ) -> None:
-    """Descendants are adopted and ended one by one; what is promised is less, and said so."""
+    """Descendants are adopted and ended one by one; the record states the weaker guarantee."""
     judge(compare(nobody, programs, HOSTILE), HOSTILE, promise=False)
     assert not nobody.processes()
 
@@ -314,7 +313,7 @@ def test_figures_are_read_among_arbitrary_bytes(cli: CommandLine, programs: Path
     assert "\x1b]" not in shown.out
 
 
-# --- what runs out ------------------------------------------------------------------------------
+# --- exhausted resources ------------------------------------------------------------------------
 
 
 @pytest.mark.rotating
@@ -392,7 +391,7 @@ def test_inaccessible_folder_pauses_study(nobody: CommandLine, programs: Path) -
 
 @pytest.mark.rotating
 def test_ctrl_c_works_after_program_took_terminal(cli: CommandLine, programs: Path) -> None:
-    """By a program that ended long ago."""
+    """The program that closed it ended long before."""
     ours, theirs = pty.openpty()
 
     def control() -> None:

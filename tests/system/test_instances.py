@@ -1,4 +1,4 @@
-"""Several instances through the command line: what runs, what is told, and what is left."""
+"""Several instances through the command line: processes, messages, and cleanup."""
 
 from __future__ import annotations
 

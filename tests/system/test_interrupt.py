@@ -31,7 +31,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 def cut_off(cli: CommandLine, number: signal.Signals, after: int, delay_s: float = 0.0) -> int:
-    """Begin a study, send a signal once so many samples are stored; gives the wait status."""
+    """Begin a study, send a signal after the given number of samples; return the wait status."""
     with cli.begun(*TUNE, *PROGRAM) as process:
         if after:
             cli.wait_for(after)
@@ -51,7 +51,7 @@ def go_on(cli: CommandLine, *more: str) -> dict[str, object]:
 
 
 def check_whole(cli: CommandLine, kept: list[dict[str, object]]) -> None:
-    """The study is the one that would have been: what was kept comes first, nothing twice."""
+    """Check that the study equals an uninterrupted one: kept samples first, none twice."""
     documents = cli.documents()
     assert documents[: len(kept)] == kept
     places = cli.samples()
@@ -204,7 +204,7 @@ def test_study_has_one_owner(cli: CommandLine) -> None:
 
 
 class TestStrata:
-    """What has changed is not pooled."""
+    """Samples of a changed program are not pooled."""
 
     def _interrupted(self, cli: CommandLine, script: Path) -> None:
         script.write_text("#!/bin/sh\nsleep $1\n")
@@ -293,7 +293,7 @@ class TestStrata:
         assert cli("tune", "arg.t=0.02,0.01", "--budget", "3s", "--", "sleep", "{t}").status == 0
         first = len(cli.samples())
         found = go_on(cli, "--new-stratum")
-        assert found["launches"] >= 8  # what was left of the first budget is not enough for that  # type: ignore[operator]
+        assert found["launches"] >= 8  # the rest of the first budget does not suffice  # type: ignore[operator]
         assert len(cli.samples()) == first + found["launches"]  # type: ignore[operator]
 
 
@@ -318,7 +318,7 @@ def test_resumed_finished_study_repeats_answer(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 def test_stored_samples_reproduce_stored_conclusion(cli: CommandLine) -> None:
-    """Re-analysis of what lies in the store is the conclusion that lies beside it."""
+    """Analysis of the stored samples gives the stored conclusion."""
     import msgspec
 
     from assay.records import encode

@@ -169,8 +169,8 @@ def test_default_sizes_follow_from_caches(assay_kernels: tuple[Path, ...]) -> No
 
 
 SAMPLE = ("bandwidth", "latency", "locks", "traversal")
-"""Kernels of several sorts: vectors, threads, stores past the caches, pointers; what takes long to
-compile is left to ``make test-full``."""
+"""Kernels of several sorts: vectors, threads, streaming stores, pointers. Kernels that take long to
+compile are left to ``make test-full``."""
 
 
 def sanitized(sanitizers: str, targets: list[str], *words: str) -> tuple[Path, ...]:

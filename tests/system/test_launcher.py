@@ -1,6 +1,6 @@
-"""assay-exec, the native launcher: real launches, judged by what the program saw and what is left.
+"""assay-exec, the native launcher: real launches, the program's view, and remaining processes.
 
-docs/reference/assay-exec.md is the contract. Tests marked `system` make control groups on this
+docs/reference/assay-exec.md is the contract. Tests marked `system` create control groups on this
 host.
 """
 
@@ -61,7 +61,7 @@ def token() -> Iterator[str]:
 
 @pytest.fixture
 def state(launcher: Launcher, programs: Path) -> Callable[..., dict[str, list[str]]]:
-    """Give a function that launches with some keys and returns what the program saw of itself."""
+    """Return a function that launches with some keys and returns the reported process state."""
 
     def look(**keys: Any) -> dict[str, list[str]]:
         seen: dict[str, list[str]] = {}
@@ -666,10 +666,10 @@ def test_page_cache_is_charged_but_not_resident(launcher: Launcher, tmp_path: Pa
 
 @system
 def test_memory_peak_between_samples_is_derived(launcher: Launcher, programs: Path) -> None:
-    """Touched and gone within a few milliseconds; what samples see is less.
+    """The memory is touched and freed within a few milliseconds; samples see less of it.
 
-    A sample that came within a twentieth of what is worked out stands as it is: on a busy machine
-    the touching is slow enough for one.
+    A sample within a twentieth of the derived value is kept: on a busy machine the touching is
+    slow enough for one.
     """
     record = launcher.run([programs / "hold", "anon", 64, 0], sample_interval_s=10)
     assert 0.95 * 64 * MIB <= record["peak_anon_bytes"] < 68 * MIB
@@ -680,7 +680,7 @@ def test_memory_peak_between_samples_is_derived(launcher: Launcher, programs: Pa
 
 @system
 def test_temporary_files_are_not_counted_as_memory(launcher: Launcher, tmp_path: Path) -> None:
-    """They are charged, and nothing tells afterwards what they were but what samples saw."""
+    """They are charged, and only samples distinguish them from memory afterwards."""
     file = tmp_path / "file"
     script = f"dd if=/dev/zero of={file} bs=1M count=64 status=none; rm {file}"
     record = launcher.run(["sh", "-c", script])
@@ -1154,7 +1154,7 @@ def test_missing_control_groups_are_reported(launcher: Launcher) -> None:
 
 
 def test_empty_control_group_folder_is_reported(launcher: Launcher, tmp_path: Path) -> None:
-    """As in a container that was given none: the reason says what is missing, and what to do."""
+    """As in a container without control groups: the reason names the missing mount and remedy."""
     record = launcher.run(["true"], cgroup_root=str(tmp_path), containment="auto")
     assert (record["outcome"], record["containment"]["mode"]) == ("exited", "none")
     why = record["containment"]["why"]
@@ -1179,7 +1179,7 @@ def test_unprivileged_launch_works(launcher: Launcher, programs: Path) -> None:
 def test_delegated_folder_is_used(
     launcher: Launcher, programs: Path, token: str, v2_root: str, how: str
 ) -> None:
-    """What a systemd user session has: a subtree of the v2 hierarchy that belongs to the user."""
+    """A subtree of the v2 hierarchy that belongs to the user, as in a systemd user session."""
     parent = Path(v2_root) / f"{SESSION}-delegated"
     inner = parent / "launcher"
     inner.mkdir(parents=True)

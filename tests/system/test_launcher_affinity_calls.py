@@ -36,7 +36,7 @@ LONG = [sys.executable, "-c", "import time; time.sleep(0.3)"]
 def tried(
     launcher: Launcher, programs: Path, prefix: tuple[str, ...] = (), **keys: Any
 ) -> tuple[dict[str, int], Record]:
-    """What the program got for its calls."""
+    """Return the results of the program's calls."""
     plan = launcher.plan([programs / "choose"], **keys)
     if prefix:
         plan = {k: v for k, v in plan.items() if k != "cgroup_name"} | {"containment": "none"}

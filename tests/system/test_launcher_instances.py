@@ -87,7 +87,7 @@ def test_time_covers_all_instances_and_each(launcher: Launcher, tmp_path: Path) 
 
 
 def test_instances_start_together(launcher: Launcher, tmp_path: Path) -> None:
-    """Where one cannot be put in place, no program has run."""
+    """If one instance cannot be set up, no program has run."""
     instances = team(tmp_path, 3)
     instances[2]["env_set"] = {"NUMBER": "2", "PATH": os.environ["PATH"]}
     mark = tmp_path / "ran"
@@ -196,7 +196,7 @@ def test_signals_reach_all_instances(
         )
 
     wait_until(ready, "both instances are ready")
-    # What comes with `leave` from a caller that had SIGTERM itself.
+    # The signals that a caller passes on with `leave` after it received SIGTERM.
     if leave:
         request_forwarding(process.pid, number)
     else:
@@ -262,7 +262,7 @@ def test_read_back_excludes_leader(launcher: Launcher, tmp_path: Path) -> None:
 
 
 def test_counters_cover_instances_only(launcher: Launcher, tmp_path: Path) -> None:
-    """Of both of them, and of nothing before their exec."""
+    """Counts cover both instances, and nothing before their exec."""
     record = launcher.run(
         ["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"],
         instances=team(tmp_path),
@@ -284,7 +284,7 @@ def test_refused_clone3_falls_back(launcher: Launcher, programs: Path, tmp_path:
 
 
 def test_input_is_read_by_each_instance(launcher: Launcher, tmp_path: Path) -> None:
-    """From its beginning, whatever the others have read."""
+    """Each instance reads the input from its beginning."""
     given = tmp_path / "in"
     given.write_text("one\ntwo\n")
     launcher.run(["cat"], instances=team(tmp_path, 3), stdin=str(given))

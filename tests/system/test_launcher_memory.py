@@ -168,8 +168,7 @@ if "kill" in sys.argv[1]:
     time.sleep(60)
 time.sleep(0.5)
 """
-"""Plays the kernel: counts a kill, and ends a child that its parent then waits for in vain, or the
-program."""
+"""Stand-in for the kernel: counts a kill, and ends the program, or a child whose parent then waits."""
 
 
 @pytest.fixture

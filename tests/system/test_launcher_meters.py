@@ -1,7 +1,7 @@
-"""What assay-exec counts and reads around a launch: counters, the scheduler, the host, energy.
+"""Measurements of assay-exec around a launch: counters, the scheduler, the host, energy.
 
-Hosts differ in what they have, so beside real launches there are recorded trees (`host_root`),
-which the launched program changes as a machine would.
+Hosts differ, so besides real launches there are recorded trees (`host_root`), which the launched
+program changes as a machine would.
 """
 
 from __future__ import annotations
@@ -368,7 +368,7 @@ def test_frequency_is_read_from_registers(recorded: Recorded) -> None:
     asked = {"counters": ["frequency"]}
     host = recorded.launch({device: registers(b"\0\x10")}, affinity=CPUS[:1], **asked)["host"]
     assert host["frequency_ratio"] == 0x10 / 0x1000
-    # It is told of all CPUs of the launch or not at all.
+    # The frequency covers all CPUs of the launch, or it is absent.
     if len(CPUS) > 1:
         record = recorded.launch({device: registers(b"\0\x20")}, **asked)
         assert record["absent"]["host.frequency_ratio"]
@@ -452,7 +452,7 @@ def test_page_sizes_are_reported(launcher: Launcher, programs: Path) -> None:
         assert not (disabled and huge in pages)
 
 
-# --- what the host allows -----------------------------------------------------------------------
+# --- permissions of the host --------------------------------------------------------------------
 
 
 def test_probe_names_every_counter(exec_path: Path, launcher: Launcher) -> None:

@@ -37,7 +37,7 @@ UMASK = ("sh", "-c", 'umask 077; exec "$@"', "sh")
 def look(
     launcher: Launcher, programs: Path, way: str = "root", before: tuple[str, ...] = (), **keys: Any
 ) -> tuple[Seen, Record]:
-    """What the program was shown, and the record."""
+    """Return the files that the program saw, and the record."""
     plan = launcher.plan([programs / "shown"], **keys)
     if way != "root":
         plan = {k: v for k, v in plan.items() if k != "cgroup_name"} | {"containment": "none"}
@@ -53,7 +53,7 @@ def look(
 
 
 def host() -> dict[str, str]:
-    """What the files hold out here, and what is mounted where a view is made."""
+    """Return the content of the files on this host, and the mounts in a view."""
     paths = [SYSTEM / "cpu" / name for name in (*FILES, "offline")]
     found = {str(path): path.read_text() for path in paths}
     found["nodes"] = (SYSTEM / "node/online").read_text()
@@ -67,7 +67,7 @@ def host() -> dict[str, str]:
 
 
 def numbers(text: str) -> list[int]:
-    """Those of a list as the kernel writes it."""
+    """Return the CPUs of a list in the kernel's format."""
     ends = [part.split("-") for part in text.strip().split(",") if part]
     return [n for end in ends for n in range(int(end[0]), int(end[-1]) + 1)]
 
@@ -110,7 +110,7 @@ def test_view_shows_only_own_cpus(
 def test_view_changes_no_other_file(launcher: Launcher, programs: Path, way: str) -> None:
     plain, _ = look(launcher, programs, way, cwd="/usr")
     saw, _ = look(launcher, programs, way, view="own", cwd="/usr")
-    # Nothing of what it took to make the files is left over /sys/kernel.
+    # The temporary mounts over /sys/kernel are removed.
     for name in ("ids", "rights", "dies_with_parent", "folder", "entries"):
         assert saw[name] == plain[name], name
     assert plain["dies_with_parent"] == [f"{int(signal.SIGKILL)}"]
@@ -138,7 +138,7 @@ def test_view_is_read_back_and_invisible_on_host(launcher: Launcher, way: str) -
 
 
 def shows_its_own(token: str) -> bool:
-    """Whether the process with that argument has executed, with mounts of its own."""
+    """Return whether the process with that argument has executed, with its own mounts."""
     found = processes_with(token)
     return bool(found) and " - tmpfs assay " in Path(f"/proc/{found[0]}/mountinfo").read_text()
 

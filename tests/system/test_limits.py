@@ -1,7 +1,7 @@
 """Limits of a whole tree, in every kind of containment that this host has.
 
-Each program stays below the limit in every single process of its own; only the tree as a whole is
-above it. Which limit ended it is said; how fast is measured in the benchmarks, not here.
+Every single process of a program stays below the limit; only the whole tree exceeds it. The record
+names the exceeded limit; the benchmarks measure the delay.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def test_process_limit_holds_for_program_that_ignores_failed_forks(limited: Limi
 
 @pytest.mark.parametrize("how", ["spin", "orphans"])
 def test_cpu_time_limit_covers_short_processes(limited: Limited, how: str) -> None:
-    """Each spins for 20 ms: waited for by its parent, or by nobody."""
+    """Each spins for 20 ms; its parent waits for it or does not."""
     record = limited(how, 200, {"cpu_s": 0.4})
     assert_ended_by("cpu", record)
     assert record["user_s"] + record["sys_s"] >= 0.3

@@ -1,4 +1,4 @@
-"""File names, arguments and values keep their bytes in every locale, also such as are no UTF-8."""
+"""File names, arguments and values keep their bytes in every locale, even if they are not UTF-8."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from command_line import CommandLine
 
 LATIN = "xx_XX.ISO-8859-1"
 SPELLINGS = ("\303\251".encode("latin-1"), b"\351")
-"""The letter e with an acute accent in UTF-8, and in ISO-8859-1, which is no UTF-8."""
+"""The letter e with an acute accent in UTF-8, and in ISO-8859-1, which is not valid UTF-8."""
 
 
 @pytest.fixture(scope="session")

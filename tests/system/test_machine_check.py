@@ -1,4 +1,4 @@
-"""`assay machine check` on this very host: what it says is so, and a remedy does what it says."""
+"""`assay machine check` on this host: findings are correct, and remedies work."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_remedy_fixes_finding(layouts: None, tmp_path: Path) -> None:
     words = shlex.split(finding["remedy"])
     assert words[:2] == ["sysctl", "-w"]
     name, _, value = words[2].partition("=")
-    # What sysctl(8) does, which not every host has.
+    # Set the value as sysctl(8), which some hosts lack, would do.
     Path("/proc/sys", *name.split(".")).write_text(value)
     status, found = check("--profile", str(profile))
     assert (status, found["kernel.aslr"]["status"]) == (0, "ok")
@@ -110,7 +110,7 @@ def test_check_can_be_interrupted() -> None:
 
 
 def waits(pid: int) -> str:
-    """Where in the kernel a process waits; numbers of system calls where names are hidden."""
+    """Return the kernel function in which a process waits, or the system call if names are hidden."""
     try:
         number = Path(f"/proc/{pid}/syscall").read_text().split()[0]
     except (OSError, IndexError):

@@ -1,6 +1,6 @@
 """Noise of this host: assay-noise and `assay machine noise`, with disturbances made on purpose.
 
-What others do here meanwhile is part of what is measured, so nothing is asserted to be quiet.
+Other load of this host is part of the measurement, so no test asserts silence.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str
         cpu = here(assay_noise, method, "--seconds", "1")
     share = sum(cpu.took_ns) / cpu.measured_ns
     assert share > 0.25, "two that want the CPU get half of it each, or less with others"
-    # Not the longest of all: what a hypervisor takes away may be longer.
+    # It need not be the longest: time stolen by a hypervisor may be longer.
     shared = [told for told in cpu.worst if cause_of(told, cpu).kind is CauseKind.THREAD]
     assert shared
     assert shared[0].took_ns > 500_000
     assert shared[0].waited_ns >= 0.5 * shared[0].took_ns
-    # What is lost in detours is what is missing of the work, also where looks were disturbed.
+    # Time lost in detours equals the missing work, even if the clock readings were disturbed.
     if method == "ftq":
         ideal = max(cpu.values)
         missing = 1 - sum(cpu.values) / (ideal * len(cpu.values))

@@ -81,7 +81,7 @@ def test_failing_program_is_reported_with_status(
 
 @pytest.mark.parametrize("rounds", [3, 12])
 def test_interrupt_reports_partial_costs(rounds: int) -> None:
-    """Before the tenth round nothing can be said."""
+    """Before the tenth round there is no result."""
 
     def told(made: int) -> None:
         if made == rounds:

@@ -232,7 +232,7 @@ def test_winner_runs_in_slot_again(searched: CommandLine) -> None:
 
 @pytest.mark.rotating
 def test_bundle_of_parallel_study_is_verified(searched: CommandLine) -> None:
-    """The verdict, what was found of launches side by side included, and the script."""
+    """The verdict, the findings about parallel launches, and the script."""
     cli = searched
     bundle = cli.folder / "b.zip"
     assert cli("study", "export", "last", "--bundle", bundle).status == 0

@@ -1,4 +1,4 @@
-"""Partitions of this host: CPUs set apart for real, by whatever control groups it has."""
+"""Partitions of this host: CPUs isolated by the control groups that it has."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def as_it_was(env: Mapping[str, str], place: Path, tmp_path: Path) -> Iterator[N
 
 
 def _differs(before: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """What is otherwise; threads that came or went are not."""
+    """Return the differences; started and ended threads are left out."""
     after = everything()
     both = before.keys() & after.keys()
     return {key: (before[key], after[key]) for key in both if before[key] != after[key]}
@@ -234,7 +234,7 @@ def test_killed_broker_is_reported_and_restarted(env: Mapping[str, str]) -> None
         started = run(env, "start", NAME)
         assert started.returncode == 0
         assert "What ran in shares of the one before was ended: 1 process." in started.stdout
-        assert process.wait(20) == -signal.SIGKILL  # nobody knew where it belongs
+        assert process.wait(20) == -signal.SIGKILL  # its group is unknown
     assert listed(env)["shares"] == []
 
 
@@ -361,7 +361,7 @@ def test_concurrent_creations_never_share_a_cpu(env: Mapping[str, str]) -> None:
 
 @pytest.mark.rotating
 def test_broker_without_partition_is_ended(env: Mapping[str, str], assay_broker: Path) -> None:
-    """One that was started for a folder that is gone, as by who was killed at once."""
+    """The broker was started for a deleted folder, as after an immediately killed caller."""
     folder = partition_folder(NAME, env)
     folder.mkdir(parents=True)
     document = {

@@ -1,4 +1,4 @@
-"""Requirements on real programs: what breaks them does not win, and every verb says so."""
+"""Requirements on real programs: a violating arm does not win, and every verb reports it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_fastest_violating_requirement_is_not_recommended(cli: CommandLine) -> N
 
 
 def self_check(cli: CommandLine) -> None:
-    """What the study says it says again: shown, in the report, and worked out from a bundle."""
+    """The statement of the study is repeated: shown, in the report, and derived from a bundle."""
     shown = cli("study", "show", "last")
     assert "required  peak_anon_bytes<=40MiB" in shown.out
     assert cli("report", "last", "-o", "page.html").status == 0

@@ -18,7 +18,7 @@ from partitions import CPUS, V1, V1_MEMORY, Standing, partition, run_folder, unt
 
 NOBODY = 65534
 PYTHON = "/usr/bin/python3"
-"""One that every user may run."""
+"""A program that every user may run."""
 LAST = CPUS[-1]
 SHOW = (
     "import json, os; print(json.dumps({'cpus': sorted(os.sched_getaffinity(0)),"
@@ -213,7 +213,7 @@ def test_several_partitions_require_name(
     assert answer.status == 125 and "There are 2 partitions: cards, work." in answer.err
 
 
-# --- who has what ---------------------------------------------------------------------------------
+# --- owners of CPUs -------------------------------------------------------------------------------
 
 
 @pytest.mark.rotating
@@ -380,8 +380,8 @@ def test_resumed_study_reserves_its_share_again(work: Standing, cli: CommandLine
     assert answer.status == 0, answer.err
     notes = {note for sample in cli.documents() for note in evidence(sample, "share")}
     assert notes == {f"partition work: CPU {LAST} (lease {n})" for n in (1, 2)}
-    told = cli("study", "resume", "last", "--json")  # done: it needs no share to be told
-    assert told.status == 0 and "conditions changed since the measurement" not in told.out
+    told = cli("study", "resume", "last", "--json")  # done: reporting it needs no share
+    assert told.status == 0 and "since it was measured" not in told.out
 
 
 @pytest.mark.rotating
@@ -437,7 +437,7 @@ def test_sweep_and_comparison_are_in_share(work: Standing, cli: CommandLine) -> 
 
 
 def changed_meanwhile(standing: Standing) -> Callable[[], None]:
-    """What somebody does who lets others have the CPUs of a partition."""
+    """Let other processes use the CPUs of a partition."""
     flag = standing.group / "cpuset.sched_load_balance"
     before = flag.read_text().strip()
     return lambda: (flag.write_text("0" if before == "1" else "1"), None)[1]

@@ -33,7 +33,7 @@ READ = "score=20\nOMP_NUM_THREADS=2\n"
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a program of OpenMP, which prints its threads and what it is told of them."""
+    """Return a program of OpenMP, which prints its threads and its environment of OpenMP."""
     compiler = shutil.which("g++") or pytest.skip("no GNU compiler")
     folder = tmp_path_factory.mktemp("team")
     (folder / "team.cpp").write_text(TEAM)

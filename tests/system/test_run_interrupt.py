@@ -34,7 +34,7 @@ time.sleep(0.5)
 print("clean", *got, flush=True)
 sys.exit(7)
 """
-"""Shuts down in its own time when it is asked to, and says by what."""
+"""Shuts down gracefully on a signal, and prints the signal."""
 
 
 def server(*, deaf: bool = False) -> list[str]:

@@ -131,7 +131,7 @@ def test_device_affinity_selects_local_cpus(
 
 
 def test_file_affinity_follows_its_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the mounts say against what ``stat`` says."""
+    """The mount table is compared with ``stat``."""
     (tmp_path / "file").write_text("")
     monkeypatch.chdir(tmp_path)
     assert "there is no file" not in str(nearest_cpus(LIVE, "./file"))

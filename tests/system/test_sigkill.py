@@ -1,8 +1,8 @@
-"""assay killed by SIGKILL at any moment, again and again: nothing survives or is half-written.
+"""assay killed by SIGKILL at random moments: no process survives, and no file is incomplete.
 
 Moments are drawn from fixed seeds, over start-up, survey, launches, storing and conclusion, and
-over resuming itself. One kill in ten is of a process that loads assay first; the others begin with
-assay loaded, and fall into its work. What single cuts by other signals do is in test_interrupt.py.
+over resuming itself. One kill in ten hits a process that loads assay first; the others start with
+assay loaded and hit its work. test_interrupt.py covers single interrupts by other signals.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ WITHIN_S = 15.0
 """A generous bound for the end of everything that a killed assay has started."""
 STARTING_S = 0.5
 LOADED_STARTING_S = 0.1
-"""About what assay takes until its first sample is stored, when it has to be loaded and when it is;
-each campaign finds out how long."""
+"""Approximate time until the first sample is stored, with and without loading assay; each campaign
+measures it."""
 LOADING = 10
-"""One start in so many loads assay."""
+"""One start in this number loads assay."""
 DAEMON = ("sh", "-c", "setsid sleep 99 & exec sleep {t}")
 SHORT = (
     ("tune", "arg.t=0.004,0.001", "--runs", "50", "--", *DAEMON),
@@ -50,7 +50,7 @@ SHORT = (
 )
 """Studies that come to their end within a sitting or two, so that their ends are met too."""
 LONG = (("measure", "--precision", "0.0001%", "--runs", "100000", "--", "sleep", "0.001"),)
-"""One that is never decided: it is resumed again and again."""
+"""A study that is never decided: it is resumed repeatedly."""
 
 
 @pytest.fixture
@@ -67,10 +67,10 @@ def command_line(assay_exec: Path, folder: Path) -> CommandLine:
 
 
 def is_of_tempfile(path: Path) -> bool:
-    """Whether Python's own look for a folder that it may write to was cut off.
+    """Return whether Python's own search for a writable folder was interrupted.
 
     It writes a file with such a name and content, and removes it (``_get_default_tempdir`` of
-    Lib/tempfile.py); assay has no part in that.
+    Lib/tempfile.py), independently of assay.
     """
     return len(path.name) == 8 and path.is_file() and path.read_bytes() in (b"", b"blat")
 
@@ -89,7 +89,7 @@ class Campaign:
         self.kills = 0
 
     def cut_off(self, times: int) -> None:
-        """Kill assay so many times, and look after each."""
+        """Kill assay the given number of times, and check after each kill."""
         before = leaves()
         while self.kills < times:
             loads = self._starts % LOADING == 0
@@ -140,12 +140,12 @@ class Campaign:
             self._starting_s[loads] *= 1.1
 
     def _open(self) -> bool:
-        """Whether the newest study is there and not done."""
+        """Return whether the newest study exists and is unfinished."""
         rows = self._cli.rows("SELECT status FROM study ORDER BY number DESC LIMIT 1")
         return bool(rows) and rows[0][0] != Status.DONE
 
     def _look(self) -> None:
-        """What was stored is there, byte for byte; what is new is whole."""
+        """Check that stored samples are unchanged, byte for byte, and new ones are complete."""
         documents = [d for (d,) in self._cli.rows("SELECT document FROM sample ORDER BY number")]
         assert documents[: len(self._known)] == self._known
         for document in documents[len(self._known) :]:

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or that nobody reads: quiet, and nothing is lost."""
+"""Standard streams that are closed, full or unread: no traceback, and no data are lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 def in_shell(cli: CommandLine, words: tuple[str, ...], behind: str) -> tuple[int, str, str]:
-    """Status of a command line with redirections behind it, and what came through."""
+    """Return the exit status and the outputs of a command line followed by redirections."""
     line = f"{shlex.join(cli.argv(*words))} {behind}"
     done = subprocess.run(
         ["bash", "-c", line], env=cli.env, cwd=cli.folder, capture_output=True, text=True
@@ -88,7 +88,7 @@ def test_export_needs_no_reader(cli: CommandLine) -> None:
 @pytest.mark.rotating
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_full_output_device_is_reported(cli: CommandLine) -> None:
-    """An answer that is missed is told; progress that is missed is not."""
+    """A lost answer is an error; lost progress is not."""
     status, out, _ = in_shell(cli, MEASURE, "2>/dev/full")
     assert (status, out.startswith("wall_s: ")) == (0, True)
     for words, expected in (

@@ -1,4 +1,4 @@
-"""Fronts of the launcher that stand by for the next launch."""
+"""Standby launcher processes for the next launch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture
 def driver(assay_exec: Path) -> Iterator[Driver]:
-    """One that works ahead; everything it has started is marked."""
+    """Return a driver with standby launchers; all its processes are marked."""
     before = leaves()
     mark = uuid.uuid4().hex
     driver = Driver(assay_exec, {**os.environ, MARK: mark})
@@ -160,7 +160,7 @@ def test_stopped_standby_launcher_continues(driver: Driver) -> None:
 def test_other_groups_or_missing_program_bypass_standby(
     driver: Driver, keys: dict[str, Any], outcome: str
 ) -> None:
-    """What was made ahead for it is removed (see the fixture)."""
+    """Its standby control group is removed (see the fixture)."""
     standing_by(driver)
     facts = launch(driver, "true", **keys)
     assert facts.outcome == outcome

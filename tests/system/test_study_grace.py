@@ -42,7 +42,7 @@ def test_cleanup_runs_after_second_interrupt_kills_server(cli: CommandLine, log:
         wait_until(lambda: lines(log) == ["ready"], "the first launch runs", 30)
         os.killpg(process.pid, signal.SIGINT)
         wait_until(lambda: "asked" in lines(log), "it is asked to end", 30)
-        time.sleep(1.2)  # what comes at once belongs to the first
+        time.sleep(1.2)  # immediately following signals belong to the first
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == 128 + signal.SIGINT
     assert lines(log) == ["ready", "asked", "cleanup"]

@@ -1,6 +1,6 @@
-"""Started by sudo: what root does for a user, whose programs, files and studies remain the user's.
+"""assay started by sudo: root helps a user, whose programs, files and studies remain the user's.
 
-Real sudo sets the variables that are set here, and the user ids that these tests have.
+The tests set the variables and the user ids that real sudo sets.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ pytestmark = [
 NOBODY = 65534
 INTERVAL = Path("/proc/sys/vm/stat_interval")
 AS_NOBODY = ("setpriv", "--ruid", str(NOBODY), "--rgid", str(NOBODY), "--egid", str(NOBODY))
-"""Real user nobody, effective user root: as the helper makes its launchers."""
+"""Real user nobody, effective user root, as in launchers of the root helper."""
 
 
 def reachable() -> tuple[str, ...]:
-    """What makes this interpreter one that every user may run, for what it is put in front of.
+    """Return a command prefix that makes this interpreter accessible to every user.
 
-    It may lie in root's own folder: of that another one is shown, which holds nothing else.
+    The interpreter may lie in root's own folder, which is replaced by one with nothing else in it.
     """
     home = Path(sys.base_prefix)
     closed = [path for path in reversed(home.parents) if not path.stat().st_mode & 0o001]
@@ -59,7 +59,7 @@ def reachable() -> tuple[str, ...]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Give a folder that every user may enter: home, which is nobody's, and state, root's."""
+    """Return a folder that every user may enter: home belongs to nobody, and state to root."""
     with tempfile.TemporaryDirectory() as name:
         found = Path(name)
         found.chmod(0o755)
@@ -71,7 +71,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def sudo(assay_exec: Path, folder: Path) -> Iterator[CommandLine]:
-    """Give a command line as sudo starts it when nobody calls it."""
+    """Return a command line as sudo starts it for the user nobody."""
     copy = folder / "bin" / "assay-exec"
     shutil.copy(assay_exec, copy)
     line = CommandLine(copy, folder / "home", prefix=reachable())
@@ -96,7 +96,7 @@ def sudo(assay_exec: Path, folder: Path) -> Iterator[CommandLine]:
 
 
 def helpers(folder: Path) -> dict[int, str]:
-    """What runs as root for the command line of these tests, by process id."""
+    """Return the processes of root for the command line of these tests, by process id."""
     found = {}
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -242,7 +242,7 @@ def test_launches_are_in_reserved_share(
 
 @pytest.fixture
 def interval() -> Iterator[str]:
-    """Give what the file holds that these tests change, and prove that it does so again."""
+    """Return the content of the file that a test changes; check afterwards that it is restored."""
     if not os.access(INTERVAL, os.W_OK):
         pytest.skip(f"this machine has no {INTERVAL} that can be written")
     before = INTERVAL.read_text().strip()
@@ -325,7 +325,7 @@ def test_writable_installation_is_named(sudo: CommandLine, folder: Path) -> None
 def test_real_sudo_works(sudo: CommandLine) -> None:
     for name in ("SUDO_UID", "SUDO_GID", "SUDO_HOME", "HOME", "USER"):
         del sudo.more[name]
-    # Root may become nobody, and nobody may not become root: sudo -u would need a rule.
+    # Root may become the user nobody, but not vice versa: sudo -u would need a rule.
     kept = [f"{name}={value}" for name, value in sudo.env.items()]
     answer = subprocess.run(
         ["sudo", "-n", "env", *kept, *sudo.argv("run", "--", "id", "-u")],
@@ -339,17 +339,17 @@ def test_real_sudo_works(sudo: CommandLine) -> None:
 
 
 @pytest.fixture
-def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RootHelper]:
-    """Give a helper that works for nobody, asked by root."""
-    monkeypatch.setenv(STATE_VARIABLE, str(folder / "state"))
-    found = RootHelper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
+def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
+    """Return a root helper that works for the user nobody, called by root."""
+    monkeypatch.setenv(STATE, str(folder / "state"))
+    found = Helper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
     yield found
     found.close()
     assert not helpers(folder)
 
 
-def launched(helper: RootHelper, *argv: str, **keys: Any) -> tuple[Any, str]:
-    """A launch by the helper: its facts, and what it wrote."""
+def launched(helper: Helper, *argv: str, **keys: Any) -> tuple[Any, str]:
+    """Launch a program by the helper; return its facts and output."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
         out = Path(name) / "out"
@@ -499,13 +499,13 @@ def test_interrupted_request_leaves_no_launch(
 
 
 def children() -> set[int]:
-    """Of this process, those that have ended and were not waited for included."""
+    """Return the children of this process, zombies included."""
     return {int(pid) for pid in Path("/proc/thread-self/children").read_text().split()}
 
 
 @pytest.mark.rotating
 def test_set_user_id_launcher_runs_program_as_caller(launcher: Launcher) -> None:
-    """What counts is the user who really runs assay-exec, however it became root."""
+    """The real user of assay-exec counts, however it became root."""
     plan = launcher.plan(["id", "-u"])
     plan.pop("cgroup_name", None)
     record, done = launcher.run_plan(plan, prefix=(*AS_NOBODY, "--clear-groups"))
@@ -513,7 +513,7 @@ def test_set_user_id_launcher_runs_program_as_caller(launcher: Launcher) -> None
 
 
 def test_remaining_processes_are_ended(helper: Helper) -> None:
-    """The supervisor is root, what it ends is not."""
+    """The supervisor is root; the processes that it ends are not."""
     begun = time.time_ns()
     facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")
     assert facts.containment is not None

@@ -1,4 +1,4 @@
-"""System settings on this machine: applied, read back, and put back whatever becomes of assay."""
+"""System settings on this machine: applied, read back, and restored however assay ends."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     while after != before and time.monotonic() < end:
         time.sleep(0.1)
         after = everything()
-    for path, text in before.items():  # whatever a failed test left
+    for path, text in before.items():  # remains of a failed test
         if after.get(path) != text and path != IRQS:
             word = text.partition("[")[2].partition("]")[0] or text
             subprocess.run(["sh", "-c", 'echo "$1" > "$2"', "sh", word, path], check=False)
@@ -74,7 +74,7 @@ def demand(*paths: str) -> None:
 
 
 def now(path: str) -> str:
-    """What a file holds."""
+    """Return the content of a file."""
     return Path(path).read_text().strip()
 
 
@@ -317,7 +317,7 @@ def test_next_assay_restores_after_guard_is_killed(tmp_path: Path) -> None:
         os.kill(guards[0], signal.SIGKILL)
         first.kill()
     assert "[never]" in now(THP)
-    # What shows or explains changes nothing.
+    # Commands that only show or explain change nothing.
     for words in (("settings", "show", "vm.thp"), ("run", "--explain", "--", "true")):
         subprocess.run(assay(*words), capture_output=True, check=True)
         assert "[never]" in now(THP)
@@ -361,7 +361,7 @@ def test_concurrent_runs_restore_settings(tmp_path: Path) -> None:
         )
         assert done.returncode == 125
         assert f"Another assay is changing system settings (process {first.pid})" in done.stderr
-        # What needs none of them runs beside it.
+        # A run without system settings works beside it.
         assert subprocess.run(assay("run", "--", "true")).returncode == 0
         assert now(SWAPPINESS) == "57"
         first.terminate()
@@ -404,7 +404,7 @@ def test_study_reports_unrestored_settings(tmp_path: Path) -> None:
         drift = [piece["note"] for piece in first["evidence"] if piece["kind"] == "drift"]
         assert drift == [f"{SWAPPINESS}: 57 became 56"]
         assert first["settings"]["vm.swappiness"]["grant"] == "degraded"
-        # One that begins under another value is told by what was read before it.
+        # A study that starts under another value is reported from the values read before it.
         assert {one["settings"]["vm.swappiness"]["grant"] for one in others} == {"refused"}
     finally:
         Path(SWAPPINESS).write_text(old)

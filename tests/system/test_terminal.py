@@ -1,4 +1,4 @@
-"""What a person sees on a terminal."""
+"""Output on a terminal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def on_terminal(cli: CommandLine, columns: int, *words: str, **env: str) -> tupl
         while True:
             try:
                 drawn += os.read(ours, 65536)
-            except OSError:  # nobody holds the other end any more
+            except OSError:  # the other end is closed
                 break
         os.close(ours)
     return process.returncode, drawn.decode()
@@ -84,7 +84,7 @@ def test_live_line_can_be_disabled(cli: CommandLine, env: dict[str, str]) -> Non
 
 @pytest.mark.rotating
 def test_live_line_needs_terminal(cli: CommandLine) -> None:
-    """Whatever is said of colours: it would end up in a log."""
+    """Even with options for colours: escape sequences would end up in a log."""
     answer = cli("measure", "--color", "always", "--runs", "6", "--", "true")
     assert not ESCAPE.search(answer.err + answer.out)
     assert "assay: " in answer.err

@@ -1,4 +1,4 @@
-"""A second study of a program begins with what the first one knew, and claims nothing by it."""
+"""A second study of a program starts from the results of the first, but claims nothing by them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.system
 BUSY = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
 LARGE = "b = bytearray(300 << 20)\nfor i in range(3): b[::4096] = bytes(len(b) // 4096)"
 NICE = min(19, os.nice(0) + 3)
-"""What ``nice -n 3`` comes to here."""
+"""Nice value of a program under ``nice -n 3``."""
 CLEAN = 'env -i PATH="$PATH"'
 
 
