@@ -1,11 +1,11 @@
 # assay: `make tune` runs the main job on a bundled example, `make test` passes all tests.
-# Both install what is missing first; nothing else has to be prepared.
+# Both install missing packages first; no other preparation is needed.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-# What assay runs does not inherit them: a study begun by make would differ from its resumption.
+# Launched programs do not inherit them: a study begun by make would differ from its resumption.
 unexport MAKEFLAGS MFLAGS
 
 PYTHON ?= python3
@@ -48,7 +48,7 @@ test-lowest: ## unit, golden and example tests with the lowest versions declared
 	  -c $(LOWEST)/run.txt --build-constraint $(LOWEST)/build.txt . --group test -r examples/requirements.txt
 	tools/run-tests $(LOWEST)/bin unit examples
 
-check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
+check: $(VENV)/.tested-with ## types, style, layers, forbidden imports
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -71,34 +71,34 @@ format: $(VENV)/.tested-with ## rewrite sources in the project's style
 	$(BIN)/ruff format -q .
 	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
-bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## what measuring costs, and how accurate it is, beside other tools (BENCH="--write --part timing")
+bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## cost and accuracy of measuring, compared with other tools (BENCH="--write --part timing")
 	$(BIN)/python -m benchmarks.overhead $(BENCH)
 
-bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside the rules of other tools (BENCH="--write --recorded FILE...")
+bench-statistics: $(VENV)/.tested-with ## error rates of verdicts, compared with the rules of other tools (BENCH="--write --recorded FILE...")
 	$(BIN)/python -m benchmarks.verdicts $(BENCH)
 
-bench-search: $(VENV)/.tested-with ## how good a search is, beside other optimisers; goes on where it was stopped (BENCH="--write TABLE...")
+bench-search: $(VENV)/.tested-with ## quality of the search, compared with other optimisers; resumes after interruption (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.search $(BENCH)
 
-bench-recommendations: $(VENV)/.tested-with ## how good and how honest recommendations are; goes on where it was stopped (BENCH="--write --studies 2000 TABLE...")
+bench-recommendations: $(VENV)/.tested-with ## quality and error rates of recommendations; resumes after interruption (BENCH="--write --studies 2000 TABLE...")
 	$(BIN)/python -m benchmarks.recommendations $(BENCH)
 
-bench-programs: $(VENV)/.tested-with $(VENV)/.example ## whether the settings recommended for real programs matter; goes on where it was stopped (BENCH="--write --budget 2m")
+bench-programs: $(VENV)/.tested-with $(VENV)/.example ## effect of recommended settings on real programs; resumes after interruption (BENCH="--write --budget 2m")
 	$(BIN)/python -m benchmarks.programs $(BENCH)
 
-bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")
+bench-warm: $(VENV)/.tested-with ## benefit of earlier studies for a search (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.warm $(BENCH)
 
-bench-start: $(VENV)/.tested-with $(VENV)/.peers ## how soon a program starts, and what a full plan costs (BENCH=--write)
+bench-start: $(VENV)/.tested-with $(VENV)/.peers ## time until a program starts, and cost of a full plan (BENCH=--write)
 	$(BIN)/python -m benchmarks.start $(BENCH)
 
-bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps away from a program, under a load (BENCH=--write)
+bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## isolation of a program in a partition, under load (BENCH=--write)
 	$(BIN)/python -m benchmarks.partition $(BENCH)
 
-bench-kernels: $(VENV)/.libraries $(VENV)/.python-libraries $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
+bench-kernels: $(VENV)/.libraries $(VENV)/.python-libraries $(VENV)/.tested-with ## kernels of the catalogue, compared with libraries and the machine's roofs (BENCH=--write)
 	$(BIN)/python -m benchmarks.kernels --python $(VENV)/python-libraries/bin/python $(BENCH)
 
-bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, beside swap and mapped files (BENCH="--write --part rates")
+bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, compared with swap and mapped files (BENCH="--write --part rates")
 	$(BIN)/python -m benchmarks.tier $(BENCH)
 
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
@@ -111,7 +111,7 @@ bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.kernels --smoke
 	$(BIN)/python -m benchmarks.tier --quick
 
-clean: ## remove what was built, and the virtual environment
+clean: ## remove build products and the virtual environment
 	rm -rf build .checks $(VENV)
 
 # --- set-up -----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ $(VENV)/.python-libraries: $(VENV)/.created benchmarks/kernels/peers.txt
 	done
 	touch $@
 
-# Other measuring tools, apart from what assay needs; those that cannot be installed are left out.
+# Other measuring tools, apart from assay's dependencies; tools that cannot be installed are left out.
 $(VENV)/.peers: $(VENV)/.created benchmarks/peers.txt
 	tools/system-packages bench
 	$(PYTHON) -m venv --clear $(VENV)/bench

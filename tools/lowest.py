@@ -1,9 +1,9 @@
-"""Prints constraints that hold every dependency at its lowest version.
+"""Print constraints that pin every dependency to its lowest version.
 
 python3 tools/lowest.py KIND
 
-KIND is `run` for what is declared for running, testing and the examples, `build` for what builds
-the package. A dependency without a lower bound is an error.
+KIND is `run` for the dependencies of running, testing and the examples, `build` for those of
+building the package. A dependency without a lower bound is an error.
 """
 
 from __future__ import annotations

@@ -307,7 +307,7 @@ class Measure:
 
     Attributes:
         name: measure.
-        kind: kind of text, or what else it counts.
+        kind: kind of text, or ``tests`` or ``files``.
         limit: highest value that passes.
         found: value.
         places: where the hits are.

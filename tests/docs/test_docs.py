@@ -1,4 +1,4 @@
-"""The documentation holds: its examples run, and what it names exists.
+"""The documentation is correct: its examples run, and the names in it exist.
 
 Fenced blocks, by the words after the language:
 
@@ -8,9 +8,9 @@ Fenced blocks, by the words after the language:
                           stay short; ``-m slow`` runs it as it is written
 ``sh slow=yes``           run with ``-m slow`` only
 ``python file=F`` and so  written to the file F when the page comes to it
-``output``                what the block before it printed, among other lines: ``…`` stands for
-                          anything, a number for any number, a time for any time
-``text``                  an example of what may be printed; not compared
+``output``                lines printed by the block before it, in order: ``…`` stands for
+                          anything, a number for any number
+``text``                  an example of possible output; not compared
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def noise_meter(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, str]:
-    """Where ``assay`` is this one, ``python3`` has what it needs, and the store is a new one."""
+    """Return an environment with this ``assay``, its ``python3``, and a new store."""
     programs = tmp_path / "bin"
     programs.mkdir()
     command = programs / "assay"
@@ -348,7 +348,7 @@ def test_options_exist(page: Path) -> None:
     for span in read(page).spans:
         if not span.startswith(("--", "assay ")):
             continue
-        # What follows a lone `--` is another program's.
+        # Words after a lone `--` belong to another program.
         own = re.split(r"\s--(?:\s|$)", span)[0]
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"'[^']*'", "", own)):
             assert option in OPTIONS, f"{option} in `{span}`"
@@ -400,7 +400,7 @@ def test_settings_exist(page: Path) -> None:
 
 
 def templates() -> list[str]:
-    """Every text of the sources, with an ellipsis for what is filled in."""
+    """Return every string literal of the sources, with an ellipsis for replacement fields."""
     found = []
     for path in sorted((ROOT / "src" / "assay").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -413,7 +413,7 @@ def templates() -> list[str]:
 
 
 def letters(text: str) -> str:
-    """A text without what is filled in, white space and the stop at its end."""
+    """Return a text without replacement fields, white space and the final full stop."""
     return re.sub(r"[…\s]+", " ", text).strip(" .")
 
 
@@ -457,7 +457,7 @@ VALUES = {str(v) for kind in KINDS for v in kind} | {
     "processes",
     "output",
 }
-"""What stands behind a key, in brackets, as one of its values."""
+"""Return the values of a key, which stand in brackets behind it."""
 WRITER = "import time; print('x' * 9999, flush=True); time.sleep(0.2)"
 PROGRAM = "import time; x = bytearray({n} << 20); time.sleep({n} / 1000)"
 SWEEP = """\
@@ -481,7 +481,7 @@ warmup = 0
 
 @dataclass
 class Documents:
-    """What each verb printed as JSON."""
+    """Return the JSON output of each verb."""
 
     found: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -649,7 +649,7 @@ def test_schema_is_valid(name: str) -> None:
 
 
 def test_keys_of_the_tier_are_those_of_the_records() -> None:
-    """What a machine lacks has no key, so that no document shows all of them."""
+    """Features that a machine lacks have no key, so no single document shows all keys."""
     text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier doctor`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
@@ -668,7 +668,7 @@ def test_keys_of_top_are_those_of_the_records() -> None:
 
 
 def test_keys_of_the_bench_are_those_of_the_records() -> None:
-    """It takes minutes; what it prints is held against these names in its own test."""
+    """It takes minutes; its own test compares the output with these names."""
     text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier bench`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
@@ -704,7 +704,7 @@ def test_keys_of_two_groups_are_those_of_the_record() -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
 def test_rows_belong_to_a_table(page: Path) -> None:
-    """A blank line ends a table: what follows is shown with its pipes."""
+    """A blank line ends a table: later rows would be shown with their pipes."""
     assert not rows_without_head(FENCE.sub("", page.read_text()))
 
 

@@ -33,7 +33,7 @@ KERNEL = (
     *("util-threshold", "overcommit-behavior", "one-cpu-per-util", "idle-control"),
     *("cmci-control", "enable-balancer"),
 )
-"""Of ``yod -o``."""
+"""Options of ``yod -o``."""
 LWKCTL = (
     *("-c", "--create", "lwkcpus", "lwkcpu_profile", "lwkmem", "auto:max", "-d", "--delete"),
     *("-s", "--show", "-r", "--raw", "-p", "--precise", "-t", "--timeout", "-f", "--force"),
@@ -51,7 +51,7 @@ COMPARED = (
     ),
     *("-interleave=all", "-physcpubind", "-localalloc", "Linux HPC tuning", "inter-op"),
 )
-"""What the configurations of the published comparisons set."""
+"""Settings of the configurations in the published comparisons."""
 AMOUNTS = {
     "-R": ("1/2", "0.5", "all", "MPI", "map:"),
     "-c": ("list=2-3,6", "0x4c", "cpus=all"),
@@ -59,7 +59,7 @@ AMOUNTS = {
     "-M": ("mem=4G", "mem=1/4", "mem=all", "mem=MPI"),
     "-G": ("gpus=1", "gpus=1/2", "gpus=all", "gpus=MPI"),
 }
-"""What each option takes, in assay's words."""
+"""Values of each option, in assay's terms."""
 
 
 def rows(heading: str) -> list[list[str]]:

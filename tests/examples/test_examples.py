@@ -1,4 +1,4 @@
-"""The programs below examples/, each in a small size: what they print, and how they refuse."""
+"""The programs below examples/, each in a small size: output and error messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(argv: Words, env: Mapping[str, str] | None = None) -> subprocess.Complet
 
 
 def figures(argv: Words, env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a run that must succeed prints."""
+    """Run a program that must succeed, and return its output."""
     done = run(argv, env)
     assert done.returncode == 0, done.stderr
     found = dict(re.findall(r"^(\w+)=(\S+)$", done.stdout, re.MULTILINE))

@@ -447,7 +447,7 @@ class TestBadInput:
 
     @pytest.mark.rotating
     def test_tune_answers_for_every_budget(self, cli: CommandLine) -> None:
-        """The status is 0 after one launch; unproven configurations run on request, or after a proof."""
+        """The status is 0 after one launch; unproven answers run on request or after a proof."""
         words = ("arg.t=0.2,0.02", "arg.x=1,2,3")
         command = ("--", "sh", "-c", "sleep {t}; echo {x}")
         one = cli("tune", *words, "--runs", "1", "--json", *command)

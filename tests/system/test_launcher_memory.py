@@ -168,7 +168,7 @@ if "kill" in sys.argv[1]:
     time.sleep(60)
 time.sleep(0.5)
 """
-"""Stand-in for the kernel: counts a kill, and ends the program, or a child whose parent then waits."""
+"""Stand-in for the kernel: counts a kill, and ends the program, or a child whose parent waits."""
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_check_can_be_interrupted() -> None:
 
 
 def waits(pid: int) -> str:
-    """Return the kernel function in which a process waits, or the system call if names are hidden."""
+    """Return the kernel function in which a process waits, else the number of its system call."""
     try:
         number = Path(f"/proc/{pid}/syscall").read_text().split()[0]
     except (OSError, IndexError):

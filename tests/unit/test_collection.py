@@ -6,7 +6,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 
 
-def test_no_two_files_outside_packages_have_one_name() -> None:
+def test_test_files_outside_packages_have_unique_names() -> None:
     """pytest takes them for one module."""
     files = [
         path for path in TESTS.rglob("test_*.py") if not (path.parent / "__init__.py").exists()

@@ -28,7 +28,7 @@ def raising() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def test_signal_is_raised_when_the_work_is_done(raising: None) -> None:
+def test_signal_is_raised_after_work_ends(raising: None) -> None:
     done = []
     with pytest.raises(Raised), deferred_signals():
         signal.raise_signal(signal.SIGTERM)
@@ -36,13 +36,13 @@ def test_signal_is_raised_when_the_work_is_done(raising: None) -> None:
     assert done == ["work"]
 
 
-def test_it_is_raised_also_where_the_work_fails(raising: None) -> None:
-    with pytest.raises(Raised), deferred_signals():
+def test_signal_is_raised_after_work_fails(raising: None) -> None:
+    with pytest.raises(Raised), held():
         signal.raise_signal(signal.SIGTERM)
         raise ZeroDivisionError
 
 
-def test_the_handlers_are_put_back(raising: None) -> None:
+def test_handlers_are_restored(raising: None) -> None:
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(ZeroDivisionError), replaced_handlers(lambda number, frame: None):
         signal.raise_signal(signal.SIGTERM)
@@ -50,7 +50,7 @@ def test_the_handlers_are_put_back(raising: None) -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_signal_that_is_ignored_stays_so() -> None:
+def test_ignored_signal_remains_ignored() -> None:
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:
         with replaced_handlers(lambda number, frame: None):
@@ -59,7 +59,7 @@ def test_signal_that_is_ignored_stays_so() -> None:
         signal.signal(signal.SIGUSR1, before)
 
 
-def test_threads_have_no_handlers(raising: None) -> None:
+def test_threads_install_no_handlers(raising: None) -> None:
     worked = []
 
     def work() -> None:
@@ -72,10 +72,8 @@ def test_threads_have_no_handlers(raising: None) -> None:
     assert worked == [signal.getsignal(signal.SIGTERM)]
 
 
-@pytest.mark.parametrize(
-    ("ago_s", "times"), [(REPEAT_WINDOW_S + 1, 1), (0.0, 0)], ids=["later", "same"]
-)
-def test_a_later_signal_hurries_and_those_of_the_first_do_not(
+@pytest.mark.parametrize(("ago_s", "times"), [(SAME_S + 1, 1), (0.0, 0)], ids=["later", "same"])
+def test_later_signal_hurries_and_repeated_first_does_not(
     raising: None, ago_s: float, times: int
 ) -> None:
     hurries: list[None] = []

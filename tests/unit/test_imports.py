@@ -83,13 +83,13 @@ def within(loaded: set[str], *packages: str) -> set[str]:
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["tune", "--help"]])
-def test_help_imports_nothing_heavy(words: list[str]) -> None:
+def test_help_imports_no_large_module(words: list[str]) -> None:
     loaded = imported_by(f"from assay.cli.main import main\nmain({words!r})")
     assert "argparse" in loaded
     assert loaded.isdisjoint(HEAVY)
 
 
-def test_a_command_that_is_run_as_it_is_needs_nothing_known_of_it_or_of_the_host() -> None:
+def test_plain_run_inspects_neither_program_nor_host() -> None:
     loaded = modules_after("from assay.cli.main import main\nmain(['run', '--', 'true'])")
     assert "assay.launch.driver" in loaded
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec")
@@ -100,7 +100,7 @@ def test_a_command_that_is_run_as_it_is_needs_nothing_known_of_it_or_of_the_host
     )
 
 
-def test_a_run_under_a_setting_needs_no_study_and_does_not_look_into_the_program() -> None:
+def test_run_with_setting_imports_no_study_and_inspects_no_program() -> None:
     words = ["run", "--with", "nice=5", "--", "true"]
     loaded = modules_after(f"from assay.cli.main import main\nmain({words!r})")
     assert {"assay.settings.registry", "assay.launch.driver"} <= loaded
@@ -111,7 +111,7 @@ def test_a_run_under_a_setting_needs_no_study_and_does_not_look_into_the_program
     assert within(loaded, "assay.host") <= JOURNAL
 
 
-def test_what_a_study_recommends_is_run_without_what_found_it() -> None:
+def test_recommendation_runs_without_search_modules() -> None:
     loaded = modules_after(
         "import assay.cli.verbs.run, assay.cli.requests.configured, assay.store.sqlite"
     )
@@ -125,17 +125,17 @@ def test_statistics_import_no_scipy() -> None:
     assert loaded.isdisjoint({"scipy", "numpy", "sqlalchemy", "optuna"})
 
 
-def test_a_store_is_named_without_its_database() -> None:
+def test_store_is_named_without_database_modules() -> None:
     assert imported_by("import assay.store").isdisjoint({"sqlalchemy", "alembic"})
 
 
-def test_the_list_can_fail() -> None:
+def test_import_list_can_fail() -> None:
     assert "sqlite3" in imported_by("import sqlite3")
     assert SRC.is_dir()
 
 
 @pytest.mark.rotating
-def test_denormal_numbers_survive_all_of_assay() -> None:
+def test_denormal_numbers_survive_imports_of_assay() -> None:
     """A library linked with -ffast-math would switch them off for the whole process (GCC 55522)."""
     modules = sorted(
         ".".join(path.relative_to(SRC).with_suffix("").parts)

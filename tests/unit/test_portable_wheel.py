@@ -51,7 +51,7 @@ def native(tmp_path: Path, assay_exec: Path, assay_kernels: tuple[Path, ...]) ->
 
 
 @pytest.mark.parametrize("distribution", SUPPORTED)
-def test_programs_need_no_newer_glibc_than_supported_distributions_have(
+def test_programs_need_glibc_of_supported_distributions(
     tool: ModuleType, native: Path, distribution: str
 ) -> None:
     if glibc_here() > SUPPORTED[distribution]:
@@ -59,7 +59,7 @@ def test_programs_need_no_newer_glibc_than_supported_distributions_have(
     assert tool.newest_glibc(native) <= SUPPORTED[distribution]
 
 
-def test_programs_need_glibc_and_libgomp_alone(tool: ModuleType, native: Path) -> None:
+def test_programs_need_only_glibc_and_libgomp(tool: ModuleType, native: Path) -> None:
     needed = {name for one in tool.programs(native) for name in tool.needs(one).libraries}
     others = {name for name in needed if not tool.ALLOWED.fullmatch(name)}
     assert others <= {tool.OPENMP}, "libstdc++ and libgcc are linked statically"
@@ -94,7 +94,7 @@ def packed(native: Path, folder: Path) -> Path:
     return built
 
 
-def test_wheel_has_the_tag_that_its_programs_allow(
+def test_wheel_has_newest_tag_of_its_programs(
     tool: ModuleType, native: Path, tmp_path: Path
 ) -> None:
     for program in list(tool.programs(native))[2:]:

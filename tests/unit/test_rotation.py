@@ -34,7 +34,7 @@ def collected(path: str, count: int, mark: pytest.Mark | None = ROTATING) -> lis
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 11])
-def test_successive_runs_have_all_and_each_run_has_some(count: int) -> None:
+def test_successive_runs_cover_all_tests_and_each_run_has_some(count: int) -> None:
     items = [*collected("a.py", count), *collected("b.py", 3)]
     runs = [set(items) - rested(items, number, PARTS) for number in range(1, PARTS + 1)]
     assert set.union(*runs) == set(items)
@@ -43,7 +43,7 @@ def test_successive_runs_have_all_and_each_run_has_some(count: int) -> None:
         assert len(run) <= -(-count // PARTS) + 1
 
 
-def test_others_are_in_every_run() -> None:
+def test_unmarked_tests_are_in_every_run() -> None:
     items = [*collected("a.py", 5, None), *collected("a.py", 8)]
     for number in range(1, PARTS + 1):
         assert all(item.mark for item in rested(items, number, PARTS))
@@ -57,8 +57,8 @@ def test_a_group_takes_turns_across_files() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/4", "5/4", "a/4", "1/b", "1/0", "-1/4"])
-def test_words_that_are_no_part(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="no part"):
+def test_invalid_part_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="invalid part"):
         rotation_of(text)
 
 

@@ -11,7 +11,7 @@ from assay.units import show_level, significant
     ("value", "shown"),
     [(9.9996, "10.0"), (10.0, "10.0"), (99.96, "100"), (9.994, "9.99"), (0.09999, "0.100")],
 )
-def test_a_value_that_rounds_up_has_no_digit_more(value: float, shown: str) -> None:
+def test_rounded_up_value_has_no_additional_digit(value: float, shown: str) -> None:
     assert significant(value) == shown
 
 
@@ -19,5 +19,5 @@ def test_a_value_that_rounds_up_has_no_digit_more(value: float, shown: str) -> N
     ("alpha", "shown"),
     [(0.05, "95 %"), (0.0125, "98.75 %"), (0.05 / 11, "99.54 %"), (0.05 / 3, "98.33 %")],
 )
-def test_a_level_is_rounded_down(alpha: float, shown: str) -> None:
+def test_level_is_rounded_down(alpha: float, shown: str) -> None:
     assert show_level(alpha) == shown

@@ -11,7 +11,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
 @given(ANY_TEXT)
-def test_clean_leaves_nothing_that_hides_or_reorders(text):
+def test_clean_removes_hiding_and_reordering_characters(text):
     shown = clean(text)
     kinds = {unicodedata.category(c) for c in shown if c not in "\u200c\u200d"}
     assert not kinds & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -19,11 +19,11 @@ def test_clean_leaves_nothing_that_hides_or_reorders(text):
 
 
 @given(st.text(st.characters(categories=("L", "N", "P", "S", "M", "Zs"))))
-def test_clean_leaves_visible_text_alone(text):
+def test_clean_keeps_visible_text(text):
     assert clean(text) == text
 
 
-def test_clean_writes_out_what_it_takes_away():
+def test_clean_escapes_removed_characters():
     assert clean("\x1b[31m\x00") == "\\x1b[31m\\x00"
     assert clean("a\nb\tc\rd") == "a\\nb\\tc\\rd"
     assert clean("a\nb", keep="\n") == "a\nb"

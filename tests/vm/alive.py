@@ -15,7 +15,7 @@ from .guest_host import GuestHost
 from .line import Line, Silent
 
 LIFE_S = 900.0
-"""After so long a guest ends by itself, whatever became of its tests."""
+"""After this time a guest ends by itself, even without its tests."""
 COMMAND_S = 60
 
 
@@ -36,15 +36,15 @@ class Alive:
     line: Line
 
     def run(self, script: str) -> tuple[int, str]:
-        """Status of a shell's script, and what it wrote to either output.
+        """Run a shell script; return its exit status and its combined output.
 
-        It answers once nobody is left that holds its output open.
+        It returns after every process that holds its output open has ended.
         """
         status, _, text = self.line.ask("run", script).decode(errors="replace").partition("\n")
         return int(status), text
 
     def output(self, script: str) -> str:
-        """What a script wrote that did not fail."""
+        """Run a script that must succeed, and return its output."""
         status, text = self.run(script)
         assert status == 0, f"{script}\nstatus {status}\n{text}"
         return text

@@ -15,7 +15,7 @@ LAUNCH = "assay-exec --plan /plans/{}.json --record /out/record.json"
 
 @dataclass(frozen=True)
 class Batch:
-    """What one guest gave: the result of each launch and script by its name."""
+    """Results of one guest: those of each launch and script by its name."""
 
     cgroup: CgroupMode
     results: Mapping[str, Result] = field(repr=False)
@@ -35,7 +35,7 @@ class Batch:
 
     @property
     def counts_memory(self) -> bool:
-        """Whether groups count memory; kernels from 6.12 on may lack it in the v1 layout."""
+        """Return whether groups count memory; kernels since 6.12 may lack this in the v1 layout."""
         groups = self.text("survey", "/out/groups").splitlines()
         return self.cgroup == "v2" or "/sys/fs/cgroup/memory" in groups
 

@@ -22,7 +22,7 @@ OF_GUESTS = ("agent", "send", "tree")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each worker of pytest-xdist whole guests: what shares one would boot it in each."""
+    """Give each worker of pytest-xdist whole guests: else each worker would boot a shared guest."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByGuest(LoadScopeScheduling):
@@ -46,7 +46,7 @@ def guest_of(nodeid: str) -> str:
 
 @pytest.fixture(scope="session")
 def guest_kernel() -> Path:
-    """A kernel for guests; skips where guests cannot be had."""
+    """Return a kernel for guests; skip the test if guests are not available."""
     try:
         find_busybox()
         return find_kernel()
@@ -56,7 +56,7 @@ def guest_kernel() -> Path:
 
 @pytest.fixture(scope="session")
 def newer_kernel(guest_kernel: Path) -> Path:
-    """A kernel of 6.9 or later for guests; skips where none can be had."""
+    """Return a kernel of 6.9 or later for guests; skip the test without one."""
     try:
         return find_newer_kernel()
     except UnavailableError as missing:
@@ -65,7 +65,7 @@ def newer_kernel(guest_kernel: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def tree_program(guest_kernel: Path) -> Path:
-    """What gathers a guest's files."""
+    """Return the program that gathers a guest's files."""
     try:
         return compile_program(PROGRAMS / "tree.cpp")
     except UnavailableError as missing:

@@ -39,15 +39,15 @@ KERNEL_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
 NEWER_PACKAGES = ("linux-image-6.12-cloud-amd64", "linux-image-virtual-hwe-24.04")
 NEWER_SINCE = (6, 9)
 TRACING_PACKAGES = ("linux-image-rt-amd64", "linux-image-amd64")
-"""Kernels with the tracers osnoise and timerlat, the first that can be had."""
+"""Kernels with the tracers osnoise and timerlat; the first available one is used."""
 CONSOLE_LINES_SHOWN = 30
 STACK_LINES_SHOWN = 400
 TELL_S = 20
-"""The guest gives up, and tells what it waits for, so long before QEMU is killed."""
+"""The guest gives up this long before QEMU is killed, and reports its blocking calls."""
 
 
 class UnavailableError(Exception):
-    """A guest cannot be had on this host; the text says what is missing."""
+    """A guest is not available on this host; the text names the missing part."""
 
 
 class GuestError(AssertionError):
@@ -65,7 +65,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Speed:
-    """What the firmware's table (ACPI HMAT) says of reading and writing a node from another."""
+    """Speed of access to a node from another, for the firmware's table (ACPI HMAT)."""
 
     latency_ns: int
     gib_s: int
@@ -82,7 +82,7 @@ class Disk:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one command. A signal shows as 128 + its number, as in a shell."""
+    """Result of one command. A signal shows as 128 + its number, as in a shell."""
 
     argv: tuple[str, ...]
     status: int
@@ -126,10 +126,10 @@ class Guest:
     ) -> list[Result]:
         """Boot, copy `files` (guest path to host file or content) in, run `commands` in order.
 
-        Each command finds an empty folder /out; what it leaves there is in `Result.files`.
+        Each command starts with an empty folder /out; `Result.files` has its later content.
         Programs are found in /bin, the applets of busybox included. QEMU is killed after
-        `timeout_s`; a command is killed after `command_timeout_s`, with status 137. What hangs
-        tells the kernel's stacks on the console.
+        `timeout_s`; a command is killed after `command_timeout_s`, with status 137. The console
+        then shows the kernel's stacks of blocked threads.
         """
         with tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
             folder = Path(name)
@@ -144,7 +144,7 @@ class Guest:
         timeout_s: float,
         command_timeout_s: int,
     ) -> list[str]:
-        """Write what QEMU needs into a folder; return the words that start it."""
+        """Write the input files of QEMU into a folder; return the command that starts it."""
         kernel = self.kernel or find_kernel()
         archive = _initramfs(self.cgroup, files, commands, timeout_s, command_timeout_s)
         (folder / "initramfs").write_bytes(archive)
@@ -155,7 +155,7 @@ class Guest:
     def results(
         self, folder: Path, commands: Sequence[Sequence[str]], trouble: str = ""
     ) -> list[Result]:
-        """Return what the guest has sent; raise `GuestError` where it has not, or had trouble."""
+        """Return the guest's results; raise `GuestError` if they are missing or failed."""
         console = folder / "console"
         sent = folder / "results"
         self.console = console.read_text(errors="replace") if console.exists() else ""
@@ -219,14 +219,13 @@ def _last_words(console: str) -> str:
 
 
 def _on_one_cpu() -> tuple[str, ...]:
-    """Words before those of a command, for QEMU whose guest has disks.
+    """Return the command prefix of a QEMU whose guest has disks.
 
-    With one thread for all processors QEMU before 8.1 leaves out the guest's memory barriers
-    (mfence), although its own thread for disks runs beside it. Once in about a million requests
-    the guest's driver then reads, before QEMU sees that there is one more in the queue, that QEMU
-    is still awake, and rings no doorbell; none rings from then on. The request waits until the
-    driver resets the disk, after a minute, and again. Threads that share one CPU see what the
-    others wrote.
+    With one thread for all processors, QEMU before 8.1 omits the guest's memory barriers
+    (mfence), although its own thread for disks runs concurrently. In about one of a million
+    requests the guest's driver reads that QEMU is still awake before QEMU reads the new entry of
+    the queue. The driver then rings no doorbell, and the request waits until the driver resets
+    the disk, after a minute. On one CPU the threads see each other's writes in order.
     """
     cpus = sorted(os.sched_getaffinity(0))
     return ("taskset", "-c", str(cpus[os.getpid() % len(cpus)]))
@@ -287,7 +286,7 @@ def find_config(image: Path) -> Path:
 
 
 def _version(image: Path) -> tuple[int, int]:
-    """Of the name of an image, `vmlinuz-6.1.0-56-cloud-amd64`; (0, 0) where it has another one."""
+    """Return the version in an image's name, `vmlinuz-6.1.0-56-cloud-amd64`; (0, 0) without one."""
     found = re.match(r"vmlinuz-(\d+)\.(\d+)", image.name)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
@@ -339,7 +338,7 @@ def _fetch_kernel(cache: Path, packages: Sequence[str]) -> Path:
 
 
 def _output(argv: list[str], folder: Path, timeout_s: float | None = 60) -> str:
-    """Return what a command printed, nothing where it is missing or fails."""
+    """Return the output of a command; empty if it is missing or fails."""
     try:
         done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=timeout_s)
     except (OSError, subprocess.TimeoutExpired):
@@ -362,7 +361,7 @@ def _is_dynamic(content: bytes) -> bool:
 
 
 def _boot(argv: list[str], timeout_s: float) -> str:
-    """Run QEMU to its end; return what went wrong, if anything did."""
+    """Run QEMU to its end; return a description of the failure, or an empty text."""
     with subprocess.Popen(
         argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as qemu:

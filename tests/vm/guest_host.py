@@ -11,10 +11,10 @@ from .line import Line
 
 
 class GuestHost:
-    """What changes a guest. Its agent opens no path that leads through a link, as `LiveHost`.
+    """Host that changes a guest. As `LiveHost`, its agent opens no path through a link.
 
     Args:
-        line: to its agent.
+        line: connection to its agent.
     """
 
     def __init__(self, line: Line) -> None:

@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# First process of a test guest (see guest.py). Files under /vm say what to do:
+# First process of a test guest (see guest.py). Files under /vm configure it:
 #   cgroup   v2, v1, hybrid or none      limit    seconds after which the guest gives up
 #   command/NNN  the commands, in order  wait     seconds that each of them may take
 # /vm/result/NNN/{status,stdout,stderr,out/...} goes out over QEMU's debug console.
@@ -20,8 +20,8 @@ KILLED_S=15
 say() { echo "<2>vm: $*" >/dev/kmsg; }
 dmesg -n 5
 
-# What hangs says where: the kernel's stacks of what is blocked, of all CPUs, and of all threads of
-# processes. Neither their words nor their maps are read: that may hang too.
+# Report hangs: the kernel's stacks of blocked tasks, of all CPUs, and of all threads of
+# processes. Command lines and maps are not read: that may hang too.
 tell_stacks() {
     dmesg -n 8
     say "stacks: $*"
@@ -35,7 +35,7 @@ tell_stacks() {
     dmesg -n 5
 }
 
-# In so many seconds, unless it is ended before; nothing of it stays then.
+# After this number of seconds, unless it is ended before; it leaves no process.
 tell_stacks_in() {
     trap 'kill $nap; exit' TERM
     sleep "$1" &
@@ -108,6 +108,6 @@ say "sending the results"
 tar -c -z -f /vm/result.tar.gz -C /vm/result .
 /vm/send /vm/result.tar.gz
 say "done"
-# A guest that stays answers on the second serial line until it is told to end.
+# A guest that stays answers on the second serial line until a request to end.
 [ ! -e /vm/agent ] || /vm/agent /dev/ttyS1
 poweroff -f

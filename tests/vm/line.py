@@ -9,10 +9,10 @@ import threading
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 ANSWER_S = 120.0
-"""How long an answer may take on a busy host."""
+"""Longest time of an answer on a busy host, in seconds."""
 
 _PLAIN = string.punctuation.replace("%", "")
-"""What stands for itself on the line, with letters and digits."""
+"""Characters that need no escape on the line, besides letters and digits."""
 
 
 class Silent(Exception):
@@ -43,11 +43,11 @@ class Line:
         self._connection.settimeout(ANSWER_S)
 
     def ask(self, verb: str, *words: str | bytes) -> bytes:
-        """What the agent answers.
+        """Return the agent's answer.
 
         Raises:
-            OSError: the guest's kernel says no.
-            Silent: the guest is gone, or does not answer.
+            OSError: the guest's kernel refuses the request.
+            Silent: the guest has ended, or does not answer.
         """
         question = " ".join([verb, *(quote_from_bytes(_bytes(word), _PLAIN) for word in words)])
         with self._lock:

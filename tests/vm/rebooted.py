@@ -1,4 +1,4 @@
-"""A guest that stays until it is booted anew, with other words on its kernel's command line.
+"""A guest that stays until it is rebooted with another kernel command line.
 
 Its one command is a shell that reads scripts from a second serial line and answers there, so that a
 study on the host can send one launch at a time.
@@ -19,7 +19,7 @@ from .guest import Guest, GuestError, _initramfs, find_kernel
 LIFE_S = 300
 ANSWER_S = 60.0
 BOOT_S = 90.0
-# base64 keeps the line free of what a terminal would take for its own; busybox wraps it.
+# base64 keeps control characters of a terminal off the line; busybox wraps it.
 AGENT = """
 stty -F /dev/ttyS1 raw -echo
 exec 3<>/dev/ttyS1
@@ -101,14 +101,14 @@ class RebootedGuest:
             pass
 
     def run(self, script: str) -> tuple[int, str]:
-        """Status of a script, and what it wrote to either output."""
+        """Run a script; return its exit status and its combined output."""
         assert self._line is not None
         self._line.sendall(base64.b64encode(script.encode()) + b"\n")
         status, _, text = self._answer(ANSWER_S).partition(" ")
         return int(status), base64.b64decode(text).decode(errors="replace")
 
     def output(self, script: str) -> str:
-        """What a script wrote that did not fail."""
+        """Run a script that must succeed, and return its output."""
         status, text = self.run(script)
         assert status == 0, f"{script}\nstatus {status}\n{text}"
         return text

@@ -36,7 +36,7 @@ def relayed(line: Line, there: str, here: Path) -> Iterator[Path]:
 
 
 def _serve(line: Line, there: str, listening: socket.socket, ended: socket.socket) -> None:
-    """Pass on what comes, in its order: who hung up before another asked has left."""
+    """Pass on packets in their order: a closed connection is passed on before a later request."""
     numbers: dict[socket.socket, bytes] = {}
     while ended not in (ready := _ready(listening, ended, *numbers)):
         packets = {one: _received(one) for one in numbers if one in ready}

@@ -45,7 +45,7 @@ LOADER = """\
 #!/bin/sh
 echo "$ASSAY_BOOT_KERNEL" >> {asked}
 """
-"""Stands for what tells a boot loader which kernel to boot once."""
+"""Stand-in for the command that selects the kernel of the next boot."""
 BROKEN = "rdinit=/none root=/dev/none"
 """Words with which a kernel ends in a panic, as one without its drivers does."""
 

@@ -1,4 +1,4 @@
-"""A study of a boot argument, whose launches are made in a guest that is really booted anew."""
+"""A study of a boot argument, whose launches run in a guest that is really rebooted."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_study_boots_each_argument(bench: Bench) -> None:
     assert result is None
     assert bench.store.study(bench.study_id).status is Status.PAUSED
 
-    # A boot that brings nothing of what is missing: it is told, and waited for once more.
+    # A reboot without the requested argument: it is reported, and the study waits again.
     wanted = next((c for c in bench.changes if c.add), None)
     while result is None and wanted is None and len(bench.changes) < MOST_BOOTS:
         bench.guest.boot("")
@@ -109,7 +109,7 @@ def test_study_boots_each_argument(bench: Bench) -> None:
     switching = result.conclusion.switching
     assert switching is not None
     assert switching.boots == len({boot_of(s) for s in bench.store.samples(bench.study_id, 0)})
-    # The first boot without isolated CPUs is what the study began with; the others read otherwise.
+    # The study began in a boot without isolated CPUs; later boots are read differently.
     told = [note for note in result.conclusion.notes if "cpu.isolated 1" in note]
     assert len(told) == 1, result.conclusion.notes
 

@@ -1,4 +1,4 @@
-"""The guest itself: what goes in comes out, and a guest that fails says why."""
+"""The guest itself: input and results are transferred, and a failing guest reports the reason."""
 
 from pathlib import Path
 

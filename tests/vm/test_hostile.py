@@ -68,7 +68,7 @@ SCRIPT_PLANS = (*DELEGATED, "core")
 TOP = "/sys/fs/cgroup"
 GROUPS = f"find {TOP} -type d | sort > /out/groups"
 PROCESSES = "ps -o pid,stat,comm > /out/processes"
-# The supervisor is killed, each time so many microseconds after it came to be.
+# Kill the supervisor, each time a given number of microseconds after its start.
 MOMENTS_US = (0, 0, *(random.Random("supervisor").randrange(1, 80_000) for _ in range(22)))
 HUNT = """
 for moment in {}; do
@@ -87,18 +87,18 @@ done
 """
 SCRIPTS = {
     "survey": f"sleep 1; {GROUPS}; {PROCESSES}",
-    # A core goes to a program that does not read it: the crash lasts until somebody ends it.
+    # A core goes to a program that does not read it: the crash lasts until another process ends it.
     "core": "echo '|/bin/usleep 30000000' > /proc/sys/kernel/core_pattern; "
     + LAUNCH.format("core")
     + f"; {PROCESSES}; {GROUPS}; echo core > /proc/sys/kernel/core_pattern; killall usleep",
     "hunted": HUNT.format(" ".join(map(str, MOMENTS_US)))
     + f" {PROCESSES}; {GROUPS}; assay-exec -- true; echo $? > /out/next",
-    # Both processes of the launcher are killed; what is left is swept.
+    # Both processes of the launcher are killed; their remains are removed.
     "swept": "assay-exec -- strike both 9; sleep 1;"
     f" {PROCESSES}; mv /out/processes /out/left; assay-exec --sweep > /out/swept; sleep 1;"
     f" {GROUPS}; {PROCESSES}",
 }
-# What a systemd user session has: a subtree that belongs to the user.
+# A subtree that belongs to the user, as in a systemd user session.
 IN_A_SUBTREE = (
     f"mkdir -p {TOP}/parent/shell; cd {TOP}/parent; "
     "echo '+memory +pids +cpu' > cgroup.subtree_control; echo $$ > shell/cgroup.procs; "

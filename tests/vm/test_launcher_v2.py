@@ -116,7 +116,7 @@ TOP = "/sys/fs/cgroup"
 V2_SCRIPTS = {
     # The group of the launcher holds processes: it cannot hand controllers to groups below it.
     "inner": f"mkdir {TOP}/inner; echo $$ > {TOP}/inner/cgroup.procs; " + LAUNCH.format("anon"),
-    # What a systemd user session has: a subtree that belongs to the user.
+    # A subtree that belongs to the user, as in a systemd user session.
     "delegated": f"mkdir -p {TOP}/parent/shell; cd {TOP}/parent; "
     "echo '+memory +pids +cpu' > cgroup.subtree_control; echo $$ > shell/cgroup.procs; "
     "chown user . cgroup.procs cgroup.subtree_control shell shell/cgroup.procs; "
@@ -154,7 +154,7 @@ def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
 def assert_sampled_24_mib(record: dict[str, Any]) -> None:
     slack = 64 * 4096  # memory.stat counts in batches of up to 64 pages
     assert record["peak_anon_bytes"] < 26 * MIB
-    # Distances between samples are reported: only a longer one may miss what was held so long.
+    # Distances between samples are reported: only a longer one may miss memory held for this time.
     assert record["peak_anon_bytes"] >= 24 * MIB - slack or record["anon_interval_s"] >= HELD_S
 
 
@@ -254,7 +254,7 @@ def test_events_of_tree_are_counted(batch: Batch) -> None:
 @guests(*MODES)
 def test_unprivileged_counters_are_absent_with_reason(batch: Batch) -> None:
     said = batch.record("unprivileged")["absent"]["counters.cycles"]
-    # Distributions forbid it altogether; the kernel's own default allows to try.
+    # Distributions forbid it entirely; the kernel's own default permits an attempt.
     assert "perf_event_paranoid is" in said or "does not have this counter" in said
 
 
@@ -373,7 +373,7 @@ def test_terminated_launcher_writes_record(batch: Batch, name: str) -> None:
 
 @guests(*MODES)
 def test_killed_launcher_processes_end_program(batch: Batch) -> None:
-    # Its shell, that is; what the shell started is for assay to end, by the name of the group.
+    # That is, its shell; assay ends the processes of the shell, by the name of the group.
     left = batch.text("both-killed", "/out/left").splitlines()
     assert left.count("sh") == 1, "the script's own"
 

@@ -22,7 +22,7 @@ BUSY = "taskset 2 sh -c 'while :; do :; done' & busy=$!;"
 
 @pytest.fixture(scope="module")
 def found(guest_kernel: Path, assay_noise: Path) -> dict[str, NoiseRun]:
-    """What each method tells; of `busy` with a competitor on the second CPU."""
+    """Results of each method; those of `busy` with a competing thread on the second CPU."""
     scripts = {method: RUN.format(method) for method in ("selfish", "fwq", "ftq")}
     scripts["busy"] = f"{BUSY} {RUN.format('selfish')}; kill $busy"
     results = Guest(kernel=guest_kernel, cpus="2").run(

@@ -49,8 +49,8 @@ KILLED = (
 )
 SCRIPTS = {
     "placed": f". /made; {SHARE.format('where')}; . /freed",
-    # What a launcher leaves that is killed with its guardian: a group below the share, with
-    # programs in it. They hold no connection, and go back to where the share was asked for.
+    # Remains of a launcher that is killed with its supervisor: a group below the share, with
+    # processes in it. They hold no connection, and move back to the group of the caller.
     "killed": f". /made; {KILLED} killall -KILL assay-exec; usleep 300000; . /freed;"
     " cat /proc/$(pidof daemonise | cut -d ' ' -f 1)/cgroup > /out/left; killall -KILL daemonise",
 }

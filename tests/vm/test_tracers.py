@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.vm, pytest.mark.slow]
 TRACING = "/sys/kernel/tracing"
 TRACED_S = 1.0
 PERIOD_US = "50000"
-"""Of timerlat's thread: real-time work every millisecond is all that an emulated guest could do."""
+"""Period of timerlat's thread: an emulated guest could not do real-time work every millisecond."""
 
 
 @pytest.fixture(scope="module")

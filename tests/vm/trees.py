@@ -1,7 +1,7 @@
-"""Trees: the files of a guest that readers look at, laid out on this host below a `Root`.
+"""Trees: the files of a guest that assay reads, copied to this host below a `Root`.
 
-Which files those are is said by the table of snapshots (`assay.machine.snapshot.file_groups`), so that a
-recorded guest is as complete as a recorded machine is.
+The table of snapshots (`assay.machine.snapshot.table`) lists these files, so a recorded guest is as
+complete as a recorded machine.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ WHAT_CHECKS_READ = (
     f"{WORKQUEUES}/cpumask",
     f"{WORKQUEUES}/*/cpumask",
 )
-"""What those on isolated CPUs look at, and settings change."""
+"""Files that tests of isolated CPUs read, and settings change."""
 
 
 def tree_files(tree: Path) -> dict[str, Path | bytes]:
-    """What a guest needs to gather its tree; `tree` is the program."""
-    named = (pattern for group in file_groups(Root(Path("/nowhere"))) for pattern in group.patterns)
+    """Return the files that a guest needs to gather its tree; `tree` is the program."""
+    named = (pattern for group in groups_of(Root(Path("/nowhere"))) for pattern in group.patterns)
     text = "\n".join(dict.fromkeys((*named, *MORE)))
     return {"/bin/tree": tree, PATTERNS: f"{text}\n".encode()}
 
@@ -54,7 +54,7 @@ def gather(name: str = "tree") -> str:
 
 
 def plant(gathered: bytes, folder: Path) -> Root:
-    """Lay out what the program `tree` gathered."""
+    """Write the files that the program `tree` gathered."""
     at = 0
     while at < len(gathered):
         path, size, at = _header(gathered, at)

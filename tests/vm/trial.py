@@ -1,4 +1,4 @@
-"""Trial: a configuration in a guest, from its words to what is granted, as a study does it here."""
+"""Trial: one configuration in a guest, from its text to its grants, as in a study on the host."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ rm -f /tmp/record.json"""
 
 
 def launch(guest: Alive, document: Mapping[str, Any]) -> bytes:
-    """The record of a launch by a launcher's document, or what the launcher said instead."""
+    """Return the record of a launch, or the message of the launcher if it is missing."""
     text = shlex.quote(msgspec.json.encode(document).decode())
     return guest.output(_LAUNCH.format(document=text)).encode()
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one launch.
+    """Result of one launch.
 
     Attributes:
-        plan: of the configuration on the guest.
-        facts: that the launcher reported.
-        grants: of each setting, judged by them.
-        stdout: of the program.
+        plan: plan of the configuration on the guest.
+        facts: facts that the launcher reported.
+        grants: grant of each setting, judged by the facts.
+        stdout: output of the program.
     """
 
     plan: Plan

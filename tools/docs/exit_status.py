@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-SUCCESS = "Success, whatever the verdict."
+SUCCESS = "Success, with any verdict."
 LAUNCHES = "The workload failed in every launch, or `--fail-if` applies."
 OF_ONE = {
     "tune": "The workload failed in every launch.",

@@ -1,4 +1,4 @@
-"""The guest of this folder, booted once, and what is read of it."""
+"""The guest of this folder, booted once, and the readings of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def guest(
     assay_broker: Path,
     assay_kernels: tuple[Path, ...],
 ) -> Iterator[Alive]:
-    """The guest; what a test changes in it the test puts back."""
+    """Return the guest; each test restores its changes."""
     described = Guest(
         kernel=guest_kernel,
         cpus=machine.CPUS,

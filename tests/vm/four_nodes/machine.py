@@ -1,4 +1,4 @@
-"""What the guest of this folder was told to be; the tests hold what is read against it."""
+"""Configuration of the guest of this folder; the tests compare readings with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEAR, FAR, EXPANDER = Speed(80, 100), Speed(140, 50), Speed(300, 20)
 
 
 def speed(initiator: int, target: int) -> Speed:
-    """What the HMAT says of a pair of nodes."""
+    """Return the entry of the HMAT for a pair of nodes."""
     if target == MEMORY_ONLY:
         return EXPANDER
     return NEAR if initiator == target else FAR

@@ -1,4 +1,4 @@
-"""What `assay machine` reads of the guest, held against what QEMU was told to be."""
+"""Readings of `assay machine` in the guest, compared with the configuration of QEMU."""
 
 from __future__ import annotations
 

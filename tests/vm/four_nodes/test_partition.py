@@ -49,8 +49,8 @@ def partition(guest: Alive) -> Iterator[str]:
         guest.host.write(f"{GROUP}/cgroup.subtree_control", "+cpuset +memory")
         yield GROUP
     finally:
-        # The kernel takes a group apart some time after it is removed: until then its CPUs are not
-        # to be had.
+        # The kernel destroys a group some time after its removal: until then its CPUs are not
+        # available.
         guest.host.write(PARTITION, "member")
         for folder in (SIBLING, GROUP):
             if guest.host.listdir(folder):
@@ -109,7 +109,7 @@ def test_partition_removes_cpus_from_other_groups(guest: Alive, partition: str) 
 
 
 def test_processes_of_other_groups_leave_partition_cpus(guest: Alive, partition: str) -> None:
-    """Linux 6.1 lets what comes into the first group run everywhere."""
+    """Linux 6.1 lets processes moved into the first group run everywhere."""
     other, pid = f"{TOP}/assay-other", sleeper(guest)
     try:
         guest.host.mkdir(other)
@@ -234,7 +234,7 @@ def test_share_lies_on_one_node_if_possible(guest: Alive, broker: Path, known: M
 
 
 def test_concurrent_clients_never_share_a_cpu(guest: Alive, broker: Path) -> None:
-    """Each holds what it got until all have their answers."""
+    """Each keeps its share until all have their answers."""
     asks = "\n".join(
         f"ask-broker {SOCKET} /tmp/enough "
         f'\'{{"do": "reserve", "cpus": "{4 + number % 4}"}}\' > /tmp/told.{number} &'

@@ -1,4 +1,4 @@
-"""Where memory lies: as the plan wants it, told by the kernel in three ways.
+"""Placement of memory as planned, read from the kernel in three ways.
 
 `place` asks move_pages(2) and reads its own numa_maps; assay-exec reads numa_maps from outside.
 """
@@ -36,7 +36,7 @@ def run(
 
 
 def where(trial: Trial) -> dict[int, int]:
-    """Pages by node: what the program was told, in both ways."""
+    """Return the pages of each node, as the program reads them in both ways."""
     told = json.loads(trial.stdout)
     assert told["move_pages"] == told["numa_maps"], "two words of one kernel"
     pages = {int(node): count for node, count in told["move_pages"].items()}
@@ -125,7 +125,7 @@ def test_missing_nodes_are_refused(known: Machine) -> None:
     [({"mempolicy": {"mode": "bind", "nodes": [7]}}, "7"), ({"affinity": [9]}, "9")],
 )
 def test_launcher_reports_missing_node(guest: Alive, step: dict[str, object], culprit: str) -> None:
-    """Where it is told by others than the planner."""
+    """The launcher reports it without the planner."""
     record = json.loads(launch(guest, {"argv": ["true"], **step}))
     assert record["outcome"] in ("bad_plan", "setup_failed")
     assert culprit in record["message"]
@@ -162,6 +162,6 @@ def test_tiles_on_missing_node_are_refused(guest: Alive, node: int, words: str) 
 
 
 def test_pool_of_1_gib_pages_from_boot_is_read(guest: Alive) -> None:
-    """One page can be had, and no second one."""
+    """One page is available, but no second one."""
     assert guest.run("place none 1024 0 huge")[0] == 0
     assert guest.run("place none 2048 0 huge")[0] == 3

@@ -31,7 +31,7 @@ COMMANDS = {
 
 @dataclass(frozen=True)
 class Isolated:
-    """The guest, and what was measured on it before."""
+    """Return the guest, and earlier measurements on it."""
 
     running: Alive
     root: Root
@@ -47,7 +47,7 @@ def isolated(
     assay_exec: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Isolated]:
-    """The guest; what a test changes in it the test puts back."""
+    """Return the guest; each test restores its changes."""
     described = Guest(kernel=guest_kernel, cpus=4, cmdline=CMDLINE)
     files = {
         **tree_files(tree_program),

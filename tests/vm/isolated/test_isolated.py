@@ -1,4 +1,4 @@
-"""CPUs that the command line sets apart: what the checks say of them, and what is kept away.
+"""CPUs isolated by the kernel's command line: findings of the checks, and absence of other work.
 
 Counts are compared, never times: the guest is emulated.
 """
@@ -54,7 +54,7 @@ def hold(changes: HostChanges, isolated: Isolated, **values: str) -> dict[str, A
 
 
 def counts(guest: Alive, number: int) -> tuple[int, ...]:
-    """How often an interrupt came to each CPU."""
+    """Return the number of interrupts on each CPU."""
     lines = (guest.host.read("/proc/interrupts") or "").splitlines()
     (words,) = (line.split() for line in lines if line.split()[0] == f"{number}:")
     return tuple(int(word) for word in words[1:5])

@@ -1,4 +1,4 @@
-"""The guest of this folder, booted once, and what is read of it."""
+"""The guest of this folder, booted once, and the readings of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def guest(
     tree_program: Path,
     assay_exec: Path,
 ) -> Iterator[Alive]:
-    """The guest; what a test changes in it the test puts back."""
+    """Return the guest; each test restores its changes."""
     described = Guest(
         kernel=newer_kernel, cpus="4,sockets=2,cores=2,threads=1", nodes=NODES, speeds=SPEEDS
     )

@@ -1,4 +1,4 @@
-"""What only newer kernels have: weighted interleaving (6.9), and a list of isolated CPUs (6.8)."""
+"""Features of newer kernels: weighted interleaving (6.9), and a list of isolated CPUs (6.8)."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_isolated_cpus_are_read_and_free_of_kernel_work(
 def test_sibling_naming_its_cpus_invalidates_partition(
     guest: Alive, partition: None, tmp_path: Path
 ) -> None:
-    """It makes the partition invalid; what the check says to do about it does it."""
+    """It makes the partition invalid; the remedy named by the check repairs it."""
     guest.host.mkdir(SIBLING)
     guest.host.write(f"{SIBLING}/cpuset.cpus", "3")
     assert guest.host.read(PARTITION) == "isolated invalid", "6.12 says no reason here"

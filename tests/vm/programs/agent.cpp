@@ -1,5 +1,5 @@
 // agent DEVICE: answer questions on a serial line, one a line: a verb and words, each after a blank.
-// The answer is "ok TEXT", or "no ERRNO". What they mean: see guest_host.py and alive.py.
+// The answer is "ok TEXT", or "no ERRNO". Their meaning: see guest_host.py and alive.py.
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-// spin USER_SECONDS SYSTEM_SECONDS: use that much processor time of each kind, then print what the
-// kernel says it was.
+// spin USER_SECONDS SYSTEM_SECONDS: use the given CPU time of each kind, then print the times that the
+// kernel reports.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,9 +1,8 @@
-// spread [bind:NODE] MIB PASSES each|turns: as many threads as there are nodes with CPUs, each on a CPU of a
-// node of its own, go through so many MiB of their own, both ways in turn, and hold each page against what
-// they wrote; at once, or one after the other. For each thread, how many of its pages lie on which node when
-// it is done, as move_pages(2) tells; those that are not in memory are left out. And how many MiB all memory
-// of the process has on each node at last, by /proc/self/numa_maps. `bind` starts it anew with memory bound
-// so.
+// spread [bind:NODE] MIB PASSES each|turns: one thread for each node with CPUs, each on a CPU of a
+// node of its own, write and verify the given number of MiB of their own memory, forwards and backwards in
+// turn, concurrently or one after the other. Prints the resident pages of each thread by node, as move_pages(2)
+// reports them, and the memory of the process on each node in MiB, from /proc/self/numa_maps. `bind` executes
+// the program again with its memory bound to a node.
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/syscall.h>
