@@ -1,1 +1,1 @@
-"""Benchmarks of assay: what measuring costs, and how often its verdicts are wrong."""
+"""Benchmarks of assay: cost of measuring, and error rates of its verdicts."""

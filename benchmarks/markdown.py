@@ -1,4 +1,4 @@
-"""Markdown: what the pages of the benchmarks are written in."""
+"""Markdown for the pages of the benchmarks."""
 
 from __future__ import annotations
 

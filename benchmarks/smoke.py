@@ -1,4 +1,4 @@
-"""One short run of each benchmark: they must keep working, whatever the figures."""
+"""One short run of each benchmark: they must work; the figures do not matter."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 //   daemon   ignores SIGTERM, and so does a daemon that it leaves by a double fork and setsid
 //   bomb     processes that fork until there are 200, every second one in a session of its own
 //
-// FIFO is a named pipe that somebody reads: it gets the start (CLOCK_MONOTONIC, nanoseconds, eight bytes),
+// FIFO is a named pipe with a reader: it receives the start (CLOCK_MONOTONIC, nanoseconds, eight bytes),
 // and hangs up when the last process of the tree has ended, since all of them hold its other end. Each ends
 // by itself after ten seconds, so that nothing stays behind for good.
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 // firsts SEED ROUNDS OUT NOTE --- COMMAND ARG... [--- COMMAND ARG...]...
 // firsts --note NOTE
 //
-// Starts each command once a round, in random order, by posix_spawn and wait4 from this small process. What
-// is to be started in the end is the second form, which appends the moment at which its main began to NOTE.
+// Starts each command once a round, in random order, by posix_spawn and wait4 from this small process. The
+// commands finally start the second form, which appends the start time of its main to NOTE.
 // For each command a line "INDEX FIRST WALL CPU" goes to OUT, in nanoseconds: from before the spawn to the
-// first moment in NOTE (-1 where the command started nothing), to the return of the wait, and the processor
-// time of all that was waited for.
+// first moment in NOTE (-1 where the command started nothing), to the return of the wait, and the CPU
+// time of all processes that were waited for.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // moments ROUNDS OUT MILLISECONDS
 //
-// Spins for so long in a process of its own, by posix_spawn and waitpid, and writes for each launch a line
+// Spins for the given time in a process of its own, by posix_spawn and waitpid, and writes for each launch a line
 // "TO_MAIN AFTER": nanoseconds from before the spawn to the first instruction of main, and from its last
-// reading of the clock to the return of the wait. What lies between is what was asked for.
+// reading of the clock to the return of the wait. The time between is the requested one.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct Moments {
 };
 
 constexpr char spinning[] = "--spinning"; // an argument, so that the environment stays as it is
-constexpr int notes_fd = 9;               // beyond what this program and its caller open
+constexpr int notes_fd = 9;               // beyond the descriptors of this program and its caller
 
 long long now_ns() {
     timespec t{};

@@ -81,7 +81,7 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--nice", type=int, default=0, help="of the whole run; as root, -15 helps")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", type=Path, default=ROOT / ".venv" / "bench", metavar="FOLDER")
-    parser.add_argument("--page", action="store_true", help="measure nothing, write the page anew")
+    parser.add_argument("--page", action="store_true", help="measure nothing, rewrite the page")
     return parser.parse_args(words)
 
 

@@ -48,7 +48,7 @@ LOOK_S = 0.05
 
 
 class Clock:
-    """A listener that notes when the loop turns to its next launch, and what the last one gave."""
+    """Listener that records the start of each launch of the loop, and its last result."""
 
     def __init__(self) -> None:
         self.turned_s: list[float] = []
@@ -80,7 +80,7 @@ class Clock:
 
     @property
     def between_s(self) -> list[float]:
-        """From the begin of each launch to that of the next: all that a stored sample costs."""
+        """Return the time from the start of each launch to the next: the full cost of a sample."""
         return [later - sooner for sooner, later in pairwise(self.turned_s)]
 
 
@@ -110,7 +110,7 @@ class Worker:
         }
 
     def launch(self, argv: Sequence[str], pattern: str | None = None) -> dict[str, Any]:
-        """One launch, with what it and its measuring took of memory."""
+        """Return one launch, with the memory of the program and of its measurement."""
         metrics = (Metric(name="score", pattern=pattern),) if pattern else ()
         workload = Workload(argv=tuple(argv), metrics=(*metrics, *Workload(argv=()).metrics))
         launch = Launch(
@@ -167,7 +167,7 @@ def _child() -> str | None:
 
 
 def _forget_peak() -> None:
-    """Let the kernel begin anew with the peak of this process (proc(5), clear_refs)."""
+    """Reset the kernel's peak of this process (proc(5), clear_refs)."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

@@ -1,9 +1,9 @@
-"""Ballast: a Python process of a given size, and what a command uses as seen from it.
+"""Ballast: a Python process of a given size, and the memory of a command measured from it.
 
     python -m benchmarks.overhead.ballast MIB run COMMAND ARG...     runs it as a child
     python -m benchmarks.overhead.ballast MIB wait4 COMMAND ARG...   and prints its ru_maxrss, bytes
 
-The second is what a harness in Python does to learn the memory of a program.
+A harness in Python uses the second way to measure the memory of a program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bench: what the parts share."""
+"""Bench: state shared by the parts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BALLAST_MIB = 600
 
 @dataclass(frozen=True)
 class Bench:
-    """What the parts share.
+    """State shared by the parts.
 
     Attributes:
         folder: for files; it is removed afterwards.
         assay: the library in a process of its own; ``large`` is one of 600 MiB.
         benchexec: absent where BenchExec is.
-        contained: whether its containers can be had here.
+        contained: whether its containers are available here.
     """
 
     programs: Programs
@@ -38,7 +38,7 @@ class Bench:
     contained: bool
 
     def wanted(self, tool: str, case: int) -> bool:
-        """Whether a tool is to be tried with a case; in a smoke run peers have the first alone."""
+        """Return whether a tool runs a case; in a smoke run, peers run only the first."""
         return self.scale.peers_everywhere or case == 0 or tool.startswith("assay")
 
 

@@ -1,8 +1,8 @@
-"""Cost: what a launch costs beyond the program, `/bin/true`.
+"""Cost: overhead of a launch beyond the program, `/bin/true`.
 
 Direct launchers are timed launch by launch. Of a tool that makes many launches, a small and a
-large command are timed: their difference is what a further launch costs; the large one divided by
-its launches holds the tool's start and end as well.
+large command are timed: their difference is the cost of a further launch; the large one divided by
+its launches includes the tool's start and end as well.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LIBRARY = "assay, library"
 
 
 def key(tool: str, quantity: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, CASE, tool, quantity)
 
 
@@ -79,7 +79,7 @@ def _launchers(bench: Bench) -> Iterable[tuple[str, list[str]]]:
 
 
 def _library(bench: Bench) -> Iterable[Reading]:
-    """The first launch of a study is left out: it opens what the later ones find open."""
+    """The first launch of a study is left out: it opens files that the later ones reuse."""
     answer = bench.assay.ask(job="measure", argv=list(TRUE), launches=bench.scale.launches + 2)
     for between_s in answer["between_s"][1:]:
         yield Reading(key(LIBRARY, "launch_s"), between_s)

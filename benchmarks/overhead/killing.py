@@ -1,7 +1,7 @@
 """Killing: from the time limit of a hard tree to the end of its last process.
 
-The tree holds the writing end of a named pipe, so its reader sees the very moment of that end,
-whatever the tool and however far the processes have gone. Nothing is polled meanwhile.
+The tree holds the writing end of a named pipe, so its reader sees the exact moment of that end,
+with any tool, and even for processes that escaped. There is no polling.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MODES = {
 }
 ASSAY = "assay"
 SETTLE_S = 0.3
-"""How long after the end of the tool its tree may still be on its way out."""
+"""Time after the end of the tool in which its tree may still end, in seconds."""
 PATIENCE_S = 20.0
 
 
 def key(case: str, tool: str, quantity: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, case, tool, quantity)
 
 
@@ -54,7 +54,7 @@ class Limiter:
 
 
 def limiters(bench: Bench) -> dict[str, Limiter]:
-    """Those that are here; hyperfine has no limit."""
+    """Return the installed tools; hyperfine has no limit."""
     store = str(bench.folder / "killing.db")
     # At once, as BenchExec kills: a program that takes no notice of SIGTERM has ten seconds else.
     limit = ("--timeout", "0.5s", "--grace", "0s")
@@ -105,7 +105,7 @@ def _visit(
 
 
 def _life_s(words: Sequence[str], fifo: Path) -> float | None:
-    """From the start of the tree to its end; ``None`` where it outlives the tool."""
+    """Return the time from the start of the tree to its end; ``None`` if it outlives the tool."""
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:
         with subprocess.Popen(
@@ -137,7 +137,7 @@ def _followed(tool: subprocess.Popen[bytes], reader: int) -> float | None:
                     deadline = min(deadline, time.monotonic() + SETTLE_S)
                 elif event & select.POLLIN and began_ns is None:
                     (began_ns,) = struct.unpack("=q", os.read(reader, 8))
-                    poller.modify(reader, 0)  # a hang-up is told all the same
+                    poller.modify(reader, 0)  # a hang-up is reported even so
                 elif event & select.POLLHUP:
                     ended_ns = time.monotonic_ns()
                     poller.unregister(reader)
@@ -161,7 +161,7 @@ def _survivors(program: str) -> list[int]:
 
 
 def _end(program: str) -> None:
-    """Kill what a tool has left: the program is this benchmark's own copy."""
+    """Kill the processes that a tool left: the program is this benchmark's own copy."""
     while left := _survivors(program):
         for pid in left:
             with contextlib.suppress(ProcessLookupError):

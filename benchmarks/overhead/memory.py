@@ -1,4 +1,4 @@
-"""Memory: what tools tell of programs that use a known amount."""
+"""Memory: reports of tools on programs that use a known amount."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAIT4 = f"wait4 in Python, itself {BALLAST_MIB} MiB"
 
 
 def key(case: str, tool: str, quantity: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, case, tool, quantity)
 
 
@@ -33,9 +33,9 @@ class Case:
     """A program whose memory is known.
 
     Attributes:
-        words: for `touch`.
-        anonymous_mib: what it holds at most without files.
-        charged_mib: what it and the page cache that it fills hold at most.
+        words: arguments of `touch`.
+        anonymous_mib: its peak without files.
+        charged_mib: its peak with the page cache that it fills.
     """
 
     name: str
@@ -68,7 +68,7 @@ def visits(bench: Bench) -> list[Visit]:
 
 
 Measured = Callable[[list[str]], dict[str, float]]
-"""From a command to its memory in bytes, by quantity."""
+"""Function from a command to its memory in bytes, by quantity."""
 
 
 def _visit(
@@ -92,7 +92,7 @@ def _chill(file: Path) -> None:
             for _ in range(FILE_MIB):
                 stream.write(bytes(1 << 20))
     with file.open("rb") as stream:
-        os.fsync(stream.fileno())  # what is not on the disk cannot be forgotten
+        os.fsync(stream.fileno())  # dirty pages cannot be dropped
         os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
@@ -123,12 +123,12 @@ def _assay(server: Server, argv: list[str]) -> dict[str, float]:
 
 
 def _charge(memory_bytes: list[float | None]) -> dict[str, float]:
-    """Of a control group; BenchExec tells none where it has no such group."""
+    """Return the peak of a control group; BenchExec reports none without such a group."""
     return {"charged_bytes": max(known)} if (known := [m for m in memory_bytes if m]) else {}
 
 
 def _resident(told: tools.Told) -> dict[str, float]:
-    """Of one process; tools that tell no memory tell nothing here either."""
+    """Return the peak of one process; none for tools that report no memory."""
     return {"resident_bytes": max(told.memory_bytes)} if told.memory_bytes else {}
 
 

@@ -112,11 +112,11 @@ def spawn_walls_s(
 
 @dataclass(frozen=True)
 class Ends:
-    """What lies around a program in the time of a plain spawn and wait.
+    """Time of a plain spawn and wait before and after a program's own work.
 
     Attributes:
-        before_s: from before the spawn to the first instruction of ``main``.
-        after_s: from its last reading of the clock to the return of the wait.
+        before_s: time from before the spawn to the first instruction of ``main``.
+        after_s: time from its last reading of the clock to the return of the wait.
     """
 
     before_s: float
@@ -124,10 +124,10 @@ class Ends:
 
 
 def spin_ends(programs: Programs, launches: int, milliseconds: int) -> list[Ends]:
-    """Of a spin, by a program that notes both moments itself.
+    """Measure the ends of a spin, by a program that records both moments itself.
 
     Raises:
-        Unusable: it failed.
+        Unusable: the program failed.
     """
     out = programs.folder / "moments.out"
     run_quietly([programs.moments, str(launches), str(out), str(milliseconds)])
@@ -136,10 +136,10 @@ def spin_ends(programs: Programs, launches: int, milliseconds: int) -> list[Ends
 
 
 def run_quietly(words: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> None:
-    """Run a command whose output nobody reads.
+    """Run a command and discard its output.
 
     Raises:
-        Unusable: it failed, or took too long.
+        Unusable: the command failed, or took too long.
     """
     try:
         answer = subprocess.run(

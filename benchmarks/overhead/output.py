@@ -1,4 +1,4 @@
-"""Output: what a talkative program costs, beside the same with a plain file."""
+"""Output: cost of a program with much output, compared with output to a plain file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATTERN = "score=([0-9.]+)"
 
 
 def key(case: str, tool: str, quantity: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, case, tool, quantity)
 
 
@@ -48,10 +48,10 @@ def _plain(bench: Bench) -> Iterable[Reading]:
 
 
 def _written_s(bench: Bench) -> float:
-    """Time to write it to a file, which is removed.
+    """Return the time to write it to a file, which is removed.
 
-    Once before every measured time: a guest that has given memory back to its host gets it again
-    page by page, and whoever writes first pays seconds for that.
+    It runs once before every measured time: a guest that has returned memory to its host gets it
+    back page by page, which costs the first writer seconds.
     """
     file = bench.folder / "flood"
     began = time.perf_counter()

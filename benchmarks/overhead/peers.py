@@ -36,7 +36,7 @@ VERSION_OF = {
 
 @dataclass(frozen=True)
 class Peers:
-    """What was found, by name."""
+    """Peers found, by name."""
 
     found: dict[str, Peer]
 
@@ -44,7 +44,7 @@ class Peers:
         return name in self.found
 
     def path(self, name: str) -> str:
-        """Of its program."""
+        """Return the path of its program."""
         return self.found[name].path
 
     def python(self, name: str) -> str:
@@ -73,7 +73,7 @@ def find_peers(folder: Path) -> Peers:
 
 
 def _version(path: str, option: str) -> str:
-    """What it tells of itself, else what pip knows of it; numactl tells none before 2.0.17."""
+    """Return the version that it prints, else that of pip; numactl prints none before 2.0.17."""
     beside = Path(path).parent / "python3"
     asked = f"import importlib.metadata as m; print(m.version({Path(path).name!r}))"
     for words in ([path, option], [str(beside), "-c", asked]):

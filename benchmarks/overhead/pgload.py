@@ -3,9 +3,9 @@
     python -m benchmarks.overhead.pgload FOLDER OUT CLIENTS TRANSACTIONS
 
 Starts PostgreSQL on the data in FOLDER, reached by a Unix socket in that folder alone, has pgbench
-make TRANSACTIONS with each of CLIENTS clients, stops the server, and writes to OUT what the kernel
-tells of both together: processor time and context switches. As root it runs both as the owner of
-FOLDER, since PostgreSQL refuses root.
+make TRANSACTIONS with each of CLIENTS clients, stops the server, and writes the CPU time and
+the context switches of both together to OUT. As root it runs both as the owner of FOLDER, since
+PostgreSQL refuses root.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ from typing import Any
 NORMAL_975 = statistics.NormalDist().inv_cdf(0.975)
 RESAMPLES = 1000
 DIGITS = 7
-"""Of a reading in seconds: a tenth of a microsecond."""
+"""Decimal places of a reading in seconds: a tenth of a microsecond."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """What a figure is of; ``quantity`` carries its unit."""
+    """Identity of a figure; ``quantity`` carries its unit."""
 
     part: str
     case: str
@@ -35,7 +35,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Quartiles:
-    """By definition 7 of Hyndman and Fan, and the least tenth: what a quiet moment gives."""
+    """Quartiles by definition 7 of Hyndman and Fan, and the first decile, as on a quiet machine."""
 
     p10: float
     q1: float
@@ -49,7 +49,7 @@ class Quartiles:
 
 
 def quartiles(values: Sequence[float]) -> Quartiles:
-    """Of one value or more."""
+    """Return the quartiles of one value or more."""
     if len(values) == 1:
         return Quartiles(values[0], values[0], values[0], values[0])
     p10 = statistics.quantiles(values, n=10, method="inclusive")[0]
@@ -99,7 +99,7 @@ class Share:
 
 
 class Table:
-    """All readings of a run, by what they are of, and by round."""
+    """All readings of a run, by key and round."""
 
     def __init__(self) -> None:
         self._rounds: dict[Key, dict[int, list[float]]] = {}
@@ -119,19 +119,19 @@ class Table:
         return self._rounds.get(key, {})
 
     def quartiles(self, key: Key) -> Quartiles | None:
-        """Of all values of a figure."""
+        """Return the quartiles of all values of a figure."""
         found = self.values(key)
         return quartiles(found) if found else None
 
     def median(self, key: Key) -> float | None:
-        """Of all values of a figure."""
+        """Return the median of all values of a figure."""
         found = self.values(key)
         return statistics.median(found) if found else None
 
     def difference(self, one: Key, other: Key) -> Difference | None:
-        """Of the medians of two figures, round by round: its median.
+        """Return the median difference between the medians of two figures in each round.
 
-        Launches of a round share what went on on the machine, which so cancels in part.
+        Launches of a round share the load of the machine, which partly cancels out.
         """
         return self._compared(one, other, lambda first, second: first - second)
 
@@ -165,11 +165,11 @@ class Table:
         )
 
     def tools(self, part: str) -> list[str]:
-        """Those that a part has figures of."""
+        """Return the tools with figures in a part."""
         return sorted({key.tool for key in self._rounds if key.part == part})
 
     def cases(self, part: str) -> list[str]:
-        """Those that a part has figures of."""
+        """Return the cases with figures in a part."""
         return sorted({key.case for key in self._rounds if key.part == part})
 
     def document(self) -> list[dict[str, Any]]:
@@ -187,7 +187,7 @@ class Table:
 
     @staticmethod
     def of(document: Iterable[dict[str, Any]]) -> Table:
-        """From what ``document`` gave."""
+        """Return the table of a ``document``."""
         table = Table()
         for entry in document:
             key = Key(entry["part"], entry["case"], entry["tool"], entry["quantity"])

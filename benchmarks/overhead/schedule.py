@@ -10,7 +10,7 @@ from .reading import Reading, Table
 
 
 class Unusable(Exception):
-    """A tool did not do what was asked of it; the message says what."""
+    """A tool failed; the message describes the failure."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Scale:
     """The amount of work in each visit.
 
     Attributes:
-        launches: of a direct launcher, of assay's loop and of tools with little of their own.
-        few: of tools that take tens or hundreds of milliseconds for each.
-        spins: of each known spin.
-        output_mib: what the talkative program prints.
+        launches: launches of a direct launcher, of assay's loop and of tools with little overhead.
+        few: launches of tools that take tens or hundreds of milliseconds for each.
+        spins: launches of each known spin.
+        output_mib: output of the program that prints much.
         peers_everywhere: whether peers are tried with all cases.
-        seldom: what takes seconds is in every so-manieth round.
-        rare: programs that start thousands run in every so-manieth round.
+        seldom: interval between visits that take seconds, in rounds.
+        rare: interval between runs of programs that start thousands of children, in rounds.
         crowd: number of children that one of them starts; other sizes follow from it.
-        transactions: of each run of the database.
+        transactions: transactions in each run of the database.
         accounts: hundred thousands of its accounts.
     """
 
@@ -77,13 +77,13 @@ def carry_out(
     rng: random.Random,
     began: Callable[[int], None],
 ) -> tuple[Table, list[str]]:
-    """Make all visits; what a tool could not do is a failure, and the others go on.
+    """Make all visits; a failed tool is recorded, and the others continue.
 
     Args:
-        visits: of all parts.
-        rounds: how many.
-        rng: of the orders.
-        began: is told the number of a round.
+        visits: visits of all parts.
+        rounds: number of rounds.
+        rng: random numbers for the orders.
+        began: called with the number of each round.
 
     Returns:
         The readings, and the failures as sentences.

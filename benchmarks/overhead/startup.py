@@ -1,4 +1,4 @@
-"""Start-up: what a command line costs before it does anything."""
+"""Start-up: cost of a command line before any work."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CASE = "start"
 BARE = "the Python that assay runs with, doing nothing"
 IMPORT = "the same, importing `assay.cli.main`"
 PROSE = (BARE, IMPORT)
-"""Names that are no command."""
+"""Command names that do not exist."""
 HELP = {"hyperfine": "hyperfine", "pyperf": "pyperf", "BenchExec": "runexec"}
 
 
 def key(command: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, CASE, command, "wall_s")
 
 
@@ -31,7 +31,7 @@ def visits(bench: Bench) -> list[Visit]:
 
 
 def commands(bench: Bench) -> dict[str, list[str]]:
-    """By name."""
+    """Return the command lines by name."""
     python, assay = sys.executable, tools.assay()
     found = {
         BARE: [python, "-c", "pass"],

@@ -1,4 +1,4 @@
-"""Surroundings: the machine, and what else it did."""
+"""Surroundings: the machine and its other load."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 
 
 def machine() -> dict[str, Any]:
-    """What the figures are of."""
+    """Machine of the figures."""
     found = read_machine()
     return {
         "model": found.model,
@@ -33,10 +33,10 @@ def machine() -> dict[str, Any]:
 
 Load = tuple[float, float, float]
 WATCHED_S = 2.0
-"""How long a look at the machine before a part takes; the load of a minute holds what has ended."""
+"""Duration of a look at the machine before a part; the load average includes ended processes."""
 LOOKS = 5
 QUIET_SHARE = 0.05
-"""Of the CPU time: a look that finds no more used ends the looking."""
+"""Share of the CPU time below which a look at the machine is the last one."""
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
@@ -66,10 +66,10 @@ def favoured(nice: int) -> Iterator[None]:
 
 @dataclass
 class Disturbance:
-    """Load over the run, from when this was made, and what ``busy_share`` told before it.
+    """Load over the run, from the creation of this object, and the ``busy_share`` before it.
 
-    Its own launches are part of it. Only the CPU time used just before, when nothing of the
-    benchmark runs, is that of others alone; the load before may be of the part before.
+    It includes its own launches. Only the CPU time used just before, when no part of the benchmark
+    runs, belongs to other processes alone; the load before may stem from the previous part.
     """
 
     before: Load = field(default_factory=os.getloadavg)
@@ -84,7 +84,7 @@ class Disturbance:
         self.rounds.append(round(os.getloadavg()[0], 2))
 
     def document(self) -> dict[str, Any]:
-        """As JSON; what the kernel does not tell has no key."""
+        """Return a JSON document; figures that the kernel lacks have no key."""
         took_s = time.time() - self.began_s
         ticks = {name: count - self._ticks.get(name, 0) for name, count in _ticks().items()}
         found: dict[str, Any] = {
@@ -104,9 +104,9 @@ class Disturbance:
 
 
 def busy_share() -> float | None:
-    """Return the share of the CPU time that is used while nothing of the benchmark runs.
+    """Return the share of the CPU time used by other processes while no part of the benchmark runs.
 
-    Of several looks the quietest counts: what the benchmark itself has just started settles first.
+    Of several looks the quietest counts, since the benchmark's own processes settle first.
     """
     found: list[float] = []
     for _ in range(LOOKS):

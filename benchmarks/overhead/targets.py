@@ -1,4 +1,4 @@
-"""Targets: what was set out for, and whether the figures reach it."""
+"""Targets of the benchmark, and verdicts on the figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EMPTY_PLAN_S = 0.0
 CONTAINED_S = 0.5e-3
 BIAS_S = 0.1e-3
 FEW_OFF, MORE_OFF = 5.0, 3.0
-"""Launches of 1,000: where plain spawn has at most the first, assay has at most so many more."""
+"""Launches of 1,000: if plain spawn has at most the first, assay has at most the second more."""
 RATIO = 0.05
 OVERSHOOT_S = 50e-3
 GROWN_BYTES = 4 << 20
@@ -27,7 +27,7 @@ TIMED = (cost.NAME, timing.NAME, programs.NAME, database.NAME)
 
 @dataclass(frozen=True)
 class Target:
-    """One line: what, at most how much, what was seen, and the verdict."""
+    """One line: the measure, its limit, the figure, and the verdict."""
 
     part: str
     what: str
@@ -173,7 +173,7 @@ def _of_output(table: Table) -> Iterator[Target]:
 
 
 def _verdict(found: Difference, low: float, high: float, most: float) -> str:
-    """Of an interval; where the target lies within, or rounds are few, the run cannot tell."""
+    """Return the verdict on an interval; it is open if the target lies within or rounds are few."""
     if found.rounds < MIN_ROUNDS:
         return "open"
     if high <= most:

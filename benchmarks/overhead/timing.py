@@ -45,7 +45,7 @@ def cpu_key(case: str, tool: str) -> Key:
 
 
 def end_key(case: str, quantity: str) -> Key:
-    """Of what lies before (``before_s``) and after (``after_s``) the spin in the plain figure."""
+    """Return the key of the time before (``before_s``) or after (``after_s``) the spin."""
     return Key(NAME, case, PLAIN, quantity)
 
 

@@ -1,18 +1,18 @@
-"""Told: under what load a benchmark ran, as its page says it."""
+"""Load of the machine during a benchmark, in words for its page."""
 
 from __future__ import annotations
 
 from typing import Any
 
 BUSY_SHARE = 0.1
-"""Of the CPU time, used just before the run: by others, for nothing of the benchmark runs then."""
+"""Share of the CPU time used by other processes just before the run that makes a machine busy."""
 BUSY_LOAD = 0.5
-"""The same of results that hold the load of the minute before alone."""
+"""Load average that makes a machine busy, for results without the share."""
 _SHARES = {"steal_share": "stolen by the hypervisor", "idle_share": "idle"}
 
 
 def is_busy(document: dict[str, Any]) -> bool:
-    """Whether others kept the machine busy."""
+    """Return whether other processes kept the machine busy."""
     load = document["load"]
     share: float | None = load.get("busy_before_share")
     before: float = load["load_before"][0]
@@ -20,7 +20,7 @@ def is_busy(document: dict[str, Any]) -> bool:
 
 
 def load_words(document: dict[str, Any]) -> str:
-    """The load before the run, and while it lasted."""
+    """Return the load before and during the run, in words."""
     load = document["load"]
     before = ", ".join(f"{value:.2f}" for value in load["load_before"])
     rounds = load["load_1min"]
@@ -31,7 +31,7 @@ def load_words(document: dict[str, Any]) -> str:
 
 
 def use_words(document: dict[str, Any]) -> str:
-    """How long it ran, and what became of the processors' time meanwhile."""
+    """Return the duration of the run and the use of the CPU time, in words."""
     load = document["load"]
     parts = [f"{load[key] * 100:.1f} % {text}" for key, text in _SHARES.items() if key in load]
     lines = [f"The run took {load['took_s']:.0f} s."]

@@ -20,7 +20,7 @@ from .schedule import Unusable
 
 @dataclass(frozen=True)
 class Told:
-    """What a tool told of its launches, and how long the whole command took."""
+    """Report of a tool on its launches, and the duration of the whole command."""
 
     took_s: float
     wall_s: tuple[float, ...] = ()

@@ -62,7 +62,7 @@ def _measured(
 
 
 def _lacking(*, quick: bool) -> str | None:
-    """Why this host cannot run it; the smoke run changes it only where tests may."""
+    """Return why this host cannot run it; the smoke run changes it only where tests may."""
     if quick and os.environ.get("ASSAY_TEST_SYSTEM") != "1":
         return "tests may not change this host (ASSAY_TEST_SYSTEM=1)"
     if os.geteuid() != 0:

@@ -19,11 +19,11 @@ QUANTUM_US = 1000
 
 @dataclass(frozen=True)
 class Round:
-    """What was seen of a way in one round.
+    """Figures of a way in one round.
 
     Attributes:
-        excess: of portions of work of about a millisecond, over the fastest.
-        program_s: of each run of the real program.
+        excess: excess time of portions of about a millisecond, over the fastest.
+        program_s: time of each run of the real program.
     """
 
     excess: ExcessFigures
@@ -54,7 +54,7 @@ def _fixed_work(way: str, cpu: int, seconds: float) -> ExcessFigures:
 
 
 def _timed(way: str, cpu: int, program: tuple[str, ...]) -> float:
-    """Of the program alone: what is in front of it does not count."""
+    """Time of the program alone: the command in front of it does not count."""
     words = (*prefix(way, cpu), "python3", "-c", _TIMER, *program)
     told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
     return float(told)

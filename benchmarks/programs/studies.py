@@ -81,11 +81,11 @@ def tuned(
 def controls(
     program: Program, settings: dict[str, Any], pairs: int, db: Path
 ) -> Iterator[dict[str, Any]]:
-    """Yield what a recommendation loses without each of its settings, and without all.
+    """Yield the loss of a recommendation without each of its settings, and without all.
 
     Args:
         program, pairs, db: as for ``tuned``.
-        settings: of the recommendation.
+        settings: settings of the recommendation.
     """
     if not settings:
         return

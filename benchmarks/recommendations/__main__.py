@@ -134,7 +134,9 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--launches", type=int, nargs="+", default=list(LOWEST))
     parser.add_argument("--shapes", type=Shape, nargs="+", default=list(Shape))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--minutes", type=float, help="begin no study after so many")
+    parser.add_argument(
+        "--minutes", type=float, help="number of studies after which no further one begins"
+    )
     parser.add_argument("--cache", type=Path, default=PATH, help="answers (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="one study a row: does it still run?")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")

@@ -86,7 +86,7 @@ def _code() -> str:
 
 @functools.cache
 def _table(path: Path) -> str:
-    """Return the name of a table with a digest of what it holds."""
+    """Return the name of a table with a digest of its content."""
     return f"{table_name(path)}:{hashlib.sha256(path.read_bytes()).hexdigest()[:10]}"
 
 

@@ -37,7 +37,7 @@ def text(rows: Sequence[Row], heading: str) -> str:
 
 
 def _held(rows: Sequence[Row]) -> str:
-    """Say how limits are held, and how finely."""
+    """Describe how limits are checked, and how precisely."""
     fewest = min((row.studies for row in rows), default=0)
     told = "*Within two errors*: the figure exceeds the limit by two standard errors at most."
     if fewest >= ASKED:
@@ -58,7 +58,7 @@ class _Check:
     """One target of a row.
 
     Attributes:
-        beyond: by how much the figure lies beyond the limit; at most 0 where the limit is held.
+        beyond: excess of the figure over the limit; at most 0 if the limit is met.
         error: standard error of the figure.
     """
 

@@ -70,12 +70,12 @@ class Effects:
 
 
 def draw(shape: Shape, low: float, high: float, seed: int) -> Effects:
-    """A space at random.
+    """Return a random space.
 
     Args:
-        shape: of its effects.
-        low, high: the best value of a setting that matters takes so much less time (a share).
-        seed: of all that is random.
+        shape: shape of its effects.
+        low, high: range of the effect of a setting's best value (a share of the time).
+        seed: seed of all random numbers.
     """
     rng = random.Random(f"{shape}/{seed}")
     counts = [rng.choice(VALUES) for _ in range(SETTINGS)]

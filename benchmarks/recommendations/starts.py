@@ -11,7 +11,7 @@ TENTH = 10
 
 
 class Start(enum.StrEnum):
-    """How good the default is."""
+    """Quality of the default."""
 
     RANDOM = "random"
     MEDIAN = "median"

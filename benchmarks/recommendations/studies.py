@@ -1,4 +1,4 @@
-"""Studies: what one study answers, beside the truth."""
+"""Studies: the answer of one study, compared with the truth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .spaces import Shape, draw
 from .starts import Start, default_of
 
 SECONDS = 10.0
-"""What the default of a simulated space takes."""
+"""Time of the default of a simulated space."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Answer:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The interval of what is told."""
+        """Interval of the answer."""
         return None if self.told is None else (self.low, self.high)
 
 
@@ -67,11 +67,11 @@ class SimulatedStudy:
     """A study of a simulated space.
 
     Attributes:
-        shape: of its effects.
+        shape: shape of its effects.
         launches: budget.
-        low, high: the best value of a setting that matters takes so much less time (a share).
-        seed: of the space, the search and the noise.
-        noise: of a launch, log-normal.
+        low, high: range of the effect of a setting's best value (a share of the time).
+        seed: seed of the space, the search and the noise.
+        noise: log-normal noise of a launch.
     """
 
     shape: Shape
@@ -113,10 +113,10 @@ class RecordedStudy:
 
     Attributes:
         table: its file.
-        start: which configuration is the default.
-        noise: what launches vary by.
+        start: choice of the default configuration.
+        noise: variation of launches.
         launches: budget.
-        seed: of the default, the search and the noise.
+        seed: seed of the default, the search and the noise.
     """
 
     table: Path

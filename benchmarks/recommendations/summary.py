@@ -20,9 +20,9 @@ class Row:
     """Many studies of one kind.
 
     Attributes:
-        space: what is searched: the effects of a simulated space, or noise and default of tables.
-        simulated: whether it is simulated, so that idle settings are known.
-        without: whether nothing in it does anything.
+        space: the effects of a simulated space, or noise and default of tables.
+        simulated: whether the space is simulated, so that idle settings are known.
+        without: whether no setting has an effect.
         regret: mean; ``regret_error`` its standard error.
         default, unproven, proven: shares of the answers.
         idle: share of the recommendations other than the default with an idle setting.
@@ -31,7 +31,7 @@ class Row:
         covered: share of the unproven recommendations whose interval holds the true ratio.
         width: median of the upper over the lower end of that interval.
         overclaim: mean of the true ratio over the expected one, less 1, of the unproven ones:
-            positive where too much is claimed; ``overclaim_error`` its standard error.
+            positive for exaggerated claims; ``overclaim_error`` its standard error.
     """
 
     space: str

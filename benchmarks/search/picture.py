@@ -14,7 +14,7 @@ COLOURS = {
     "smac": "#cc79a7",
     "hebo": "#e69f00",
 }
-"""Of Okabe and Ito's palette, which colour-blind people can tell apart."""
+"""Colours of Okabe and Ito's palette, which colour-blind people can distinguish."""
 MARKS = {"assay": "o", "tpe": "s", "gp": "^", "random": "x", "smac": "D", "hebo": "v"}
 
 

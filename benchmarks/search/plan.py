@@ -22,7 +22,7 @@ NOISY_LAUNCHES = (50,)
 NULL_LAUNCHES = (25, 100)
 WORLDS = (Kind.DRIFT, Kind.TAILS, Kind.UNSTABLE, Kind.UNEQUAL)
 SEEDS = {"smac": 20, "hebo": 20}
-"""Of methods that think for long; others have as many as asked for."""
+"""Seeds of slow methods; other methods have the requested number."""
 NEEDED = {"tpe": "optuna", "gp": "torch", "smac": "smac", "hebo": "hebo"}
 """The module that a method imports."""
 ENCODED = ("tpe", "gp", "smac", "hebo")
@@ -30,7 +30,7 @@ ENCODED = ("tpe", "gp", "smac", "hebo")
 PEERS = ("random", "tpe", "gp", "smac", "hebo")
 OURS = "assay"
 SIDE_SEEDS = 20
-"""Of other noise and of tables without differences."""
+"""Seeds for other noise and for tables without differences."""
 COST_S = {"random": 0.1, "tpe": 1.0, "gp": 25.0, "smac": 80.0, "hebo": 200.0, "assay": 6.0}
 """CPU seconds of one job on an AMD EPYC, all numbers of launches together."""
 

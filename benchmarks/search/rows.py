@@ -114,7 +114,7 @@ def excess_in_errors(ours: Rows, theirs: Rows) -> float:
 
 @dataclass(frozen=True)
 class _Relative:
-    """A mean plus 0.1 %, and by seed what each regret is of it."""
+    """Return a mean plus 0.1 %, and the ratio of each seed's regret to it."""
 
     mean: float
     moves: dict[int, float]

@@ -1,4 +1,4 @@
-"""Targets: what the scoreboard asks of assay, and what was seen."""
+"""Targets of the scoreboard for assay, and the figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .plan import OURS
 from .rows import Ratio, Rows, excess_in_errors, ratio
 
 AGAINST_TPE = {10: 0.8, 25: 0.8, 50: 0.7, 100: 0.5}
-"""By launches, the largest ratio to the mean regret of TPE."""
+"""Largest ratio to the mean regret of TPE, by number of launches."""
 AGAINST_OTHERS = 1.0
 """The same to every other peer; met within two standard errors."""
 BEYOND_RANDOM = 3.0
@@ -22,8 +22,8 @@ class Line:
     """One target.
 
     Attributes:
-        what: is asked.
-        target, seen: in words.
+        what: the measure.
+        target, seen: limit and figure, in words.
         status: ``met`` or ``missed``, with a remark.
     """
 

@@ -25,24 +25,24 @@ WITH = "assay run --with threads=1 nice=5"
 FROM = "assay run --from STUDY"
 AGAIN = f"{FROM} -- COMMAND"
 PROSE = (PLAIN, PYTHON)
-"""Names that are no command."""
+"""Command names that do not exist."""
 HELP = "help"
 NAPS = "env.NAP=0.02,0.004"
-"""Of a study that recommends the shorter one whatever else happens."""
+"""Commands of a study that always recommends the shorter one."""
 
 
 def key(command: str, quantity: str = FIRST, case: str = PROGRAM) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, case, command, quantity)
 
 
 @dataclass(frozen=True)
 class Stores:
-    """Of one study each.
+    """Stores of one study each.
 
     Attributes:
-        own: of the program that notes its first moment.
-        other: of another one; it recommends a variable of the environment.
+        own: study of the program that records its first moment.
+        other: study of another program; it recommends an environment variable.
     """
 
     own: str

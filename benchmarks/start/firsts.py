@@ -10,7 +10,7 @@ from benchmarks.overhead.native import Programs, run_quietly
 from benchmarks.overhead.reading import Key, Reading
 
 FIRST, WALL, CPU = "first_s", "wall_s", "cpu_s"
-"""From the spawn to the program's first moment, to the command's end, and its processor time."""
+"""Times from the spawn to the program's first moment and to the command's end, and its CPU time."""
 
 
 class Firsts:
@@ -35,10 +35,10 @@ class Firsts:
     def readings(
         self, part: str, case: str, launches: int, commands: Mapping[str, Sequence[str]]
     ) -> Iterator[Reading]:
-        """Launch each command so many times.
+        """Launch each command the given number of times.
 
         Raises:
-            Unusable: one failed.
+            Unusable: a command failed.
         """
         words = [self._program, str(self._rng.randrange(1 << 30)), str(launches)]
         words += [str(self._out), self._note]

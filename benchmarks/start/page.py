@@ -15,9 +15,9 @@ from .firsts import CPU, FIRST, WALL
 
 MS = 1e3
 WITHIN_S = {commands.RUN: 0.150, commands.FROM: 0.500, commands.AGAIN: 0.500}
-"""From the spawn to the program's first moment."""
+"""Limits of the time from the spawn to the program's first moment."""
 FULL_S = 1e-3
-"""What a full plan may cost beyond an empty one."""
+"""Limit of the cost of a full plan beyond an empty one."""
 MIN_ROUNDS = 6
 """Before an interval over rounds says anything."""
 
@@ -173,7 +173,7 @@ def _quantiles(table: Table, key: Key) -> list[str]:
 
 
 def _quantile(values: Sequence[float], tenths: int) -> float:
-    """By definition 7 of Hyndman and Fan."""
+    """Return the quartiles by definition 7 of Hyndman and Fan."""
     if len(values) == 1:
         return values[0]
     return statistics.quantiles(values, n=10, method="inclusive")[tenths - 1]

@@ -1,4 +1,4 @@
-"""Plans: what each part of a plan costs the launcher, beyond an empty one."""
+"""Plans: cost of each part of a plan in the launcher, beyond an empty one."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ FULL = "a full plan"
 
 
 def key(plan: str, quantity: str = WALL) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure of this part."""
     return Key(NAME, CASE, plan, quantity)
 
 
 def parts() -> dict[str, dict[str, Any]]:
-    """What a plan may hold, by name; all of it together is the full plan."""
+    """Parts of a plan, by name; all parts together are the full plan."""
     cpus = sorted(os.sched_getaffinity(0))
     favoured = os.sched_getscheduler(0) == os.SCHED_FIFO
-    # What leaves the class of a favoured run would wait for all others.
+    # Parts that leave the scheduling class of a favoured run would wait for all other processes.
     group = (
         {"policy": "fifo", "priority": os.sched_getparam(0).sched_priority}
         if favoured
@@ -56,7 +56,7 @@ def parts() -> dict[str, dict[str, Any]]:
 
 
 def prepare(folder: Path, program: list[str]) -> dict[str, list[str]]:
-    """A command for each plan that can be had here; the empty one first, the full one last."""
+    """Return a command for each plan that works here; the empty one first, the full one last."""
     usable = {}
     for name, part in parts().items():
         command = _command(folder, name, {"argv": program, **part})
@@ -82,7 +82,7 @@ def _command(folder: Path, name: str, plan: dict[str, Any]) -> list[str]:
 
 
 def _works(folder: Path, name: str, command: list[str]) -> bool:
-    """Whether the launcher can put it in place: containers refuse some of it."""
+    """Return whether the launcher can apply it: containers refuse some parts."""
     try:
         run_quietly(command)
         record = json.loads((folder / name.replace(" ", "-")).with_suffix(".out").read_text())

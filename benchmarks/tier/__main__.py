@@ -33,13 +33,13 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Kept:
-    """Where results are kept, and what is made of them beside."""
+    """Path of the results, and of the files derived from them."""
 
     folder: Path
     stem: str
 
     def read(self) -> Results:
-        """What is there; nothing where there is none yet.
+        """Return the stored results; empty without a file.
 
         Raises:
             InvalidInputError: as `read`.
@@ -48,7 +48,7 @@ class Kept:
         return read(file) if file.exists() else Results(schema=SCHEMA)
 
     def write(self, results: Results) -> None:
-        """All of it; pictures of what is not measured any more go."""
+        """Write all results; outdated pictures are removed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         drawn = {} if results.efficiency is None else pictures(results.efficiency)
         files = {f"{self.stem}.json": shown(results), f"{self.stem}.md": text(results), **drawn}
@@ -111,7 +111,7 @@ def _bench(folder: Path, options: argparse.Namespace) -> Bench:
 
 
 def _lacking(*, quick: bool) -> str | None:
-    """Why this host cannot run it; the smoke run changes it only where tests may."""
+    """Return why this host cannot run it; the smoke run changes it only where tests may."""
     if quick and os.environ.get("ASSAY_TEST_SYSTEM") != "1":
         return "tests may not change this host (ASSAY_TEST_SYSTEM=1)"
     if os.geteuid() != 0:
@@ -157,7 +157,7 @@ def _seconds(words: str) -> float:
 
 
 if __name__ == "__main__":
-    # Whoever ends it finds swap and groups as they were, as after Ctrl-C.
+    # A signal restores swap and groups, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main()

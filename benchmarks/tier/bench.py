@@ -1,4 +1,4 @@
-"""Bench: what all parts of one call share."""
+"""Bench: state shared by all parts of one call."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ LIBRARY = Path(__file__).with_name("filemap.cpp")
 
 @dataclass(frozen=True)
 class Bench:
-    """What was asked for, and where it is measured.
+    """Request of a call, and the place of its measurement.
 
     Attributes:
-        folder: on the disk that is measured.
-        dram_bytes: of a program that has all of it.
-        rounds: of each part that is measured in rounds.
-        seconds: of each way, beside the passes that are not timed.
-        budget_s: of the efficiencies.
-        quick: whether it is only seen that everything runs.
-        date: on which it began, as in ISO 8601.
-        load: averages over 1, 5 and 15 minutes before anything ran (proc_loadavg(5)).
+        folder: folder on the measured disk.
+        dram_bytes: memory of a program that has all of it.
+        rounds: rounds of each part that is measured in rounds.
+        seconds: time of each way, without the untimed passes.
+        budget_s: budget of the efficiencies.
+        quick: whether the call only checks that everything runs.
+        date: start date, as in ISO 8601.
+        load: load averages over 1, 5 and 15 minutes before the start (proc_loadavg(5)).
     """
 
     folder: Path
@@ -40,7 +40,7 @@ class Bench:
     load: tuple[float, float, float]
 
     def about(self, rounds: int) -> About:
-        """How a part was measured that has so many rounds."""
+        """Return the circumstances of a part with the given number of rounds."""
         found = read_machine()
         return About(
             date=self.date,
@@ -56,7 +56,7 @@ class Bench:
         )
 
     def place(self, of_dram: float) -> Place:
-        """For data of so many times the memory, at most.
+        """Return the place of data of at most the given multiple of the memory.
 
         Raises:
             subprocess.CalledProcessError: the library that maps files cannot be built.

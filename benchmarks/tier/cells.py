@@ -1,4 +1,4 @@
-"""What is measured, in which ways, and what is asked of it."""
+"""Measured cells, their ways, and their targets."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ ON_DISKS: dict[Cell, tuple[Way, ...]] = {
 }
 """The tier on throttled disks."""
 TWICE = 1.8
-"""So many times what one gives two equal disks are to give, at least."""
+"""Least ratio of the throughput of two equal disks to that of one."""
 
 QUICK: dict[Cell, tuple[Way, ...]] = {FORWARD: (DEVICE, TIER, REPLAYED, SWAP, TOLD), FITS: (TIER,)}
 QUICK_ON_DISKS: dict[Cell, tuple[Way, ...]] = {FORWARD: (ONE_DISK, TWO_DISKS)}
-"""Whether everything still runs."""
+"""Cells that check whether everything runs."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The tier's rate is to be at least so many times that of others: of the best of these ways."""
+    """Least ratio of the tier's rate to the best of these ways."""
 
     cell: Cell
     beside: str
@@ -94,10 +94,10 @@ TARGETS = (
     _beside(FITS_UPDATE, MEMORY, 0.98),
 )
 HELD = 0.5
-"""Part of what a cycle reads that memory is to serve, at least."""
+"""Least share of a cycle's reads that memory serves."""
 
 EFFICIENT = 0.8
-"""Of the speed in memory alone, what programs that do enough are to have, at least."""
+"""Least share of the speed in memory for programs with enough work."""
 ENOUGH = 1.3
 """Times the balance of work and transfers, from which on a polynomial does enough."""
 TILED = ("LU by tiles", "LU from the left")

@@ -33,7 +33,7 @@ class Disks:
 
 
 def lacking() -> str | None:
-    """Why there can be none here; of root alone it is not told."""
+    """Return why there can be no disks here; a missing root privilege is not checked."""
     missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)} is not installed"
@@ -46,10 +46,10 @@ def lacking() -> str | None:
 
 @contextlib.contextmanager
 def throttled(folder: Path, bytes_each: int, rates: Sequence[int]) -> Iterator[Disks]:
-    """Disks with room for so many bytes each, which read and write so many a second.
+    """Create disks of the given size and throughput.
 
     Raises:
-        OSError, subprocess.CalledProcessError: the kernel does not take them.
+        OSError, subprocess.CalledProcessError: the kernel refuses them.
     """
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(control_group("io"))
@@ -75,7 +75,7 @@ def _throttle(group: Path, device: str, rate: int) -> None:
 def _device(file: Path, size_bytes: int) -> Iterator[str]:
     with file.open("wb") as stream:
         os.posix_fallocate(stream.fileno(), 0, size_bytes)
-    # Past the page cache, as a disk is: else memory would take what is written.
+    # Bypass the page cache, as a disk does: else memory would absorb the writes.
     command = ["losetup", "--find", "--show", "--direct-io=on", str(file)]
     device = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     try:

@@ -1,4 +1,4 @@
-"""Efficiencies: what `assay tier bench` measures, and its heat maps."""
+"""Efficiencies measured by `assay tier bench`, and its heat maps."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .cells import TILED, TILED_OF_DRAM
 from .results import Efficiency
 
 FOR_TARGETS = 0.25
-"""Of the budget, the part for more rounds of programs that few launches say too little of."""
+"""Share of the budget for further rounds of programs that vary much."""
 
 
 def measured(bench: Bench) -> Efficiency:
-    """With one thread, and with one for each CPU; and again what a target is of that takes long.
+    """Measure with one thread and with one per CPU; repeat long cells that have a target.
 
     Raises:
-        SystemExit: it ends with an error, which it tells itself, or has measured nothing.
+        SystemExit: the command fails, with its own message, or has measured nothing.
     """
     about = bench.about(1)
     threads = dict.fromkeys((1, len(os.sched_getaffinity(0))))
@@ -47,7 +47,7 @@ def measured(bench: Bench) -> Efficiency:
 
 
 def more_for_targets(bench: Bench, budget_s: float) -> tuple[Cell, ...]:
-    """Rounds of what is asked to be efficient by its order, with one thread.
+    """Measure the programs with a target for their order, with one thread.
 
     Raises:
         SystemExit: as `measured`.
@@ -92,7 +92,7 @@ def _cells(bench: Bench, budget_s: float, *words: str) -> tuple[Device, tuple[Ce
 
 
 def thread_counts(cells: Sequence[Cell]) -> tuple[int, ...]:
-    """Those that were measured, each once."""
+    """Return the measured programs, each once."""
     return tuple(sorted({one.threads for one in cells}))
 
 

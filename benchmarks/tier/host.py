@@ -13,19 +13,19 @@ _CLUSTER = Path("/proc/sys/vm/page-cluster")
 
 
 def is_unified(controller: str) -> bool:
-    """Whether control groups v2 have it; else it is in a hierarchy of its own, if anywhere."""
+    """Return whether control groups v2 have the controller; else it may be in a v1 hierarchy."""
     return controller in _read(_CGROUP / "cgroup.controllers").split()
 
 
 @contextlib.contextmanager
 def control_group(controller: str) -> Iterator[Path]:
-    """The folder of a new one that has this controller (cgroup-v2.rst, "Controlling Controllers").
+    """Create a group with this controller (cgroup-v2.rst, "Controlling Controllers").
 
     Args:
         controller: ``memory`` or ``io``, as v2 names it.
 
     Raises:
-        OSError: this user may not make one, or there is no such controller.
+        OSError: this user may not create a group, or the controller is missing.
     """
     v1 = {"io": "blkio"}.get(controller, controller)
     parent = _CGROUP if is_unified(controller) else _CGROUP / v1
@@ -53,10 +53,10 @@ def _handed_down(controller: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def memory_group(limit_bytes: int) -> Iterator[Path]:
-    """A control group whose members may hold so much; gives the file that takes members.
+    """Create a control group with a memory limit; return the file to which members are written.
 
     Raises:
-        OSError: this user may not make one, or there is no memory controller.
+        OSError: this user may not create a group, or the memory controller is missing.
     """
     with control_group("memory") as folder:
         limit = "memory.max" if is_unified("memory") else "memory.limit_in_bytes"
@@ -86,7 +86,7 @@ def swap(folder: Path, size_bytes: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def page_cluster(exponent: int) -> Iterator[None]:
-    """How many pages swap reads at once: 2 to that power."""
+    """Return the number of pages that swap reads at once, as a power of two."""
     before = _CLUSTER.read_text()
     _CLUSTER.write_text(str(exponent))
     try:

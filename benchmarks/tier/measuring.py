@@ -24,15 +24,15 @@ TRIES = 12
 
 @dataclass(frozen=True)
 class Cell:
-    """What a program does.
+    """Work of a program.
 
     Attributes:
-        of_dram: size of its data, in what it may hold.
-        share: of the memory that others have; less where a pass takes long.
-        samples: passes that are timed; absent for as many as the time allows.
-        repeats: times that a round has it in each way; more where a pass is short.
-        advised: variant that tells the kernel what it will do, where there is one.
-        order: in which the device alone reads as much.
+        of_dram: size of its data, as a multiple of its memory.
+        share: share of the memory of other cells; less if a pass takes long.
+        samples: number of timed passes; absent if the time decides.
+        repeats: runs per round in each way; more if a pass is short.
+        advised: variant that announces its accesses to the kernel, if there is one.
+        order: order in which the device alone reads the same amount.
     """
 
     name: str
@@ -47,18 +47,18 @@ class Cell:
     order: Literal["forward", "backward"] = "forward"
 
     def dram_bytes(self, place: Place) -> int:
-        """What the program may hold there."""
+        """Return the memory limit of the program."""
         return int(self.share * place.dram_bytes)
 
 
 class Pass(Record, frozen=True, kw_only=True):
-    """What was seen.
+    """Figures of a run.
 
     Attributes:
-        wall_s: one pass; a median, where there were several.
-        data_bytes: that it went through.
-        passes: of the whole run that read, beside the first, which fills.
-        brought_bytes: from storage by the tier, in the whole run; absent for other ways.
+        wall_s: time of one pass; the median of several.
+        data_bytes: data of a pass.
+        passes: reading passes of the whole run, without the first, which fills.
+        brought_bytes: bytes that the tier fetched in the whole run; absent for other ways.
     """
 
     wall_s: float
@@ -68,7 +68,7 @@ class Pass(Record, frozen=True, kw_only=True):
 
     @property
     def held(self) -> float | None:
-        """Part of what was read that no transfer brought."""
+        """Return the share of the reads that memory served."""
         if self.brought_bytes is None:
             return None
         return 1.0 - self.brought_bytes / (self.passes * self.data_bytes)
@@ -102,7 +102,7 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float) -> Pass:
 
 
 def _device(cell: Cell, place: Place) -> Pass:
-    """What the disk gives by itself, as ``assay tier doctor`` measures it."""
+    """Return the throughput of the disk, as ``assay tier doctor`` measures it."""
     size = int(cell.of_dram * place.dram_bytes)
     (path,) = probe(os.environ, str(place.folder), size_bytes=size, order=cell.order).paths
     if path.read_bytes_per_s is None:
@@ -134,10 +134,10 @@ def _record(cell: Cell, way: Way, place: Place, command: Sequence[str]) -> None:
 def _told(
     cell: Cell, way: Way, place: Place, command: Sequence[str], variables: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What the kernel says, on a host as the way needs it.
+    """Return the output of the catalogue's kernel, on a host prepared for the way.
 
     Raises:
-        SystemExit: that a result was wrong, or nothing.
+        SystemExit: the result is wrong or missing.
     """
     added = [f"{name}={value}" for name, value in variables.items()]
     for _ in range(TRIES):

@@ -87,7 +87,7 @@ def _size(row: Row) -> str:
 
 
 def _rate(part: Measured, row: Row, other: str) -> tuple[str, str, str]:
-    """The way, its rate, and what it is beside another one of the same program."""
+    """Return the way, its rate, and the ratio to another way of the same program."""
     same = (one for one in part.rows if (one.cell, one.of_dram) == (row.cell, row.of_dram))
     beside = next((one.passes for one in same if one.way == other), ())
     rate = _span([one.rate for one in row.passes])

@@ -1,4 +1,4 @@
-"""Parts: each can be measured by itself, and tells after each round what there is."""
+"""Parts: each can be measured alone, and yields its results after each round."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ PARTS: Mapping[str, Callable[[Bench], Generator[Part, None, None]]] = {
     "disks": _on_disks,
     "efficiency": _efficiency,
 }
-"""By the names that they have in the results."""
+"""Parts by their names in the results."""

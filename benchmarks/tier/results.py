@@ -1,7 +1,7 @@
-"""Results: what was measured, part by part, as it is kept.
+"""Stored results of each part.
 
-Each part says of itself when, where and how it was measured, so one that is measured anew takes
-the place of itself alone.
+Each part records when, where and how it was measured, so a repeated measurement replaces only
+that part.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCHEMA = 1
 
 
 class Machine(Record, frozen=True, kw_only=True):
-    """What the figures are of."""
+    """Machine of the figures."""
 
     model: str
     cpus: int
@@ -30,15 +30,15 @@ class Machine(Record, frozen=True, kw_only=True):
 
 
 class About(Record, frozen=True, kw_only=True):
-    """How a part was measured.
+    """Circumstances of a part's measurement.
 
     Attributes:
-        date: in ISO 8601.
-        assay: its version.
-        machine: where.
-        rounds: that all cells have.
-        dram_bytes: of a program that has all of it.
-        load: averages over 1, 5 and 15 minutes before anything ran (proc_loadavg(5)).
+        date: date in ISO 8601.
+        assay: version of assay.
+        machine: machine of the measurement.
+        rounds: rounds that all cells have.
+        dram_bytes: memory of a program that has all of it.
+        load: load averages over 1, 5 and 15 minutes before the start (proc_loadavg(5)).
     """
 
     date: str
@@ -93,11 +93,11 @@ class OnDisks(Measured, frozen=True, kw_only=True):
 
 
 class Efficiency(Record, frozen=True, kw_only=True):
-    """What `assay tier bench` tells.
+    """Answer of `assay tier bench`.
 
     Attributes:
-        budget_s: that it had.
-        device: that the model is of.
+        budget_s: its budget.
+        device: device of the model.
     """
 
     about: About
@@ -110,7 +110,7 @@ Part = Rates | OnDisks | Efficiency
 
 
 class Results(Record, frozen=True, kw_only=True):
-    """All parts; what was never measured is absent. Parts have the names of the command line."""
+    """All parts; unmeasured ones are absent. Parts have the names of the command line."""
 
     schema: int
     rates: Rates | None = None
@@ -119,10 +119,10 @@ class Results(Record, frozen=True, kw_only=True):
 
 
 def read(file: Path) -> Results:
-    """What a file keeps.
+    """Return the results in a file.
 
     Raises:
-        InvalidInputError: it cannot be read, or holds something else.
+        InvalidInputError: the file is unreadable or has another format.
     """
     try:
         results = decode(file.read_bytes(), Results)

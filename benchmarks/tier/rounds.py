@@ -1,4 +1,4 @@
-"""Rounds: every cell in every way, one after another, in an order that is drawn anew."""
+"""Rounds: every cell in every way, one after another, in a new random order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ways = Mapping[Cell, tuple[Way, ...]]
 
 
 def in_rounds(ways: Ways, place: Place, bench: Bench) -> Iterator[tuple[Row, ...]]:
-    """After each round, what all of them have seen.
+    """Yield the figures of all rounds so far, after each round.
 
     Raises:
         SystemExit: as `measure`.

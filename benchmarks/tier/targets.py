@@ -1,4 +1,4 @@
-"""Targets: what was asked for beside what was seen, row by row."""
+"""Targets and figures, row by row."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from .results import Efficiency, OnDisks, Rates, Results
 from .ways import ONE_DISK, TIER, TWO_DISKS
 
 Row = tuple[str, str, str]
-"""What is asked, what was seen, and whether that is enough."""
+"""Target, figure, and verdict."""
 NOT_ASKED = "for comparison"
 
 
 def rows_of(results: Results) -> list[Row]:
-    """Of all parts that were measured."""
+    """Return the rows of all measured parts."""
     rows: list[Row] = []
     if results.rates is not None:
         rows += _of_rates(results.rates)
@@ -82,7 +82,7 @@ def _of_disks(part: OnDisks) -> Iterator[Row]:
 
 
 def _of_efficiency(part: Efficiency) -> Iterator[Row]:
-    """What is asked is asked of one thread, beside that of the pager."""
+    """The target is for one thread, besides that of the pager."""
     for count in thread_counts(part.cells):
         cells = [one for one in part.cells if one.threads == count]
         with_threads = show_count(count, "thread")
@@ -102,7 +102,7 @@ def _of_efficiency(part: Efficiency) -> Iterator[Row]:
 
 
 def _does_enough(cell: EfficiencyCell, work: str) -> bool:
-    """Of that work, and larger than DRAM."""
+    """Return the cells of that work with data larger than DRAM."""
     return cell.work == work and cell.of_balance is not None and cell.of_balance >= ENOUGH
 
 

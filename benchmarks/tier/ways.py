@@ -16,19 +16,19 @@ from .host import memory_group, page_cluster, swap
 
 @dataclass(frozen=True)
 class Way:
-    """One of them.
+    """One way to hold the data of a program.
 
     Attributes:
-        cluster: pages that swap reads at once, as a power of two; absent where there is no swap.
-        tier: memory of the tier over what the group allows; the rest is the program's own.
-        advisor: the same of the advisor; the rest is also what is on its way to swap and back.
-        replayed: whether the tier foresees touches by a record of an earlier run.
-        advised: whether the program itself tells the kernel what it will do.
+        cluster: pages that swap reads at once, as a power of two; absent without swap.
+        tier: share of the group's memory for the tier; the rest is the program's own.
+        advisor: the same for the advisor; the rest also covers pages in transfer to and from swap.
+        replayed: whether the tier prefetches from a recorded trace of an earlier run.
+        advised: whether the program itself announces its accesses to the kernel.
         file: whether large memory is a mapped file.
         limited: whether there is less memory than data.
-        disks: those of the place that the tier's paths are on; none for the place itself.
-        alone: whether it is the place's disk by itself that reads so much, and no program.
-        repeats: times that a round has it at least; more where much hangs on short passes.
+        disks: disks with the tier's paths; none for the folder itself.
+        alone: whether the disk alone reads this amount, without a program.
+        repeats: least number of runs per round; more for short passes.
     """
 
     name: str
@@ -69,14 +69,14 @@ UNEQUAL_TWICE = Way("and one twice as fast, named twice", tier=0.9, limited=Fals
 
 @dataclass(frozen=True)
 class Place:
-    """What the ways share.
+    """State shared by the ways.
 
     Attributes:
-        folder: on the disk that is measured.
-        dram_bytes: what a program may hold.
-        data_bytes: what it works on, at most.
+        folder: folder on the measured disk.
+        dram_bytes: memory of a program.
+        data_bytes: largest size of its data.
         filemap: library that maps files.
-        disks: of the rates that `DISK_RATES` has; absent where there can be none.
+        disks: disks of the rates in `DISK_RATES`; absent if there can be none.
     """
 
     folder: Path
@@ -86,7 +86,7 @@ class Place:
     disks: Disks | None = None
 
     def paths(self, way: Way) -> tuple[Path, ...]:
-        """Where the tier has its files."""
+        """Folder of the tier's files."""
         if self.disks is None or not way.disks:
             return (self.folder,)
         return tuple(self.disks.paths[number] for number in way.disks)
@@ -98,7 +98,7 @@ class Place:
 
     @property
     def touches(self) -> Path:
-        """Folder for what a program touched."""
+        """Folder for recorded accesses of a program."""
         return self.folder / "touches"
 
 
@@ -126,7 +126,7 @@ def environment(way: Way, place: Place) -> dict[str, str]:
 
 
 def recording(way: Way, place: Place) -> dict[str, str]:
-    """Variables of the run that records what a replayed one foresees."""
+    """Return the environment of the run that records the trace for a replay."""
     before = environment(replace(way, replayed=False), place)
     return {**before, "ASSAY_TIER_TRACE": str(place.touches)}
 

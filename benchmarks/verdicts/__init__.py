@@ -1,4 +1,4 @@
-"""How often verdicts are wrong: simulated and recorded noise, through assay's rules and others'.
+"""Error rates of verdicts: simulated and recorded noise, under the rules of assay and other tools.
 
 python -m benchmarks.verdicts               all tables, 10,000 studies a row
 python -m benchmarks.verdicts --quick       few studies: does it still run?

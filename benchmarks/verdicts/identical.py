@@ -59,14 +59,14 @@ def _compared(name: str, drawn: Stream, rng: np.random.Generator, blocks: int) -
 
 
 def unequal_numbers(studies: int, seed: int) -> Share:
-    """How often pyperf tells identical arms apart where one lost a process."""
+    """Return how often pyperf distinguishes identical arms if one lost a process."""
     rng = generator(seed, "unequal numbers")
     drawn = stream("Gaussian", rng, studies, LONGEST)
     return Share(int(pyperf_unequal(drawn, rng).sum()), studies)
 
 
 def medians(studies: int, blocks: int, seed: int, censored: float = 0.3) -> Share:
-    """How often the interval of a median ever misses; this share of the values is censored."""
+    """Return how often the interval of a median ever misses, with a share of censored values."""
     rng = generator(seed, "medians")
     values = rng.standard_t(2.0, (studies, blocks))
     ranks = np.array([tail_rank(n, ALPHA) for n in range(1, blocks + 1)])

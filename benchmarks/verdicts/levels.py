@@ -15,8 +15,8 @@ SAFETY = 0.92
 def levels(studies: int, looks: int, seed: int) -> list[tuple[float, float]]:
     """(alpha, level / alpha): the largest level at which P(ever E_n >= 1/level, n >= 6) <= alpha.
 
-    Importance sampling: under the mixture, P0(hit) = E1[1 / E at the hit]; what has not hit after
-    the last simulated look adds at most level * P1(no hit).
+    Importance sampling: under the mixture, P0(hit) = E1[1 / E at the hit]; studies without a hit
+    after the last simulated look add at most level * P1(no hit).
     """
     rng = np.random.default_rng([seed, 4004])
     tried = np.geomspace(0.6, 5e-5, 200)

@@ -1,4 +1,4 @@
-"""Noise: what launches of one and the same program take, in the order in which they run.
+"""Noise: times of launches of the same program, in the order in which they run.
 
 Logarithms, studies x launches; the true ratio of two arms that are dealt out from them is 1.
 """
@@ -27,7 +27,7 @@ VALUES = 20
 
 @dataclass(frozen=True)
 class Stream:
-    """What a machine gives, in order.
+    """Times of a machine, in order.
 
     Attributes:
         launches: studies x launches, one value a launch.
@@ -160,7 +160,7 @@ def stream(name: str, rng: np.random.Generator, studies: int, launches: int) -> 
 
 
 PART = 500
-"""Studies of which all values within launches are held in memory at once."""
+"""Number of studies whose values within launches are in memory at once."""
 KEPT = (40, 3)
 """Launches, and values of each, that are kept for rules that look within launches."""
 
@@ -173,7 +173,7 @@ def _parts(studies: int) -> list[int]:
 def _launches_of(
     rho: float, rng: np.random.Generator, studies: int, launches: int
 ) -> tuple[Array, Array]:
-    """What launches take together, and the first values within the first of them."""
+    """Return the times of launches, and the first values within the first launches."""
     common = math.sqrt(rho) * rng.standard_normal((studies, launches, 1))
     own = math.sqrt(1.0 - rho) * rng.standard_normal((studies, launches, VALUES))
     values = SPREAD * (common + own)

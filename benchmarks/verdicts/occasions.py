@@ -1,4 +1,4 @@
-"""How often two identical conditions that were measured apart are told apart.
+"""Error rate for two identical conditions that were measured on different occasions.
 
 Each study draws the effects of K calibrations and of the two occasions that are compared from one
 distribution, and the scatter of their launches besides. ``python -m benchmarks.verdicts.occasions``
@@ -31,7 +31,7 @@ OCCASIONS = (5, 7, 10, 20)
 BETWEEN = (0.0, 0.01, 0.05)
 """Standard deviations of the effect of an occasion; the launches vary by ``LAUNCH_SD``."""
 LAUNCHES = ((30, 30), (10, 100), (100, 10))
-"""Of the two that are compared, and of each calibration."""
+"""Launches of the two compared occasions, and of each calibration."""
 
 
 def two_groups(share: float) -> Scatter:

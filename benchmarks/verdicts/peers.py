@@ -1,7 +1,7 @@
-"""Peers: the rules by which others decide, on the streams that assay's rules are held to.
+"""Peers: the decision rules of other tools, on the same streams as assay's rules.
 
-Each is written anew from what the tool's sources do, in the order in which the tool launches. It
-gives for every study whether the tool says that two identical arms differ.
+Each is reimplemented from the tool's sources, in the order in which the tool launches. It returns
+for every study whether the tool finds a difference between two identical arms.
 
 pyperf: psf/pyperf at ab7fd04, ``_utils.is_significant``, ``_compare.is_significant_benchs``.
 hyperfine: sharkdp/hyperfine at 327d5f4, ``relative_speed.rs``, ``scripts/welch_ttest.py``.
@@ -22,7 +22,7 @@ Flags = npt.NDArray[np.bool_]
 Rule = Callable[[Stream, np.random.Generator], Flags]
 
 PROCESSES, IN_PROCESS = 20, 3
-"""Of pyperf, for each benchmark."""
+"""Processes of pyperf for each benchmark, and values in each process."""
 PYPERF_CRITICAL = 1.984
 """Its table has this for 100 to 199 degrees of freedom."""
 HYPERFINE_RUNS = 10
@@ -68,7 +68,7 @@ def welch(stream: Stream, rng: np.random.Generator) -> Flags:
 
 
 def times_faster(stream: Stream, rng: np.random.Generator) -> Flags:
-    """What hyperfine prints: the ratio of means ± an error of one deviation, both above 1."""
+    """Return the output of hyperfine: the ratio of means ± one standard error, both above 1."""
     a, b = _blocked(stream.launches, HYPERFINE_RUNS)
     means = np.stack([a.mean(axis=1), b.mean(axis=1)])
     ratio = means.max(axis=0) / means.min(axis=0)

@@ -1,4 +1,4 @@
-"""Shapes: arms of equal mean and unequal shape: what the intervals are about is equal."""
+"""Shapes: arms of equal mean and unequal shape: the estimated quantity is equal."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
 
 
 def _claim(a: Array, b: Array, blocks: int) -> Claim:
-    """What a study would say after so many blocks."""
+    """Return the verdict of a study after a number of blocks."""
     left, right = ([Observation(math.exp(v)) for v in arm[:blocks].tolist()] for arm in (a, b))
     found = claim_from_blocks(("A", "B"), left, right, WALL, alpha=ALPHA, margin=DEFAULT_MARGIN)
     assert found is not None

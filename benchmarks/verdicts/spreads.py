@@ -1,4 +1,4 @@
-"""Spreads: how often spreads are told apart that are the same, and modes are seen that are none."""
+"""Spreads: error rates of verdicts on equal spreads and of modes found in unimodal data."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def equal(name: str, studies: int, blocks: int, seed: int) -> SpreadRow:
 
 
 def wider(factor: float, studies: int, blocks: int, seed: int) -> SpreadRow:
-    """Gaussian arms of which the second varies so many times as much."""
+    """Return Gaussian arms; the second varies by a multiple of the first."""
     rng = generator(seed, f"spread, {factor:g}")
     a, b = (1.0 + SPREAD * sd * rng.standard_normal((studies, blocks)) for sd in (1.0, factor))
     return _row(f"Gaussian, {factor:g} times as wide", a, b, factor)
@@ -124,7 +124,7 @@ def _spreads(values: Array, batches: int) -> Array:
 
 @dataclass(frozen=True)
 class ModesRow:
-    """Launches with one peak in which two groups were seen: after so many, and at any look."""
+    """Shares of unimodal studies in which two groups were found, by number of launches and ever."""
 
     name: str
     found: dict[int, Share]

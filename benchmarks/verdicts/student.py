@@ -10,7 +10,7 @@ import numpy as np
 from .noise import Array
 
 FEW = 60
-"""Up to so many degrees of freedom critical values are tabled; further ones hardly differ."""
+"""Degrees of freedom up to which critical values are tabulated; further ones hardly differ."""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -22,12 +22,12 @@ Task = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is simulated.
+    """Size of the simulation.
 
     Attributes:
-        studies: a row of identical arms.
-        fewer: a row of the other tables.
-        blocks: of a study.
+        studies: studies per row of identical arms.
+        fewer: studies per row of the other tables.
+        blocks: blocks of a study.
     """
 
     studies: int = 10_000

@@ -38,12 +38,12 @@ def limit(studies: int) -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """What became of studies whose true ratio is known.
+    """Results of studies whose true ratio is known.
 
     Attributes:
-        false: said *faster* or *slower* first.
+        false: first verdict was *faster* or *slower*.
         missed: the interval missed the truth at some look.
-        same: said *same* first.
+        same: first verdict was *same*.
         blocks: median number of blocks at the end.
     """
 
@@ -55,7 +55,7 @@ class Row:
 
     @property
     def over(self) -> bool:
-        """Whether 5 % do not hold."""
+        """Return whether the error rate exceeds 5 %."""
         return max(self.false.value, self.missed.value) > limit(self.false.of)
 
 

@@ -13,7 +13,7 @@ NAMES = {
     "assay-altered": "altered",
     "assay-misled": "misled",
 }
-"""Methods of the replay, and what they are here."""
+"""Methods of the replay, and their names here."""
 
 
 def text(rows: Rows, heading: str) -> str:

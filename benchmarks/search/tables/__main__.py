@@ -1,4 +1,4 @@
-"""``python -m benchmarks.search.tables NAME...``: make tables anew."""
+"""``python -m benchmarks.search.tables NAME...``: record tables again."""
 
 from __future__ import annotations
 

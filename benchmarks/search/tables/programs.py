@@ -1,4 +1,4 @@
-"""Programs: their parameters, and what a launch takes in CPU seconds."""
+"""Programs: their parameters, and the CPU seconds of a launch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from .recording import Parameters, Row, Take
 
 BYTES_PER_S = 4e6
-"""Of the line over which a compressed file is sent."""
+"""Bandwidth of the link over which a compressed file is sent."""
 KERNELS = Path(__file__).parent / "kernels.c"
 TILED = Path(__file__).parent / "tiled.c"
 

@@ -24,7 +24,7 @@ def grid(parameters: Parameters) -> list[Row]:
 def record(rows: Sequence[Row], take: Take, rounds: int = 3) -> list[float]:
     """Return the least of several launches of each row, each round in an order of its own.
 
-    What another process takes away makes a launch longer and never shorter.
+    Other processes make a launch longer and never shorter.
     """
     least = [float("inf")] * len(rows)
     for number in range(rounds):
