@@ -617,7 +617,7 @@ def test_client_reserves_moves_and_releases(
 
 
 def test_missing_broker_is_reported(partition: Partition) -> None:
-    with Broker(partition.socket) as broker:
+    with BrokerClient(partition.socket) as broker:
         partition.end()
         with pytest.raises(NotPossibleError, match="does not answer"):
             broker.state()
@@ -658,8 +658,8 @@ def test_concurrent_clients_never_share_a_cpu(partition: Partition) -> None:
 
 
 def test_reservation_is_granted_from_free_cpus(partition: Partition) -> None:
-    with Broker(partition.socket) as first, Broker(partition.socket) as second:
-        share = reserve(parse_wish("share=1/2", {}), first, HOST.cpus)
+    with BrokerClient(partition.socket) as first, BrokerClient(partition.socket) as second:
+        share = reserve_share(parse_share_request("share=1/2", {}), first, HOST.cpus)
         assert len(share.choice.cpus) == len(CPUS) // 2
         assert (share.memory_bytes, share.gpus) == (1 << 29, (0,))
         with pytest.raises(NotPossibleError, match="of the partition is free"):

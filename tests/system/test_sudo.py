@@ -339,16 +339,16 @@ def test_real_sudo_works(sudo: CommandLine) -> None:
 
 
 @pytest.fixture
-def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
+def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RootHelper]:
     """Return a root helper that works for the user nobody, called by root."""
-    monkeypatch.setenv(STATE, str(folder / "state"))
-    found = Helper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
+    monkeypatch.setenv(STATE_VARIABLE, str(folder / "state"))
+    found = RootHelper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
     yield found
     found.close()
     assert not helpers(folder)
 
 
-def launched(helper: Helper, *argv: str, **keys: Any) -> tuple[Any, str]:
+def launched(helper: RootHelper, *argv: str, **keys: Any) -> tuple[Any, str]:
     """Launch a program by the helper; return its facts and output."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
@@ -361,7 +361,7 @@ def launched(helper: Helper, *argv: str, **keys: Any) -> tuple[Any, str]:
         return facts, out.read_text() if out.exists() else ""
 
 
-def test_launched_process_is_child_of_caller(helper: Helper) -> None:
+def test_launched_process_is_child_of_caller(helper: RootHelper) -> None:
     driver = Driver(helper, os.environ)
     with driver.start({"schema": 1, "argv": ["sleep", "60"]}) as running:
         stat = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
@@ -391,7 +391,7 @@ WORDS = {
 
 @pytest.mark.parametrize(("words", "places"), WORDS.values(), ids=WORDS)
 def test_unknown_requests_are_refused(
-    helper: Helper, words: list[str], places: dict[int, int]
+    helper: RootHelper, words: list[str], places: dict[int, int]
 ) -> None:
     with Path(os.devnull).open("r+b") as file:
         own = {file.fileno(): place for place in places.values()}
@@ -404,7 +404,7 @@ def test_unknown_requests_are_refused(
     "packet",
     [b"", b"\0", b"x\0", b"1\0" * 2000, b"1\0\0--probe", b"9\0" + b"1," * 9 + b"\0--probe\0"],
 )
-def test_malformed_packets_are_ignored(helper: Helper, packet: bytes) -> None:
+def test_malformed_packets_are_ignored(helper: RootHelper, packet: bytes) -> None:
     if packet:  # an empty one is the end, as on any such socket
         with Path(os.devnull).open("r+b") as file:
             socket.send_fds(helper._launches, [packet], [file.fileno()])
@@ -421,7 +421,7 @@ BOUNDED = {
 
 
 @pytest.mark.parametrize("key", BOUNDED)
-def test_plan_with_privileged_paths_is_refused(helper: Helper, key: str) -> None:
+def test_plan_with_privileged_paths_is_refused(helper: RootHelper, key: str) -> None:
     facts, _ = launched(helper, "true", **{key: BOUNDED[key]})
     assert (facts.outcome, facts.message.partition(":")[0]) == ("bad_plan", key)
 
@@ -437,7 +437,7 @@ def secret(folder: Path) -> Path:
 
 @pytest.mark.parametrize("instances", [None, [{}, {}]], ids=["one", "several"])
 def test_files_and_folders_are_opened_as_user(
-    helper: Helper, folder: Path, secret: Path, instances: list[Any] | None
+    helper: RootHelper, folder: Path, secret: Path, instances: list[Any] | None
 ) -> None:
     driver = Driver(helper, os.environ)
     outputs: list[dict[str, Any]] = [
@@ -484,7 +484,7 @@ def test_helper_and_its_launches_end_with_caller(
 
 
 def test_interrupted_request_leaves_no_launch(
-    helper: Helper, monkeypatch: pytest.MonkeyPatch
+    helper: RootHelper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted() -> int:
         raise KeyboardInterrupt
@@ -512,7 +512,7 @@ def test_set_user_id_launcher_runs_program_as_caller(launcher: Launcher) -> None
     assert (record["outcome"], done.stdout.split()) == ("exited", [str(NOBODY).encode()])
 
 
-def test_remaining_processes_are_ended(helper: Helper) -> None:
+def test_remaining_processes_are_ended(helper: RootHelper) -> None:
     """The supervisor is root; the processes that it ends are not."""
     begun = time.time_ns()
     facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")

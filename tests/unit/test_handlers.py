@@ -37,7 +37,7 @@ def test_signal_is_raised_after_work_ends(raising: None) -> None:
 
 
 def test_signal_is_raised_after_work_fails(raising: None) -> None:
-    with pytest.raises(Raised), held():
+    with pytest.raises(Raised), deferred_signals():
         signal.raise_signal(signal.SIGTERM)
         raise ZeroDivisionError
 
@@ -72,7 +72,9 @@ def test_threads_install_no_handlers(raising: None) -> None:
     assert worked == [signal.getsignal(signal.SIGTERM)]
 
 
-@pytest.mark.parametrize(("ago_s", "times"), [(SAME_S + 1, 1), (0.0, 0)], ids=["later", "same"])
+@pytest.mark.parametrize(
+    ("ago_s", "times"), [(REPEAT_WINDOW_S + 1, 1), (0.0, 0)], ids=["later", "same"]
+)
 def test_later_signal_hurries_and_repeated_first_does_not(
     raising: None, ago_s: float, times: int
 ) -> None:

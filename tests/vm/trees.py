@@ -43,7 +43,7 @@ WHAT_CHECKS_READ = (
 
 def tree_files(tree: Path) -> dict[str, Path | bytes]:
     """Return the files that a guest needs to gather its tree; `tree` is the program."""
-    named = (pattern for group in groups_of(Root(Path("/nowhere"))) for pattern in group.patterns)
+    named = (pattern for group in file_groups(Root(Path("/nowhere"))) for pattern in group.patterns)
     text = "\n".join(dict.fromkeys((*named, *MORE)))
     return {"/bin/tree": tree, PATTERNS: f"{text}\n".encode()}
 

@@ -157,7 +157,7 @@ def script_of(
     return shell_script(planned, workload, note=note, pools=pools)
 
 
-def _ends(recorded: Conclusion) -> Iterator[Done | None]:
+def _ends(recorded: Conclusion) -> Iterator[Ending | None]:
     """Yield possible ends of the race: the recorded one, or all if it was not recorded.
 
     Raises:

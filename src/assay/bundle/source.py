@@ -11,8 +11,8 @@ import msgspec
 
 from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
-from assay.records.sample import SAID
-from assay.search.history.same_work import without_lines
+from assay.records.sample import STDERR_LINES
+from assay.search.history.output_comparison import without_lines
 from assay.store import Store, StudyRecord
 from assay.wording.launch_notes import quotes_output
 from assay.wording.objections import without_quote
@@ -55,7 +55,7 @@ def without_outputs(source: Source) -> Source:
 def _stratum_without_outputs(one: StratumSource) -> StratumSource:
     found = one.conclusion
     if found is not None:
-        notes = tuple(without_quote(note) for note in found.notes if not is_quoting_output(note))
+        notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
     samples = tuple(without_lines(_without_errors(sample)) for sample in one.samples)
     return dataclasses.replace(one, samples=samples, conclusion=found)

@@ -82,7 +82,7 @@ def reboot_argv(arguments: argparse.Namespace) -> list[str]:
         raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
 
 
-def report_pause(pause: Pause, arguments: argparse.Namespace) -> int:
+def report_pause(pause: StudyPaused, arguments: argparse.Namespace) -> int:
     """Print the required boot, and run the reboot command, if there is one.
 
     Returns:

@@ -74,7 +74,7 @@ def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
     return inspect(argv, env=os.environ, cwd=cwd)
 
 
-def laboratory_of(spec: StudySpec, helper: Helper | None = None) -> Laboratory:
+def laboratory_of(spec: StudySpec, helper: RootHelper | None = None) -> Laboratory:
     """Return the laboratory of this host for a stored study, perhaps of another working directory.
 
     It contains neither built programs (``assay.cli.requests.built``) nor a reserved share of a

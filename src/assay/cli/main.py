@@ -96,7 +96,7 @@ def _dispatch(words: Sequence[str]) -> int:
     return status
 
 
-def _separated(arguments: argparse.Namespace) -> Helper | None:
+def _separated(arguments: argparse.Namespace) -> RootHelper | None:
     """Give up root privileges under sudo, and return the helper that keeps them.
 
     See ``assay.cli.process.privileges``.

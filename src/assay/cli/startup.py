@@ -35,7 +35,7 @@ def start_up(
         restore_leftovers(helper)
 
 
-def local_driver(helper: Helper | None = None) -> Driver:
+def local_driver(helper: RootHelper | None = None) -> Driver:
     """Return a driver of the installed launcher, with the environment of this process.
 
     Args:

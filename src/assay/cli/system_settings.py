@@ -59,7 +59,7 @@ def applied_system_settings(
     finally:
         try:
             hold.close()
-        except NotPutBack as error:  # the exit status is that of the program
+        except NotRestoredError as error:  # the exit status is that of the program
             print(f"assay: {clean(str(error), KEPT_CONTROLS)}", file=sys.stderr)
 
 
@@ -92,15 +92,15 @@ def demand_granted(
             )
 
 
-def warn_of_leftovers(found: Iterable[Undone]) -> None:
+def warn_of_leftovers(found: Iterable[UndoOutcome]) -> None:
     """Print the files that assay could not restore, or that another program has changed."""
     for line in leftover_lines(found):
         print(f"assay: {clean(line)}.", file=sys.stderr)
 
 
-def leftover_lines(found: Iterable[Undone]) -> Iterator[str]:
+def leftover_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
     """Yield a line for each of these files; a single one for all that wait for the same CPUs."""
-    from assay.host.hold import left_so
+    from assay.host.system_hold import explain_not_restored
     from assay.units import show_count
 
     waiting: dict[str, list[str]] = {}
@@ -118,7 +118,7 @@ def leftover_lines(found: Iterable[Undone]) -> Iterator[str]:
         )
 
 
-def restore_leftovers(helper: Helper | None = None) -> None:
+def restore_leftovers(helper: RootHelper | None = None) -> None:
     """Undo and print the changes of an assay that was killed together with its guard.
 
     Args:

@@ -179,7 +179,7 @@ class HostChanges:
         current = observe(self._host, action)
         at = observe(self._host, last.note.action)
         # A restarted daemon does not know the requests to the previous one.
-        not_done = last.read is None or isinstance(action, Balancer)
+        not_done = last.read is None or isinstance(action, IrqBalance)
         # The kernel resets the affinity of its threads when a CPU comes online.
         not_done = not_done or isinstance(action, TaskAffinity)
         if at is None or (not_done and at == last.note.old):

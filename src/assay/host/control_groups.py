@@ -48,7 +48,7 @@ def is_valid_group(action: ControlGroup) -> bool:
     return _in_tree(place) and _OWN.fullmatch(name) is not None and all(map(_sound, action.files))
 
 
-def is_valid_delegation(action: Delegate) -> bool:
+def is_valid_delegation(action: DelegateController) -> bool:
     """Return whether an action names a controller of a group of this host."""
     return _in_tree(action.group) and _sound((CONTROLLERS, f"+{action.controller}"))
 
@@ -150,13 +150,13 @@ def remove_group(host: Host, path: str) -> None:
             return
 
 
-def observe_delegated(host: Host, action: Delegate) -> str | None:
+def observe_delegated(host: Host, action: DelegateController) -> str | None:
     """Return whether subgroups have a controller; ``None`` if it is unknown."""
     text = host.read(f"{action.group}/{CONTROLLERS}")
     return None if text is None else ON if action.controller in text.split() else OFF
 
 
-def delegate(host: Host, action: Delegate, value: str) -> None:
+def delegate(host: Host, action: DelegateController, value: str) -> None:
     """Enable or disable a controller for subgroups.
 
     Raises:

@@ -86,7 +86,7 @@ def is_submask(path: str, one: str, other: str) -> bool:
 
 def _cpus(path: str, text: str | None) -> frozenset[int]:
     """Return the CPUs of a mask; empty for other values."""
-    tunable = None if is_thread_name(path) else known(path)
+    tunable = None if is_thread_name(path) else find_tunable(path)
     if text is None or not (is_thread_name(path) or tunable):
         return frozenset()
     try:

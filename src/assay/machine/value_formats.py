@@ -23,7 +23,7 @@ _WRITABLE: dict[FileFormat, re.Pattern[str]] = {
 }
 
 
-def normalized(form: Form, text: str) -> str:
+def normalized(form: FileFormat, text: str) -> str:
     """Return the content of a file in one spelling; the text itself if its format is unknown."""
     text = text.strip(" \t\r\n\0")
     match form:
@@ -48,7 +48,7 @@ def offered_words(text: str) -> tuple[str, ...]:
     return tuple(word.strip("[]") for word in text.split())
 
 
-def is_writable_value(form: Form, value: str) -> bool:
+def is_writable_value(form: FileFormat, value: str) -> bool:
     """Return whether a value has a format; others are never written into a file."""
     return _WRITABLE[form].fullmatch(value) is not None
 

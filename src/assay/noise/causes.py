@@ -49,7 +49,7 @@ class Cause:
     words: str
 
 
-def cause_of(told: Told, cpu: CpuNoise, *, guest: bool = False) -> Cause:
+def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Cause:
     """Return the likely cause of one detour.
 
     Args:

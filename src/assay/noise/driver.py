@@ -69,13 +69,13 @@ class NoiseMeasurement:
         run: report of the program.
         steal_s: steal time by CPU, in seconds, in steps of 10 ms.
         switches: number of context switches of the whole host.
-        others: processes with the most processor time, largest first.
+        busiest_processes: processes with the most processor time, largest first.
     """
 
     run: NoiseRun
     steal_s: dict[int, float]
     switches: int
-    others: tuple[ProcessUsage, ...]
+    busiest_processes: tuple[ProcessUsage, ...]
 
 
 def find_noise(env: Mapping[str, str]) -> Path:

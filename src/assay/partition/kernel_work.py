@@ -76,7 +76,7 @@ def _files(
 
 def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostAction]:
     """Yield the action for irqbalance, which comes first: it would move interrupts back."""
-    found = before.read(Balancer(cpus=()).path)
+    found = before.read(IrqBalance(cpus=()).path)
     if found is not None:
         own = () if found == irqbalance.NONE else parse_list(found)
         yield IrqBalance(cpus=tuple(sorted({*own, *apart})))

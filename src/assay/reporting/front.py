@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
 from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label, label_of
-from assay.search.history.objective_view import ObjectiveView, facets_of
-from assay.search.model.averages import standings
+from assay.search.history.objective_view import ObjectiveView, objective_views
+from assay.search.model.sample_means import mean_effects
 from assay.search.model.trials import trials_of
 
 Ratios = tuple[float, float]

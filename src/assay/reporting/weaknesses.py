@@ -25,7 +25,8 @@ from assay.reporting.grants import GrantTally
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
-from assay.stats.drift import drift, end_thirds
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, min_values
+from assay.stats.drift import drift_ratio, end_thirds
 from assay.stats.quantile import quantile
 from assay.units import show_count
 from assay.untrusted import clean

@@ -95,7 +95,7 @@ def _own(machine: Machine) -> Resolved | Refused:
     why = machine.rights.no_user_namespaces
     if why is not None and "CAP_SYS_ADMIN" not in machine.rights.capabilities:
         return Refused(f"it needs root or a user namespace, and {why}", "Run as root.")
-    return Resolved((OwnView(),))
+    return Resolved((RestrictedCpuView(),))
 
 
 def _given(plan: Plan) -> list[set[int]]:

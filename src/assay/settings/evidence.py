@@ -15,22 +15,28 @@ def granted(
     value: Value, level: Level, observed: str | None = None, reason: str | None = None
 ) -> Grant:
     """Return a grant: the value took effect, with evidence of ``level``."""
-    return Grant(value=value, grant=Granted.GRANTED, level=level, observed=observed, reason=reason)
+    return Grant(
+        value=value, grant=GrantStatus.GRANTED, level=level, observed=observed, reason=reason
+    )
 
 
 def degraded(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
     """Return a partial grant: the value took effect in part."""
-    return Grant(value=value, grant=Granted.DEGRADED, level=level, observed=observed, reason=reason)
+    return Grant(
+        value=value, grant=GrantStatus.DEGRADED, level=level, observed=observed, reason=reason
+    )
 
 
 def refused(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
     """Return a refusal: another value was read back."""
-    return Grant(value=value, grant=Granted.REFUSED, level=level, observed=observed, reason=reason)
+    return Grant(
+        value=value, grant=GrantStatus.REFUSED, level=level, observed=observed, reason=reason
+    )
 
 
 def unverified(value: Value, reason: str, observed: str | None = None) -> Grant:
     """Return an unverified grant: no fact shows the value."""
-    return Grant(value=value, grant=Granted.UNVERIFIED, observed=observed, reason=reason)
+    return Grant(value=value, grant=GrantStatus.UNVERIFIED, observed=observed, reason=reason)
 
 
 def start_failure(facts: RunFacts) -> str | None:
@@ -46,9 +52,9 @@ def step_accepted(facts: RunFacts, what: str) -> bool | None:
     return all(results) if results else None
 
 
-def readback_of(facts: RunFacts) -> Seen:
+def readback_of(facts: RunFacts) -> ReadBack:
     """Return the read-back facts; all fields are ``None`` if nothing was read."""
-    return facts.seen or Seen()
+    return facts.seen or ReadBack()
 
 
 def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:

@@ -152,7 +152,7 @@ class ThreadCount(msgspec.Struct, frozen=True):
         held = judge_environment(value, expected, facts, seen)
         mask = observed_mask(facts)
         # More threads than CPUs of the launch are intended; a narrower mask is not.
-        if held.grant is not Granted.GRANTED or mask is None or not isinstance(value, int):
+        if held.grant is not GrantStatus.GRANTED or mask is None or not isinstance(value, int):
             return held
         if len(mask) >= min(value, _cpus_had(facts, plan)):
             return held

@@ -99,9 +99,9 @@ def _judged(
     ]
 
 
-def _as_of(worker: Worker, facts: RunFacts) -> RunFacts:
+def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
     """Return the facts as if only this worker had run."""
-    seen = facts.seen or Seen()
+    seen = facts.seen or ReadBack()
     own = {name: getattr(worker, name) for name in _JUDGED_BY}
     if facts.instances:  # each instance has its own CPUs
         own["cpus"] = seen.cpus
@@ -121,7 +121,7 @@ def _most(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
     return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
 
 
-def _told(found: _Judged, word: Granted) -> Grant:
+def _told(found: _Judged, word: GrantStatus) -> Grant:
     """Return the judgement on one worker, with its name."""
     if found.cpu_share >= found.memory_share:
         part = f"used {100 * found.cpu_share:.0f} % of the observed CPU time"
@@ -134,7 +134,7 @@ def _told(found: _Judged, word: Granted) -> Grant:
 
 def _of_most(judged: Sequence[_Judged]) -> Grant:
     """Return the judgement for most of the CPU time, taken from the busiest worker."""
-    shares: dict[Granted, float] = {}
+    shares: dict[GrantStatus, float] = {}
     for one in judged:
         if one.grant.grant is not GrantStatus.REFUSED:
             shares[one.grant.grant] = shares.get(one.grant.grant, 0.0) + one.cpu_share

@@ -16,7 +16,7 @@ _FAR = 1_000_000
 """Maximum number of blocks considered."""
 
 
-def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -> Verdict:
+def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = DEFAULT_MARGIN) -> Verdict:
     """Return the verdict on B.
 
     The verdict is *same* if the interval lies within 1 +- margin; else *faster* or *slower*, by the
@@ -40,7 +40,7 @@ def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -
     return Verdict.UNCLEAR
 
 
-def is_beyond_margin(lo: float, hi: float, *, margin: float = MARGIN) -> bool:
+def is_beyond_margin(lo: float, hi: float, *, margin: float = DEFAULT_MARGIN) -> bool:
     """Return whether the whole interval of a ratio lies outside 1 +- margin.
 
     Args:
@@ -54,7 +54,9 @@ def is_beyond_margin(lo: float, hi: float, *, margin: float = MARGIN) -> bool:
     return lo > 1.0 + margin or hi < 1.0 - margin
 
 
-def blocks_needed(effect: Effect, *, margin: float = MARGIN, doubt: float = 0.0) -> int | None:
+def blocks_needed(
+    effect: Effect, *, margin: float = DEFAULT_MARGIN, doubt: float = 0.0
+) -> int | None:
     """Estimate the total number of blocks that would decide at the present ratio and spread.
 
     The result is the first n at which the interval about the present ratio would exclude 1 or lie

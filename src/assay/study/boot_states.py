@@ -116,7 +116,7 @@ class BootStateComparison:
         if ANY_READING not in changed:
             return frozenset(changed)
         # A changed kernel is never a side effect: a setting has to request it.
-        return frozenset(then.keys() | now.keys()) - ({KERNEL} - changed)
+        return frozenset(then.keys() | now.keys()) - ({KERNEL_READING} - changed)
 
     def _values(self, machine: Machine) -> dict[str, Value | None]:
         return {name: setting.default(machine) for name, setting in self._settings.items()}

@@ -37,7 +37,7 @@ UNKNOWN_VALUE = ""
 """Placeholder for the unreadable value of a firmware setting that every arm sets."""
 
 
-class BootPause(Pause):
+class BootPause(StudyPaused):
     """Pause of a study until a reboot.
 
     Args:

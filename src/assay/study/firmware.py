@@ -102,8 +102,8 @@ def demand_unreadable(name: str, registry: Registry) -> None:
         InvalidInputError: the setting is readable or requires no reboot.
     """
     setting = registry.get(name)
-    if not isinstance(setting, Firmware) or setting.is_seen:
-        reason = "is read from the machine" if pausing(setting) else "requires no reboot"
+    if not isinstance(setting, FirmwareSetting) or setting.is_seen:
+        reason = "is read from the machine" if as_reboot_setting(setting) else "requires no reboot"
         raise InvalidInputError(
             f"{name} {reason}; its value must not be specified.",
             "--confirm and --verify are for settings firmware.NAME that the machine does not show.",

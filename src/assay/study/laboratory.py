@@ -80,9 +80,9 @@ class Laboratory:
         at = slot or 0
         found = plan(configuration, self._room(at), self.registry, self.program)
         if self.slots:
-            return confined(found, self.slots[at])
+            return confined_to_cpus(found, self.slots[at])
         # Utility CPUs belong to the share too, but are not for the program.
-        return confined(found, self.share.cpus) if self.share else found
+        return confined_to_cpus(found, self.share.cpus) if self.share else found
 
     def foreseen(self, configuration: Configuration) -> Plan:
         """Return the plan of the first slot with a refused setting, otherwise of the first slot."""
@@ -122,6 +122,6 @@ class Laboratory:
 
     def space(self, spec: StudySpec) -> SearchSpace:
         """Return the space of a study, restricted to grantable configurations."""
-        from assay.search.space.named import search_space
+        from assay.search.space.named_configurations import make_search_space
 
         return make_search_space(spec.space, self.admits)

@@ -49,7 +49,7 @@ from assay.wording.sentence import budget_options
 Planner = Callable[[Configuration, int | None], Plan]
 """Function that resolves a configuration on this machine, in a slot if there are slots."""
 
-FAILED_ENDS = (Reason.WORKLOAD_FAILED, Reason.TOO_SMALL)
+FAILED_ENDS = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
 """Reasons of an end that is an error."""
 
 
@@ -180,7 +180,7 @@ class StudyLoop:
         self._flying = 0
         self._failures = failures or FailedLaunches(spec)
 
-    def run(self) -> Done:
+    def run(self) -> Ending:
         """Run until the race ends.
 
         An interrupt loses only running launches: every sample is committed before the next launch.
@@ -299,9 +299,9 @@ class StudyLoop:
             return arm == DEFAULT_ARM.name
         return self._spec.kind is not Kind.SWEEP or arm == self._spec.arms[0].name
 
-    def _refuse(self, done: Done) -> None:
+    def _refuse(self, done: Ending) -> None:
         """Raise an error for ends that are errors."""
-        if done.reason is Reason.WORKLOAD_FAILED:
+        if done.reason is EndReason.WORKLOAD_FAILED:
             told, remedy = self._failures.told(done.arms)
             raise WorkloadFailedError(f"{done.message}{told}", remedy)
         if done.reason is EndReason.TOO_SMALL:
@@ -310,14 +310,14 @@ class StudyLoop:
     def _larger(self, needed: Budget) -> str:
         """Return the sufficient budget, and the missing part of it to resume the study."""
         account = self._account
-        whole = f"A sufficient budget is about {needed_text(account.budget, needed)}"
+        whole = f"A sufficient budget is about {budget_options(account.budget, needed)}"
         if not account.launches:
             return f"{whole}."
         rest = Budget(
             time_s=None if needed.time_s is None else max(needed.time_s - account.spent_s, 1.0),
             launches=None if needed.launches is None else needed.launches - account.launches,
         )
-        more = needed_text(account.left, rest)
+        more = budget_options(account.left, rest)
         return f"{whole}; `assay study resume {self._id} {more}` keeps the present samples."
 
 

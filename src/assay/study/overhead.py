@@ -71,7 +71,9 @@ def calibrate(
     )
 
 
-def _preloads(lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]) -> Iterator[Way]:
+def _preloads(
+    lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]
+) -> Iterator[ObservationContrast]:
     """Yield the available allocators and the import hook; record why others are absent."""
     domain = lab.registry.get(MALLOC_SETTING).domain(lab.machine)
     allocators = domain.values() if isinstance(domain, Choices) else ()

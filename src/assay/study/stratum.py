@@ -41,7 +41,7 @@ def stratum_of(
 
 def as_if_reserved(now: Stratum, then: Stratum) -> Stratum:
     """Return the present conditions with the effects of a reservation as in an earlier stratum."""
-    names = {f"{VARIABLE}{name}" for name in (UTILITY, *VARIABLES)}
+    names = {f"{VARIABLE_PREFIX}{name}" for name in (UTILITY_VARIABLE, *VARIABLES)}
     return msgspec.structs.replace(
         now,
         cpus=then.cpus,
@@ -92,7 +92,7 @@ def _limits(machine: Machine) -> dict[str, str]:
 
 def _changed(name: str, before: str | None, after: str | None) -> str:
     """Return a line; values of variables are not stored, only their digests."""
-    if name.startswith(VARIABLE):
+    if name.startswith(VARIABLE_PREFIX):
         if before is None:
             return f"{name}: not set then"
         return f"{name}: not set now" if after is None else f"{name}: another value now"

@@ -102,7 +102,7 @@ def survey(
         else:
             raise WorkloadFailedError(
                 f"The program fails in its default configuration: {failure_text(sample, workload)}."
-                f"{last_words_of(sample.outputs)}",
+                f"{failure_excerpt_of(sample.outputs)}",
                 RUN_BY_HAND,
             )
         for metric in objectives or (workload.objective,):

@@ -196,5 +196,5 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
 
 def _shared_out(told: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
     """Limit the total number of configurations to the capacity of the model."""
-    most = max(LEAST_KNOWN, MOST_KNOWN // max(1, len(told)))
-    return tuple(msgspec.structs.replace(one, known=bounded(one.known, most)) for one in told)
+    most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(told)))
+    return tuple(msgspec.structs.replace(one, known=limit_results(one.known, most)) for one in told)

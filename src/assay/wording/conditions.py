@@ -23,7 +23,7 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
     """
     if stratum.inherited:
         yield (
-            f"every launch inherits {inherited_words(stratum.inherited)}; "
+            f"every launch inherits {format_variables(stratum.inherited)}; "
             "the setting inherited.NAME=unset removes one"
         )
     machine = machine_in(stratum.host)
@@ -31,7 +31,7 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
         yield f"every launch is {describe_restriction(machine.narrowed, machine.allowed)}"
     yield from _own_masks(stratum, samples)
     if machine is not None and machine.cpu_limit is not None:
-        quota = quota_words(machine.cpu_limit, _periods(samples))
+        quota = describe_quota(machine.cpu_limit, _periods(samples))
         yield f"{quota}: a control group limits the CPU time of every launch"
 
 

@@ -16,7 +16,7 @@ MAX_NAMED = 2
 """Disturbing processes that a sentence names."""
 
 
-def disturbers_words(disturbers: Sequence[Disturber]) -> str:
+def disturbers_words(disturbers: Sequence[DisturbanceSource]) -> str:
     """Return the processes with the most CPU time: `` (most: burn, process 812, 0.60 CPUs)``."""
     named = [f"{one.name}, {one.cpus:.2f} CPUs" for one in disturbers[:MAX_NAMED]]
     return f" (most: {'; '.join(named)})" if named else ""
@@ -48,7 +48,7 @@ def mostly_disturbed(conclusion: Conclusion) -> bool:
     return any(arm.disturbed for arm in conclusion.arms)
 
 
-def withheld_words(found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+def withheld_words(found: Claim, disturbers: Sequence[DisturbanceSource] = ()) -> str:
     """Return the reason why a claim has no verdict, and the next step; empty if it has one."""
     if found.objection is not None:
         return f"{found.objection}."

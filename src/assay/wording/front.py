@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from assay.records import Claim, FrontPoint, Goal, Metric, OffFront, StudySpec, Verdict
+from assay.records import Claim, FrontExclusion, FrontPoint, Goal, Metric, StudySpec, Verdict
 from assay.units import show_count
 from assay.wording.counts import lower_first
 from assay.wording.disturbance import withheld_words
@@ -77,12 +77,12 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
     if withheld:
         reason = lower_first(withheld_words(withheld[0]))
         return f"Not decided: {reason} Keep the default until then."
-    if any(point.off is OffFront.UNCLEAR for point in off):
+    if any(point.off is FrontExclusion.UNCLEAR for point in off):
         return (
             f"Not decided: whether {off[0].name if len(off) == 1 else 'any of ' + count} is better "
             f"in {alternatives(spec.targets)} is unclear. Keep the default until then."
         )
-    if all(point.off is OffFront.FAILS for point in off):
+    if all(point.off is FrontExclusion.FAILS for point in off):
         whose = off[0].name if len(off) == 1 else f"each of the {count} confirmed"
         return f"Keep the default: {whose} fails more often."
     shown = "is not" if len(off) == 1 else "is"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Disturber, Metric
-from assay.records.observation import USUAL
+from assay.records import DisturbanceSource, Metric
+from assay.records.observation import DEFAULT_OBSERVATIONS
 from assay.units import show_count, show_quantity
 from assay.wording.counts import block_count, launch_count
 from assay.wording.disturbance import disturbers_words
@@ -62,7 +62,7 @@ def correlated_evidence(kind: str, low: float, high: float, unit: str) -> str:
 def disturbed_blocks(
     disturbed: int,
     blocks: int,
-    disturbers: Sequence[Disturber],
+    disturbers: Sequence[DisturbanceSource],
     limit: float,
     *,
     included: bool,
@@ -87,7 +87,7 @@ def disturbed_blocks(
 
 
 def disturbed_search(
-    disturbed: int, blocks: int, disturbers: Sequence[Disturber], limit: float
+    disturbed: int, blocks: int, disturbers: Sequence[DisturbanceSource], limit: float
 ) -> str:
     """Return a note on blocks of a search that other processes disturbed.
 
@@ -100,7 +100,9 @@ def disturbed_search(
     )
 
 
-def _disturbed(disturbed: int, blocks: str, disturbers: Sequence[Disturber], limit: float) -> str:
+def _disturbed(
+    disturbed: int, blocks: str, disturbers: Sequence[DisturbanceSource], limit: float
+) -> str:
     return (
         f"{disturbed} of {blocks} disturbed: other processes{disturbers_words(disturbers)} used "
         f"more than {100 * limit:g} % of the CPUs meanwhile"
@@ -116,7 +118,7 @@ def skipped_observations(names: Sequence[str]) -> str:
     return (
         f"launches that count ran without samples of {' and '.join(names)}: a calibration shows "
         "that these cost too much on this machine (`assay doctor` has the figures, `--observe "
-        f"{','.join(USUAL)}` enables them nevertheless)"
+        f"{','.join(DEFAULT_OBSERVATIONS)}` enables them nevertheless)"
     )
 
 

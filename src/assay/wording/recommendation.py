@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Budget, Expected, StudySpec
+from assay.records import Budget, ExpectedEffect, StudySpec
 from assay.units import show_count, show_percent, show_quantity
 from assay.wording.counts import block_count, launch_count
 from assay.wording.requirement import required_text
@@ -119,7 +119,7 @@ def no_configuration_meets(spec: StudySpec) -> str:
     return f"No configuration that was tried meets {required_text(spec)}."
 
 
-def expected_not_certain(spec: StudySpec, name: str, expected: Expected) -> str:
+def expected_not_certain(spec: StudySpec, name: str, expected: ExpectedEffect) -> str:
     """Return the answer where the expected gain of a candidate is too uncertain.
 
     Args:
@@ -135,7 +135,7 @@ def expected_not_certain(spec: StudySpec, name: str, expected: Expected) -> str:
 
 
 def unproven_sentence(
-    spec: StudySpec, name: str, expected: Expected, output: str | None = None
+    spec: StudySpec, name: str, expected: ExpectedEffect, output: str | None = None
 ) -> str:
     """Return an unproven recommendation.
 
@@ -161,7 +161,7 @@ def proof_too_long(launches: int) -> str:
     return f"A proof would take more than {launches:,} launches."
 
 
-def interim_words(name: str, expected: Expected) -> str:
+def interim_words(name: str, expected: ExpectedEffect) -> str:
     """Return an interim recommendation: ``unproven so far -18.2 % (-24.1 to -11.0 %): a=1``.
 
     Args:
@@ -172,7 +172,7 @@ def interim_words(name: str, expected: Expected) -> str:
     return f"unproven so far {change} % ({interval_text(expected.ci)}): {name}"
 
 
-def interim_sentence(spec: StudySpec, name: str, expected: Expected) -> str:
+def interim_sentence(spec: StudySpec, name: str, expected: ExpectedEffect) -> str:
     """Return an interim recommendation as a sentence.
 
     Args:
@@ -223,6 +223,6 @@ def core_note(core: str, whole: str, change: str, blocks: int, *, recommended: b
     return f"{note}: the other settings are left out." if recommended else f"{note}."
 
 
-def _interval(spec: StudySpec, expected: Expected) -> str:
+def _interval(spec: StudySpec, expected: ExpectedEffect) -> str:
     ends = interval_words(expected.ci, expected.ratio, spec.workload.objective, spec.statistic)
     return f"{100 * expected.level:g} % interval {ends}"

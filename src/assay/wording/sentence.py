@@ -27,7 +27,9 @@ MIN_FACTOR = 2.0
 """Ratio from which on a change is a factor: 9.3 times as long is clearer than 831 % more."""
 
 
-def tuning_verdict(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+def tuning_verdict(
+    spec: StudySpec, found: Claim, disturbers: Sequence[DisturbanceSource] = ()
+) -> str:
     """Return the verdict of a tuning in one sentence.
 
     Args:
@@ -74,7 +76,7 @@ def unreliable_winner_verdict(gain: str, lost: int, launches: int) -> str:
     return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
 
 
-def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = ()) -> str:
+def comparison(found: Claim, metric: Metric, disturbers: Sequence[DisturbanceSource] = ()) -> str:
     """Return the verdict on ``b`` against ``a`` in one sentence, with its evidence.
 
     Args:

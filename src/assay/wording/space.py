@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Switching
+from assay.records import SwitchingCost
 from assay.units import show_count, show_duration
 
 EXPRESSION_EXAMPLE = "Write for example 'threads * arg.n <= 8' or 'malloc == \"jemalloc\"'."
@@ -57,7 +57,7 @@ def fraction_note(cells: int, factors: int, resolution: str) -> str:
     return f"a fraction of {cells} out of {2**factors:,} cells, of resolution {resolution}"
 
 
-def switching_words(found: Switching) -> str:
+def switching_words(found: SwitchingCost) -> str:
     """Return the cost of changing settings: ``36 applications of machine.smt took 72 s``.
 
     Args:

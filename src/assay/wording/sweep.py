@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.records import (
     Claim,
     Conclusion,
-    Disturber,
+    DisturbanceSource,
     EffectKind,
     FactorEffect,
     Metric,
@@ -64,7 +64,10 @@ def sweep_sentences(conclusion: Conclusion, metric: Metric, best: Claim | None) 
 
 
 def _best_sentence(
-    claims: Sequence[Claim], metric: Metric, best: Claim | None, disturbers: Sequence[Disturber]
+    claims: Sequence[Claim],
+    metric: Metric,
+    best: Claim | None,
+    disturbers: Sequence[DisturbanceSource],
 ) -> str:
     if best is not None:
         return comparison(best, metric, disturbers)

@@ -112,7 +112,7 @@ def source_of(
     change: Callable[[Sample], Sample] = lambda sample: sample,
 ) -> Source:
     """Return a stored study with the same launches in each stratum."""
-    trip = drive(race_of(spec), PROGRAM, spec.budget)
+    trip = run_race(race_of(spec), PROGRAM, spec.budget)
     samples = tuple(map(change, trip.samples))
     space = SearchSpace(spec.space)
     conclusion = conclude(spec, samples, space, TpeSearcher(), trip.done)

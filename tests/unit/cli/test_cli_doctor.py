@@ -97,7 +97,7 @@ def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
 
 @pytest.mark.parametrize(("others", "told"), [(None, False), (0.03, False), (0.31, True)])
 def test_table_of_costs_tells_of_others(others: float | None, told: bool) -> None:
-    lines = list(overhead_lines(replace(an_overhead("this", 0.0), others=others)))
+    lines = list(overhead_lines(replace(make_overhead("this", 0.0), others=others)))
     assert any("Other processes used 31 % of the CPUs" in line for line in lines) == told
 
 

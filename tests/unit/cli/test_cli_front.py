@@ -168,7 +168,10 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
         ((), (IDLE,), "Keep the default: a=5 is not better in time or memory."),
         (
             (),
-            (IDLE, point({"a": 7}, (1.1, Verdict.SLOWER), (1.0, Verdict.SAME), OffFront.NO_GAIN)),
+            (
+                IDLE,
+                point({"a": 7}, (1.1, Verdict.SLOWER), (1.0, Verdict.SAME), FrontExclusion.NO_GAIN),
+            ),
             "Keep the default: none of the 2 configurations confirmed is better in time or memory.",
         ),
         ((), (VAGUE,), "Not decided: whether a=4 is better in time or memory is unclear."),

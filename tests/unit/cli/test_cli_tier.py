@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.bundle.layout import stratum_file
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.command_words import demand_no_command
@@ -383,9 +384,9 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
 
 def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInputError, match=r"--dram 15\.0 MiB is too little"):
-        place.tier_env("/d", 15 << 20)
+        stratum_file.tier_env("/d", 15 << 20)
     with pytest.raises(InvalidInputError, match=r"more than the .* of memory on this machine"):
-        place.tier_env("/d", 1 << 60)
+        stratum_file.tier_env("/d", 1 << 60)
     limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
     with monkeypatch.context() as patch:
         patch.setattr(environment, "read_cgroups", lambda _: limited)

@@ -33,8 +33,8 @@ from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
-from assay.search.space.space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.search.space.search_space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
 from assay.wording.requirement import requirement_evidence
 from assay.wording.sentence import comparison
 

@@ -104,7 +104,7 @@ def test_search_starts_from_one_instance(parameter: Parameter) -> None:
 
 
 def test_single_launch_is_instance_0_of_1() -> None:
-    spec = numbered(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
+    spec = with_instance_numbers(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
     assert spec.workload.placeholders == {"instance": "0"}
     assert spec.workload.environment == {"ASSAY_INSTANCE": "0", "ASSAY_INSTANCES": "1"}
     assert with_instance_numbers(spec) == spec

@@ -9,9 +9,8 @@ import pytest
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import STDERR_LINES
 from assay.records.workload import WALL
-from assay.search.history.complaints import complaint_notes
+from assay.search.history.complaints import complaint_notes, is_quoting_output
 from assay.search.history.history import History
-from assay.wording.launch_notes import quotes_output
 
 MORE = "more than is kept"
 GOMP = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"
@@ -130,7 +129,7 @@ def test_few_launches_have_no_note() -> None:
 
 
 def test_truncated_output_has_no_note() -> None:
-    samples_with_more = Evidence(kind=SAID, value=40.0)
+    samples_with_more = Evidence(kind=STDERR_LINES, value=40.0)
     launch = Launch(
         configuration=Configuration({"nice": 1}),
         arm="nice=1",

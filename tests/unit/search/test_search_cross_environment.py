@@ -20,8 +20,8 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.search.history.cross_environment import confirmation, elsewhere_of
-from assay.testing.search_contracts import Simulated
+from assay.search.history.cross_environment import compare_environments, confirmation_of
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.launch_notes import elsewhere_words
 
 MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))

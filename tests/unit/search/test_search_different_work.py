@@ -33,13 +33,13 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
-from assay.search.model.explain import explain
+from assay.search.model.explanation import explain_settings
 from assay.search.model.trials import trials_of
 from assay.search.races.scoreboard import Scoreboard
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import RaceContract, Simulated
+from assay.testing.search_contracts import RaceContract, SimulatedProgram
 from assay.wording.objections import without_quote
 
 MODES = space_of(mode=("fast", "bogus"))

@@ -8,7 +8,7 @@ from simulated_studies import compare, factors
 
 from assay.records import Budget, Conclusion, MachineFloor, Verdict
 from assay.records.calibration import BUILT_IN_LOAD
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.noise_floor import (
     applicable_floor,
     command_words,

@@ -30,7 +30,7 @@ def test_remaining_processes_are_reported_with_names() -> None:
         "ended what the program left running: 1 process (daemon)"
     ]
     many = [sample(left(2, "a", "b")), sample(), sample(left(3, "b", "c", "d"))]
-    assert left_running_notes(many) == [
+    assert remaining_process_notes(many) == [
         "assay ended processes that the program left running: 5 processes (b, a, c, ...), after 2 of 3 launches"
     ]
 
@@ -49,14 +49,14 @@ def test_launches_that_had_to_be_killed_are_counted() -> None:
     assert termination_notes([sample(by_command)])[0].startswith(
         "1 launch had not ended 500 ms after the command of --stop, and"
     )
-    assert "--stop sends" not in asked_to_end_notes([sample(by_command)])[0]
-    assert len(asked_to_end_notes([sample(killed), sample(by_command)])) == 2
-    assert asked_to_end_notes([sample()]) == []
+    assert "--stop sends" not in termination_notes([sample(by_command)])[0]
+    assert len(termination_notes([sample(killed), sample(by_command)])) == 2
+    assert termination_notes([sample()]) == []
 
 
 def test_failed_stop_command_is_reported() -> None:
     failed = Evidence(kind="stop_failed", note="exit status 127")
-    assert asked_to_end_notes([sample(failed), sample(failed)]) == [
+    assert termination_notes([sample(failed), sample(failed)]) == [
         "the command of --stop failed 2 times (exit status 127), and assay sent SIGTERM "
         "instead: run the command by hand while the program runs, whose process is ASSAY_PID"
     ]

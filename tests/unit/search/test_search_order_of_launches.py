@@ -94,7 +94,7 @@ def test_launches_that_leave_nothing_behind_have_no_note(noise: float) -> None:
 
 
 def test_small_drift_is_no_trend() -> None:
-    program = Simulated(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
+    program = SimulatedProgram(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
     assert notes(measured(program), "during the study") == []
 
 

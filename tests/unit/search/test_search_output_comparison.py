@@ -29,9 +29,8 @@ from assay.search.history.output_comparison import (
     output_digest,
     values_of,
     without_lines,
-    written_by,
 )
-from assay.settings.printed import own_values
+from assay.settings.printed_values import printed_values
 from assay.wording.objections import without_quote
 
 

@@ -69,7 +69,7 @@ def sample(value: str, granted: GrantStatus, stage: Stage = Stage.SEARCH) -> Sam
         ([], False),
     ],
 )
-def test_value_accepted_once_stays(seen: list[Granted], left: bool) -> None:
+def test_value_accepted_once_stays(seen: list[GrantStatus], left: bool) -> None:
     found = Refusals()
     for granted in seen:
         found.add(sample("always", granted))

@@ -14,9 +14,9 @@ from assay.executors.evidence.same_work import ComparableForm
 from assay.records import Budget, Configuration, Evidence, Launch, Output, Sample, Verdict
 from assay.records.sample import ERRORS
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.reported_errors import ErrorsSeen
-from assay.search.history.same_work import OutputsSeen, other_work, without_lines
-from assay.search.space.space import SearchSpace
+from assay.search.history.output_comparison import ObservedOutputs, without_lines, work_objection
+from assay.search.history.reported_errors import ReportedErrors
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.wording.objections import REPORTED_ERROR, without_quote
 

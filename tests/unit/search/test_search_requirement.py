@@ -60,8 +60,8 @@ from assay.search.races.measure import MeasureRace
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
-from assay.testing.search_contracts import RaceContract, Simulated, Trip, drive
+from assay.search.space.search_space import SearchSpace
+from assay.testing.search_contracts import CompletedRace, RaceContract, SimulatedProgram, run_race
 from assay.wording.requirement import guarantee_text, requirement_text, requirement_words
 
 HOLDS, BROKEN, UNCLEAR = (
@@ -377,7 +377,9 @@ class TestTuning:
         mostly = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         spec = spec_of(space_of(**{"arg.calm": (1,)}), 480, mostly, statistic=Statistic.SPREAD)
         assert min_requirement_blocks(spec) < min_requirement_blocks(spec_of(CACHE, 400, mostly))
-        program = Rare(Simulated(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory)
+        program = Rare(
+            SimulatedProgram(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory
+        )
         trip, found = carried_out(spec, program)
         assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
 

@@ -482,7 +482,7 @@ def test_each_way_of_keeping_the_default_is_told_apart() -> None:
         tune(SMALL, failing, Budget(launches=150))
     )
     assert "no other configuration" in _sentence(tune(space_of(), FLAT, Budget(launches=150)))
-    slow = Simulated(takes_s=lambda c: 1.0 + 0.3 * len(c))
+    slow = SimulatedProgram(takes_s=lambda c: 1.0 + 0.3 * len(c))
     assert "no configuration that was tried was better" in _sentence(
         tune(SMALL, slow, Budget(launches=150))
     )

@@ -43,8 +43,8 @@ from assay.search.model.warm_start import (
 )
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
-from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.search.space.search_space import SearchSpace
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
 from assay.wording.warm_start import warm_start_announcement, warm_start_result
 
 MANY = Space(
@@ -404,10 +404,10 @@ def test_words(before: EarlierStudy) -> None:
         f"begins with the results of study before of this workload for {count} configurations, "
         "unless all configurations can be tried; none of its values is evidence"
     )
-    told = begins_with([before, other])  # shared results count once
+    told = warm_start_announcement([before, other])  # shared results count once
     assert f"studies before and other knew of {count} " in told
-    assert "study other of another workload" in begins_with([other])
-    assert began_with([before], History.of(spec_of()), guided=True) == ""
+    assert "study other of another workload" in warm_start_announcement([other])
+    assert warm_start_result([before], History.of(spec_of()), guided=True) == ""
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     said = warm_start_result([before], History.of(spec, _samples(spec)), guided=True)
     assert said == (

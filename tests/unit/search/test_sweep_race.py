@@ -49,8 +49,8 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace, min_blocks, min_launches, sweep_alpha
 from assay.search.space.design import lay_out
-from assay.search.space.space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.search.space.search_space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
 from assay.wording.sweep import sweep_sentences
 
 SPACE = Space(

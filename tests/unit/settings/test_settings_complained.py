@@ -32,7 +32,7 @@ def judge(given: dict[str, Value], seen: ReadBack, said: str) -> dict[str, Grant
 def test_rejected_variable_is_refused(said: str) -> None:
     seen = ReadBack(environ={"OMP_NUM_THREADS": "1.0"})
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, seen, said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is Granted.REFUSED
+    assert grant.grant is GrantStatus.REFUSED
     assert "the program reports: " in (grant.reason or "") and "OMP_NUM_THREADS" in (
         grant.reason or ""
     )

@@ -107,21 +107,21 @@ def judged(
 @pytest.mark.parametrize(
     ("report", "expected", "told"),
     [
-        ("7 torch.intra import 2\n7 torch.intra exit 2\n", Granted.GRANTED, "PyTorch says 2"),
-        ("7 torch.intra import 2\n", Granted.GRANTED, "PyTorch says 2"),
-        ("7 torch.intra import 2\n8 torch.intra import 2\n", Granted.GRANTED, "2 processes"),
+        ("7 torch.intra import 2\n7 torch.intra exit 2\n", GrantStatus.GRANTED, "PyTorch says 2"),
+        ("7 torch.intra import 2\n", GrantStatus.GRANTED, "PyTorch says 2"),
+        ("7 torch.intra import 2\n8 torch.intra import 2\n", GrantStatus.GRANTED, "2 processes"),
         (
             "7 torch.intra import 2\n7 torch.intra exit 4\n",
-            Granted.REFUSED,
+            GrantStatus.REFUSED,
             "changed the size itself",
         ),
-        ("7 torch.intra import 1\n", Granted.REFUSED, "another size"),
-        ("7 torch.intra import error: too late\n", Granted.REFUSED, "too late"),
-        ("7 torch.intra asked 2\n", Granted.UNVERIFIED, "before it was read"),
-        ("7 torch.inter import 2\n", Granted.UNVERIFIED, "imported torch"),
-        ("7 torch.intra imp", Granted.UNVERIFIED, "imported torch"),
-        ("", Granted.UNVERIFIED, "imported torch"),
-        (None, Granted.UNVERIFIED, "imported torch"),
+        ("7 torch.intra import 1\n", GrantStatus.REFUSED, "another size"),
+        ("7 torch.intra import error: too late\n", GrantStatus.REFUSED, "too late"),
+        ("7 torch.intra asked 2\n", GrantStatus.UNVERIFIED, "before it was read"),
+        ("7 torch.inter import 2\n", GrantStatus.UNVERIFIED, "imported torch"),
+        ("7 torch.intra imp", GrantStatus.UNVERIFIED, "imported torch"),
+        ("", GrantStatus.UNVERIFIED, "imported torch"),
+        (None, GrantStatus.UNVERIFIED, "imported torch"),
     ],
 )
 def test_the_report_of_the_hook(report: str | None, expected: GrantStatus, told: str) -> None:

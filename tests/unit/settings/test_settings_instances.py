@@ -292,10 +292,10 @@ def test_the_masks_that_were_read_back_decide() -> None:
         observed="2 instances on 0-1 | 8-9",
     )
     wrong = judged(PAIR, on((0, 1), (0, 1)))["instances"]
-    assert wrong.grant is Granted.REFUSED
+    assert wrong.grant is GrantStatus.REFUSED
     assert wrong.reason == "instance 1 was planned on 8-9"
-    assert judged(PAIR, on((0, 1), None))["instances"].grant is Granted.UNVERIFIED
-    assert judged(PAIR, on())["instances"].grant is Granted.UNVERIFIED
+    assert judged(PAIR, on((0, 1), None))["instances"].grant is GrantStatus.UNVERIFIED
+    assert judged(PAIR, on())["instances"].grant is GrantStatus.UNVERIFIED
 
 
 def test_cpus_are_those_of_all_instances() -> None:

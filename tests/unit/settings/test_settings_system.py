@@ -314,7 +314,7 @@ def test_judging_without_a_reading_or_with_another(server: Path) -> None:
     assert judged(found, {path: "never"}, "vm.thp") is GrantStatus.REFUSED
     facts = RunFacts(outcome="exited", system={path: "always"}, system_changed={path: "madvise"})
     grant = builtin().get("vm.thp").judge(found.configuration, facts, found)
-    assert grant.grant is Granted.DEGRADED
+    assert grant.grant is GrantStatus.DEGRADED
     assert "changed to madvise" in (grant.reason or "")
     pool = plan(Configuration({"vm.hugepages.1g": 4}), read_machine(Root(server)), builtin())
     (action,) = pool.system

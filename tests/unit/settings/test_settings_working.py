@@ -48,7 +48,7 @@ TIER: dict[str, Value] = {"mem.tier": "/tmp", "mem.dram": "64M"}
 
 def test_wrapper_with_the_library_does_not_stand_for_the_worker() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("big", 2.0), worker("sh", 0.01, JEMALLOC))
-    assert grant.grant is Granted.REFUSED
+    assert grant.grant is GrantStatus.REFUSED
     assert "'big', which used 100 % of the observed CPU time" in (grant.reason or "")
 
 
@@ -107,7 +107,7 @@ def test_process_that_could_not_be_read_leaves_it_unverified() -> None:
         ({"nice": 3}, worker("sh", 0.01, nice=3)),
     ):
         grant = judge(given, unread, before)
-        assert grant.grant is Granted.UNVERIFIED
+        assert grant.grant is GrantStatus.UNVERIFIED
         assert "'sudo-ed' ended, or has other privileges" in (grant.reason or "")
 
 

@@ -78,7 +78,7 @@ def test_restored_store_has_acknowledged_samples(database: Path) -> None:
     store, study_id = begun(database)
     database.rename(database.with_name("elsewhere.db"))
     with store, pytest.raises(NotPossibleError, match="is missing"):
-        store.add_sample(study_id, 0, a_sample(1))
+        store.add_sample(study_id, 0, make_sample(1))
     database.with_name("elsewhere.db").rename(database)
     with open_store(database) as again:
         assert again.samples(study_id)[:1] == [make_sample(0)]

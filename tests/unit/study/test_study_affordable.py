@@ -19,7 +19,7 @@ MEMORY = (Observation.MEMORY,)
 
 def costing(command: str | None = None, **costs: Cost) -> Overhead:
     """Return a calibration with these costs of memory samples."""
-    found = an_overhead("this", 0.0, command)
+    found = make_overhead("this", 0.0, command)
     figures = {"wall": NOTHING, "user": NOTHING, "sys": NOTHING, **costs}
     return replace(found, costs=(replace(found.costs[0], **figures),))
 

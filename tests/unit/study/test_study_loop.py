@@ -385,7 +385,7 @@ def test_account_counts_time_and_launches() -> None:
 
 
 def test_result_of_loop_is_result_of_race() -> None:
-    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Done)
+    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Ending)
 
 
 class SideBySide(Simulating):

@@ -63,7 +63,7 @@ def calibrated(
 
 
 def test_no_floor_without_calibration(store: Store) -> None:
-    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 1.0)
     store.set_conclusion(study, make_conclusion())
     store.set_status(study, Status.DONE)

@@ -71,7 +71,7 @@ def kept(
     empty: bool = False,
 ) -> str:
     """Store a study of one block with all configurations; larger values are faster."""
-    stratum = msgspec.structs.replace(a_stratum(), machine=machine)
+    stratum = msgspec.structs.replace(make_stratum(), machine=machine)
     study = store.create_study(spec, stratum, at_s)
     every = SearchSpace(spec.space).enumerate(10_000) or []
     for position, configuration in enumerate([] if empty else every):

@@ -94,7 +94,7 @@ def test_all_settings_are_applied_and_restored(
     assert guest.host.read(f"{HUGETLB}/{POOL}") == str(4 + 2 + HUGE_ON_NODE_1)
     assert guest.host.read(f"{WORKQUEUES}/cpumask") == "0f"
     assert guest.host.read(f"{IRQS}/default_smp_affinity") == "0f"
-    refused = {path for path, outcome in told.items() if outcome.word is Word.REFUSED}
+    refused = {path for path, outcome in told.items() if outcome.word is ActionStatus.REFUSED}
     # These two cannot be moved: the clock's and the cascade of the old interrupt controller.
     assert refused == {f"{IRQS}/{n}/smp_affinity_list" for n in (0, 2)}
     assert {told[path].read for path in told if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}

@@ -210,9 +210,9 @@ def test_share_is_reserved_used_and_released(guest: Alive, broker: Path) -> None
 
 
 def test_two_clients_never_share_a_cpu(guest: Alive, broker: Path, known: Machine) -> None:
-    with Broker(broker) as first, Broker(broker) as second:
-        one = reserve(parse_wish("cores=1", {}), first, known.cpus)
-        other = reserve(parse_wish("cores=1", {}), second, known.cpus)
+    with BrokerClient(broker) as first, BrokerClient(broker) as second:
+        one = reserve_share(parse_share_request("cores=1", {}), first, known.cpus)
+        other = reserve_share(parse_share_request("cores=1", {}), second, known.cpus)
         assert len(one.choice.cpus) == len(other.choice.cpus) == 2, "whole cores"
         assert not set(one.choice.cpus) & set(other.choice.cpus)
         with BrokerClient(broker) as third:
@@ -227,8 +227,8 @@ def test_two_clients_never_share_a_cpu(guest: Alive, broker: Path, known: Machin
 
 
 def test_share_lies_on_one_node_if_possible(guest: Alive, broker: Path, known: Machine) -> None:
-    with Broker(broker) as client:
-        share = reserve(parse_wish("cpus=2,mem=1/2", {}), client, known.cpus)
+    with BrokerClient(broker) as client:
+        share = reserve_share(parse_share_request("cpus=2,mem=1/2", {}), client, known.cpus)
         assert len({cpu.node for cpu in known.cpus if cpu.id in share.choice.cpus}) == 1
         assert share.memory_bytes == MEMORY_BYTES // 2
 

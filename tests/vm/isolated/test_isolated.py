@@ -74,7 +74,7 @@ def test_isolated_cpus_are_idle_from_boot(isolated: Isolated, name: str) -> None
 
 
 def test_interrupt_on_isolated_cpu_is_found_and_moved(
-    isolated: Isolated, changes: Changes, tmp_path: Path
+    isolated: Isolated, changes: HostChanges, tmp_path: Path
 ) -> None:
     guest = isolated.running
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "2")
@@ -90,7 +90,7 @@ def test_interrupt_on_isolated_cpu_is_found_and_moved(
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "0-1")
 
 
-def test_interrupts_arrive_at_new_cpus(isolated: Isolated, changes: Changes) -> None:
+def test_interrupts_arrive_at_new_cpus(isolated: Isolated, changes: HostChanges) -> None:
     guest = isolated.running
     hold(changes, isolated, irq_cpus="1")
     before = counts(guest, SERIAL)
@@ -100,7 +100,7 @@ def test_interrupts_arrive_at_new_cpus(isolated: Isolated, changes: Changes) -> 
 
 
 def test_kernel_work_on_isolated_cpu_is_found_and_moved(
-    isolated: Isolated, changes: Changes, tmp_path: Path
+    isolated: Isolated, changes: HostChanges, tmp_path: Path
 ) -> None:
     guest = isolated.running
     guest.host.write(f"{WORKQUEUES}/cpumask", "f")

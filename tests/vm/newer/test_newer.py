@@ -71,7 +71,7 @@ def test_memory_is_described_by_speed(known: Machine) -> None:
 
 
 def test_interleave_weights_distribute_pages(
-    guest: Alive, known: Machine, changes: Changes
+    guest: Alive, known: Machine, changes: HostChanges
 ) -> None:
     before = weights(guest)
     planned = plan_on(known, {"numa.weights": "4:1:3"})

@@ -108,10 +108,10 @@ def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
 
 
 def _unless_so_before(
-    outcomes: Mapping[HostAction, Outcome], before: Mapping[HostAction, Outcome]
-) -> Mapping[HostAction, Outcome]:
+    outcomes: Mapping[HostAction, ActionOutcome], before: Mapping[HostAction, ActionOutcome]
+) -> Mapping[HostAction, ActionOutcome]:
     """Return the outcomes, with ``kept`` for values that were in force before this ``apply``."""
-    from assay.host.changes import Word
+    from assay.host.changes import ActionStatus
 
     return {
         action: before[action]
@@ -173,10 +173,10 @@ def _apply(
     return {outcome.action: outcome for outcome in outcomes}
 
 
-def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, Outcome]:
+def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, ActionOutcome]:
     """Return the expected outcome of each action: kept, granted or refused."""
-    from assay.host.act import observe, wanted
-    from assay.host.changes import Outcome, Word
+    from assay.host.actions import observe, target_value
+    from assay.host.changes import ActionOutcome, ActionStatus
     from assay.host.host import LiveHost
 
     host = LiveHost()
@@ -185,7 +185,7 @@ def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostActio
         old = observe(host, action)
         if old is None:
             reason = "the file is missing or cannot be read"
-            found[action] = Outcome(action, Word.REFUSED, reason=reason)
+            found[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
         else:
             word = ActionStatus.KEPT if old == target_value(action) else ActionStatus.GRANTED
             found[action] = ActionOutcome(action, word, old, old)
@@ -195,7 +195,7 @@ def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostActio
 def _results(
     found: Plan,
     actions: dict[str, tuple[SystemAction, ...]],
-    outcomes: Mapping[HostAction, Outcome],
+    outcomes: Mapping[HostAction, ActionOutcome],
 ) -> Iterator[_Result]:
     for name, word in found.words.items():
         if word.prospect is Prospect.REFUSED:
@@ -208,7 +208,7 @@ def _results(
             yield _Result(name, word.value, "kept", word.reason or "nothing to change")
 
 
-def _of_several(name: str, value: Value, outcomes: list[Outcome]) -> _Result:
+def _of_several(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Result:
     """Return one result for all files of a setting."""
     words = {str(outcome.word) for outcome in outcomes}
     reason = next((outcome.reason for outcome in outcomes if outcome.reason), None)

@@ -151,7 +151,7 @@ def _time(text: str, option: str, least_s: float, most_s: float) -> float:
     return found_s
 
 
-def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseAnswer, int]:
+def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseSummary, int]:
     """Run all methods in turn; a signal ends the running one and skips the rest."""
     program = find_noise(os.environ)
     found: list[NoiseMeasurement] = []
@@ -176,7 +176,7 @@ def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseAn
     return summarize_noise(found, known_periods(), guest=_is_guest()), status
 
 
-def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
+def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseSummary, int]:
     """Measure with a tracer of the kernel.
 
     Raises:

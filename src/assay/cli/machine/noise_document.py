@@ -15,7 +15,7 @@ from assay.noise.summary import NoiseSummary
 from assay.records.noise import CpuNoise, NoiseRun
 
 
-def noise_document(answer: NoiseAnswer) -> dict[str, Any]:
+def noise_document(answer: NoiseSummary) -> dict[str, Any]:
     """Return the document of ``--json``; durations are in the unit that the key names."""
     return {
         "methods": [_method(run) for run in answer.runs],

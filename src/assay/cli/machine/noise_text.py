@@ -42,13 +42,13 @@ CAUSES = {
 }
 
 
-def figure_lines(answer: NoiseAnswer) -> Iterator[str]:
+def figure_lines(answer: NoiseSummary) -> Iterator[str]:
     """Yield a line for each figure: name, value, unit."""
     for figure in answer.figures:
         yield f"{figure.name} {figure.value:.6g} {figure.unit}"
 
 
-def noise_lines(answer: NoiseAnswer, *, brief: bool = False) -> Iterator[str]:
+def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
     """Yield all results in 80 columns; ``brief`` yields only the tables and the causes."""
     yield _head(answer)
     for run in answer.runs:

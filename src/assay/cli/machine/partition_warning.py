@@ -15,7 +15,7 @@ from assay.untrusted import clean
 def warn_of_partitions(env: Mapping[str, str] = os.environ) -> None:
     """Print a line on error output for each partition of this host."""
     with contextlib.suppress(NotPossibleError):  # `assay partition` reports it
-        for made in standing(env):
+        for made in active_partitions(env):
             print(
                 clean(f"assay: the partition {made.name} has reserved the CPUs {made.cpus}: the")
                 + " results describe this host without them.",

@@ -75,7 +75,7 @@ def _show(found: RestoreResult, *, dry_run: bool) -> None:
         print(f"\n{lines} of the undo journal cannot be read.")
 
 
-def _left(word: Undone) -> str | None:
+def _left(word: UndoOutcome) -> str | None:
     """Return the value to replace: the present one, or of a drifted file the one assay set."""
     if word.fate == "drifted":
         return target_value(word.note.action)

@@ -41,9 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
         warn_of_partitions()
     with root_of(arguments.root) as root:
         machine = read_machine(root)
-        found = snapshot(root, machine, os.environ, cache_folder(os.environ))
-        with replacing(path) as file:
-            write(found, file)
+        found = record_snapshot(root, machine, os.environ, cache_folder(os.environ))
+        with replace_atomically(path) as file:
+            write_archive(found, file)
     for part in found.cut:
         print(f"assay: left out, as it was too slow or too large: {part}", file=sys.stderr)
     size_bytes = path.stat().st_size

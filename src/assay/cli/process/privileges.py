@@ -28,7 +28,7 @@ _RUNTIME = "XDG_RUNTIME_DIR"
 
 def separate_privileges(
     arguments: argparse.Namespace, env: MutableMapping[str, str]
-) -> Helper | None:
+) -> RootHelper | None:
     """Become the caller of sudo, and return a helper that remains root.
 
     Args:

@@ -68,7 +68,7 @@ class SignalRelay:
         os.close(self._reading)
         os.close(self._writing)
 
-    def serve(self, running: Running) -> None:
+    def serve(self, running: RunningLaunch) -> None:
         """Relay signals until the launch has ended.
 
         Args:

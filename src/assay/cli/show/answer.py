@@ -50,9 +50,9 @@ def deliver_answer(
             print_result(result)
 
 
-def named_result(result: Result) -> Result:
+def named_result(result: StudyResult) -> StudyResult:
     """Return the result with the configurations named as in the file of the study."""
-    return replace(result, conclusion=named_conclusion(result.spec, result.conclusion))
+    return replace(result, conclusion=label_conclusion(result.spec, result.conclusion))
 
 
 def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:

@@ -36,8 +36,8 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
     """
     metric = spec.workload.objective
     shown: Sequence[ArmResult] = conclusion.arms
-    if len(shown) > MOST_SHOWN:
-        shown = [shown[0], *sorted_by_median(shown[1:], metric)[:BEST_SHOWN]]
+    if len(shown) > MAX_CELLS_SHOWN:
+        shown = [shown[0], *sorted_by_median(shown[1:], metric)[:BEST_CELLS_SHOWN]]
     names = varied_names(spec.space)
     best = best_claim(conclusion)
     rows = [

@@ -41,7 +41,9 @@ class DisturbedCount:
 
     def saw(self, sample: Sample) -> None:
         """Remember the disturbing process, if the evidence of a sample names it."""
-        named = (piece.note for piece in sample.evidence if piece.kind == OTHERS and piece.note)
+        named = (
+            piece.note for piece in sample.evidence if piece.kind == OTHER_PROCESS and piece.note
+        )
         self._by = next(named, self._by)
 
     @property

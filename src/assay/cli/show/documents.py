@@ -38,7 +38,7 @@ def json_text(document: dict[str, Any]) -> str:
     return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
 
 
-def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]:
+def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str, Any]:
     """Return the document of a measuring verb."""
     conclusion = result.conclusion
     match conclusion.kind:

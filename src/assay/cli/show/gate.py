@@ -10,9 +10,9 @@ from assay.study.session import StudyResult
 from assay.untrusted import clean
 
 
-def gate_status(words: Sequence[str], result: Result) -> int:
+def gate_status(words: Sequence[str], result: StudyResult) -> int:
     """Return 1 if a verdict of ``--fail-if`` holds, and print the reason; else return 0."""
-    found = reasons(words, result.conclusion, result.spec)
+    found = gate_reasons(words, result.conclusion, result.spec)
     for text in found:
         print(f"assay: status 1 by --fail-if {clean(text)}", file=sys.stderr)
     return 1 if found else 0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.records import Claim, Conclusion, FrontPoint, OffFront, StudySpec, to_builtins
+from assay.records import Claim, Conclusion, FrontExclusion, FrontPoint, StudySpec, to_builtins
 from assay.units import show_level
 from assay.untrusted import clean
 from assay.wording.front import noun, objective_word
@@ -53,8 +53,8 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
 
 
 def _cells(point: FrontPoint, spec: StudySpec, numbers: dict[str, str]) -> list[str]:
-    claims = [claim_on(point, metric.name) for metric in spec.targets]
-    cells = [cell for claim in claims for cell in (word_of(claim), _interval(claim))]
+    claims = [point.claim_on(metric.name) for metric in spec.targets]
+    cells = [cell for claim in claims for cell in (objective_word(claim), _interval(claim))]
     return [numbers.get(point.name, NO_NUMBER), *cells]
 
 

@@ -31,7 +31,7 @@ from assay.records import (
 from assay.reporting.formatting import shorten
 from assay.search.claims.proof import MAX_LAUNCHES
 from assay.search.conclusion.cells import baseline_text, best_claim
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.calibration import sentences
@@ -50,13 +50,13 @@ from assay.wording.space import switching_words
 from assay.wording.sweep import sweep_sentences
 
 
-def print_result(result: Result) -> None:
+def print_result(result: StudyResult) -> None:
     """Print a result on standard output, for people."""
     width = width_of(sys.stdout)
     print("\n".join(wrapped(result_lines(result, width), width)))
 
 
-def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
+def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]:
     """Yield the verdict, the figures that it is based on, and the next steps.
 
     Untrusted text, such as the names of commands, is cleaned.
@@ -134,7 +134,7 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
 
 
-def switching_lines(found: Switching | None) -> Iterable[str]:
+def switching_lines(found: SwitchingCost | None) -> Iterable[str]:
     """Yield the time spent on hard-to-change factors."""
     if found is not None and found.applications:
         yield f"  switching  {switching_words(found)}"
@@ -253,7 +253,7 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
     return "".join(f"  {cell:>{width}}" for cell, width in zip(row, columns, strict=True))
 
 
-def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
+def proof_lines(result: StudyResult, chosen: Recommendation) -> Iterable[str]:
     """Yield the expected cost of a proof, and the command that continues the study."""
     if chosen.proof is not None:
         command = proof_command(result.study_id, result.spec.budget, chosen.proof)
@@ -261,7 +261,7 @@ def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
         yield f"  {label} ({proof_words(chosen.proof)}): {command}"
 
 
-def decision_lines(result: Result) -> Iterable[str]:
+def decision_lines(result: StudyResult) -> Iterable[str]:
     """Yield the command that continues an unclear comparison, and its expected cost."""
     conclusion, asked = result.conclusion, result.spec.budget
     shares = [
@@ -281,7 +281,7 @@ def decision_lines(result: Result) -> Iterable[str]:
     yield f"  decide it ({proof_words(more)}): {command}"
 
 
-def _next_steps(result: Result) -> Iterable[str]:
+def _next_steps(result: StudyResult) -> Iterable[str]:
     yield f"  study {result.study_id}; full report: assay report {result.study_id}"
     yield from decision_lines(result)
     chosen = result.conclusion.recommendation

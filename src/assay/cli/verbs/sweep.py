@@ -29,8 +29,9 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_text
 from assay.search.conclusion.notes import too_few_blocks_notes
-from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.races.sweep import WARMUP, min_blocks, min_launches
+from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
 from assay.study.session import StudyResult, begin
 from assay.study.typical_wall_time import typical_wall_s

@@ -44,8 +44,8 @@ from assay.machine.document import Program
 from assay.machine.program import with_observations
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
-from assay.search.space.named import search_space
-from assay.search.space.space import DRAWS, SearchSpace
+from assay.search.space.named_configurations import make_search_space
+from assay.search.space.search_space import MAX_DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.store import Store
 from assay.study.instance_numbers import with_instance_numbers

@@ -103,7 +103,7 @@ def _from_file(metric: Metric, written: WrittenPart | None) -> Figure:
 
 def _given(name: str, facts: RunFacts) -> float | None:
     """Return the launcher's value of a built-in metric."""
-    if name in COUNTED:
+    if name in PERF_METRICS:
         return _counted(name, facts)
     if name in SUMS:
         parts = [getattr(facts, part) for part in SUMS[name]]

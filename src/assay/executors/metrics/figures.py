@@ -97,7 +97,7 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
         words.add(figure.word)
     if not values:
         return None
-    if not units & MULTIPLES:  # a figure without a printed unit may have any unit
+    if not units & UNIT_MULTIPLES:  # a figure without a printed unit may have any unit
         units = units - {None} or units
     if len(units) > 1 and not metric.as_is:
         told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))

@@ -10,7 +10,6 @@ from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import chips, plain_table
 from assay.reporting.pictures.canvas import NARROW, WIDE
 from assay.reporting.pictures.front import front_svg
-from assay.reporting.plain import NBSP, change_interval, claimed_change, label_of, shorten
 from assay.untrusted import clean
 
 INTRO = (

@@ -16,7 +16,6 @@ from assay.reporting.formatting import compared_label, duration, shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join, text
 from assay.reporting.parts.common import definitions, plain_table
-from assay.reporting.plain import compared_label, duration, shorten
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.disturbance import disturbers_words, mostly_disturbed

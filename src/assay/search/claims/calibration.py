@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING
 
 from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.records.claim import Claim, Verdict
-from assay.records.study import DEFAULT_MARGIN
 from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, moments
 from assay.stats.drift import drift_ratio
 from assay.stats.peeking import simulate_looks
 from assay.stats.quantile import quantile
-from assay.stats.resample import resampled
-from assay.stats.sequence import CLAIM, moments
-from assay.stats.verdict import MARGIN
+from assay.stats.resample import resample
+from assay.stats.verdict import DEFAULT_MARGIN
 from assay.wording.calibration import different_arms_note, few_blocks_note
 
 if TYPE_CHECKING:
@@ -162,7 +160,7 @@ def smallest_gains(
 
 def _smallest_gain(a: Matrix, b: Matrix, alpha: float) -> float | None:
     """Return the smallest gain by bisection: a larger one is proven at least as often."""
-    looks = [n for n in range(1, a.shape[1] + 1) if due(n)]
+    looks = [n for n in range(1, a.shape[1] + 1) if is_look_due(n)]
 
     def shown(gain: float) -> bool:
         faster = b + math.log1p(-gain)

@@ -36,7 +36,7 @@ from assay.stats.spread import spread_effect
 from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import Verdict, blocks_needed, decide, is_beyond_margin
 
-MIN_BLOCKS = CLAIM
+MIN_BLOCKS = MIN_CLAIM_VALUES
 """Smallest number of blocks of a claim (docs/explanation/statistics.md, rule 14)."""
 
 MIN_CONSTANT = 20

@@ -122,7 +122,7 @@ def _curvature(spec: StudySpec, corners: tuple[str, ...]) -> list[Contrast]:
     """Return the contrast of the centre against the corners, if there is a centre."""
     if spec.design is None or not spec.design.centre:
         return []
-    found = {p.name: (middle(p), levels(p)) for p in spec.space.parameters}
+    found = {p.name: (middle_value(p), levels(p)) for p in spec.space.parameters}
     # In cells of the centre a factor without a middle has one of its levels.
     places = {name: ends if one is None else (one,) for name, (one, ends) in found.items()}
     centre = tuple(arm.name for arm in spec.arms if _lies_in(arm, places))

@@ -97,7 +97,9 @@ def judge_points(
     return found
 
 
-def reason_off_front(claims: Sequence[Claim | None], dominating_arm: Arm | None) -> OffFront | None:
+def reason_off_front(
+    claims: Sequence[Claim | None], dominating_arm: Arm | None
+) -> FrontExclusion | None:
     """Return the reason why a point is not on the front; ``None`` if it is.
 
     Args:

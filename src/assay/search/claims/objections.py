@@ -8,7 +8,7 @@ from statistics import median
 
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.search.history.history import History
-from assay.search.history.unit_words import mixed_units
+from assay.search.history.units import mixed_unit_objection
 from assay.search.history.zeros import zeros_objection_to
 from assay.wording.objections import bounds_objection, missing_objection
 

@@ -73,7 +73,7 @@ def blocks_at_any_look(gain: float, noise: float, least: int, alpha: float) -> i
 
 def proof_cost(history: History, arms: Sequence[Arm], blocks: int) -> Cost:
     """Return the expected cost of a number of confirmation blocks."""
-    return history.dear_cost(arms).times(blocks)
+    return history.upper_quartile_cost(arms).times(blocks)
 
 
 def suggested_proof(cost: Cost) -> Budget | None:

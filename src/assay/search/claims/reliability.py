@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.records import Claim, Goal, Outcome, Sample, Stage, Verdict
 from assay.search.history.hangs import count_hangs
 from assay.search.history.history import History
-from assay.search.history.losses import fails_more, is_endless
+from assay.search.history.losses import fails_more, is_hung
 from assay.wording.objections import (
     DID_NOT_END,
     ENDED,

@@ -22,7 +22,7 @@ from assay.records.configuration import show_value
 from assay.search.claims.requirement import may_win
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.compare import null_name
-from assay.search.space.named import COLUMN, named_in
+from assay.search.space.named_configurations import NAME_COLUMN, find_named
 from assay.wording.sweep import BASELINE, baseline_sentence, cell_verdict
 
 
@@ -67,7 +67,7 @@ def has_effect(effect: FactorEffect) -> bool:
 
 def varied_names(space: Space) -> tuple[str, ...]:
     """Return the settings of a sweep in the order of its file, after the column of names if any."""
-    named = (COLUMN,) if space.named else ()
+    named = (NAME_COLUMN,) if space.named else ()
     return (*named, *(p.name for p in space.parameters))
 
 

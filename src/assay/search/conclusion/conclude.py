@@ -81,7 +81,7 @@ from assay.search.history.thread_counts import thread_count_notes
 from assay.search.history.trend import trend_notes
 from assay.search.history.waiting import waiting_notes
 from assay.search.history.zeros import zeros_objection_to
-from assay.search.model.feasible import default_breaks
+from assay.search.model.feasibility import is_default_infeasible
 from assay.search.model.searcher import Searcher
 from assay.search.model.trials import trials_of
 from assay.search.races.calibrate import calibrated_arms, recording
@@ -107,9 +107,9 @@ from assay.search.races.race import Ending, EndReason
 from assay.search.races.search_race import NULL_ARM
 from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.races.tune import TuneRace
-from assay.search.space.comparable import instances_notes
-from assay.search.space.space import SearchSpace
-from assay.search.space.switching import switching_of
+from assay.search.space.comparability import instance_count_notes
+from assay.search.space.search_space import SearchSpace
+from assay.search.space.switching import switching_cost
 from assay.wording import recommendation as wording
 from assay.wording.endings import INTERRUPTED
 from assay.wording.failure import reasons_by_arm
@@ -272,7 +272,7 @@ def _recommendation(
         )
         sentence = " ".join(filter(None, sentences))
     else:
-        disturbers = disturbers_of(history)
+        disturbers = disturbance_sources_of(history)
         sentence = (
             required_verdict(spec, found, required, DEFAULT_ARM.name, disturbers)
             if required
@@ -382,7 +382,7 @@ def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
 
 def _losses_in_any(objectives: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
     """Return the losses of an arm in the objective that it most often lacks."""
-    return max(losses(view.history, arm) for view in objectives)
+    return max(count_losses(view.history, arm) for view in objectives)
 
 
 def _without_front(race: FrontRace, done: Ending | None) -> str:
@@ -418,19 +418,23 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> s
         objection = objection_to(race.spec.workload.objective, history, names)
         if objection is not None:
             return wording.keep_default(objection)
-        return wording.all_others_failed(*losses(history, DEFAULT_ARM))
+        return wording.all_others_failed(*count_losses(history, DEFAULT_ARM))
     objective = race.spec.workload.objective
     for arm in tried if race.winner == DEFAULT_ARM else ():
         units = unit_objection(objective, history, (DEFAULT_ARM.name, arm.name))
         if units is not None:
             return wording.keep_default(units)
-    if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
+    if race.winner == DEFAULT_ARM and is_default_infeasible(trials_of(history)):
         return wording.no_configuration_meets(race.spec)
     if race.winner == DEFAULT_ARM and done.reason is EndReason.BUDGET:
         return wording.none_clearly_better(len(tried))
     failed = _failed_launches(history, tried)
     if race.winner == DEFAULT_ARM and len({s.launch.arm for s in failed}) == len(tried):
-        before = [text for arm in tried if (text := worked_first(history.launches_of(arm.name)))]
+        before = [
+            text
+            for arm in tried
+            if (text := describe_first_successes(history.launches_of(arm.name)))
+        ]
         failures = reasons_by_arm(race.spec.workload, failed)
         return wording.others_failed_sometimes(failures, before[0] if before else "")
     if race.winner == DEFAULT_ARM:

@@ -8,7 +8,7 @@ from assay.records import Kind, Sample, StudySpec
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.named import label_of, search_space
+from assay.search.space.named_configurations import label_of, make_search_space
 from assay.wording import recommendation as wording
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.records import (
     ArmResult,
     Claim,
-    Granted,
+    GrantStatus,
     Kind,
     Metric,
     Outcome,
@@ -17,7 +17,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.configuration import show_value
-from assay.records.observation import CYCLES, Observation
+from assay.records.observation import CYCLES_COUNTER, Observation
 from assay.records.workload import WALL
 from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.history.disturbance_sources import disturbance_sources_of
@@ -94,7 +94,7 @@ def disturbance_notes(
         wording.disturbed_blocks(
             lost,
             blocks,
-            disturbers_of(history),
+            disturbance_sources_of(history),
             spec.disturbed_above,
             included=history.mostly_disturbed(Stage.CONFIRM),
             measurement=spec.kind is Kind.MEASURE,
@@ -108,7 +108,7 @@ def _searched_notes(spec: StudySpec, history: History) -> list[str]:
     lost, blocks = history.disturbed(Stage.SEARCH), len(history.blocks(Stage.SEARCH))
     if not lost or spec.disturbed_above is None:
         return []
-    disturbers = disturbers_of(history, Stage.SEARCH)
+    disturbers = disturbance_sources_of(history, Stage.SEARCH)
     return [wording.disturbed_search(lost, blocks, disturbers, spec.disturbed_above)]
 
 

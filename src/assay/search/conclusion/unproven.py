@@ -140,5 +140,5 @@ def only_default_answer(spec: StudySpec, history: History, needed: Budget) -> st
         len(values),
         summarise(values).mean if values else None,
         len(history.samples),
-        sum(history.slacks.broken_by(sample) for sample in history.samples),
+        sum(history.slacks.is_violated_by(sample) for sample in history.samples),
     )

@@ -24,7 +24,7 @@ def warm_start_result(earlier: Sequence[EarlierStudy], history: History, *, guid
         return ""
     if not guided:
         return unused_warm_start(earlier)
-    names = {str(configuration) for configuration in firsts(earlier, BATCH // 2)}
+    names = {str(configuration) for configuration in first_proposals(earlier, BATCH // 2)}
     first = [a for a in history.arms(Stage.SEARCH) if a.name in names]
     ran = [a for a in first if history.first_block(Stage.SEARCH, a.name) == blocks[0]]
     return warm_start_sentence(earlier, len(ran))

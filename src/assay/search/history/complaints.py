@@ -101,14 +101,7 @@ def _notes(
 
 def _subject(name: str, value: str, samples: Sequence[Sample]) -> str:
     arms = {sample.launch.arm for sample in samples}
-    of = show_count(len(samples), "launch", "launches")
-    whose = repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
-    return f"all {of} of {whose}{_SAY}{others} does: {line!r}"
-
-
-def is_quoting_output(note: str) -> bool:
-    """Return whether a note quotes a line of a program's output."""
-    return _SAY in note
+    return repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
 
 
 def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | None:

@@ -21,7 +21,7 @@ def correlated_load_of(
     b: Sequence[str],
     alpha: float,
     above: float | None,
-) -> FollowedLoad | None:
+) -> CorrelatedLoad | None:
     """Return a load of other processes that is higher during the arms of one side.
 
     Only a relevant load counts: other processes used more than the admitted share of the CPUs

@@ -1,4 +1,4 @@
-"""Number of blocks behind an answer, in words."""
+"""Number of blocks that an answer rests on."""
 
 from __future__ import annotations
 
@@ -8,21 +8,16 @@ from assay.wording.counts import block_count
 
 
 def counted(history: History, noun: str = "block", found: Claim | None = None) -> str:
-    """Return the number of blocks behind an answer: ``12 blocks``, with disturbed ones.
+    """Return the number of blocks that an answer rests on: ``12 blocks``.
 
     Args:
-        history: history of the study.
+        history: samples of the study.
         noun: name of a block.
-        found: the claim; all blocks if absent.
+        found: the claim; if absent, all blocks that were run count.
     """
     out = history.disturbed(Stage.CONFIRM)
-    if found is None or found.disturbed_blocks:
-        blocks = len(history.complete(Stage.CONFIRM)) if found is None else found.blocks
-        among = out if found is None else found.disturbed_blocks
-        return show_count(blocks, noun) + (f" ({among} of them disturbed)" if among else "")
-    return show_count(found.blocks, noun) + (f" ({out} disturbed ones left out)" if out else "")
-
-
-def no_more(told: str) -> str:
-    """Return the reason why a study ends with an unclear result."""
-    return f"After {told} no further one would tell more."
+    if found is None:
+        return block_count(len(history.complete(Stage.CONFIRM)), noun, disturbed=out)
+    if found.disturbed_blocks:
+        return block_count(found.blocks, noun, disturbed=found.disturbed_blocks)
+    return block_count(found.blocks, noun, left_out=out)

@@ -116,38 +116,3 @@ def _interval(ratio: float, upper: int, lower: int) -> tuple[float, float]:
         ratio / float(fdtri(upper, lower, 1 - ALPHA)),
         ratio / float(fdtri(upper, lower, ALPHA)),
     )
-
-
-def elsewhere_words(told: CrossEnvironmentComparison) -> str:
-    """Describe the gain in both environments, and the launches saved by the quieter one."""
-    found = told.found
-    place = f"on partition {found.partition}" if found.partition else "where it ran"
-    gain = ""
-    if found.claim is not None:
-        low, high = (None if end is None else show_percent(end) for end in found.claim.ci)
-        gain = f": {show_percent(found.claim.ratio)} % ({low or 'open'} to {high or 'open'}) there"
-    return f"found by study {found.study} {place}{gain}{_noise_words(told)}"
-
-
-def _noise_words(told: CrossEnvironmentComparison) -> str:
-    found = told.found
-    if told.spread is None or found.spread is None:
-        return ""
-    text = (
-        f". The default varies by {_percent(found.spread)} from launch to launch there, by "
-        f"{_percent(told.spread)} here"
-    )
-    if told.times is None or told.ci is None:
-        return text
-    if told.saved is None:
-        return f"{text}: no launches were saved that this could show"
-    low, high = map(significant, told.ci)
-    return (
-        f"{text}: so sure a search would have taken about {significant(told.times)} times its "
-        f"{show_count(found.launches, 'launch', 'launches')} here ({low} to {high} times), some "
-        f"{told.saved:,} more"
-    )
-
-
-def _percent(share: float) -> str:
-    return f"{significant(100 * share)} %"

@@ -15,7 +15,7 @@ import msgspec
 
 from assay.records import DEFAULT, Configuration, Kind, Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.history.same_work import MIN_EACH, OutputsSeen, compares_numbers
+from assay.search.history.output_comparison import MIN_EACH, ObservedOutputs, compares_numbers
 from assay.wording.objections import (
     COUNTS_AS_FAILED,
     others_count_as_failed,

@@ -17,7 +17,9 @@ MIN_CPUS = 0.05
 """Minimum CPU use of a source, in CPUs."""
 
 
-def disturbance_sources_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[Disturber, ...]:
+def disturbance_sources_of(
+    history: History, stage: Stage = Stage.CONFIRM
+) -> tuple[DisturbanceSource, ...]:
     """Return the sources of disturbance in a stage, the largest first; empty if unknown.
 
     Process names come from the evidence of samples. Steal time is known on every host that counts
@@ -36,7 +38,7 @@ def disturbance_sources_of(history: History, stage: Stage = Stage.CONFIRM) -> tu
     return tuple(sorted(found, key=lambda one: -one.cpus)[:MAX_NAMED])
 
 
-def _processes(samples: Iterable[Sample]) -> list[Disturber]:
+def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
     """Return the processes in the evidence, each with its mean over all samples with evidence.
 
     A process that occurs once thus counts little beside a permanent one.

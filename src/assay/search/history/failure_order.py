@@ -60,7 +60,7 @@ def _order_of_all(samples: Sequence[Sample]) -> str | None:
     many = places >= max(MIN_FAILED, MIN_SHARE * first)
     if many and first and not any(works[first:]):
         return failed_since_first(first, failed)
-    if failed >= LEAST_PAIRS and works[0] and _alternates(works):
+    if failed >= MIN_PAIRS and works[0] and _alternates(works):
         return EVERY_SECOND_FAILED
     return None
 
@@ -71,7 +71,7 @@ def _order_of_arms(samples: Sequence[Sample]) -> str | None:
         if not sample.unbuilt:
             arms.setdefault(sample.launch.arm, []).append(sample)
     told = [_order_of_arm(name, mine) for name, mine in arms.items()]
-    found = [text for text in told if text is not None][:MOST_TOLD]
+    found = [text for text in told if text is not None][:MAX_NAMED_ARMS]
     return arms_failed_since_first(found) if found else None
 
 
@@ -105,7 +105,7 @@ def failure_order_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: samples of one stratum.
     """
-    told = order_of_failures(samples)
+    told = describe_failure_order(samples)
     return [] if told is None else [order_note(told)]
 
 

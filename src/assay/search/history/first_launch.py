@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.history.one_time import CLEARLY
+from assay.search.history.one_time_costs import MIN_FACTOR
 from assay.wording.launch_notes import slow_first_launch, warm_up_note
 
 MIN_LATER_LAUNCHES = 3

@@ -60,7 +60,7 @@ def arm_of(configuration: Configuration) -> Arm:
 
 def launches_per_block(statistic: Statistic, stage: Stage) -> int:
     """Return the number of launches of an arm in a block: a spread needs several launches."""
-    looking = stage in (*LOOKING, Stage.GAUGE)
+    looking = stage in (*NON_COMPARING_STAGES, Stage.GAUGE)
     return BATCH_BLOCKS if statistic is Statistic.SPREAD and not looking else 1
 
 

@@ -23,7 +23,7 @@ from assay.wording.launch_notes import (
     slower_side_by_side,
 )
 
-PARALLEL_ARM = Arm(name="default (side by side)", configuration=DEFAULT_ARM.configuration)
+PARALLEL_ARM = Arm(name=SIDE_BY_SIDE_ARM, configuration=DEFAULT_ARM.configuration)
 """The default running in all slots in parallel."""
 BLOCKS = 5
 """Number of blocks in which it runs once alone and once in all slots."""
@@ -106,29 +106,17 @@ def _refusal(slower: float, alone: float, beside: float, margin: float) -> str |
         alone, beside: noise of single launches.
         margin: ratio differences below it count as none.
     """
-    if slower > math.log1p(MOST_SLOWER):
-        return slower_side_by_side(math.exp(slower), MOST_SLOWER)
-    if beside > MOST_NOISE * alone and beside > HARMLESS * margin:
-        return noisier_side_by_side(beside / alone if alone else None, MOST_NOISE)
+    if slower > math.log1p(MAX_SLOWDOWN):
+        return slower_side_by_side(math.exp(slower), MAX_SLOWDOWN)
+    if beside > MAX_NOISE_RATIO * alone and beside > MAX_MARGIN_SHARE * margin:
+        return noisier_side_by_side(beside / alone if alone else None, MAX_NOISE_RATIO)
     return None
 
 
 def _why_unknown(spec: StudySpec, history: History) -> str:
     if len(history.blocks(Stage.INTERFERENCE)) < BLOCKS:
-        return "the budget left no room to measure what they do to each other"
-    return "the default gave too few values side by side"
-
-
-def interference_words(found: Interference) -> str:
-    """Describe the interference."""
-    if found.ratio is None:
-        return f"{found.slots} launches side by side: not measured"
-    low, high = (None if end is None else show_percent(end) for end in found.ci)
-    noise = "" if found.noise_ratio is None else f", spread {significant(found.noise_ratio)} times"
-    return (
-        f"{found.slots} launches side by side: {show_percent(found.ratio)} % time "
-        f"each ({low} to {high}){noise}"
-    )
+        return NO_ROOM_FOR_INTERFERENCE
+    return TOO_FEW_VALUES
 
 
 def interference_notes(found: Interference | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
-from assay.stats.modes import GOES_WITH, Groups, companion, modes, separation
+from assay.stats.modes import MIN_AUC, Groups, find_correlated_figure, find_modes, separation
 from assay.wording.notes import POSITION_IN_BLOCK
 
 CUMULATIVE_UNITS = ("s", "", "events", "pages", "J")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Arm, ArmResult, Kind, Stage, Statistic, StudySpec
+from assay.search.history.arm_result import count_launches
 from assay.search.history.history import History
 from assay.stats.quantile import quantile
 from assay.wording.launch_notes import outlier_note

@@ -10,8 +10,8 @@ from assay.records import Evidence, Outcome, Sample, StudySpec
 from assay.records.configuration import show_value
 from assay.records.sample import ERRORS, OUTPUT
 from assay.records.sketch import first_difference, sketches_agree
-from assay.search.history.reported_errors import ErrorsSeen
-from assay.settings.printed import COMMAND, words_that_differ
+from assay.search.history.reported_errors import ReportedErrors
+from assay.settings.printed_values import COMMAND, differing_words
 from assay.wording.objections import (
     different_output_objection,
     output_text,
@@ -20,18 +20,6 @@ from assay.wording.objections import (
 
 MIN_EACH = 2
 """Minimum launches of an arm to show that its output is constant."""
-DIFFERENT = "different output"
-"""Prefix of objections to different outputs."""
-COMPLAINT = "complaint of the program"
-"""Prefix of objections to an arm that reports an error."""
-REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
-
-
-_QUOTING = (DIFFERENT, COMPLAINT)
-_LINE = re.compile(
-    r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-    r"| with another line \d+"
-)
 
 
 class OutputDigest(msgspec.Struct, frozen=True):
@@ -168,11 +156,6 @@ class _Arm:
         self.constant = True
 
 
-def without_quote(objection: str) -> str:
-    """Return an objection to outputs without quoted lines; any other unchanged."""
-    return _LINE.sub("", objection) if objection.startswith(_QUOTING) else objection
-
-
 def describe_difference(spec: StudySpec, seen: ObservedOutputs, names: Sequence[str]) -> str | None:
     """Describe the difference of two outputs; ``None`` if it is permitted or there is none.
 
@@ -219,7 +202,7 @@ def values_of(spec: StudySpec) -> frozenset[str]:
     return frozenset(map(show_value, found)) | differing_words(commands)
 
 
-def _output(one: Written, other: Written) -> str:
+def _output(one: OutputDigest, other: OutputDigest) -> str:
     line, first = "", one.first != other.first
     if first or one.last != other.last:
         line = one.first if first else one.last

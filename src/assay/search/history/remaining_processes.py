@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.records import Sample
-from assay.records.sample import LEFT_OVER
+from assay.records.sample import REMAINING_PROCESSES
 from assay.untrusted import clean
 from assay.wording.launch_notes import left_running_note
 
@@ -34,6 +34,6 @@ def remaining_process_notes(samples: Sequence[Sample]) -> list[str]:
         for name in map(clean, (piece.note or "").split("\n"))
         if name
     )
-    shown = [name for name, _ in names.most_common(SHOWN_NAMES)]
-    more = len(names) > SHOWN_NAMES
+    shown = [name for name, _ in names.most_common(MAX_NAMES)]
+    more = len(names) > MAX_NAMES
     return [left_running_note(sum(counts), shown, launches, len(samples), more=more)]

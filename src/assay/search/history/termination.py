@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import Evidence, Sample
 from assay.records.sample import KILLED_AFTER, STOP_FAILED
-from assay.units import show_count, show_duration
-
-_WAYS = {
-    "SIGTERM": ("SIGTERM", "--grace gives more time (0s: none), --stop asks in another way"),
-    "command": ("the command of --stop", "--grace gives more time"),
-}
-"""Method of termination -> its description, and the next step."""
+from assay.wording.launch_notes import TERMINATION_REQUESTS, killed_note, stop_failed_note
 
 
 def termination_notes(samples: Sequence[Sample]) -> list[str]:
@@ -29,34 +23,12 @@ def termination_notes(samples: Sequence[Sample]) -> list[str]:
     ]
 
 
-def termination_problem(sample: Sample) -> str:
-    """Describe a problem with the termination of a launch; empty without a problem.
-
-    Args:
-        sample: sample of the launch.
-    """
-    told = [f", --stop failed ({piece.note})" for piece in _pieces([sample], STOP_FAILED)]
-    for piece in _pieces([sample], KILLED_AFTER):
-        by, _ = _WAYS.get(piece.note or "", _WAYS["SIGTERM"])
-        after = _after(piece)
-        told.append(f", and was killed {after} after {by}")
-    return "".join(told)
-
-
 def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
     return [piece for sample in samples for piece in sample.evidence if piece.kind == kind]
 
 
 def _killed(way: str, pieces: Sequence[Evidence]) -> str:
-    by, step = _WAYS[way]
-    launches = show_count(len(pieces), "launch", "launches")
-    after = _after(min(pieces, key=lambda piece: piece.value or 0.0))
-    return f"{launches} had not ended {after} after {by}, and had to be killed: {step}"
-
-
-def _after(piece: Evidence) -> str:
-    """Return the time after which a launch was killed, including a small delay."""
-    return show_duration(float(f"{piece.value or 0.0:.2g}"))
+    return killed_note(way, len(pieces), min(piece.value or 0.0 for piece in pieces))
 
 
 def _failed(pieces: Sequence[Evidence]) -> list[str]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
-from assay.records.sample import MULTIPLES, UNIT, WORD
-from assay.settings.printed import split_text
+from assay.records.sample import UNIT_MULTIPLES, UNIT_PREFIX, UNKNOWN_UNIT_PREFIX
+from assay.settings.printed_values import split_text
 from assay.wording.objections import different_units, possible_units
 
 UNIT_PREFIXES = "kKMGT"
@@ -31,8 +31,8 @@ def mixed_unit_objection(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 
 def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    seen = Counter(_noted(UNIT, metric, s) for s in _with_figure(metric, arms))
-    if not seen.keys() & MULTIPLES:  # a figure without a following word may have any unit
+    seen = Counter(_noted(UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
+    if not seen.keys() & UNIT_MULTIPLES:  # a figure without a following word may have any unit
         del seen[None]
     if len(seen) < 2:
         return None
@@ -41,7 +41,7 @@ def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     """Return an objection on words such as ``kpps`` and ``Mpps``, also within an arm."""
-    seen = Counter(_noted(WORD, metric, s) for s in _with_figure(metric, arms))
+    seen = Counter(_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
     roots: dict[str, list[str]] = {}
     for word in filter(None, seen):
         for root in {word, word[1:]} if word[0] in UNIT_PREFIXES else {word}:

@@ -93,7 +93,7 @@ class Candidate:
             return True
         return statistics.NormalDist().cdf(-mean / deviation) >= MIN_PROBABILITY
 
-    def expected(self, goal: Goal, launches: int) -> Expected:
+    def expected(self, goal: Goal, launches: int) -> ExpectedEffect:
         """Return the effect as a ratio of the objective, with its interval.
 
         Args:

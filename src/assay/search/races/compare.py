@@ -18,9 +18,9 @@ from assay.search.claims.claims import (
 from assay.search.claims.gate import needs_more_blocks
 from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided, min_requirement_blocks
-from assay.search.history.looks import due
 from assay.search.history.counted import counted
-from assay.search.history.failing_order import order_of_failures
+from assay.search.history.failure_order import describe_failure_order
+from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -30,7 +30,7 @@ from assay.search.races.race import (
     EndReason,
     workload_failure,
 )
-from assay.stats.sequence import least
+from assay.stats.confidence_sequence import min_values
 from assay.wording.endings import (
     ALL_BUT_FIRST,
     arm_ending,
@@ -91,7 +91,7 @@ class CompareRace(BlockRace):
         """Return the end where no compared arm gave a value in a block with the first."""
         subject = ALL_BUT_FIRST if len(arms) > 1 else repr(arms[0].name)
         message = arm_ending(subject, self._gave_nothing(arms))
-        return workload_failure(order_of_failures(self._history.samples) or message, arms)
+        return workload_failure(describe_failure_order(self._history.samples) or message, arms)
 
     def _first_failed(self, arms: Sequence[Arm]) -> Ending:
         """Return the ending where the first arm gave no value.
@@ -135,7 +135,7 @@ class CompareRace(BlockRace):
         late = all(s.outcome is Outcome.TIMED_OUT for s in self._history.samples)
         if not lost or late:
             return self._no_block(self._arms, budget)
-        if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
+        if self._arms[0] in lost and describe_failure_order(self._history.samples) is None:
             return self._first_failed(lost)
         return self._failed([arm for arm in lost if arm in self._compared] or lost)
 
@@ -159,7 +159,7 @@ class CompareRace(BlockRace):
 
     def _roster(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
         """Return the undecided arms, their references, and the repeat of the first arm."""
-        if not due(blocks):
+        if not is_look_due(blocks):
             return tuple(self._history.roster(Stage.CONFIRM))
         open_ = [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
         if not any(arm in self._compared for arm in open_):
@@ -223,7 +223,7 @@ class CompareRace(BlockRace):
 
 def min_blocks(spec: StudySpec) -> int:
     """Return the smallest number of blocks with a conclusive interval in a comparison."""
-    return max(MIN_BLOCKS, least(claim_alpha(spec)), min_requirement_blocks(spec))
+    return max(MIN_BLOCKS, min_values(claim_alpha(spec)), min_requirement_blocks(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:

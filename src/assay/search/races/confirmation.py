@@ -30,8 +30,8 @@ from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.losses import may_win
 from assay.search.model.searcher import Searcher, Trial
 from assay.search.races.reduction import may_leave_out
-from assay.search.space.space import SearchSpace
-from assay.stats.sequence import least
+from assay.search.space.search_space import SearchSpace
+from assay.stats.confidence_sequence import min_values
 from assay.wording.recommendation import core_note
 from assay.wording.sentence import change_words
 
@@ -137,7 +137,7 @@ def min_blocks(spec: StudySpec, winners: int = 1) -> int:
     Args:
         spec, winners: as for ``claim_alpha``.
     """
-    return max(MIN_BLOCKS, least(claim_alpha(spec, winners)), min_requirement_blocks(spec))
+    return max(MIN_BLOCKS, min_values(claim_alpha(spec, winners)), min_requirement_blocks(spec))
 
 
 def count_winners(arms: Iterable[Arm]) -> int:

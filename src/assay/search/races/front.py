@@ -146,7 +146,7 @@ class FrontRace(SearchRace):
 
     def _incumbent_cap_s(self) -> float | None:
         """Return a limit for hanging launches only: a slow arm may be best in another objective."""
-        usual = self._history.good_wall_s(DEFAULT_ARM.name)
+        usual = self._history.successful_wall_s(DEFAULT_ARM.name)
         return None if usual is None else usual * HANG_TIMEOUT_FACTOR + TIMEOUT_SLACK_S
 
     @cached_property
@@ -163,7 +163,7 @@ class FrontRace(SearchRace):
 
     def _least_for(self, points: int) -> int:
         """Return the smallest number of blocks with conclusive intervals for a number of points."""
-        return max(MIN_BLOCKS, least(front_alpha(self._spec, points)))
+        return max(MIN_BLOCKS, min_values(front_alpha(self._spec, points)))
 
     def _confirm(self, budget: RemainingBudget) -> BlockPlan | Ending:
         points = confirmed_points(self._history, NULL_ARM)

@@ -96,12 +96,12 @@ class RacingFrontSearch:
     def points(self, objectives: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
         racing = {a.configuration for a in still_racing(objectives, self._reserve.margin)}
-        known = Known(self._space, [ByAverage()] * len(objectives), _trials(objectives))
+        known = ObjectiveModels(self._space, [SampleMeans()] * len(objectives), _trials(objectives))
         return [arm_of(c) for c in best_points(known, racing, count, self._reserve.margin)]
 
     def _settled(self, objectives: Sequence[ObjectiveView], racing: Sequence[Arm]) -> bool:
         """Return whether all arms are known precisely enough against the default."""
-        if not due(len(objectives[0].history.blocks(Stage.SEARCH))):
+        if not is_look_due(len(objectives[0].history.blocks(Stage.SEARCH))):
             return False
         return all(
             _precise(gap, self._reserve.margin)
@@ -139,7 +139,7 @@ class ModelFrontSearch:
         trials_by_objective = _trials(objectives)
         if len(trials_by_objective[0]) >= MAX_LAUNCHES:
             return None
-        space = admitted(history, self._space)
+        space = admitted_space(history, self._space)
         chosen = self._proposed(space, trials_by_objective, len(history.blocks(Stage.SEARCH)))
         return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
 
@@ -148,15 +148,15 @@ class ModelFrontSearch:
     ) -> list[Configuration]:
         """Return a batch of distinct proposals by several weightings."""
         rng = random.Random(_seed_of(self._seed, block))
-        known = launched(trials_by_objective[0])
+        known = launched_configurations(trials_by_objective[0])
         if not known - {Configuration()}:
-            return fresh(space, [], known, BATCH, rng)
-        new = len(newcomers(trials_by_objective[0])) < MAX_TRIALS
+            return fresh_configurations(space, [], known, BATCH, rng)
+        new = len(non_default_trials(trials_by_objective[0])) < MAX_TRIALS
         chosen: list[Configuration] = []
         for number in range(1, WEIGHTINGS + 1):
             trials = scalarised(
                 trials_by_objective,
-                weights(len(trials_by_objective), rng),
+                random_weights(len(trials_by_objective), rng),
                 math.log1p(self._reserve.margin),
             )
             ask = self._searchers[0].propose if new else self._searchers[0].verify
@@ -168,7 +168,7 @@ class ModelFrontSearch:
     def points(self, objectives: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
         trials_by_objective = _trials(objectives)
-        known = Known(self._space, self._searchers, trials_by_objective)
+        known = ObjectiveModels(self._space, self._searchers, trials_by_objective)
         among = set(mean_points(trials_by_objective))
         return [arm_of(c) for c in best_points(known, among, count, self._reserve.margin)]
 
@@ -189,7 +189,7 @@ def still_racing(objectives: Sequence[ObjectiveView], margin: float) -> list[Arm
     first = objectives[0].history
     arms = first.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(objectives, a)]
-    if not due(len(first.blocks(Stage.SEARCH))):
+    if not is_look_due(len(first.blocks(Stage.SEARCH))):
         return able
     points = mean_points(_trials(objectives))
     known = [a for a in able if a.configuration in points]
@@ -203,8 +203,10 @@ def still_racing(objectives: Sequence[ObjectiveView], margin: float) -> list[Arm
 
 
 def _able(objectives: Sequence[ObjectiveView], arm: Arm) -> bool:
-    gave_up = any(view.history.gave_up(Stage.SEARCH, arm.name) for view in objectives)
-    return not gave_up and not is_excluded(objectives[0].history, arm.configuration)
+    has_failed_block = any(
+        view.history.has_failed_block(Stage.SEARCH, arm.name) for view in objectives
+    )
+    return not has_failed_block and not is_excluded(objectives[0].history, arm.configuration)
 
 
 def _rival(

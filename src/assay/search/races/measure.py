@@ -69,7 +69,7 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
             return workload_failure(self._silence(), [self._arm])
-        if due(blocks) and self._precise() and not self._requires():
+        if is_look_due(blocks) and self._precise() and not self._requires():
             return Ending(EndReason.DECIDED, precise_ending(self._tally()))
         if is_constant(values) and not self._requires():
             return Ending(EndReason.DECIDED, constant_ending(len(values)))

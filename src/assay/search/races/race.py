@@ -21,7 +21,7 @@ from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget, sufficient_budget
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.order import order
+from assay.stats.block_order import launch_order
 from assay.wording.endings import (
     FAILED_AFTER_FIRST,
     NO_COMPARABLE_LAUNCH,
@@ -402,7 +402,7 @@ class BlockRace(ABC):
         """Return the ending of an arm that worked once and gives no value any longer."""
         newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
         if newest.outcome is not Outcome.OK:
-            return order_of_failures(self._history.samples) or FAILED_AFTER_FIRST
+            return describe_failure_order(self._history.samples) or FAILED_AFTER_FIRST
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
         reason = newest.absent.get(metric.name, UNREADABLE)
@@ -457,13 +457,13 @@ class BlockRace(ABC):
         if budget.spent or history.costly or not fits:
             return ()
         for arm in arms:
-            single = history.times_run(Stage.SURVEY, arm.name) == 1
+            single = history.blocks_run(Stage.SURVEY, arm.name) == 1
             if single and budget.affords(history.cost([*found, arm], Stage.SURVEY)):
                 found.append(arm)
         return tuple(found)
 
     def _budget_for(
-        self, budget: RemainingBudget, block: Cost, blocks: int, more: Cost = NOTHING
+        self, budget: RemainingBudget, block: Cost, blocks: int, more: Cost = NO_COST
     ) -> Budget:
         """Return the budget that suffices for a number of blocks, with the overhead so far.
 
@@ -502,4 +502,4 @@ class BlockRace(ABC):
 
     def _cap_s(self, launch: Launch) -> float | None:
         """Return the time limit of a launch in seconds, by default ``limit_s``."""
-        return limit_s(self._spec, self._history, launch.arm)
+        return hang_timeout_s(self._spec, self._history, launch.arm)

@@ -18,8 +18,8 @@ from assay.records import Arm, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.space.space import SearchSpace
-from assay.stats.eliminate import against
+from assay.search.space.search_space import SearchSpace
+from assay.stats.elimination import difference_interval
 from assay.wording.endings import REDUCTION_CUT_SHORT, REDUCTION_NOT_AFFORDABLE, REDUCTION_UNDECIDED
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Reduction:
 
     def _blocks(self, history: History, arm: Arm) -> int:
         """Return the number of blocks of the reduction in which an arm ran."""
-        return history.times_run(Stage.REDUCE, arm.name)
+        return history.blocks_run(Stage.REDUCE, arm.name)
 
     def _matrix(self, history: History, arm: Arm) -> npt.NDArray[np.float64]:
         """Return the values, as blocks x (arm, winner)."""

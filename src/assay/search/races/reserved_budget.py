@@ -31,8 +31,8 @@ class ReservedBudget:
 
     def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
         """Return the cost of the smallest confirmation of an arm, with a reserve."""
-        block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
-        return block.times(RESERVE * self.blocks)
+        block = history.upper_quartile_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
+        return block.times(CONFIRMATION_RESERVE * self.blocks)
 
     def proof(self, history: History, winners: Sequence[Arm], gain: float, noise: float) -> Cost:
         """Return the expected cost of a proof of a gain.

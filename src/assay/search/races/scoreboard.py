@@ -76,7 +76,7 @@ class Scoreboard:
             self._stage, self._block = launch.stage, launch.block
             self._open, self._means = {}, {}
         self._begin(launch.block)
-        if launch.arm != self._baseline and self._slacks.broken_by(sample):
+        if launch.arm != self._baseline and self._slacks.is_violated_by(sample):
             return  # an arm that violates a requirement cannot lead
         found = self._values.observation(sample)
         if found is None or (found.censored and launch.arm == self._baseline):

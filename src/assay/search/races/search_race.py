@@ -29,8 +29,8 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.races.strategy import BATCH_ARMS, MIN_SEARCH_BLOCKS, PROOF_SHARE
-from assay.search.space.comparable import varies_instances
-from assay.search.space.space import SearchSpace
+from assay.search.space.comparability import varies_instances
+from assay.search.space.search_space import SearchSpace
 from assay.wording.endings import (
     DEFAULT_CONFIGURATION,
     DEFAULT_FAILED,
@@ -371,4 +371,4 @@ def min_cost(block: Cost, blocks: int) -> Cost:
 
 def min_budget(block: Cost, blocks: int) -> Budget:
     """Return the suggested budget, with room for a useful search."""
-    return budget_for(block.times(blocks / PROOF_SHARE))
+    return sufficient_budget(block.times(blocks / PROOF_SHARE))

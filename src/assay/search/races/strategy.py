@@ -170,7 +170,7 @@ class ModelStrategy:
         if len(trials) >= MAX_LAUNCHES:
             return None
         count = self._batch(history, budget)
-        space = admitted(history, self._space)
+        space = admitted_space(history, self._space)
         seed = self._block_seed(history)
         following = self._batch_cost(history, count)
         if count and self._wants_proof(history, space, trials, following, budget, seed):
@@ -191,7 +191,7 @@ class ModelStrategy:
         """Return the proposals of the next block; 0 if none fits beside the default."""
         if self._is_small(history, budget):
             return self._small_batch(history, budget)
-        last = NOTHING
+        last = NO_COST
         if history.abreast == 1:
             last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORE_LAUNCHES)
         return self._affordable_batch(history, budget, BATCH, last)
@@ -207,7 +207,7 @@ class ModelStrategy:
         return min(count, SMALL_BATCH - 2) if few else count
 
     def _affordable_batch(
-        self, history: History, budget: RemainingBudget, most: int, last: Cost = NOTHING
+        self, history: History, budget: RemainingBudget, most: int, last: Cost = NO_COST
     ) -> int:
         """Return the largest batch that fits, with the launches after it."""
         count = max(most, history.abreast - 1)
@@ -301,7 +301,7 @@ class ModelStrategy:
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
             tolerance = math.log1p(self._reserve.margin)
-            if not is_idle(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
+            if not is_negligible(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
                 break
             lean = smaller[least]
         return lean
@@ -316,7 +316,7 @@ class ModelStrategy:
         self, trials: Sequence[Trial], configurations: list[Configuration]
     ) -> list[Configuration]:
         """Return the configurations that meet the requirements, launched or not."""
-        if not configurations or not bites(trials):
+        if not configurations or not any_violation(trials):
             return configurations
         if is_default_infeasible(trials):
             configurations = [c for c in configurations if c != DEFAULT]
@@ -335,7 +335,7 @@ class ModelStrategy:
             return False
         if any_violation(trials) and not feasible_configurations(trials):
             return False
-        left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
+        left = self._searcher.remaining_gain(space, trials, CONFIDENCE, seed)
         return left <= math.log1p(self._reserve.margin)
 
     def _wants_proof(
@@ -360,7 +360,7 @@ class ModelStrategy:
         """
         if not history.blocks(Stage.SEARCH):
             return False
-        if default_breaks(trials):  # the proof is that of a requirement, not of a gain
+        if is_default_infeasible(trials):  # the proof is that of a requirement, not of a gain
             least = self._reserve.confirmation(history)
             return not budget.affords(following, keep=REQUIREMENT_SHARE, least=least)
         least = self._reserve.proof(history, [DEFAULT_ARM], math.inf, 1.0)
@@ -381,7 +381,7 @@ class ModelStrategy:
             return False
         if self._proving or not math.isfinite(best.estimate.deviation):
             return True
-        left = self._searcher.left_to_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
+        left = self._searcher.remaining_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
         return prefers_proof(gain, left, len(trials), displaced_launches(budget, proof, following))
 
     def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
@@ -429,7 +429,7 @@ def still_racing(history: History) -> list[Arm]:
 
 def _rivals(trials: Sequence[Trial], arms: Sequence[Arm]) -> list[Arm]:
     """Return the arms for comparisons of cost: those that meet the requirements."""
-    kept = keeping(trials)
+    kept = feasible_configurations(trials)
     return [arm for arm in arms if arm.configuration in kept]
 
 

@@ -22,9 +22,9 @@ from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided, min_requirement_blocks
 from assay.search.history.counted import counted
-from assay.search.history.failing_order import order_of_failures
-from assay.search.history.history import History, repeats
-from assay.search.history.looks import due
+from assay.search.history.failure_order import describe_failure_order
+from assay.search.history.history import History, launches_per_block
+from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.compare import compared_arms
 from assay.search.races.race import (
@@ -36,7 +36,7 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.sequence import least
+from assay.stats.confidence_sequence import min_values
 from assay.wording.endings import (
     ALL_BUT_BASELINE,
     all_blocks_ending,
@@ -108,7 +108,7 @@ class SweepRace(BlockRace):
             several = len(self._compared) > 1
             subject = ALL_BUT_BASELINE if several else repr(self._compared[0].name)
             message = arm_ending(subject, self._gave_nothing(self._compared))
-            order = order_of_failures(self._history.samples)
+            order = describe_failure_order(self._history.samples)
             return workload_failure(order or message, self._compared)
         return self._measure(able, budget)
 
@@ -185,7 +185,7 @@ class SweepRace(BlockRace):
             return Ending(
                 EndReason.DECIDED, all_blocks_ending(blocks, self._history.disturbed(Stage.CONFIRM))
             )
-        if not due(blocks):
+        if not is_look_due(blocks):
             newest = self._history.roster(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
         if self._spec.precision is not None:
@@ -285,7 +285,7 @@ class SweepRace(BlockRace):
             (block.time_s * self._least + warming.time_s) / by,
             block.launches * self._least + warming.launches,
         )
-        if budget.affords(least):
+        if budget.affords(min_values):
             return None
         return self._refused(
             too_small_for_sweep_ending(self._least, len(able)),
@@ -305,7 +305,7 @@ def min_launches(spec: StudySpec) -> int:
 
 def min_blocks(spec: StudySpec) -> int:
     """Return the smallest number of blocks with a conclusive interval in a sweep."""
-    return max(MIN_BLOCKS, least(sweep_alpha(spec)), min_requirement_blocks(spec))
+    return max(MIN_BLOCKS, min_values(sweep_alpha(spec)), min_requirement_blocks(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:

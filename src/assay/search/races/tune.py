@@ -229,7 +229,7 @@ class TuneRace(SearchRace):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return ending_without_success(self._history.samples)
-        if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
+        if self.winner == DEFAULT_ARM and is_default_infeasible(trials_of(self._history)):
             return Ending(EndReason.DECIDED, NO_CONFIGURATION_MEETS_REQUIREMENTS)
         if not tried:
             return self._nothing_tried()
@@ -407,7 +407,7 @@ class TuneRace(SearchRace):
 
     def proof(self, candidate: Candidate) -> Cost:
         """Return the expected remaining cost of a proof of a candidate."""
-        noise = launch_noise(every_trial(self._history))
+        noise = launch_noise(all_trials(self._history))
         blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._least, self._alpha)
         blocks -= len(self._history.undisturbed_blocks(Stage.CONFIRM))
         running = self._being_confirmed() or ConfirmedArms(candidate.arm)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from assay.records import Configuration, Design, Parameter, Range, Space, Value
-from assay.search.space.fraction import BadGenerator, Fraction, fraction_of
-from assay.search.space.space import SearchSpace
-from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.search.space.errors import MAX_CELLS, DesignError
+from assay.search.space.fraction import Fraction, InvalidGeneratorError, fraction_of
+from assay.search.space.search_space import SearchSpace
 from assay.wording.space import fraction_note
 
 

@@ -6,8 +6,8 @@ import itertools
 import math
 
 from assay.records import Configuration, Parameter, Space, Value
-from assay.search.space.space import SearchSpace
-from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.search.space.errors import MAX_CELLS, DesignError
+from assay.search.space.search_space import SearchSpace
 from assay.wording.space import excluded_cells_note
 
 MAX_COMBINATIONS = 100_000

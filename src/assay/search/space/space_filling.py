@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Configuration, Range, Space, Value
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.wording.space import few_cells_note, merged_points_note
 
 MAX_DRAWS_PER_CELL = 100

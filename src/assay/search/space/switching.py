@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.records import Arm, Configuration, Sample, StudySpec, SwitchingCost
 from assay.records.configuration import Value, show_value
-from assay.search.space.space import SearchSpace
-from assay.stats.order import Plot
+from assay.search.space.search_space import SearchSpace
+from assay.stats.block_order import Plot
 
 SWITCH_EVIDENCE = "switch"
 """Kind of evidence: time to apply costly settings before a launch, in seconds."""
@@ -151,17 +151,7 @@ def launches_per_application(switching_s: float, launching_s: float) -> int:
     return min(MAX_LAUNCHES_PER_APPLICATION, max(1, round(switching_s / launching_s)))
 
 
-def switching_words(found: Switching) -> str:
-    """Return the cost of switching in words: ``36 applications of machine.smt took 72 s``."""
-    names, time = ", ".join(found.settings), show_duration(found.time_s)
-    times = show_count(found.applications, "application")
-    if not found.boots:
-        return f"{times} of {names} took {time}"
-    beside = f", and {times} that took {time}" if found.applications else ""
-    return f"{show_count(found.boots, 'boot')}{beside}, for {names}"
-
-
-def switching_cost(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None:
+def switching_cost(spec: StudySpec, samples: Iterable[Sample]) -> SwitchingCost | None:
     """Return the total switching cost of a study; ``None`` without costly settings."""
     costly = HardToChangeFactors.of(spec)
     if not costly:

@@ -57,7 +57,9 @@ def file_text(machine: Machine, path: str) -> str | None:
     return machine.system.get(path) if found is None else found
 
 
-def booted_action(setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]) -> Booted:
+def booted_action(
+    setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]
+) -> RequiredBoot:
     """Return the action of a value that the present boot has.
 
     Args:
@@ -76,7 +78,7 @@ def booted_action(setting: str, needs: str, where: str, proofs: Iterable[FileEvi
 
 def judge_booted(setting: str, value: Value, facts: RunFacts, plan: Plan) -> Grant:
     """Judge by the evidence before the launch, if it was unchanged at the launch and after it."""
-    actions = [a for a in plan.actions if isinstance(a, Booted) and a.setting == setting]
+    actions = [a for a in plan.actions if isinstance(a, RequiredBoot) and a.setting == setting]
     if not actions:
         return unverified(value, "the state of the boot was not read")
     action = actions[0]
