@@ -1,4 +1,4 @@
-"""Studies of one program on several days, boots, kernels and machines, as a store has them."""
+"""Studies of one program on several days, boots, kernels and machines, as in a store."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def times(seed: int, n: int = 30, mean: float = 1.0, spread: float = 0.02) -> li
 def calibrations(
     means: Sequence[float], apart_days: float = 1.0, *, boots: bool = True, **where: Any
 ) -> list[Study]:
-    """Calibrations on successive days, each of which had this mean."""
+    """Return calibrations on successive days with these means."""
     return [
         measure(
             f"cal{number}",

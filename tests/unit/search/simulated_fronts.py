@@ -59,7 +59,7 @@ class TwoSided:
     metrics: tuple[Metric, Metric] = (TIME, MEMORY)
 
     def run(self, launch: Launch) -> Sample:
-        """The same sample for the same launch."""
+        """Return the same sample for the same launch."""
         place = f"{launch.stage}/{launch.block}/{launch.position}/{launch.attempt}/{launch.arm}"
         rng = random.Random(f"{self.seed}/{place}")
         time, memory = (
@@ -76,7 +76,7 @@ class TwoSided:
 
 @dataclass(frozen=True)
 class FrontStudy:
-    """A study that came to its end."""
+    """Finished study by several objectives."""
 
     spec: StudySpec
     samples: list[Sample]
@@ -123,7 +123,7 @@ def front_study(
 def confirmation(
     program: TwoSided, settings: Sequence[Mapping[str, Value]], blocks: int
 ) -> list[FrontPoint]:
-    """Points as a confirmation of so many blocks judges them."""
+    """Return points as a confirmation of a number of blocks judges them."""
     points = [arm_of(Configuration(one)) for one in settings]
     roster = (DEFAULT_ARM, *points)
     samples = [

@@ -41,7 +41,7 @@ from assay.testing.search_contracts import SimulatedProgram, run_race
 
 
 def space_of(**domains: tuple[int | str, ...]) -> Space:
-    """Settings without a known default."""
+    """Return a space of settings without a known default."""
     return Space(parameters=tuple(Parameter(name=n, domain=Choices(v)) for n, v in domains.items()))
 
 

@@ -1,4 +1,4 @@
-"""A figure that is only a lower bound satisfies no requirement and wins no comparison."""
+"""Lower bounds of a metric: they prove no requirement and no claim."""
 
 from __future__ import annotations
 
@@ -98,8 +98,10 @@ def below(mebibytes: float, bound: Bound = Bound.AT_MOST) -> Requirement:
         (below(70, Bound.AT_LEAST), RequirementVerdict.BROKEN),
     ],
 )
-def test_nothing_holds_by_a_bound(required: Requirement, verdict: RequirementVerdict) -> None:
-    """The sampled peak is 45.4 MiB, and the true one may be 63."""
+def test_requirement_on_lower_bounds_is_not_proven(
+    required: Requirement, verdict: RequirementVerdict
+) -> None:
+    """Samples saw 45.4 MiB, and 63 may have been there."""
     spec, found = studied(Spilling((45.4, 0), (63, 0)), Kind.MEASURE, required)
     (result,) = found.requirements
     assert result.verdict is verdict
@@ -112,7 +114,7 @@ def test_nothing_holds_by_a_bound(required: Requirement, verdict: RequirementVer
     assert any("is a lower bound in" in note for note in found.notes)
 
 
-def test_a_few_bounds_leave_a_requirement_that_most_launches_keep() -> None:
+def test_few_bounds_leave_a_requirement_that_most_launches_keep() -> None:
     _, found = studied(Spilling((45.4, 0), (63, 0), share=0.05), Kind.MEASURE, below(50))
     assert found.requirements[0].verdict is RequirementVerdict.HOLDS
     assert not any("is a lower bound in" in note for note in found.notes)
@@ -138,7 +140,7 @@ def test_less_memory_is_claimed_only_where_bounds_allow_it(
 
 
 @pytest.mark.parametrize("metric", [MEMORY, WALL, msgspec.structs.replace(MEMORY, as_is=True)])
-def test_a_sample_keeps_the_bound_of_a_figure_that_is_asked_for(metric: Metric) -> None:
+def test_sample_contains_bound_of_requested_metric(metric: Metric) -> None:
     facts = RunFacts(
         outcome="exited",
         exit_status=0,

@@ -1,4 +1,4 @@
-"""What recordings of identical launches tell: known streams, and whole calibrations."""
+"""Calibrations: known series of values, and whole studies."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def independent(blocks: int, sd: float = 0.02, seed: int = 1) -> Recording:
 
 
 def drifting(blocks: int, sd: float = 0.002) -> Recording:
-    """A fifth slower in the end."""
+    """Return values that become a fifth slower."""
     return [
         (a * (1.0 + 0.2 * k / blocks), b * (1.0 + 0.2 * (k + 0.5) / blocks))
         for k, (a, b) in enumerate(independent(blocks, sd))
@@ -60,7 +60,7 @@ def drifting(blocks: int, sd: float = 0.002) -> Recording:
 
 
 def wandering(blocks: int) -> Recording:
-    """Each launch much like the last one."""
+    """Return values close to the previous one."""
     draw, at, logs = random.Random(2), 0.0, []
     for _ in range(2 * blocks):
         at = 0.9 * at + draw.gauss(0.0, 0.02)
@@ -88,8 +88,8 @@ def test_independent_launches() -> None:
     assert late < soon
 
 
-def test_the_smallest_gain_is_about_what_the_interval_is_wide() -> None:
-    """For Gaussian noise: critical t times the standard error, and as much again for the power."""
+def test_smallest_gain_is_about_the_width_of_the_interval() -> None:
+    """For Gaussian noise: critical t times the standard error, plus the power."""
     (found,) = _gains(independent(400), 60.0)
     blocks = 60.0 / (2 * 0.055) - 1
     error = 0.02 * math.sqrt(2.0) / math.sqrt(blocks)
@@ -110,7 +110,7 @@ def _gains(recorded: Recording, *budgets_s: float):
     return found.gains
 
 
-def test_a_drifting_machine() -> None:
+def test_drifting_machine() -> None:
     found = calibration_of(drifting(200), budgets_s=())
     assert found is not None
     assert found.drift == pytest.approx((1 + 0.2 * 5 / 6) / (1 + 0.2 / 6), rel=0.01)
@@ -120,7 +120,7 @@ def test_a_drifting_machine() -> None:
     assert found.false_verdicts.share <= LIMIT
 
 
-def test_a_wandering_machine() -> None:
+def test_wandering_machine() -> None:
     found = calibration_of(wandering(200), budgets_s=())
     assert found is not None and found.false_verdicts is not None
     assert found.autocorrelation == pytest.approx(0.9, abs=0.05)
@@ -143,7 +143,7 @@ def test_budgets_that_hold_nothing_and_too_much() -> None:
     assert much.blocks > MAX_SIMULATED_BLOCKS == much.simulated_blocks
 
 
-def test_what_is_not_shown_has_no_gain() -> None:
+def test_budget_without_provable_gain_has_none() -> None:
     draw = random.Random(1)
     wild = [(draw.lognormvariate(0, 3), draw.lognormvariate(0, 3)) for _ in range(60)]
     (found,) = _gains(wild, 60.0)
@@ -159,7 +159,7 @@ def test_little_recorded_tells_little() -> None:
     assert calibration_of(independent(MIN_BLOCKS)).false_verdicts is not None  # type: ignore[union-attr]
 
 
-def test_the_figures_follow_from_recording_and_seed() -> None:
+def test_figures_follow_from_recording_and_seed() -> None:
     recorded = independent(60)
     first, again = (calibration_of(recorded, seed=3, budgets_s=(30.0,)) for _ in range(2))
     assert encode(first) == encode(again)
@@ -211,7 +211,7 @@ class TestCalibrateRace(RaceContract):
         return CalibrateRace(spec)
 
 
-def test_a_whole_calibration() -> None:
+def test_whole_calibration() -> None:
     study = carry_out(spec_of(Budget(launches=121)), SAME)
     found = study.conclusion
     assert study.done.reason is EndReason.BUDGET
@@ -225,7 +225,7 @@ def test_a_whole_calibration() -> None:
     assert decode(encode(found), type(found)) == found
 
 
-def test_the_warm_up_launch_is_not_recorded() -> None:
+def test_warm_up_launch_is_not_recorded() -> None:
     study = carry_out(spec_of(Budget(launches=41)), SAME)
     history = History.of(study.spec, study.samples)
     assert [s.launch.stage for s in study.samples[:2]] == [Stage.SURVEY, Stage.CONFIRM]
@@ -266,7 +266,7 @@ def test_uneven_load_leaves_the_floor_to_undisturbed_blocks() -> None:
     assert 0 < found.disturbed_blocks == found.blocks - found.noise_floor.blocks
 
 
-def test_a_second_launch_that_is_slower_is_no_difference() -> None:
+def test_slower_second_launch_makes_no_difference() -> None:
     slow = replace(SAME, others=lambda launch: 0.1 * launch.position)
     study = carry_out(spec_of(Budget(launches=101), disturbed_above=None), slow)
     assert study.conclusion.noise_floor is not None
@@ -280,8 +280,8 @@ def test_few_blocks_say_what_is_missing() -> None:
     assert any(str(MIN_BLOCKS) in note for note in found.notes)
 
 
-def test_too_small_a_budget_says_what_would_do() -> None:
-    done = run_race(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
+def test_too_small_budget_names_sufficient_one() -> None:
+    done = drive(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
     assert done.reason is EndReason.TOO_SMALL
     assert done.needed is not None and done.needed.launches == 1 + 2 * MIN_CLAIM_VALUES
     enough = carry_out(spec_of(Budget(launches=done.needed.launches)), SAME)
@@ -289,7 +289,7 @@ def test_too_small_a_budget_says_what_would_do() -> None:
     assert enough.conclusion.noise_floor is not None
 
 
-def test_a_program_that_fails() -> None:
+def test_program_that_fails() -> None:
     broken = replace(SAME, fails=lambda configuration: 1.0)
     trip = run_race(CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40))
     assert trip.done.reason is EndReason.WORKLOAD_FAILED

@@ -57,8 +57,8 @@ DOUBT = 0.05
 """Of what a searcher expects: too much to leave a setting out unseen."""
 
 
-class Told(SampleMeans):
-    """A searcher that proposes ``WHOLE``, and expects of each setting what it is told.
+class Told(ByAverage):
+    """Searcher that proposes ``WHOLE`` with given expectations.
 
     Args:
         of_setting: log ratio of each setting of ``WHOLE``; 0 where absent.
@@ -91,8 +91,8 @@ TWO_MATTER = Told({"arg.p1": -0.3, "arg.p3": -0.1})
 ALL_MATTER = Told(dict.fromkeys(WHOLE, -0.1))
 
 
-def program(*matters: str, gain: float = 0.4) -> SimulatedProgram:
-    """What the settings of ``WHOLE`` gain together, in equal parts, where they are set alike."""
+def program(*matters: str, gain: float = 0.4) -> Simulated:
+    """Return a program whose gain is shared by the settings of ``WHOLE`` in equal parts."""
 
     def takes_s(configuration: Configuration) -> float:
         kept = sum(configuration.get(name) == WHOLE[name] for name in matters)
@@ -124,8 +124,8 @@ def confirmed_names(samples: Sequence[Sample]) -> set[str]:
     return {s.launch.arm for s in samples if s.launch.stage is Stage.CONFIRM}
 
 
-def concluded(runs: SimulatedProgram, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
-    """The conclusion of a study in which the winner and its core were confirmed."""
+def concluded(runs: Simulated, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
+    """Return the conclusion of a study whose winner and core were confirmed."""
     arms = (DEFAULT_ARM, *BOTH.arms)
     launches = [(Stage.SURVEY, 0, (DEFAULT_ARM,)), (Stage.GAUGE, 1, (DEFAULT_ARM,))]
     launches += [(Stage.SEARCH, 2, (DEFAULT_ARM, BOTH.whole))]

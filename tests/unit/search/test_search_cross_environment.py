@@ -1,4 +1,4 @@
-"""A result from one environment, compared in another."""
+"""Results of one environment, compared again in another."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def confirmed(first: Study, program: SimulatedProgram, launches: int = 60) -> St
     return carry_out(confirmation_of("abc", first.spec, first.conclusion, chosen, budget), program)
 
 
-def test_same_gain_in_two_environments() -> None:
+def test_same_gain_in_two_places() -> None:
     second = confirmed(on_partition(QUIET), LOUD)
     assert second.spec.kind is Kind.COMPARE
     assert second.spec.reserve is None
@@ -85,13 +85,13 @@ def test_few_launches_have_no_noise_ratio() -> None:
     assert (told.times, told.ci, told.saved) == (None, None, None)
 
 
-def test_plain_comparison_has_no_environment_comparison() -> None:
+def test_ordinary_comparison_has_no_other_environment() -> None:
     assert on_partition(QUIET).conclusion.elsewhere is None
 
 
 @pytest.mark.parametrize(("here", "there"), [(8, 8), (30, 6)])
-def test_interval_covers_the_truth(here: int, there: int) -> None:
-    """Of 90 % intervals one in ten misses: at most 130 of 1,000 (three standard errors)."""
+def test_interval_holds_the_truth(here: int, there: int) -> None:
+    """One 90 % interval in ten misses: at most 130 of 1,000 (three standard errors)."""
     rng, missed = random.Random(5), 0
     base = on_partition(QUIET)
     spec = confirmation_of("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))

@@ -1,4 +1,4 @@
-"""Disturbed blocks, and loads correlated with the arms."""
+"""Blocks that other processes disturbed, and loads that correlate with arms."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ GAIN = SimulatedProgram(takes_s=factors(nice={1: 0.8}), noise=0.02)
 BUDGET = Budget(launches=60)
 
 
-def now_and_then(share: float, busy: float = 1.0) -> SimulatedProgram:
-    """Other processes use a CPU during this share of the blocks."""
+def now_and_then(share: float, busy: float = 1.0) -> Simulated:
+    """Return a load of one CPU in a share of the blocks."""
     return replace(
         GAIN, others=lambda launch: busy * (random.Random(launch.block).random() < share)
     )
@@ -80,7 +80,7 @@ def test_claim_uses_undisturbed_blocks_if_more_informative() -> None:
 
 
 def uneven(launch: Launch) -> float:
-    """Other processes use 1.5 CPUs during one launch of each block, in some blocks."""
+    """Return a load of 1.5 CPUs during one launch of some blocks."""
     return 1.5 * (launch.block % 3 > 0 and launch.position == launch.block % 2)
 
 
@@ -129,7 +129,7 @@ def test_undecided_study_names_the_load_and_the_next_command() -> None:
 
 
 def during(arm: str, busy: float = 1.0) -> Callable[[Launch], float]:
-    """Other processes use the CPUs during one arm."""
+    """Return a load while one arm runs."""
     return lambda launch: busy * (launch.arm == arm)
 
 
@@ -214,8 +214,8 @@ def test_excluded_blocks_are_independent_of_arms_and_values() -> None:
 @pytest.mark.parametrize(
     ("share", "disturbed"), [(0.0, False), (0.05, False), (0.2, True), (1.0, True)]
 )
-def test_share_of_other_processes_decides(share: float, disturbed: bool) -> None:
-    conditions = OutsideLoad()
+def test_share_of_other_processes_decides_disturbance(share: float, disturbed: bool) -> None:
+    conditions = Conditions()
     for _ in range(2):
         conditions = conditions.with_one(sample(2.0, foreign_load=share * 4.0, host_cpus=2.0))
     assert conditions.disturbed(0.1) is disturbed
@@ -226,9 +226,9 @@ def test_steal_time_counts_as_load() -> None:
     assert OutsideLoad().with_one(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
 
 
-def test_counter_step_is_not_a_disturbance() -> None:
-    """A launch of 5 ms in which one tick of 10 ms was counted for another process."""
-    conditions = OutsideLoad()
+def test_step_of_the_count_disturbs_nothing() -> None:
+    """A launch of 5 ms in which one tick of 10 ms fell to another process."""
+    conditions = Conditions()
     for tick_s in (0.01, 0.0):
         conditions = conditions.with_one(sample(0.005, foreign_load=tick_s, host_cpus=2.0))
     assert conditions.share == 0.0
@@ -239,13 +239,13 @@ def test_samples_without_evidence_are_undisturbed() -> None:
     assert OutsideLoad().with_one(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
 
 
-def test_up_to_a_third_of_blocks_is_excluded() -> None:
-    assert not is_mostly_disturbed(2, 6)
-    assert is_mostly_disturbed(3, 6)
-    assert not is_mostly_disturbed(0, 0)
+def test_third_may_be_left_out() -> None:
+    assert not mostly(2, 6)
+    assert mostly(3, 6)
+    assert not mostly(0, 0)
 
 
-def test_end_reason_counts_blocks_of_the_claim() -> None:
+def test_ending_counts_blocks_of_the_claim() -> None:
     study = compare(now_and_then(0.2), BUDGET, {}, {"nice": 1})
     assert study.claim is not None
     lost = study.conclusion.disturbed_blocks
@@ -255,7 +255,7 @@ def test_end_reason_counts_blocks_of_the_claim() -> None:
 
 
 @pytest.mark.parametrize("share", [0.2, 1.0])
-def test_end_of_measurement_counts_blocks_of_the_mean(share: float) -> None:
+def test_end_of_measurement_counts_launches_of_the_mean(share: float) -> None:
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload(),
@@ -283,8 +283,8 @@ def test_end_of_tuning_counts_blocks_of_the_mean(share: float) -> None:
     assert blocks in study.conclusion.stopped
 
 
-def test_violated_partition_disturbs_block() -> None:
-    held = OutsideLoad().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
+def test_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
+    held = Conditions().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
     note = Evidence(kind=PARTITION_KIND, outside=True, note="isolated became isolated invalid")
     lost = msgspec.structs.replace(sample(1.0), evidence=(note,))

@@ -1,4 +1,4 @@
-"""Why launches gave nothing, in words."""
+"""Reasons of failed launches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GOOD = STUDY.samples[0]
 WORKLOAD = STUDY.spec.workload
 
 
-def test_what_became_of_a_launch() -> None:
+def test_failed_launch_has_reason() -> None:
     failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, message="exit status 1")
     assert failure_text(failed, WORKLOAD) == "exit status 1"
     late = msgspec.structs.replace(GOOD, outcome=Outcome.TIMED_OUT, message=None)
@@ -40,7 +40,7 @@ def test_what_became_of_a_launch() -> None:
         ("memory", Limits(), "memory limit"),
     ],
 )
-def test_limit_is_told_with_its_value(kind: str, limits: Limits, told: str) -> None:
+def test_limit_is_reported_with_value(kind: str, limits: Limits, told: str) -> None:
     stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit=kind)
     workload = msgspec.structs.replace(WORKLOAD, limits=limits)
     assert failure_text(stopped, workload) == f"stopped at the {told}"
@@ -69,8 +69,8 @@ def test_each_arm_has_its_own_reason() -> None:
     assert failures.told([])[0] == " The last launch: exit status 1."
 
 
-def test_next_steps_of_several_arms_are_told_once_and_by_name() -> None:
-    failures = FailedLaunches(
+def test_next_steps_of_several_arms_appear_once_by_name() -> None:
+    failures = Failures(
         STUDY.spec,
         [
             failed_of("diff a b", 1.0, exit_status=1),
@@ -87,7 +87,7 @@ def test_next_steps_of_several_arms_are_told_once_and_by_name() -> None:
 @pytest.mark.parametrize(
     ("limit", "option"), [("memory", "mem"), ("cpu", "cpu"), ("processes", "procs")]
 )
-def test_a_limit_is_raised_by_its_option(limit: str, option: str) -> None:
+def test_limit_is_raised_by_its_option(limit: str, option: str) -> None:
     stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit=limit, message=None)
     assert failure_of(stopped, WORKLOAD).remedy.startswith(f"Raise --limit {option}=")
 
@@ -121,14 +121,14 @@ def test_search_without_a_good_end_is_no_timeout_where_launches_failed() -> None
     assert found.arms == ("default", "b")
 
 
-def test_a_status_that_may_be_a_good_end_names_how_to_accept_it() -> None:
+def test_status_that_may_be_a_good_end_names_how_to_accept_it() -> None:
     """Take diff, whose status is 1 where it finds a difference."""
     for status, told in ((1, True), (2, True), (0, False), (126, False), (139, False)):
         failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, exit_status=status)
         assert (f"|| test $? -eq {status}'" in failure_of(failed, WORKLOAD).remedy) == told
 
 
-def test_the_newest_launch_that_gave_nothing_tells_why() -> None:
+def test_newest_failed_launch_gives_the_reason() -> None:
     failed = [
         msgspec.structs.replace(
             GOOD, outcome=Outcome.FAILED, message=f"exit status {code}", started_at=float(code)
@@ -140,12 +140,12 @@ def test_the_newest_launch_that_gave_nothing_tells_why() -> None:
     assert last_failure(STUDY.spec, [later]) is None
 
 
-def test_a_launch_without_the_figure_that_decides_gave_nothing() -> None:
+def test_launch_without_objective_counts_as_failed() -> None:
     mute = msgspec.structs.replace(GOOD, metrics={}, absent={"wall_s": "no match"})
     assert last_failure(STUDY.spec, [mute]) == Failure("wall_s cannot be read: no match")
 
 
-def test_what_was_not_built_is_not_to_be_run_but_built() -> None:
+def test_failed_build_suggests_building_by_hand() -> None:
     reason = "the build ended with status 1"
     unbuilt = msgspec.structs.replace(
         GOOD,

@@ -1,4 +1,4 @@
-"""Failures that depend on the order of launches are reported."""
+"""Failures that follow the order of launches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTCOMES = {"o": Outcome.OK, "x": Outcome.FAILED, "t": Outcome.TIMED_OUT}
 
 
 def samples(launches: str) -> list[Sample]:
-    """Make launches from strings such as ``Ao Bx``: the arm, and whether it worked."""
+    """Return launches from words such as ``Ao Bx``: the arm, and whether it worked."""
     return [
         Sample(
             launch=Launch(
@@ -50,8 +50,8 @@ def samples(launches: str) -> list[Sample]:
         ("Ao Bx Ao Bx Bo Ax Bo Ax", "failed in every launch after one that worked"),
     ],
 )
-def test_order_dependent_failures_are_reported(launches: str, told: str) -> None:
-    found = describe_failure_order(samples(launches))
+def test_failures_that_follow_order_are_reported(launches: str, told: str) -> None:
+    found = order_of_failures(samples(launches))
     assert found is not None and told in found and "--prepare" in found
     assert failure_order_notes(samples(launches)) == [found[0].lower() + found[1:-1]]
 
@@ -125,8 +125,8 @@ def test_conclusion_reports_failure_order() -> None:
     ("launches", "told"),
     [("Ao Ax Ax", "'A' worked once"), ("Ao Ao Ax", "'A' worked in the first 2 launches")],
 )
-def test_arm_failing_after_success_is_reported(launches: str, told: str) -> None:
-    found = describe_first_successes(samples(launches))
+def test_arm_that_worked_first_is_reported(launches: str, told: str) -> None:
+    found = worked_first(samples(launches))
     assert found is not None and found.startswith(told) and "--prepare" in found
 
 

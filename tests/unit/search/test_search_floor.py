@@ -1,4 +1,4 @@
-"""The noise floor of a machine beside claims of other studies."""
+"""Noise floor of a machine beside claims of other studies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def concluded(gain: float, *, null: bool = False) -> Conclusion:
     return compare(program, Budget(launches=120), {}, {"nice": 1}, null=null).conclusion
 
 
-def test_a_claim_smaller_than_the_floor_gets_a_note() -> None:
+def test_claim_smaller_than_the_floor_gets_a_note() -> None:
     small = concluded(0.025)
     assert small.claims[0].verdict is Verdict.FASTER
     (note,) = floor_notes(FLOOR, small)
@@ -35,18 +35,18 @@ def test_a_claim_smaller_than_the_floor_gets_a_note() -> None:
     assert "calibrated 2027-01-15 with ./app" in note
 
 
-def test_a_larger_claim_gets_none() -> None:
+def test_larger_claim_gets_no_note() -> None:
     assert list(floor_notes(FLOOR, concluded(0.1))) == []
 
 
-def test_what_claims_no_difference_gets_none() -> None:
+def test_claim_without_difference_gets_no_note() -> None:
     same = concluded(0.0)
     assert same.claims[0].verdict in (Verdict.SAME, Verdict.UNCLEAR)
     assert list(floor_notes(FLOOR, same)) == []
     assert applicable_floor(FLOOR, same) == FLOOR, "the floor stands beside it all the same"
 
 
-def test_a_floor_of_its_own_comes_first() -> None:
+def test_floor_of_its_own_comes_first() -> None:
     assert applicable_floor(FLOOR, concluded(0.025, null=True)) is None
     assert list(floor_notes(FLOOR, concluded(0.025, null=True))) == []
 
@@ -72,7 +72,7 @@ def test_other_metrics_and_spreads_have_no_floor() -> None:
         ((0.97, None), 2.0, True),
     ],
 )
-def test_the_floor_reaches_as_far_to_both_sides(
+def test_floor_reaches_as_far_to_both_sides(
     ci: tuple[float | None, float | None], ratio: float, inside: bool
 ) -> None:
     assert is_within(msgspec.structs.replace(FLOOR, ci=ci), ratio) is inside

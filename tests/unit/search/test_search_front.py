@@ -56,7 +56,7 @@ MANY = Space(
 
 
 def trade(configuration: Configuration) -> tuple[float, float]:
-    """Large blocks take less time and more memory."""
+    """Return less time and more memory for large blocks."""
     steps = math.log2(int(configuration.get("arg.block", 16))) - 4
     return (-0.1 * steps, 0.15 * steps)
 
@@ -113,7 +113,7 @@ class TestNullContract(TestRacingContract):
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(("space", "launches"), [(FEW, 250), (MANY, 200)])
-def test_a_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
+def test_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
     study = front_study(space, TwoSided(trade), Budget(launches=launches))
     front = study.conclusion.front
     assert len(front) >= 3
@@ -134,7 +134,7 @@ def test_a_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
     assert "less memory" in first.sentence
 
 
-def test_the_level_is_shared_by_all_that_is_held_together() -> None:
+def test_error_rate_is_shared_by_all_intervals() -> None:
     spec = front_spec(FEW, Budget(launches=100))
     assert front_alpha(spec, 1) == pytest.approx(0.05 / 2)
     assert front_alpha(spec, 4) == pytest.approx(0.05 / 20)  # 4 points and 6 pairs, twice
@@ -156,7 +156,7 @@ def test_nothing_to_gain_keeps_the_default() -> None:
     )
 
 
-def test_one_that_is_best_in_all_is_the_only_point() -> None:
+def test_best_arm_in_all_objectives_is_the_only_point() -> None:
     study = front_study(
         FEW,
         TwoSided(lambda c: (-0.5, -0.4) if c.get("arg.block") == 4 else (0.0, 0.0)),
@@ -170,8 +170,8 @@ def test_one_that_is_best_in_all_is_the_only_point() -> None:
     assert study.done.reason is EndReason.DECIDED
 
 
-def test_the_first_choice_is_not_one_that_is_worse_in_the_first_objective() -> None:
-    """Without a point better in time, none is taken unless it is named."""
+def test_first_choice_is_not_one_that_is_worse_in_the_first_objective() -> None:
+    """Without a point better in time, none is chosen by default."""
     study = front_study(
         FEW,
         TwoSided(lambda c: (0.3, -0.4) if c.get("arg.block") == 4 else (0.1 * bool(c), 0.0)),
@@ -185,7 +185,7 @@ def test_the_first_choice_is_not_one_that_is_worse_in_the_first_objective() -> N
     assert "time: +3" in study.conclusion.recommendation.sentence
 
 
-def test_a_dominated_point_is_off_the_front_and_says_by_which() -> None:
+def test_dominated_point_names_its_dominator() -> None:
     def effects(c: Configuration) -> tuple[float, float]:
         return {4: (-0.3, 0.1), 8: (-0.2, 0.1), 1: (0.2, -0.4)}.get(
             int(c.get("arg.block", 0)), (0, 0)
@@ -205,8 +205,8 @@ def test_before_enough_blocks_nothing_is_dominated() -> None:
     assert all(point.off is FrontExclusion.UNCLEAR for point in found)
 
 
-def test_what_fails_more_often_is_no_point() -> None:
-    """However good it is when it survives."""
+def test_arm_that_fails_more_often_is_not_on_the_front() -> None:
+    """Its values in other launches do not matter."""
 
     def fails(c: Configuration) -> float:
         return 0.5 if c.get("arg.block") == 128 else 0.0
@@ -271,7 +271,7 @@ def test_no_more_points_than_the_budget_lets_be_confirmed(launches: int) -> None
     assert len(points) >= (launches >= 150) * 3
 
 
-def test_the_noise_floor_stands_beside_the_claims() -> None:
+def test_noise_floor_stands_beside_the_claims() -> None:
     spec_study = front_study(FEW, TwoSided(trade), Budget(launches=250), null=True)
     floor = spec_study.conclusion.noise_floor
     assert floor is not None
@@ -280,7 +280,7 @@ def test_the_noise_floor_stands_beside_the_claims() -> None:
 
 
 def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
-    """The points turn out to take five times as long as what was planned with."""
+    """The points take five times as long as planned."""
     slow = TwoSided(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
     spec = front_spec(FEW, Budget(time_s=60.0))
     space = SearchSpace(FEW)
@@ -293,8 +293,8 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
 
 
 @pytest.mark.rotating
-def test_a_resumed_study_comes_to_the_same_end() -> None:
-    """Told any part of what was stored, in the search and in the confirmation."""
+def test_resumed_study_comes_to_the_same_end() -> None:
+    """Any part of the stored samples is replayed, in search and confirmation."""
     budget = Budget(launches=110)
     program = TwoSided(trade)
     spec = front_spec(MANY, budget)
@@ -309,8 +309,8 @@ def test_a_resumed_study_comes_to_the_same_end() -> None:
         assert conclude(spec, trip.samples, space, GpSearcher(), trip.done) == again
 
 
-def test_only_what_hangs_is_stopped() -> None:
-    """What is slow may need least memory; and a stopped launch has no value of that."""
+def test_only_hanging_launches_are_stopped() -> None:
+    """A slow arm may need least memory, and a stopped launch has no value of it."""
     slow = TwoSided(lambda c: (math.log(20) * bool(c), -0.5 * bool(c)), noise=(0.01, 0.01))
     study = front_study(FEW, slow, Budget(launches=120))
     for sample in study.samples:
@@ -331,7 +331,7 @@ def test_documents_of_before_have_one_objective() -> None:
     assert read.targets == (TIME,)
 
 
-def test_the_simulated_program_is_what_it_says() -> None:
+def test_simulated_program_has_its_effects() -> None:
     quiet = replace(TwoSided(trade), noise=(0.0, 0.0))
     study = front_study(FEW, quiet, Budget(launches=60))
     assert {s.metrics["peak_anon_bytes"] for s in study.samples if s.launch.arm == "default"} == {
@@ -344,7 +344,7 @@ NEITHER = {2: (-0.02, 0.015), 4: (0.0, 0.0)}
 
 
 def wrongly_dominated(study: int) -> bool:
-    """Whether one of the two is said to be dominated at any of the looks of a confirmation."""
+    """Return whether one of two equal points is dominated at any look of a confirmation."""
     program = TwoSided(
         lambda c: NEITHER.get(int(c.get("arg.block", 0)), (0.0, 0.0)),
         noise=(0.01, 0.01),
@@ -369,7 +369,7 @@ def test_false_dominance_is_rare() -> None:
 
 @pytest.mark.slow
 def test_all_intervals_of_a_front_hold_together() -> None:
-    """Of studies that chose their points themselves, at least 95 % less two standard errors."""
+    """Studies choose their points themselves: at least 95 % less two standard errors."""
     studies, held, points = 150, 0, 0
     for seed in range(studies):
         study = front_study(FEW, TwoSided(trade, seed=seed), Budget(launches=150), seed=seed)
@@ -387,7 +387,7 @@ def test_all_intervals_of_a_front_hold_together() -> None:
 
 @pytest.mark.slow
 def test_nothing_is_gained_where_nothing_matters() -> None:
-    """Identical configurations: a gain in either objective at most in alpha of the studies."""
+    """Identical configurations gain in at most alpha of the studies."""
     studies = 150
     still = TwoSided(lambda c: (0.0, 0.0), noise=(0.03, 0.03))
     wrong = 0
@@ -397,7 +397,7 @@ def test_nothing_is_gained_where_nothing_matters() -> None:
     assert wrong / studies <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / studies)
 
 
-def test_a_front_says_what_its_times_are_of_where_the_number_of_instances_varies() -> None:
+def test_front_with_varying_instances_has_note() -> None:
     counts = Space(parameters=(Parameter(name="instances", domain=Choices((1, 2))),))
     for space, told in ((counts, True), (FEW, False)):
         found = conclude(
@@ -417,8 +417,8 @@ class Compiled(TwoSided):
         return structs.replace(sample, evidence=(*sample.evidence, told))
 
 
-def test_a_budget_that_would_do_has_room_for_builds() -> None:
-    """What turns out five times as slow leaves no confirmation: with builds it takes more still."""
+def test_sufficient_budget_has_room_for_builds() -> None:
+    """An arm that takes five times as long as planned leaves no confirmation."""
 
     def needed_s(kind: type[TwoSided]) -> float:
         slow = kind(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
@@ -440,7 +440,7 @@ def test_a_budget_that_would_do_has_room_for_builds() -> None:
 
 @pytest.mark.parametrize(("left_s", "launches"), [(5.0, 0), (60.0, 2)])
 def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launches: int) -> None:
-    """Nothing stood better than the default; its noise floor takes seven blocks of two."""
+    """Without a better arm, the noise floor takes seven blocks of two launches."""
     worse = TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c)))
     spec = front_spec(FEW, Budget(time_s=600.0), null=True)
     told = run_race(FrontRace(spec, SearchSpace(FEW), GpSearcher()), worse, spec.budget).samples
@@ -463,7 +463,7 @@ def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launc
         ("--warm-start", {"earlier": (EarlierStudy(study="abc", command="./p"),)}),
     ],
 )
-def test_what_is_for_one_objective_is_refused(option: str, asked: dict[str, object]) -> None:
+def test_option_for_one_objective_is_refused(option: str, asked: dict[str, object]) -> None:
     """A specification need not come from the command line."""
     spec = structs.replace(front_spec(FEW, Budget(launches=200)), **asked)
     with pytest.raises(

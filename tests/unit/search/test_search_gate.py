@@ -1,4 +1,4 @@
-"""The gate: which words close on what a comparison shows."""
+"""Gate: conditions that a comparison does not satisfy."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ def test_gate_wants_more_while_a_difference_may_exceed_the_margin(
     assert needs_more_blocks(gate, msgspec.structs.replace(found, ci=ci)) is more
 
 
-def test_the_words_are_the_verdicts_and_two_more() -> None:
+def test_conditions_are_verdicts_and_two_more() -> None:
     assert GATE_CONDITIONS == ("faster", "slower", "same", "unclear", "failed", "broken")

@@ -46,11 +46,11 @@ from assay.wording.sentence import comparison, tuning_verdict
 
 
 @dataclass(frozen=True)
-class Hanging(SimulatedProgram):
-    """Hangs in some launches of configurations other than the default.
+class Hanging(Simulated):
+    """Program whose other configurations hang in some launches.
 
     Attributes:
-        hangs: share of hanging launches.
+        hangs: share of these launches.
     """
 
     hangs: float = 0.1
@@ -63,8 +63,8 @@ class Hanging(SimulatedProgram):
 
 
 @dataclass(frozen=True)
-class Tailed(SimulatedProgram):
-    """Takes ten times as long in one launch of twenty."""
+class Tailed(Simulated):
+    """Program with ten times the time in one launch of twenty."""
 
     def run(self, launch: Launch) -> Sample:
         place = f"{launch.block}/{launch.position}"
@@ -79,7 +79,7 @@ PROGRAM = Hanging(takes_s=lambda c: 0.09 if c else 0.10, noise=0.1)
 
 
 @pytest.mark.parametrize("timeout_s", [2.0, None])
-def test_hanging_arm_is_not_faster(timeout_s: float | None) -> None:
+def test_arm_that_hangs_is_not_faster(timeout_s: float | None) -> None:
     study = compare(PROGRAM, Budget(launches=240), {}, {"nice": 5}, timeout_s=timeout_s)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.UNCLEAR
@@ -101,7 +101,7 @@ def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
 
 
 def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
-    """No further launch shows such an arm to be better; the study continues without it."""
+    """No further launch can prove such an arm better; the study continues."""
     program = replace(PROGRAM, takes_s=lambda c: 0.097 if c else 0.10)
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     found = study.claim
@@ -181,7 +181,7 @@ def test_arm_that_hangs_is_not_recommended() -> None:
         assert found.recommendation.status is status
 
 
-def test_a_long_tail_is_not_cut() -> None:
+def test_long_tail_is_not_cut() -> None:
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload(),

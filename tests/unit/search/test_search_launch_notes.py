@@ -1,4 +1,4 @@
-"""Notes on built commits and on processes that programs left running."""
+"""Notes on commits that were built, and on processes that outlived the program."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ def test_commit_is_reported_once() -> None:
     assert revision_notes([sample(piece), sample(), sample(piece)]) == [piece.note]
 
 
-def test_remaining_processes_are_reported_with_names() -> None:
-    assert remaining_process_notes([sample(left(1, "daemon"))]) == [
-        "ended what the program left running: 1 process (daemon)"
+def test_processes_left_running_are_reported_with_names() -> None:
+    assert left_running_notes([sample(left(1, "daemon"))]) == [
+        "assay ended processes that the program left running: 1 process (daemon)"
     ]
     many = [sample(left(2, "a", "b")), sample(), sample(left(3, "b", "c", "d"))]
-    assert remaining_process_notes(many) == [
-        "assay ended processes that the program left running: 5 processes (b, a, c, ...), after 2 of 3 launches"
+    assert left_running_notes(many) == [
+        "assay ended processes that the program left running: 5 processes (b, a, c, ...), "
+        "after 2 of 3 launches"
     ]
 
 
-def test_exited_processes_are_not_reported() -> None:
-    assert remaining_process_notes([sample(), sample(left(1))]) == []
+def test_processes_that_end_by_themselves_are_not_reported() -> None:
+    assert left_running_notes([sample(), sample(left(1))]) == []
 
 
 def test_launches_that_had_to_be_killed_are_counted() -> None:

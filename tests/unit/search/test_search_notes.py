@@ -1,4 +1,4 @@
-"""What weakens an answer, in sentences."""
+"""Notes on the limits of an answer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def judged(sample: Sample, grant: GrantStatus) -> Sample:
         (GrantStatus.GRANTED, None),
     ],
 )
-def test_a_setting_that_did_not_take_effect_is_told(grant: GrantStatus, how: str | None) -> None:
+def test_setting_without_effect_is_reported(grant: Granted, how: str | None) -> None:
     study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
     samples = [judged(s, grant) for s in study.samples]
     again = conclude(
@@ -73,7 +73,7 @@ def test_disturbed_blocks_in_the_table_end_no_measurement(kind: Kind) -> None:
     assert ("no mean counts as precise enough" in note) == (kind is Kind.MEASURE)
 
 
-def test_what_goes_along_with_groups_has_its_unit() -> None:
+def test_correlated_evidence_has_unit() -> None:
     seen = Modes(
         low=1.0,
         high=2.0,
@@ -92,7 +92,7 @@ def test_what_goes_along_with_groups_has_its_unit() -> None:
 
 
 @pytest.mark.parametrize("lacking", [0, 1, 2])
-def test_counters_that_no_launch_has_are_told(lacking: int) -> None:
+def test_missing_counters_are_reported(lacking: int) -> None:
     study = compare(GAIN, Budget(launches=20), {}, {"nice": 1})
     spec = msgspec.structs.replace(study.spec, observe=(Observation.COUNTERS,))
     reasons = {CYCLES_COUNTER: "this machine has none"}

@@ -1,4 +1,4 @@
-"""Figures that cannot be believed lead to no verdict."""
+"""Objections: doubtful values lead to no verdict."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROGRAM = SimulatedProgram(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)
 
 
 def printed(sample: Sample, unit: str | None) -> Sample:
-    """The same with the unit that stood behind the figure; without a figure for ``None``."""
+    """Return a sample with the unit behind its value; without a value for ``None``."""
     if unit is None:
         metrics = {"wall_s": sample.metrics["wall_s"]}
         return msgspec.structs.replace(sample, metrics=metrics, absent={"rate": "no match of 'x'"})
@@ -51,7 +51,7 @@ def printed(sample: Sample, unit: str | None) -> Sample:
 
 
 def compared(units: tuple[str | None, str | None], metric: Metric = RATE) -> tuple[Verdict, str]:
-    """The verdict, and the sentence."""
+    """Return the verdict, and the sentence."""
     study = compare(PROGRAM, Budget(launches=40), {}, {"nice": 5})
     samples = [printed(s, units[bool(s.launch.configuration)]) for s in study.samples]
     spec = msgspec.structs.replace(
@@ -70,14 +70,14 @@ def test_two_units_lead_to_no_verdict() -> None:
 
 
 def bare_and(unit: str) -> str | None:
-    """The objection where half of one arm's figures stand alone, and the others before a unit."""
+    """Return the objection to values of which half have a unit."""
     study = compare(PROGRAM, Budget(launches=40), {}, {"nice": 5})
     samples = [s if s.launch.block % 2 else printed(s, unit) for s in study.samples]
     return objection_to(RATE, History.of(study.spec, samples), ("default", "nice=5"))
 
 
-def test_letter_that_multiplies_is_told_from_a_figure_without_one() -> None:
-    """A figure beside which nothing stands may have any unit, and no thousand."""
+def test_multiplier_and_bare_figure_are_different_units() -> None:
+    """A bare value may have any unit, but no multiplier."""
     assert "without a unit" in (bare_and("k") or "")
     assert bare_and("MB/s") is None
 
@@ -155,8 +155,8 @@ def test_figures_that_are_zero(share: float) -> None:
 
 
 @dataclass(frozen=True)
-class Zero(SimulatedProgram):
-    """Its figure is 0 in every launch of what is not the default."""
+class Zero(Simulated):
+    """Program whose other configurations always give 0."""
 
     def run(self, launch: Launch) -> Sample:
         return zeroed(super().run(launch)) if launch.configuration else super().run(launch)
@@ -166,7 +166,7 @@ def zeroed(sample: Sample) -> Sample:
     return msgspec.structs.replace(sample, metrics={**sample.metrics, "rate": 0.0})
 
 
-def test_an_arm_whose_figure_is_always_zero_has_not_failed() -> None:
+def test_arm_whose_figure_is_always_zero_has_not_failed() -> None:
     zero = Zero(takes_s=lambda c: 1.0, metric=RATE)
     study = compare(zero, Budget(launches=40), {}, {"nice": 5})
     assert study.done.message == "After 6 blocks further blocks would add no information."
@@ -177,8 +177,8 @@ def test_an_arm_whose_figure_is_always_zero_has_not_failed() -> None:
 
 
 def worded(sample: Sample, word: str | None, unit: str | None = None) -> Sample:
-    """The same with what stood behind the figure."""
-    notes = ((f"{UNKNOWN_UNIT_PREFIX}rate", word), (f"{UNIT_PREFIX}rate", unit))
+    """Return a sample with a word behind its value."""
+    notes = ((f"{WORD}rate", word), (f"{UNIT}rate", unit))
     evidence = [Evidence(kind=kind, note=note) for kind, note in notes if note]
     return msgspec.structs.replace(sample, evidence=(*sample.evidence, *evidence))
 
@@ -186,7 +186,7 @@ def worded(sample: Sample, word: str | None, unit: str | None = None) -> Sample:
 def objection_of_words(
     words: tuple[list[str | None], list[str | None]], nice: str | int = 5, metric: Metric = RATE
 ) -> str | None:
-    """The objection where the launches of two arms have these words, in turns."""
+    """Return the objection to two arms whose launches have these words in turn."""
     study = compare(PROGRAM, Budget(launches=40), {}, {"nice": nice})
     samples = []
     for sample in study.samples:

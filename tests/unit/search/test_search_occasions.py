@@ -1,4 +1,4 @@
-"""Two conditions that were measured apart: verdicts, occasions, published rows, refusals."""
+"""Comparisons of two conditions that were measured separately."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def test_restless_occasions_leave_it_unclear() -> None:
     assert "the variance between occasions is too large" in verdict_sentence(found)
 
 
-def test_an_interval_within_the_margin_is_the_same() -> None:
+def test_interval_within_the_margin_is_the_same() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.03)
     assert found.verdict is OccasionVerdict.SAME
 
 
-def test_a_difference_below_the_margin_says_so() -> None:
+def test_difference_below_margin_is_stated() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.04), NEW)
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.05)
     assert found.verdict is OccasionVerdict.SLOWER
@@ -96,7 +96,7 @@ def test_a_difference_below_the_margin_says_so() -> None:
     assert "perhaps by less than the margin" in verdict_sentence(found)
 
 
-def test_the_direction_of_the_metric_counts() -> None:
+def test_direction_of_the_metric_counts() -> None:
     rate = (Metric(name="wall_s", unit="1/s", goal=Goal.HIGHER),)
     a, b = (
         measure(name, times(1, mean=mean), where, metrics=rate)
@@ -143,7 +143,7 @@ def test_other_boots_take_occasions_of_other_boots() -> None:
     assert found.covered == ("day",)
 
 
-def test_a_calibration_of_another_machine_is_not_used_and_named() -> None:
+def test_calibration_of_another_machine_is_not_used_and_named() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     other = calibrations(STEADY, machine="machine-2")
     found = compare_conditions(a.side(), b.side(), prospects(other))
@@ -151,14 +151,14 @@ def test_a_calibration_of_another_machine_is_not_used_and_named() -> None:
     assert any("cal0, cal1, cal2 and 3 more of another machine" in note for note in found.notes)
 
 
-def test_a_calibration_of_another_command_is_not_used_and_named() -> None:
+def test_calibration_of_another_command_is_not_used_and_named() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     other = measure("other", times(3), Conditions(day=9), kind=Kind.CALIBRATE, argv=("./else",))
     found = compare_conditions(a.side(), b.side(), prospects([other]))
     assert "not used: calibration other of another command" in found.notes
 
 
-def test_studies_named_in_vain_are_told() -> None:
+def test_unused_named_studies_are_reported() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     few = measure("few", times(3, n=4), Conditions(day=9))
     named = named_prospect(few)
@@ -173,7 +173,7 @@ def named_prospect(study):
     )
 
 
-def test_the_two_are_no_evidence_on_each_other() -> None:
+def test_compared_studies_are_no_occasions() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     known = [a, b, *calibrations(STEADY[:4])]
     found = compare_conditions(a.side(), b.side(), prospects(known))
@@ -196,7 +196,7 @@ def test_other_machines_take_occasions_of_each() -> None:
 
 
 def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
-    """Else the effect itself would count as a difference between occasions."""
+    """Otherwise the effect would count as a difference between occasions."""
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     known = [
         *calibrations(STEADY[:3]),
@@ -209,7 +209,7 @@ def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
     assert found.occasions[0].sd_log < 0.01
 
 
-def test_a_gap_longer_than_the_calibrations_span_is_told() -> None:
+def test_gap_longer_than_span_of_calibrations_is_reported() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2, mean=0.9), Conditions(day=90, boot="bbbbbbbbbbbb"))
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)))
@@ -242,7 +242,7 @@ def test_options_of_the_kernels_are_listed() -> None:
     assert compare_conditions(a.side(), unread.side(), nothing).differences == ()
 
 
-def test_a_bundle_may_be_of_another_host_of_the_same_kind() -> None:
+def test_bundle_may_be_of_another_host_of_the_same_kind() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), Conditions(day=1))
     found = compare_conditions(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
     assert found.inseparable == ("day", "host")
@@ -274,17 +274,17 @@ def test_another_arm_is_another_configuration() -> None:
     assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
 
 
-def test_an_unknown_arm_is_refused() -> None:
+def test_unknown_arm_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="has no arm 'x'"):
         measure("a", times(1)).side("x")
 
 
-def test_a_study_without_recommendation_has_none() -> None:
+def test_study_without_recommendation_has_none() -> None:
     with pytest.raises(InvalidInputError, match="recommends nothing"):
         measure("a", times(1)).side("recommended")
 
 
-def test_the_command_of_an_arm_is_its_workload() -> None:
+def test_command_of_an_arm_is_its_workload() -> None:
     commands = [
         Arm(name=text, configuration=Configuration({"command": text}))
         for text in ("./solve 9", "./other")
@@ -296,13 +296,13 @@ def test_the_command_of_an_arm_is_its_workload() -> None:
         compare_conditions(a.side(), b.side("./other"), nothing)
 
 
-def test_a_command_with_an_open_quote_is_one_word() -> None:
+def test_command_with_an_open_quote_is_one_word() -> None:
     odd = Arm(name="odd", configuration=Configuration({"command": "./solve '9"}))
     side = measure("b", times(2), kind=Kind.COMPARE, arms=(DEFAULT, odd)).side("odd")
     assert side.workload.argv == ("./solve '9",)
 
 
-def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
+def test_default_of_a_placeholder_is_a_part_of_the_command() -> None:
     large = Arm(name="arg.n=10", configuration=Configuration({"arg.n": 10}))
     usual = Arm(name="arg.n=9", configuration=Configuration({"arg.n": 9}))
     a = measure("a", times(1), OLD)
@@ -328,7 +328,7 @@ def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
 # --- refusals ---------------------------------------------------------------------------------
 
 
-def test_the_same_launches_twice_are_refused() -> None:
+def test_same_launches_twice_are_refused() -> None:
     a = measure("a", times(1))
     with pytest.raises(InvalidInputError, match="the same launches"):
         compare_conditions(a.side(), a.side(), nothing)
@@ -340,7 +340,7 @@ def test_arms_of_the_same_blocks_are_refused() -> None:
         compare_conditions(a.side(), a.side("threads=2"), nothing)
 
 
-def test_different_workloads_are_refused_unless_said_to_be_the_same() -> None:
+def test_different_workloads_are_refused_unless_declared_equal() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), NEW, argv=("/opt/solve", "9"))
     with pytest.raises(
@@ -351,7 +351,7 @@ def test_different_workloads_are_refused_unless_said_to_be_the_same() -> None:
     assert any("they differ in command" in note for note in found.notes)
 
 
-def test_the_home_in_a_path_makes_no_other_workload() -> None:
+def test_home_in_a_path_makes_no_other_workload() -> None:
     a = measure("a", times(1), OLD, argv=("/home/ann/solve", "9"))
     b = measure("b", times(2), NEW, argv=("~/solve", "9"))
     assert compare_conditions(a.side(), b.side(), nothing).notes == ()
@@ -364,7 +364,7 @@ def test_different_metrics_are_refused() -> None:
         compare_conditions(a.side(), b.side(), nothing)
 
 
-def test_a_study_without_values_is_refused() -> None:
+def test_study_without_values_is_refused() -> None:
     one = measure("a", times(1))
     failed = [msgspec.structs.replace(s, outcome=Outcome.FAILED, metrics={}) for s in one.samples]
     with pytest.raises(InvalidInputError, match="has no values of wall_s"):
@@ -430,7 +430,7 @@ def test_values_of_a_search_are_taken_of_the_default_alone() -> None:
 # --- published --------------------------------------------------------------------------------
 
 
-def test_the_central_table_of_the_talk_is_compared() -> None:
+def test_central_table_of_the_talk_is_compared() -> None:
     """Beside Fieller's interval of a ratio of means, which needs no logarithm."""
     a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 3))
     found = compare_conditions(a, b, nothing)
@@ -453,7 +453,7 @@ def test_the_central_table_of_the_talk_is_compared() -> None:
     assert "17.4 % less time" in verdict_sentence(found)
 
 
-def test_the_divisor_of_a_printed_deviation_follows_from_the_error_beside_it() -> None:
+def test_divisor_of_a_printed_deviation_follows_from_the_error_beside_it() -> None:
     found = row_of(TALK, "mos_runs.csv", 2)
     assert found.error == pytest.approx(3.38 / math.sqrt(29))
     assert found.condition.sd == pytest.approx(3.38 * math.sqrt(30 / 29))
@@ -462,14 +462,14 @@ def test_the_divisor_of_a_printed_deviation_follows_from_the_error_beside_it() -
     assert (plain.error, plain.condition.sd, plain.notes) == (0.5, 2.0, ())
 
 
-def test_a_misprinted_deviation_is_told() -> None:
+def test_misprinted_deviation_is_reported() -> None:
     """Line 6: sd 2.17, standard error 0.39; the next slide prints 2.12."""
     found = row_of(TALK, "mos_runs.csv", 6)
     assert "does not fit" in found.notes[0]
     assert found.error == pytest.approx(2.17 / math.sqrt(30))
 
 
-def test_a_deviation_printed_as_zero_is_told_to_be_rounded() -> None:
+def test_deviation_printed_as_zero_has_rounding_note() -> None:
     (note,) = summary_of("n=16,mean=10,sd=0.0").notes
     assert "may be up to 0.05" in note
     assert not summary_of("n=16,mean=10,sd=0.1").notes
@@ -483,7 +483,7 @@ def test_every_row_of_the_talk_can_be_read() -> None:
     assert {row.unit for row in rows} == {"s"}
 
 
-def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
+def test_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
     a = measure("a", times(1, spread=0.3))
     found = compare_conditions(a.side(), summary_of("n=30,mean=1.2,sd=0.1,unit=s"), nothing)
     assert found.ratio == pytest.approx(1.2 / a.side().condition.mean)
@@ -542,7 +542,7 @@ def test_units_that_differ_are_refused() -> None:
         compare_conditions(a, row_of(TALK, "mos_runs.csv", 2), nothing)
 
 
-def test_the_same_row_twice_is_refused() -> None:
+def test_same_row_twice_is_refused() -> None:
     a = row_of(TALK, "mos_runs.csv", 2)
     with pytest.raises(InvalidInputError, match="named twice"):
         compare_conditions(a, a, nothing)

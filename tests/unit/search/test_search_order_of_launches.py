@@ -1,4 +1,4 @@
-"""Effects of launches on later ones: a trend, and the arm that ran before."""
+"""Effects of launches on later ones: trends, and the previous arm."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SLOW_WRITER: tuple[dict[str, int | str], ...] = ({}, {"arg.write": 1})
 
 
 @dataclass(frozen=True)
-class Remembering(SimulatedProgram):
-    """A program whose time depends on the launches before it.
+class Remembering(Simulated):
+    """Program whose time depends on earlier launches.
 
     Attributes:
-        factor: of the time, by the names of the arms before, this one's last.
-        seen: those names.
+        factor: factor of the time, by the names of all arms so far.
+        seen: names of these arms.
     """
 
     factor: Callable[[list[str]], float] = lambda arms: 1.0
@@ -57,7 +57,7 @@ def shrinks(arms: list[str]) -> float:
     ("factor", "verb"), [(grows, "wall_s rose while"), (shrinks, "wall_s fell while")]
 )
 @pytest.mark.parametrize("noise", [0.02, 0.15])
-def test_trend_of_a_measurement_is_told(
+def test_trend_of_measurement_is_reported(
     factor: Callable[[list[str]], float], verb: str, noise: float
 ) -> None:
     study = measured(Remembering(takes_s=lambda c: 0.02, noise=noise, factor=factor))
@@ -65,7 +65,7 @@ def test_trend_of_a_measurement_is_told(
     assert note.startswith(f"{verb} during the study,, from ")
 
 
-def test_trend_of_a_comparison_is_told_of_all_arms() -> None:
+def test_trend_of_comparison_is_reported_for_all_arms() -> None:
     program = Remembering(takes_s=lambda c: 0.02, factor=grows)
     (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "during the study")
     assert "in all arms together" in note
@@ -76,7 +76,7 @@ def slow_after_writer(arms: list[str]) -> float:
     return 1.6 if before == writes and arms[-1] != writes else 1.0
 
 
-def test_arm_that_slows_the_launch_after_it_is_told() -> None:
+def test_arm_that_slows_next_launch_is_reported() -> None:
     program = Remembering(takes_s=lambda c: 0.3 if c else 0.1, noise=0.05, factor=slow_after_writer)
     study = compare(program, SECOND, *SLOW_WRITER)
     (note,) = notes(study, "right after")
@@ -98,8 +98,8 @@ def test_small_drift_is_no_trend() -> None:
     assert notes(measured(program), "during the study") == []
 
 
-def test_trend_of_one_arm_is_told_of_that_arm() -> None:
-    """One arm fills a log; the other is what it was."""
+def test_trend_of_one_arm_is_reported_for_that_arm() -> None:
+    """One arm fills a log; the other is unchanged."""
     program = Remembering(
         takes_s=lambda c: 0.02,
         factor=lambda arms: 1.0 + 0.05 * arms.count("nice=5") * (arms[-1] == "nice=5"),

@@ -1,4 +1,4 @@
-"""Launches of a search side by side: which run when and where, and what is decided on them."""
+"""Launches of a search side by side: their order, slots and results."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Side:
         return [s.launch for s in self.samples if s.launch.stage is stage]
 
 
-def test_a_search_runs_side_by_side_and_the_confirmation_alone() -> None:
+def test_search_runs_side_by_side_and_the_confirmation_alone() -> None:
     side = Side()
     done = side.drive(spec())
     assert done is not None
@@ -139,7 +139,7 @@ def test_a_search_runs_side_by_side_and_the_confirmation_alone() -> None:
     assert not any("one launch at a time" in note for note in found.notes)
 
 
-def test_the_default_runs_alone_and_beside_copies_first() -> None:
+def test_default_runs_alone_and_beside_copies_first() -> None:
     side = Side(slower=0.03)
     side.drive(spec())
     looked = side.of(Stage.INTERFERENCE)
@@ -164,7 +164,7 @@ def test_the_default_runs_alone_and_beside_copies_first() -> None:
         (Side(breaks=True), "gave too few values side by side"),
     ],
 )
-def test_where_it_is_too_much_one_runs_at_a_time(side: Side, said: str) -> None:
+def test_strong_interference_runs_one_launch_at_a_time(side: Side, said: str) -> None:
     done = side.drive(spec())
     searched = {la.block for la in side.of(Stage.SEARCH)}
     assert searched
@@ -202,8 +202,8 @@ def test_noise_that_is_within_the_margin_does_no_harm() -> None:
     assert found.refused is None
 
 
-def test_the_arms_of_a_confirmation_block_share_a_slot() -> None:
-    """What one slot is slower than another cancels in each pair."""
+def test_arms_of_a_confirmation_block_share_a_slot() -> None:
+    """Differences between slots cancel in each pair."""
     side = Side()
     side.drive(spec())
     blocks: dict[int, set[int | None]] = {}
@@ -233,8 +233,8 @@ def test_without_slots_nothing_has_one() -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("seed", cases([0], slow=[1, 2]))
-def test_cut_off_and_resumed(seed: int) -> None:
-    """The seeds together after each sample before the search, and after every fourth from then."""
+def test_interrupted_search_resumes(seed: int) -> None:
+    """Interrupted after each sample before the search, and after every fourth in it."""
     _cut_off([*range(seed, 24, 3), *range(24 + 4 * seed, AMPLE.launches or 0, 12)], seed)
 
 
@@ -245,7 +245,7 @@ def test_cut_off_anywhere_and_resumed(seed: int) -> None:
 
 
 def _cut_off(counts: Iterable[int], seed: int) -> None:
-    """Nothing twice, blocks one after another; what a stop tore apart is measured anew."""
+    """Each launch runs once, in the order of blocks; interrupted pairs are repeated."""
     asked = spec(seed=seed)
     whole = Side(seed=seed)
     whole.drive(asked)
@@ -267,13 +267,13 @@ def _cut_off(counts: Iterable[int], seed: int) -> None:
 
 
 @pytest.mark.parametrize("launches", [10, 25, 60, 61, 120])
-def test_the_budget_of_launches_is_kept(launches: int) -> None:
+def test_budget_of_launches_is_kept(launches: int) -> None:
     side = Side()
     side.drive(spec(budget=Budget(launches=launches)))
     assert len(side.samples) <= launches
 
 
-def test_a_budget_without_room_for_it_goes_one_at_a_time() -> None:
+def test_budget_without_room_runs_one_launch_at_a_time() -> None:
     asked = spec(budget=Budget(launches=40))
     side = Side()
     done = side.drive(asked)
@@ -283,7 +283,7 @@ def test_a_budget_without_room_for_it_goes_one_at_a_time() -> None:
     assert any("had no room to measure" in note for note in found.notes)
 
 
-def test_a_search_side_by_side_is_expected_to_take_less_time() -> None:
+def test_search_side_by_side_is_expected_to_take_less_time() -> None:
     history = History.of(spec())
     launch = Launch(
         configuration=DEFAULT_ARM.configuration,

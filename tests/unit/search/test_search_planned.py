@@ -1,4 +1,4 @@
-"""A tune with room for few blocks looks once more sharply than at every look."""
+"""Planned look of a tuning with few blocks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANY = space_of(a=tuple(range(8)), b=tuple(range(8)), c=tuple(range(8)))
 GAIN = SimulatedProgram(takes_s=factors(a={3: 0.88}), noise=0.05)
 
 
-def test_it_follows_from_what_ran_before_the_confirmation() -> None:
+def test_plan_follows_from_launches_before_confirmation() -> None:
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
     assert len(study.samples) > len(before)
@@ -52,7 +52,7 @@ def test_time_tells_as_well() -> None:
 
 
 def test_builds_leave_less_time() -> None:
-    """Each counts once, however often it is told; one that is still to come counts as the usual."""
+    """Each build counts once; a future one counts with the usual time."""
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
     spent = sum((s.wall_s or 0.0) + LAUNCH_OVERHEAD_S for s in before)
@@ -78,7 +78,7 @@ def test_builds_leave_less_time() -> None:
     )
 
 
-def test_a_finalist_counts_as_what_it_takes() -> None:
+def test_confirmed_arm_counts_with_its_own_time() -> None:
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
     spent = sum((s.wall_s or 0.0) + LAUNCH_OVERHEAD_S for s in before)
@@ -111,7 +111,7 @@ def _first_block(configuration: Configuration) -> list[Sample]:
 
 
 @pytest.mark.rotating
-def test_a_claim_says_that_it_was_planned_and_is_worked_out_again() -> None:
+def test_claim_of_planned_look_is_marked_and_reproducible() -> None:
     found = [
         tune(MANY, replace(GAIN, seed=s), Budget(launches=100), seed=s).conclusion for s in range(8)
     ]
@@ -120,8 +120,8 @@ def test_a_claim_says_that_it_was_planned_and_is_worked_out_again() -> None:
     assert all(claim.blocks <= MAX_PLANNED_BLOCKS for claim in claims if claim.planned)
 
 
-def test_a_decided_look_stays_when_a_study_goes_on() -> None:
-    """Both intervals hold together: the narrower is shown."""
+def test_decided_look_stays_when_a_study_goes_on() -> None:
+    """Both intervals hold simultaneously: the narrower one is shown."""
     for seed in range(8):
         study = tune(MANY, replace(GAIN, seed=seed), Budget(launches=100), seed=seed)
         claims = study.conclusion.claims

@@ -1,4 +1,4 @@
-"""Requirements: as text, as verdicts, and what they do to a study."""
+"""Requirements: text, results, and effects on a study."""
 
 from __future__ import annotations
 
@@ -152,8 +152,8 @@ class TestText:
         (found,) = parse_requirements((f"wall_s<={written}",), METRICS)
         assert requirement_text(found) == f"wall_s<={shown}"
 
-    def test_what_goes_together(self) -> None:
-        """A corridor, two quantiles, and a share that leaves room for the others."""
+    def test_consistent_requirements_are_accepted(self) -> None:
+        """An interval, two quantiles, and a share with room for others."""
         texts = ("wall_s<=2s", "wall_s>=1s", "wall_s:p90<=3s", "fps:p90>=30")
         found = parse_requirements(texts, METRICS)
         assert [requirement_text(one) for one in found] == list(texts)
@@ -161,7 +161,7 @@ class TestText:
         assert parse_requirements(("wall_s:p10<=1s", "wall_s:p90>=2s"), METRICS)
 
     def test_documents(self) -> None:
-        """What older stores hold reads back; the silent defaults stay silent."""
+        """Documents of earlier versions remain readable; defaults are omitted."""
         spec = StudySpec(
             kind=Kind.TUNE, workload=Workload(argv=("x",)), budget=Budget(), require=(WITHIN_100,)
         )
@@ -179,7 +179,7 @@ class Remembering:
         takes: the program without it.
         memory: bytes of a configuration.
         noise: standard deviation of their logarithm.
-        spare: share of the launches that need so many times as much, and how many.
+        spare: share of launches that need more memory, and the factor.
     """
 
     takes: SimulatedProgram
@@ -200,12 +200,12 @@ class Remembering:
 
 
 def cached(configuration: Configuration) -> float:
-    """More memory, less time: 1 s with a cache of 1 down to 0.4 s with one of 8."""
+    """Return 1 s with a cache of 1, down to 0.4 s with one of 8."""
     return {0: 1.0, 1: 0.9, 2: 0.7, 4: 0.5, 8: 0.4}[int(configuration.get("arg.cache", 0))]  # type: ignore[arg-type]
 
 
 def memory(configuration: Configuration) -> float:
-    """18 MiB and 20 for each unit of the cache."""
+    """Return 18 MiB, and 20 for each unit of the cache."""
     return (18.0 + 20.0 * int(configuration.get("arg.cache", 0))) * MIB  # type: ignore[arg-type]
 
 
@@ -266,8 +266,8 @@ def sentence_of(found: Conclusion) -> str:
 
 
 class TestTuning:
-    def test_the_fastest_breaks_it_and_does_not_win(self) -> None:
-        _, found = carried_out(spec_of(), Remembering(SimulatedProgram(cached), memory))
+    def test_fastest_arm_that_violates_requirement_does_not_win(self) -> None:
+        _, found = carried_out(spec_of(), Remembering(Simulated(cached), memory))
         assert settings_of(found) == {"arg.cache": 4}
         assert verdicts(found) == {"default": HOLDS, "arg.cache=4": HOLDS}
         assert sentence_of(found).endswith(", and meets peak_anon_bytes<=100MiB.")
@@ -277,8 +277,8 @@ class TestTuning:
         assert settings_of(found) == {"arg.cache": 8}
         assert found.requirements == ()
 
-    def test_a_default_that_breaks_it_is_left_at_a_price(self) -> None:
-        program = Remembering(SimulatedProgram(slower), thrifty)
+    def test_default_that_violates_requirement_is_left_at_a_price(self) -> None:
+        program = Remembering(Simulated(slower), thrifty)
         _, found = carried_out(spec_of(GREEDY), program)
         assert settings_of(found) == {"arg.thrift": 2}, "the cheapest that keeps it"
         assert verdicts(found) == {"default": BROKEN, "arg.thrift=2": HOLDS}
@@ -287,7 +287,7 @@ class TestTuning:
         assert words.startswith("arg.thrift=2 meets peak_anon_bytes<=100MiB, which the default")
         assert "violates: it takes 4" in words and "more time than the default" in words
 
-    def test_of_several_it_is_told_which_the_default_breaks(self) -> None:
+    def test_violated_requirements_of_default_are_named(self) -> None:
         short = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=5.0)
         _, found = carried_out(
             spec_of(GREEDY, 120, WITHIN_100, short), Remembering(SimulatedProgram(slower), thrifty)
@@ -298,7 +298,7 @@ class TestTuning:
         )
         assert len(found.requirements) == 4
 
-    def test_nothing_keeps_it(self) -> None:
+    def test_no_arm_meets_requirement(self) -> None:
         none = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=10.0 * MIB)
         trip, found = carried_out(
             spec_of(GREEDY, 120, none), Remembering(SimulatedProgram(slower), thrifty)
@@ -311,7 +311,7 @@ class TestTuning:
         assert "The default violates" in sentence_of(found)
         assert trip.done.reason is EndReason.DECIDED
 
-    def test_the_default_is_best_of_what_keeps_it(self) -> None:
+    def test_default_is_best_of_arms_that_meet_requirement(self) -> None:
         tight = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=30.0 * MIB)
         _, found = carried_out(
             spec_of(CACHE, 120, tight), Remembering(SimulatedProgram(cached), memory)
@@ -320,8 +320,8 @@ class TestTuning:
         assert verdicts(found) == {"default": HOLDS}
         assert sentence_of(found).endswith("The default meets peak_anon_bytes<=30MiB.")
 
-    def test_a_winner_that_breaks_it_at_last(self) -> None:
-        """It kept it in the search, by a lie of the program, and breaks it when it counts."""
+    def test_winner_that_violates_requirement_in_confirmation_loses(self) -> None:
+        """The program reports less memory in the search than in the confirmation."""
 
         @dataclass(frozen=True)
         class Lying(Remembering):
@@ -337,16 +337,16 @@ class TestTuning:
         assert "which won the search, violates peak_anon_bytes<=100MiB" in sentence_of(found)
         assert found.stopped.startswith("The winner of the search violates a requirement")
 
-    def test_a_default_on_the_bound_holds_up_no_gain(self) -> None:
-        """About half of its launches are beyond: no budget decides that, and it need not."""
+    def test_default_on_the_bound_holds_up_no_gain(self) -> None:
+        """About half of its launches violate the bound: no budget decides that."""
         rough = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
         program = Remembering(SimulatedProgram(lambda c: 1.0 - 0.3 * len(c), noise=0.2), memory)
         _, found = carried_out(spec_of(space_of(**{"arg.b": (1,)}), 200, rough), program)
         assert settings_of(found) == {"arg.b": 1}
         assert verdicts(found)["arg.b=1"] is HOLDS
 
-    def test_a_hopeless_requirement_wastes_no_budget(self) -> None:
-        """Half of the winner's launches are beyond, and no budget tells which half is more."""
+    def test_hopeless_requirement_wastes_no_budget(self) -> None:
+        """Half of the launches of the winner violate the bound: no budget decides that."""
 
         @dataclass(frozen=True)
         class Torn(Remembering):
@@ -363,8 +363,8 @@ class TestTuning:
         assert "whether a requirement is met" in trip.done.message
         assert len(trip.samples) < 200
 
-    def test_of_a_spread_every_launch_of_a_block_counts(self) -> None:
-        """One in twenty five breaks it: what some hundred launches tell, a dozen blocks do."""
+    def test_every_launch_of_a_block_counts_for_spread(self) -> None:
+        """One launch in 25 violates it: a dozen blocks have as many launches as needed."""
 
         @dataclass(frozen=True)
         class Rare(Remembering):
@@ -384,8 +384,8 @@ class TestTuning:
         assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
 
     @pytest.mark.rotating
-    def test_a_model_finds_the_best_that_keeps_it(self) -> None:
-        """Of 3,125 configurations; the fastest corner is beyond the bound."""
+    def test_model_finds_best_arm_that_meets_requirement(self) -> None:
+        """The fastest corner of 3,125 configurations violates the bound."""
         space = space_of(**{f"arg.p{i}": (1, 2, 3, 4) for i in range(5)})
 
         def level(c: Configuration, name: str) -> float:
@@ -405,8 +405,8 @@ class TestTuning:
         # The very best is p0=2 p1=4: 96 MiB and 1 / 2.4 of the time; p0=4 would be 140 MiB.
         assert (settings.get("arg.p0"), settings.get("arg.p1")) in {(2, 4), (2, 3), (2, 2), (1, 4)}
 
-    def test_what_needs_memory_is_not_reduced_away(self) -> None:
-        """A setting that costs a little time, and without which the bound is broken."""
+    def test_setting_that_requirement_needs_is_not_reduced_away(self) -> None:
+        """The setting costs a little time, and the bound depends on it."""
         space = space_of(**{"arg.fast": (1,), "arg.thrift": (1,), "arg.idle": (1,)})
         program = Remembering(
             SimulatedProgram(lambda c: 1.0 - 0.5 * ("arg.fast" in c) + 0.02 * ("arg.thrift" in c)),
@@ -429,7 +429,7 @@ class TestTuneKeepsTheContract(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return RACES[Kind.TUNE](spec)
 
-    def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
+    def test_too_small_budget_names_sufficient_one(self) -> None:
         """Every budget of a ``tune`` has an answer."""
         for launches in (1, 2, 3, 7):
             assert self._trip(Budget(launches=launches)).done.reason is EndReason.BUDGET
@@ -440,7 +440,7 @@ A, B = (Arm(name=n, configuration=Configuration({"arg.cache": v})) for n, v in (
 
 class TestOtherVerbs:
     @pytest.mark.parametrize("kind", [Kind.COMPARE, Kind.SWEEP])
-    def test_each_arm_shows_whether_it_keeps_it(self, kind: Kind) -> None:
+    def test_each_arm_has_result(self, kind: Kind) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 90), kind=kind, arms=(A, B))
         _, found = carried_out(spec, Remembering(SimulatedProgram(cached), memory))
         assert verdicts(found) == {"a": HOLDS, "b": BROKEN}
@@ -459,7 +459,7 @@ class TestOtherVerbs:
         assert verdicts(found) == {"a": HOLDS}
         assert found.requirements[0].launches >= 33 > len(trip.samples)
 
-    def test_a_rare_excursion_is_told_and_breaks_a_high_quantile(self) -> None:
+    def test_rare_excursion_violates_high_quantile(self) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 400), kind=Kind.MEASURE, arms=(A,))
         p90 = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         both = msgspec.structs.replace(spec, require=(WITHIN_100, p90))
@@ -475,7 +475,7 @@ class TestOtherVerbs:
 def result(
     values: list[float | None], limit: float = 1.0, timeouts: int = 0, **more: object
 ) -> RequirementResult:
-    """Of launches that take so long, ``None`` for those that failed."""
+    """Return the result of launches with these times; ``None`` for failures."""
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=Workload(argv=("x",)),
@@ -509,7 +509,7 @@ def result(
 
 
 class TestResults:
-    def test_what_is_equal_to_the_limit_keeps_it(self) -> None:
+    def test_value_equal_to_limit_meets_requirement(self) -> None:
         assert result([1.0] * 6).verdict is HOLDS
         assert result([1.001] * 6).verdict is BROKEN
 
@@ -526,7 +526,7 @@ class TestResults:
         assert result([1.5] * 6 + [None] * 6).verdict is UNCLEAR
         assert "6 of 12 launches, 6 without a value" in requirement_words(spec_of(CACHE, 1), held)
 
-    def test_a_time_out_beyond_the_limit_is_beyond(self) -> None:
+    def test_time_out_beyond_the_limit_is_beyond(self) -> None:
         late = result([], timeouts=6)
         assert (late.verdict, late.beyond, late.unknown) == (BROKEN, 6, 0)
         early = result([], limit=5.0, timeouts=6)
@@ -553,7 +553,7 @@ class TestErrors:
         alone = msgspec.structs.replace(spec, kind=Kind.MEASURE, arms=(A,))
         assert 2 * requirement_alpha(alone) == pytest.approx(spec.alpha)
 
-    def test_budget_that_cannot_show_it_says_what_is_missing(self) -> None:
+    def test_budget_too_small_for_proof_names_missing_launches(self) -> None:
         p99 = msgspec.structs.replace(WITHIN_100, quantile=0.99)
         trip, _ = carried_out_only(spec_of(CACHE, 100, p99))
         assert trip.reason is EndReason.BUDGET
@@ -562,7 +562,7 @@ class TestErrors:
 
     @pytest.mark.rotating
     def test_false_holds(self) -> None:
-        """Half of the launches of each configuration break it: it holds in none of them."""
+        """Half of the launches violate it in each configuration: it holds in none."""
         limit = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=38.0 * MIB)
         spec = msgspec.structs.replace(
             spec_of(CACHE, 60, limit), kind=Kind.MEASURE, arms=(A,), precision=1e-9, alpha=0.2
@@ -610,8 +610,8 @@ class TestFeasible:
         assert infeasible_configurations(trials) == set()
         assert not is_default_infeasible(trials)
 
-    def test_what_is_not_likely_is_not_proposed(self) -> None:
-        """Faster and faster to the right, where the bound is broken from the middle on."""
+    def test_unlikely_configuration_is_not_proposed(self) -> None:
+        """Time falls to the right, where the bound is violated from the middle on."""
         parameters = {f"arg.{n}": tuple(range(1, 10)) for n in ("a", "b")}
         space = SearchSpace(space_of(**parameters))
         rng = random.Random(0)

@@ -1,4 +1,4 @@
-"""Sentences: what people read of a claim."""
+"""Sentences on claims."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def made(ratio: float, verdict: Verdict, ci: tuple[float | None, float | None]) 
         (SIZE, 1.1, Verdict.UNCLEAR, "Whether B differs from A in size is unclear"),
     ],
 )
-def test_a_claim_is_said_as_people_say_it(
+def test_claim_is_written_in_common_words(
     metric: Metric, ratio: float, verdict: Verdict, said: str
 ) -> None:
     assert statement(made(ratio, verdict, (0.98 * ratio, 1.02 * ratio)), metric) == said
@@ -63,7 +63,7 @@ def test_a_claim_is_said_as_people_say_it(
         (1.5, Verdict.SLOWER, (1.005, None), True),
     ],
 )
-def test_difference_that_may_be_smaller_than_the_margin_says_so(
+def test_difference_perhaps_below_margin_is_stated(
     ratio: float, verdict: Verdict, ci: tuple[float | None, float | None], may_be: bool
 ) -> None:
     said = statement(made(ratio, verdict, ci), WALL)
@@ -81,14 +81,14 @@ def test_difference_that_may_be_smaller_than_the_margin_says_so(
         (0.8, (None, None), "(95 % interval open, 9 paired launches)"),
     ],
 )
-def test_the_interval_has_the_form_of_the_change(
+def test_interval_has_the_form_of_the_change(
     ratio: float, ci: tuple[float | None, float | None], said: str
 ) -> None:
     verdict = Verdict.FASTER if ratio < 1 else Verdict.SLOWER
     assert said in comparison(made(ratio, verdict, ci), WALL)
 
 
-def test_a_bound_is_no_estimate_and_an_outlook_never_lies_behind() -> None:
+def test_bound_is_marked_and_needed_launches_exceed_present() -> None:
     bound = msgspec.structs.replace(made(3.0, Verdict.SLOWER, (2.5, None)), bound_only=True)
     assert statement(bound, WALL) == "B takes at least 3.00 times as long as A"
     unclear = made(1.1, Verdict.UNCLEAR, (0.9, 1.3))
@@ -109,13 +109,13 @@ def test_a_bound_is_no_estimate_and_an_outlook_never_lies_behind() -> None:
         (0.8, (None, None), "-20.0 %", "open"),
     ],
 )
-def test_a_ratio_by_itself(
+def test_ratio_by_itself(
     ratio: float, ci: tuple[float | None, float | None], change: str, interval: str
 ) -> None:
     assert (change_text(ratio), interval_text(ci)) == (change, interval)
 
 
-def test_one_pair_is_told_as_one() -> None:
+def test_single_pair_is_singular() -> None:
     single = msgspec.structs.replace(made(1.1, Verdict.UNCLEAR, (0.9, 1.3)), blocks=1)
     assert "1 paired launch)" in comparison(single, WALL)
     spread = msgspec.structs.replace(single, method="spread", blocks=2)

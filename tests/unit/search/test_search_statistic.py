@@ -1,4 +1,4 @@
-"""Median and spread as what decides."""
+"""Median and spread as deciding statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEADY = SimulatedProgram(
 """As quick in all configurations, four times as steady in one."""
 
 
-def test_spread_is_told_beside_the_mean_and_makes_a_claim_unstable() -> None:
+def test_spread_beside_mean_makes_claim_unstable() -> None:
     study = compare(STEADY, Budget(launches=200), {}, {"nice": 1}, seed=3)
     claim = study.claim
     assert claim is not None
@@ -35,7 +35,7 @@ def test_arms_alike_are_stable() -> None:
     assert unstable <= 2
 
 
-def test_the_spread_decides_a_comparison_where_it_is_asked_for() -> None:
+def test_spread_decides_a_comparison_where_it_is_asked_for() -> None:
     study = compare(STEADY, Budget(launches=200), {}, {"nice": 1}, statistic=Statistic.SPREAD)
     claim = study.claim
     assert claim is not None
@@ -48,7 +48,7 @@ def test_the_spread_decides_a_comparison_where_it_is_asked_for() -> None:
     assert len({s.launch.position for s in of_block}) == 2 * BATCH_BLOCKS
 
 
-def test_a_higher_figure_is_not_taken_for_a_better_spread() -> None:
+def test_higher_figure_is_not_taken_for_a_better_spread() -> None:
     study = compare(
         replace(STEADY, noise_of=lambda c: 0.04 if c.get("nice") == 1 else 0.01),
         Budget(launches=200),
@@ -73,7 +73,7 @@ def test_tuning_for_steadiness_keeps_to_its_budget() -> None:
 
 
 @pytest.mark.parametrize("statistic", [Statistic.MEAN, Statistic.MEDIAN])
-def test_the_median_takes_no_notice_of_a_few_hangs(statistic: Statistic) -> None:
+def test_median_takes_no_notice_of_a_few_hangs(statistic: Statistic) -> None:
     study = compare(
         SimulatedProgram(takes_s=lambda c: 0.8 if c.get("nice") else 1.0, noise=0.02),
         Budget(launches=80),

@@ -1,4 +1,4 @@
-"""A comparison whose arms are steps: each is held against the one that it is a step from."""
+"""Comparison whose arms are steps, each against its reference."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ran(study: Study) -> Counter[str]:
     return Counter(s.launch.arm for s in study.samples if s.launch.stage is Stage.CONFIRM)
 
 
-def test_it_goes_on_until_every_step_is_decided() -> None:
+def test_race_continues_until_every_step_is_decided() -> None:
     study = ladder(*CHAIN)
     assert study.done.reason is EndReason.DECIDED
     steps = {(claim.a, claim.b): claim.verdict for claim in study.conclusion.steps}
@@ -53,8 +53,8 @@ def test_it_goes_on_until_every_step_is_decided() -> None:
     assert {claim.b for claim in study.conclusion.claims} == {"v1", "v2", "v3"}
 
 
-def test_who_is_decided_runs_no_longer_than_it_is_a_rival() -> None:
-    """The tenfold first step takes a few blocks, the small one many: those need neither end."""
+def test_decided_arm_runs_only_as_reference() -> None:
+    """The large first step takes few blocks, the small one many."""
     counts = ran(ladder(*CHAIN))
     assert counts["v1"] == counts["v2"] > 2 * counts["v0"]
     assert counts["v3"] < counts["v2"]
@@ -75,8 +75,8 @@ def test_all_intervals_share_the_error_rate() -> None:
     assert claim_alpha(study.spec) == pytest.approx(study.spec.alpha / 5)
 
 
-def test_a_rival_that_fails_is_replaced_by_the_first() -> None:
-    program = SimulatedProgram(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
+def test_rival_that_fails_is_replaced_by_the_first() -> None:
+    program = Simulated(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
     study = ladder(*CHAIN, program=program)
     assert study.done.reason is EndReason.DECIDED
     steps = {(claim.a, claim.b) for claim in study.conclusion.steps}
@@ -85,7 +85,7 @@ def test_a_rival_that_fails_is_replaced_by_the_first() -> None:
 
 
 @pytest.mark.parametrize("arms", [(arm(0), arm(2, 1)), (arm(0), arm(1, 2), arm(2))])
-def test_a_step_from_nothing_is_refused(arms: tuple[Arm, ...]) -> None:
+def test_step_from_nothing_is_refused(arms: tuple[Arm, ...]) -> None:
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload(SimulatedProgram(TAKES).metric, None),

@@ -1,4 +1,4 @@
-"""A first launch that takes long does not make a budget too small."""
+"""A slow first launch does not make a budget too small."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def test_sweep_repeats_first_launches_before_it_refuses() -> None:
     assert run_race(SweepRace(spec), cold(), spec.budget).done.reason is not EndReason.TOO_SMALL
 
 
-def test_budget_that_is_said_to_do_exceeds_the_one_that_did_not() -> None:
-    """Take a ``--prepare`` that waits: what it takes is in no wall time."""
+def test_suggested_budget_exceeds_insufficient_one() -> None:
+    """The time of a waiting ``--prepare`` is in no wall time."""
     spec = compare(cold(), Budget(time_s=10.0), {}, {"nice": 5}).spec
     race, left = CompareRace(spec), Budget(time_s=10.0)
     program = SimulatedProgram(takes_s=lambda c: WARM_S)

@@ -1,4 +1,4 @@
-"""Recommendations without a proof: an answer for every budget, and what it is worth."""
+"""Recommendations without a proof: an answer for every budget."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_command_names_the_kinds_of_budget_that_were_asked_for() -> None:
     assert proof_command("x", Budget(time_s=9.0), proof) == "assay study resume x --budget 60s"
 
 
-def test_end_of_the_budget_is_told_as_such() -> None:
+def test_end_of_budget_is_reported() -> None:
     trip, found = study(spec(3), program(-0.5))
     assert trip.done.reason is EndReason.BUDGET
     assert "budget ended after 1 configuration" in trip.done.message
@@ -249,7 +249,7 @@ def test_table_has_values_where_the_default_ran_in_the_survey_alone(more: int) -
     assert {len(arm.summary) > 0 for arm in again.arms} == {True}
 
 
-def test_one_launch_that_breaks_a_bound_is_told() -> None:
+def test_launch_that_violates_requirement_is_reported() -> None:
     bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.5)
     for limit, told in ((0.5, True), (2.0, False)):
         asked = msgspec.structs.replace(
@@ -260,7 +260,7 @@ def test_one_launch_that_breaks_a_bound_is_told() -> None:
         assert (" 1 of 1 launch violates wall_s<=500ms." in found.sentence) == told
 
 
-def test_disturbed_blocks_of_a_search_are_told() -> None:
+def test_disturbed_blocks_of_search_are_reported() -> None:
     asked = msgspec.structs.replace(spec(12), disturbed_above=0.1)
     trip, found = study(asked, program(0.5, others=lambda launch: 0.6))
     assert any("of the search disturbed" in note for note in found.notes)

@@ -1,4 +1,4 @@
-"""Arms that fail more often than what they are held against."""
+"""Arms that fail more often than their reference."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ SLOW_DEFAULT = SimulatedProgram(takes_s=lambda c: 0.05 if c else 0.1, noise=0.02
 
 
 @dataclass(frozen=True)
-class FailingBlocks(SimulatedProgram):
-    """Fails at every attempt in some blocks in which a configuration runs.
+class FailingBlocks(Simulated):
+    """Program that fails at every attempt in some blocks.
 
     Attributes:
         blocks: numbers of these blocks.
@@ -50,7 +50,7 @@ def fails_in(*blocks: int) -> FailingBlocks:
     return FailingBlocks(takes_s=SLOW_DEFAULT.takes_s, noise=0.02, blocks=blocks)
 
 
-def test_an_arm_that_fails_now_and_then_is_not_faster() -> None:
+def test_arm_that_fails_now_and_then_is_not_faster() -> None:
     study = compare(fails_in(3, 5), Budget(launches=40), {}, QUICK)
     assert study.claim is not None
     assert (study.claim.verdict, study.claim.withheld) == (Verdict.UNCLEAR, True)
@@ -59,19 +59,19 @@ def test_an_arm_that_fails_now_and_then_is_not_faster() -> None:
     assert gate_reasons([str(Verdict.UNCLEAR)], study.conclusion, study.spec)
 
 
-def test_an_arm_that_works_is_faster_than_one_that_fails() -> None:
+def test_arm_that_works_is_faster_than_one_that_fails() -> None:
     program = replace(fails_in(3, 5), takes_s=lambda c: 0.2 if c else 0.1)
     found = compare(program, Budget(launches=40), {}, QUICK).claim
     assert found is not None and found.verdict is Verdict.SLOWER
     assert "launches of nice=5 failed, and all " in comparison(found, WALL)
 
 
-def test_failures_while_warming_up_are_held_against_no_arm() -> None:
+def test_failures_during_warm_up_count_against_no_arm() -> None:
     found = compare(fails_in(0), Budget(launches=40), {}, QUICK).claim
     assert found is None or found.objection is None
 
 
-def test_a_program_that_fails_in_any_arm_has_a_faster_one() -> None:
+def test_program_that_fails_in_any_arm_has_a_faster_one() -> None:
     program = replace(SLOW_DEFAULT, fails=lambda c: 0.2)
     studies = [
         compare(replace(program, seed=seed), Budget(launches=120), {}, QUICK) for seed in range(8)
@@ -144,8 +144,8 @@ def test_tune_keeps_the_default_where_the_winner_fails() -> None:
     assert "failed, and all " in study.conclusion.recommendation.sentence
 
 
-def test_arm_that_works_once_is_told_and_the_comparison_fails() -> None:
-    """As of a program that leaves a lock behind."""
+def test_arm_that_works_once_is_reported_and_comparison_fails() -> None:
+    """The program leaves a lock behind."""
     study = compare(fails_in(*range(1, 40)), Budget(launches=40), {}, QUICK)
     assert (study.done.reason, study.done.arms) == (EndReason.WORKLOAD_FAILED, (QUICK_NAME,))
     assert "'nice=5' worked once, and failed since" in study.done.message
@@ -166,5 +166,6 @@ def test_tune_of_failing_configurations_tells_their_failures() -> None:
     assert study.conclusion.recommendation is not None
     told = study.conclusion.recommendation.sentence
     assert told.startswith(
-        "Keep the default: every other configuration that was tried failed in some launches, 3 of 'nice=5' (failed)."
+        "Keep the default: every other configuration that was tried failed in some launches, "
+        "3 of 'nice=5' (failed)."
     )

@@ -1,4 +1,4 @@
-"""What studies conclude, held against what is true of the simulated program."""
+"""Conclusions of studies against the true effects of simulated programs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ GAIN = SimulatedProgram(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8
 
 
 def most_allowed(studies: int) -> float:
-    """5 % and two standard errors."""
+    """Return 5 % and two standard errors."""
     return studies * (0.05 + 2 * math.sqrt(0.05 * 0.95 / studies))
 
 
@@ -67,7 +67,7 @@ def test_nothing_is_found_where_nothing_is(program: SimulatedProgram) -> None:
 
 
 @pytest.mark.rotating
-def test_arms_that_are_alike_are_not_told_apart() -> None:
+def test_identical_arms_have_no_difference() -> None:
     wrong = 0
     for seed in range(100):
         program = replace(FLAT, seed=seed)
@@ -78,7 +78,7 @@ def test_arms_that_are_alike_are_not_told_apart() -> None:
 
 
 @pytest.mark.rotating
-def test_a_true_gain_is_found_and_told_right() -> None:
+def test_true_gain_is_found_with_its_size() -> None:
     found = [tune(SMALL, replace(GAIN, seed=s), Budget(launches=150), seed=s) for s in range(25)]
     winners = [study for study in found if study.settings.get("malloc") == "tcmalloc"]
     assert len(winners) >= 23
@@ -88,7 +88,7 @@ def test_a_true_gain_is_found_and_told_right() -> None:
         if study.claim is not None
     ]
     assert sum(held) >= len(held) - 3
-    # What was chosen for looking best does not look better than it is.
+    # A selected arm has no optimistic bias.
     ratios = [study.claim.ratio for study in winners if study.claim is not None]
     assert statistics.fmean(ratios) == pytest.approx(0.8, abs=0.01)
 
@@ -113,7 +113,7 @@ def test_two_settings_that_do_the_same_good_keep_one() -> None:
 
 
 @pytest.mark.rotating
-def test_a_model_finds_what_cannot_all_be_tried() -> None:
+def test_model_finds_best_arm_of_large_space() -> None:
     values = tuple(range(8))
     space = space_of(**{f"arg.p{i}": values for i in range(4)})
     takes_s = factors(**{f"arg.p{i}": {v: 1 + 0.04 * abs(v - 3) for v in values} for i in range(4)})
@@ -128,7 +128,7 @@ def test_a_model_finds_what_cannot_all_be_tried() -> None:
 
 
 def test_claims_rest_on_confirmation_blocks_alone() -> None:
-    """Whatever the search saw, other confirmation values give another claim, and only they."""
+    """Other values in the confirmation change the claim; those of the search do not."""
     study = tune(SMALL, GAIN, Budget(launches=150))
     assert study.claim is not None
     blocks = {s.launch.block for s in study.samples if s.launch.stage is Stage.CONFIRM}
@@ -156,8 +156,8 @@ def _again(study: Study, samples: list[Sample]) -> Conclusion:
 
 
 @pytest.mark.parametrize("kind", ["tune", "compare"])
-def test_the_conclusion_follows_from_the_samples(kind: str) -> None:
-    """Told again, or read back from their documents, they give the same bytes."""
+def test_conclusion_follows_from_the_samples(kind: str) -> None:
+    """Repeated or decoded samples give the same bytes."""
     study = (
         tune(SMALL, GAIN, Budget(launches=150), null=True)
         if kind == "tune"
@@ -170,8 +170,8 @@ def test_the_conclusion_follows_from_the_samples(kind: str) -> None:
     assert decode(document, Conclusion) == study.conclusion
 
 
-def test_the_conclusion_needs_no_machine() -> None:
-    """Where nothing can be granted any more, what was measured still says the same."""
+def test_conclusion_needs_no_machine() -> None:
+    """The conclusion is the same on a machine without any of the settings."""
     study = tune(SMALL, GAIN, Budget(launches=150))
     elsewhere = SearchSpace(study.spec.space, admissible=lambda configuration: False)
     found = conclude(study.spec, study.samples, elsewhere, TpeSearcher(), study.done)
@@ -179,7 +179,7 @@ def test_the_conclusion_needs_no_machine() -> None:
     assert found.recommendation == study.conclusion.recommendation
 
 
-def test_a_confirmation_block_that_was_cut_off_is_no_pair() -> None:
+def test_confirmation_block_that_was_cut_off_is_no_pair() -> None:
     study = tune(SMALL, GAIN, Budget(launches=150), null=True)
     newest = max(s.launch.block for s in study.samples)
     cut = [s for s in study.samples if s.launch.block < newest or s.launch.arm != "default (again)"]
@@ -200,8 +200,8 @@ def test_metrics_from_the_output(goal: Goal) -> None:
     assert ("raises rate" in _sentence(study)) is (goal is Goal.HIGHER)
 
 
-def test_the_wrong_way_round_is_no_gain() -> None:
-    """A metric that only gets worse keeps the default."""
+def test_metric_that_gets_worse_is_no_gain() -> None:
+    """The default remains."""
     metric = Metric(name="rate", goal=Goal.HIGHER, pattern="x")
     slow = SimulatedProgram(takes_s=lambda c: 1.0 + 0.2 * len(c), metric=metric)
     assert tune(SMALL, slow, Budget(launches=150)).settings == {}
@@ -223,9 +223,9 @@ def test_null_gives_a_noise_floor(gains: bool) -> None:
     assert without.conclusion.noise_floor is None
 
 
-def test_the_noise_floor_does_not_keep_a_comparison_going() -> None:
-    """It is there for the claims; that it stays unclear itself is to be expected."""
-    program = SimulatedProgram(takes_s=factors(nice={5: 2.0}), noise=0.05)
+def test_noise_floor_does_not_keep_a_comparison_going() -> None:
+    """It serves the claims, and usually stays unclear itself."""
+    program = Simulated(takes_s=factors(nice={5: 2.0}), noise=0.05)
     study = compare(program, Budget(launches=1000), {}, {"nice": 5}, null=True)
     assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) < 100
@@ -233,7 +233,7 @@ def test_the_noise_floor_does_not_keep_a_comparison_going() -> None:
     assert [claim.b for claim in study.conclusion.claims] == ["nice=5"]
 
 
-def test_a_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
+def test_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
     program = replace(FLAT, fails=lambda c: float("nice" in c))
     study = compare(program, Budget(launches=100), {}, {"nice": 5}, null=True)
     assert study.done.reason is EndReason.WORKLOAD_FAILED
@@ -242,9 +242,9 @@ def test_a_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
 
 @pytest.mark.parametrize("null", [False, True])
 @pytest.mark.parametrize("unit", ["launches", "time"])
-def test_what_a_proof_is_said_to_take_does(null: bool, unit: str) -> None:
-    """It gives the claim that was too dear before."""
-    program = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
+def test_expected_cost_of_proof_suffices(null: bool, unit: str) -> None:
+    """A study with that budget proves the claim."""
+    program = Simulated(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
     small = Budget(launches=13) if unit == "launches" else Budget(time_s=14.0)
     for seed in range(5):
         first = tune(SMALL, replace(program, seed=seed), small, null=null, seed=seed)
@@ -267,7 +267,7 @@ def test_what_a_proof_is_said_to_take_does(null: bool, unit: str) -> None:
         assert again.claims[0].blocks >= 6
 
 
-def test_a_budget_that_is_said_to_do_decides_every_arm_of_a_comparison() -> None:
+def test_suggested_budget_decides_every_arm_of_comparison() -> None:
     """With several arms each has a smaller share of the error rate, and takes more blocks."""
     arms: tuple[dict[str, int | str], ...] = ({}, {"nice": 5}, {"nice": 10}, {"nice": 15})
     program = SimulatedProgram(takes_s=factors(nice={5: 0.5, 10: 0.4, 15: 2.0}))
@@ -282,7 +282,7 @@ def test_a_budget_that_is_said_to_do_decides_every_arm_of_a_comparison() -> None
 
 
 def test_time_outs_count_as_at_least_their_cap() -> None:
-    """An arm that hangs every other time is not taken for a quick one."""
+    """An arm that hangs every other time does not count as fast."""
 
     class Hanging(SimulatedProgram):
         def run(self, launch):  # type: ignore[no-untyped-def]
@@ -307,8 +307,8 @@ def test_time_outs_have_no_value_of_another_metric() -> None:
     assert any("they have no value of fps" in note for note in study.conclusion.notes)
 
 
-def test_a_baseline_that_never_ends_gives_a_bound() -> None:
-    program = SimulatedProgram(takes_s=lambda c: 0.1 if c else 99.0)
+def test_baseline_that_never_ends_gives_a_bound() -> None:
+    program = Simulated(takes_s=lambda c: 0.1 if c else 99.0)
     study = compare(program, Budget(launches=200), {}, {"nice": 5}, timeout_s=10.0)
     (claim,) = study.conclusion.claims
     assert claim.verdict is Verdict.FASTER
@@ -317,14 +317,14 @@ def test_a_baseline_that_never_ends_gives_a_bound() -> None:
     assert len(study.samples) < 40
 
 
-def test_a_slow_configuration_does_not_win_by_being_stopped() -> None:
-    program = SimulatedProgram(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
+def test_slow_configuration_does_not_win_by_being_stopped() -> None:
+    program = Simulated(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
     study = tune(SMALL, program, Budget(launches=150))
     assert any(s.outcome is Outcome.TIMED_OUT for s in study.samples)
     assert "nice" not in study.settings
 
 
-def test_a_default_that_fails_at_times_is_told() -> None:
+def test_default_that_fails_at_times_is_reported() -> None:
     program = replace(GAIN, fails=lambda c: 0.0 if c else 0.25)
     found = [tune(SMALL, replace(program, seed=s), Budget(launches=300)) for s in range(6)]
     assert sum(study.settings.get("malloc") == "tcmalloc" for study in found) >= 5
@@ -333,8 +333,8 @@ def test_a_default_that_fails_at_times_is_told() -> None:
     assert any(study.conclusion.arms[0].failures > 0 for study in found)
 
 
-def test_a_first_launch_that_fails_at_once_is_no_timing() -> None:
-    """The budget and the kind of search follow from launches that ended well."""
+def test_first_launch_that_fails_at_once_is_no_timing() -> None:
+    """Budget and kind of search follow from launches that ended well."""
 
     class Stumbling(SimulatedProgram):
         def run(self, launch):  # type: ignore[no-untyped-def]
@@ -347,7 +347,7 @@ def test_a_first_launch_that_fails_at_once_is_no_timing() -> None:
     assert len(study.samples) <= 11
 
 
-def test_a_configuration_that_fails_at_times_does_not_win_unnoticed() -> None:
+def test_configuration_that_fails_at_times_does_not_win_unnoticed() -> None:
     program = replace(GAIN, fails=lambda c: 0.9 if c.get("malloc") == "tcmalloc" else 0.0)
     assert tune(SMALL, program, Budget(launches=200)).settings.get("malloc") != "tcmalloc"
 
@@ -363,7 +363,7 @@ def test_drift_falls_on_all_arms_alike() -> None:
         assert study.claim.ratio == pytest.approx(0.8, abs=0.05)
 
 
-def test_a_study_that_nobody_finished_concludes_nothing() -> None:
+def test_unfinished_study_has_no_verdict() -> None:
     study = tune(SMALL, GAIN, Budget(launches=150))
     for count in range(len(study.samples)):
         found = conclude(study.spec, study.samples[:count], SearchSpace(SMALL), TpeSearcher(), None)
@@ -374,7 +374,7 @@ def test_a_study_that_nobody_finished_concludes_nothing() -> None:
             assert found.recommendation.status is not RecommendationStatus.PROVEN
 
 
-def test_a_measurement_is_as_precise_as_asked() -> None:
+def test_measurement_is_as_precise_as_asked() -> None:
     for precision in (0.05, 0.01):
         study = _measure(FLAT, Budget(launches=2000), precision)
         summary = study.conclusion.arms[0].summary["wall_s"]
@@ -402,10 +402,10 @@ def _measure(program: SimulatedProgram, budget: Budget, precision: float | None 
 @pytest.mark.parametrize("fails", [0.0, 0.4])
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("launches", "precision"), [(25, None), (2000, 0.02)])
-def test_the_launches_of_a_measurement_are_counted_once(
+def test_launches_of_a_measurement_are_counted_once(
     fails: float, seed: int, launches: int, precision: float | None
 ) -> None:
-    """What it says when it ends adds up to all launches, and names as many as the table has."""
+    """The ending adds up to all launches, and agrees with the table."""
     program = replace(FLAT, fails=lambda c: fails, seed=seed)
     study = _measure(program, Budget(launches=launches), precision)
     (arm,) = study.conclusion.arms
@@ -432,10 +432,8 @@ def test_every_launch_timed_out_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.5, Verdict.FASTER), (1.0, None)])
-def test_a_figure_that_never_varies_ends_a_comparison(
-    factor: float, verdict: Verdict | None
-) -> None:
-    """Whole numbers as a program prints them: far apart, or too coarse to tell apart."""
+def test_figure_that_never_varies_ends_a_comparison(factor: float, verdict: Verdict | None) -> None:
+    """Whole numbers as printed: far apart, or too coarse to differ."""
     metric = Metric(name="count", goal=Goal.LOWER, pattern="x")
     program = SimulatedProgram(
         takes_s=lambda c: 4.0 * (factor if c else 1.0), noise=0.0, metric=metric
@@ -448,10 +446,8 @@ def test_a_figure_that_never_varies_ends_a_comparison(
 
 
 @pytest.mark.parametrize(("fails", "wins"), [(0.0, True), (0.4, False)])
-def test_a_winner_that_fails_more_often_than_the_default_is_no_gain(
-    fails: float, wins: bool
-) -> None:
-    program = SimulatedProgram(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
+def test_winner_that_fails_more_often_than_the_default_is_no_gain(fails: float, wins: bool) -> None:
+    program = Simulated(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
     studies = [
         tune(space_of(nice=(5,)), replace(program, seed=seed), Budget(launches=150), seed=seed)
         for seed in range(16)
@@ -476,7 +472,7 @@ def test_who_fails_more(arm: tuple[int, int], default: tuple[int, int], more: bo
     assert fails_more(arm, default) is more
 
 
-def test_each_way_of_keeping_the_default_is_told_apart() -> None:
+def test_each_reason_to_keep_default_has_its_sentence() -> None:
     failing = replace(FLAT, fails=lambda c: float(bool(c)))
     assert "every other configuration that was tried failed" in _sentence(
         tune(SMALL, failing, Budget(launches=150))
@@ -488,7 +484,7 @@ def test_each_way_of_keeping_the_default_is_told_apart() -> None:
     )
 
 
-def test_a_default_that_fails_as_well_is_told() -> None:
+def test_default_that_fails_as_well_is_reported() -> None:
     seeds = range(12)
     flaky = replace(FLAT, fails=lambda c: 1.0 if c else 0.34)
     studies = [
@@ -507,7 +503,7 @@ def test_a_default_that_fails_as_well_is_told() -> None:
     assert told
 
 
-def test_a_claim_and_a_noise_floor_share_the_error_rate() -> None:
+def test_claim_and_a_noise_floor_share_the_error_rate() -> None:
     study = tune(SMALL, GAIN, Budget(launches=400), null=True)
     assert study.claim is not None
     assert study.conclusion.noise_floor is not None
@@ -523,9 +519,9 @@ def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
 
 
 @pytest.mark.rotating
-def test_a_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
-    """Under noise each setting by itself seems idle; that is no proof that all of them are."""
-    program = SimulatedProgram(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
+def test_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
+    """Under noise each single setting seems idle, which proves nothing about all of them."""
+    program = Simulated(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
     space = space_of(**{"arg.j": (1, 2, 4)}, nice=(5, 10), malloc=("a", "b"))
     found = [
         tune(space, replace(program, seed=seed), Budget(launches=300), seed=seed)
@@ -541,8 +537,8 @@ def test_no_launch_outlives_the_budget_by_far() -> None:
     assert study.samples[0].launch.cap_s == pytest.approx(5.0)
 
 
-def test_a_figure_that_is_gone_is_not_called_a_failure() -> None:
-    """The program ends well; what cannot be read any more is named."""
+def test_missing_metric_is_not_reported_as_failure() -> None:
+    """The program ends well; the ending names the metric."""
     metric = Metric(name="rate", goal=Goal.LOWER, pattern="x")
     spec = StudySpec(
         kind=Kind.MEASURE,
@@ -571,8 +567,8 @@ def test_a_figure_that_is_gone_is_not_called_a_failure() -> None:
     assert "no match" in answer.message
 
 
-def test_the_budget_that_would_do_counts_what_hooks_take() -> None:
-    """Two seconds before each launch of a tenth: what is asked for must hold them as well."""
+def test_sufficient_budget_includes_time_of_hooks() -> None:
+    """Two seconds before each launch of a tenth of a second."""
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=Workload(argv=("x",)),

@@ -1,4 +1,4 @@
-"""Programs with little CPU time while they run."""
+"""Programs that use little CPU time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def launched(cpu_s: float, *evidence: Evidence, wall_s: float = 2.0) -> Sample:
     )
 
 
-def test_waiting_program_is_reported() -> None:
+def test_program_that_waits_is_reported() -> None:
     (note,) = waiting_notes([launched(0.02), launched(0.03)])
     assert note.startswith("the program used a CPU in 1 % of its time")
 

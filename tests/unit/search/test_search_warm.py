@@ -1,4 +1,4 @@
-"""Warm start: earlier results guide a search and never affect a claim."""
+"""Warm start: effects of earlier studies on a search, and never on a claim."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def spec_of(
 
 
 def takes_s(configuration: Configuration) -> float:
-    """Best where p1 is 3 and p2 is 4; other settings have small effects."""
+    """Return the best time where p1 is 3 and p2 is 4; other settings have little effect."""
     gap = abs(int(configuration.get("arg.p1", 0)) - 3) + abs(
         int(configuration.get("arg.p2", 0)) - 4
     )
@@ -109,10 +109,10 @@ def reversed_of(earlier: EarlierStudy) -> EarlierStudy:
     return msgspec.structs.replace(earlier, known=tuple(reversed(known)))
 
 
-# --- transferable results ---------------------------------------------------------------------
+# --- earlier results ----------------------------------------------------------------------------
 
 
-def test_transferable_results_are_ratios_best_first(
+def test_earlier_results_are_ratios_to_default_best_first(
     before: EarlierStudy,
 ) -> None:
     ratios = [known.log_ratio for known in before.known]
@@ -126,7 +126,7 @@ def test_transferable_results_are_ratios_best_first(
     assert of_default.log_ratio == 0.0 and of_default.launches > 10, "search and confirmation"
 
 
-def test_transferable_results_of_scores_are_best_first() -> None:
+def test_higher_is_better_sorts_best_first() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
     spec = spec_of(metric=metric)
     trip = tuned(spec, SimulatedProgram(takes_s=takes_s, metric=metric))
@@ -144,7 +144,7 @@ def test_failed_configurations_come_last() -> None:
     assert known[-len(failed) :] == tuple(failed)
 
 
-def test_sweep_has_transferable_results() -> None:
+def test_sweep_knows_its_cells() -> None:
     cells = [{}, {"arg.p1": 3}, {"arg.p1": 4}, {"arg.p1": 3, "arg.p2": 4}]
     arms = tuple(Arm(name=f"c{i}", configuration=Configuration(c)) for i, c in enumerate(cells))
     spec = StudySpec(
@@ -172,7 +172,7 @@ def space_of(**domains: tuple[tuple[Value, ...], Value | None]) -> Space:
     )
 
 
-def test_different_default_is_set_explicitly() -> None:
+def test_default_that_is_another_here_is_set() -> None:
     theirs, ours = space_of(p=((0, 1, 2), 0)), SearchSpace(space_of(p=((0, 1, 2), 2)))
     found = [
         project(Configuration(c), theirs.parameters, ours) for c in ({}, {"arg.p": 1}, {"arg.p": 2})
@@ -188,7 +188,7 @@ def test_unvaried_settings_are_dropped_and_foreign_values_excluded() -> None:
     assert project(Configuration({"arg.p": 7}), theirs.parameters, ours) is None
 
 
-def test_configurations_equal_after_projection_are_averaged() -> None:
+def test_configurations_equal_after_dropping_are_averaged() -> None:
     spec = spec_of()
     trip = tuned(spec)
     narrow = Space(parameters=MANY.parameters[1:2])
@@ -213,7 +213,7 @@ def test_constraints_of_later_study_apply() -> None:
     )
 
 
-def test_limit_keeps_the_better_half() -> None:
+def test_better_half_of_many_results_is_kept() -> None:
     known = [
         EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
         for i in range(100)
@@ -226,10 +226,10 @@ def test_limit_keeps_the_better_half() -> None:
     assert limit_results(known[:5], 11) == tuple(known[:5])
 
 
-# --- first proposals --------------------------------------------------------------------------
+# --- first launches of the search ---------------------------------------------------------------
 
 
-def test_first_proposals_are_good_and_distinct() -> None:
+def test_first_are_good_and_differ() -> None:
     pairs = [
         ({"a": 1, "b": 1}, -0.5),
         ({"a": 1}, -0.4),
@@ -273,7 +273,7 @@ def test_half_of_the_first_block_comes_from_earlier_study(before: EarlierStudy) 
     assert len(first & set(first_proposals([before], 4))) == 4
 
 
-# --- effect on the model ----------------------------------------------------------------------
+# --- effect on the model ------------------------------------------------------------------------
 
 
 def trials_of_program(seed: int, count: int = 20) -> list[Trial]:
@@ -294,13 +294,13 @@ def degree(earlier: EarlierStudy) -> float:
     return model.surrogate.alike[0] if heard else 0.0
 
 
-def test_similar_study_is_used_and_misleading_one_ignored(before: EarlierStudy) -> None:
-    assert degree(before) > 0.8 > MIN_CORRELATION
+def test_similar_study_is_used_and_misleading_one_is_not(before: EarlierStudy) -> None:
+    assert degree(before) > 0.8 > ALIKE_ENOUGH
     assert degree(reversed_of(before)) == 0.0
 
 
-def test_earlier_results_guide_proposals(before: EarlierStudy) -> None:
-    """After eight launches of bad configurations, the next proposals are the earlier best ones."""
+def test_earlier_results_guide_the_search(before: EarlierStudy) -> None:
+    """After eight bad launches, the next ones were good in the earlier study."""
     space = SearchSpace(MANY)
     trials = [t for t in trials_of_program(5, 40) if t.configuration.get("arg.p1") != 3][:9]
 
@@ -311,7 +311,7 @@ def test_earlier_results_guide_proposals(before: EarlierStudy) -> None:
     assert hits(GpSearcher(earlier=(before,))) > hits(GpSearcher())
 
 
-def test_gradient_with_earlier_studies_equals_numeric_derivative() -> None:
+def test_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
     rng = np.random.default_rng(3)
     rows = rng.random((10, 2))
     which = np.array([*range(10), *range(10), *range(5)])
@@ -346,11 +346,11 @@ def test_level_of_earlier_study_has_no_influence() -> None:
     assert mean(5.0) == pytest.approx(mean(0.0), abs=0.02)
 
 
-# --- independence of earlier studies ----------------------------------------------------------
+# --- independence from earlier studies ----------------------------------------------------------
 
 
-def test_winner_and_conclusion_depend_on_own_launches_only(before: EarlierStudy) -> None:
-    """The same launches give the same results under any guidance."""
+def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierStudy) -> None:
+    """The same launches give the same conclusion."""
     guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
     trip = tuned(guided)
     space = SearchSpace(MANY)
@@ -363,7 +363,7 @@ def test_winner_and_conclusion_depend_on_own_launches_only(before: EarlierStudy)
         assert msgspec.structs.replace(found, warm_start="") == alone
 
 
-def test_enumerated_space_ignores_earlier_studies(before: EarlierStudy) -> None:
+def test_complete_search_takes_nothing_from_earlier_studies(before: EarlierStudy) -> None:
     few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
     cold = spec_of(few)
     spec = msgspec.structs.replace(cold, earlier=(before,))
@@ -375,7 +375,7 @@ def test_enumerated_space_ignores_earlier_studies(before: EarlierStudy) -> None:
     )
 
 
-def test_specification_contains_earlier_results(before: EarlierStudy) -> None:
+def test_study_carries_what_guides_it(before: EarlierStudy) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     assert decode(encode(spec), StudySpec) == spec
     assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"
@@ -383,7 +383,7 @@ def test_specification_contains_earlier_results(before: EarlierStudy) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("count", [5, 12, 25, 40])
-def test_guided_study_resumes_identically(before: EarlierStudy, count: int) -> None:
+def test_interrupted_search_resumes(before: EarlierStudy, count: int) -> None:
     spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)
     whole = tuned(spec)
     race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier))
@@ -404,8 +404,8 @@ def test_words(before: EarlierStudy) -> None:
         f"begins with the results of study before of this workload for {count} configurations, "
         "unless all configurations can be tried; none of its values is evidence"
     )
-    told = warm_start_announcement([before, other])  # shared results count once
-    assert f"studies before and other knew of {count} " in told
+    told = warm_start_announcement([before, other])  # common results count once
+    assert f"studies before and other for {count} " in told
     assert "study other of another workload" in warm_start_announcement([other])
     assert warm_start_result([before], History.of(spec_of()), guided=True) == ""
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))

@@ -1,4 +1,4 @@
-"""Figures of 0 in some launches, or in all launches of an arm: unclear, not failed."""
+"""Values of 0 in some or all launches of an arm: unclear, never failed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
 
 
 @dataclass(frozen=True)
-class Counting(SimulatedProgram):
-    """A program whose figure is 0 in the launches that ``zero`` selects."""
+class Counting(Simulated):
+    """Program whose value is 0 in the launches that ``zero`` selects."""
 
     zero: Callable[[Launch], bool] = lambda launch: False
 
@@ -50,7 +50,7 @@ class Counting(SimulatedProgram):
 
 
 def counting(zero: Callable[[Launch], bool]) -> Counting:
-    """Return a program on which a setting has no effect except zeros."""
+    """Return a program whose setting has no effect but zeros."""
     return Counting(takes_s=lambda c: 1.0, noise=0.05, metric=MISSES, zero=zero)
 
 

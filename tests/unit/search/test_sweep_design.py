@@ -1,4 +1,4 @@
-"""Designs: which cells a sweep has."""
+"""Designs: the cells of a sweep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT = Configuration()
 
 
 def choices(name: str, *values: Value, when: str | None = None) -> Parameter:
-    """A setting with listed values; the first of ``arg.NAME`` is its default."""
+    """Return a setting with listed values; the first one of ``arg.NAME`` is its default."""
     default = values[0] if name.startswith("arg.") else None
     return Parameter(name=name, domain=Choices(values), default=default, when=when)
 
@@ -45,7 +45,7 @@ def cells(layout: Layout) -> list[dict[str, Value]]:
 GRID = Design(kind=DesignKind.GRID)
 
 
-def test_a_baseline_that_is_a_cell_is_that_cell() -> None:
+def test_baseline_that_is_a_cell_is_that_cell() -> None:
     n, malloc = choices("arg.n", 1, 2), choices("malloc", "jemalloc", "tcmalloc")
     found = cells(laid(GRID, n, malloc))
     assert found[0] == {}
@@ -81,7 +81,7 @@ def test_factorial_levels_are_the_ends() -> None:
         assert caught.value.key == ("settings", "a")
 
 
-def test_the_centre_is_in_the_middle_of_what_has_one() -> None:
+def test_centre_has_middle_of_each_ordered_factor() -> None:
     design = Design(kind=DesignKind.FACTORIAL, centre=True)
     found = cells(
         laid(
@@ -104,7 +104,7 @@ def test_latin_hypercubes_have_one_point_in_each_slice(seed: int, n: int, dimens
     assert min_distance(points) == pytest.approx(min(math.dist(*pair) for pair in every))
 
 
-def test_a_latin_hypercube_covers_each_setting_evenly() -> None:
+def test_latin_hypercube_covers_each_setting_evenly() -> None:
     design = Design(kind=DesignKind.LATIN_HYPERCUBE, n=30)
     wide = Parameter(name="arg.n", domain=Range(1, 10_000, log=True), default=1)
     layout = laid(design, wide, choices("malloc", "a", "b", "c"), seed=4)
@@ -117,7 +117,7 @@ def test_a_latin_hypercube_covers_each_setting_evenly() -> None:
     assert all(abs(log - 4 * (at + 0.5) / 30) < 0.25 for at, log in enumerate(logs))
 
 
-def test_what_is_drawn_keeps_to_the_constraints_and_says_what_is_missing() -> None:
+def test_drawn_cells_meet_constraints_and_missing_ones_are_noted() -> None:
     pair = (choices("arg.a", *range(8)), choices("arg.b", *range(8)))
     for kind in (DesignKind.RANDOM, DesignKind.LATIN_HYPERCUBE):
         design = Design(kind=kind, n=20)
@@ -141,7 +141,7 @@ def test_draws_need_a_number(n: int | None) -> None:
 # --- fractions ------------------------------------------------------------------------------------
 
 
-def test_the_full_design_is_in_standard_order() -> None:
+def test_full_design_is_in_standard_order() -> None:
     rows = list(Fraction(3).rows())
     assert rows[:4] == [(-1, -1, -1), (1, -1, -1), (-1, 1, -1), (1, 1, -1)]
     assert len(set(rows)) == 8
@@ -174,7 +174,7 @@ def test_resolutions_are_those_of_the_tables(
         assert sum(x * y for x, y in zip(a, b, strict=True)) == 0
 
 
-def test_a_generated_factor_is_the_product_of_its_generator() -> None:
+def test_generated_factor_is_the_product_of_its_generator() -> None:
     for sign in (1, -1):
         found = fraction_of(["x.a", "b", "c"], [f"c = {'-' if sign < 0 else ''}x.a * b"])
         assert all(c == sign * a * b for a, b, c in found.rows())
@@ -185,14 +185,14 @@ def test_a_generated_factor_is_the_product_of_its_generator() -> None:
     # The smallest fractions that there are: same table.
     [(3, 3, 4), (5, 3, 8), (7, 3, 8), (7, 4, 16), (8, 4, 16), (5, 5, 16), (8, 5, 64), (11, 5, 128)],
 )
-def test_the_smallest_fraction_is_found(factors: int, resolution: int, cells: int) -> None:
+def test_smallest_fraction_is_found(factors: int, resolution: int, cells: int) -> None:
     names = [f"f{number}" for number in range(factors)]
     found = fraction_of(names, generators_for(names, resolution))
     assert found.cells == cells
     assert (found.min_word_length or 99) >= resolution
 
 
-def test_where_no_fraction_will_do_the_design_is_full() -> None:
+def test_design_without_suitable_fraction_is_full() -> None:
     assert generators_for(["a", "b", "c"], 4) == ()
 
 

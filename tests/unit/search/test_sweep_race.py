@@ -1,4 +1,4 @@
-"""Sweeps on simulated programs: what runs, when it ends, and what is concluded."""
+"""Sweeps on simulated programs: launches, endings and conclusions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Sweep:
     conclusion: Conclusion
 
     def blocks(self, stage: Stage) -> dict[int, list[str]]:
-        """Who ran in each block, in order."""
+        """Return the arms of each block in order."""
         found: dict[int, list[str]] = {}
         for sample in self.samples:
             if sample.launch.stage is stage:
@@ -115,7 +115,7 @@ def steady(takes_s: Takes = lambda c: 1.0, noise: float = 0.01) -> SimulatedProg
     return SimulatedProgram(takes_s=takes_s, noise=noise)
 
 
-def test_the_baseline_is_looked_at_then_all_warm_up_then_blocks_are_complete() -> None:
+def test_baseline_warm_up_and_complete_blocks_run_in_order() -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=5), steady())
     names = [arm.name for arm in found.spec.arms]
     looks = found.blocks(Stage.SURVEY)
@@ -135,7 +135,7 @@ def test_warm_up_launches_are_as_many_as_asked_for(warmup: int, looks: int) -> N
     assert len(found.samples) == min_launches(found.spec)
 
 
-def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
+def test_cell_that_fails_twice_in_a_block_leaves() -> None:
     bad = {"arg.a": 2, "arg.b": 2, "arg.c": 8}
     program = replace(steady(), fails=lambda c: float(dict(c) == bad))
     found = sweep(msgspec.structs.replace(GRID, repeats=3), program)
@@ -153,11 +153,11 @@ def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
 
 
 @dataclass(frozen=True)
-class FailingBlocks(SimulatedProgram):
-    """Fails at every attempt in some blocks in which the second cell runs.
+class FailingBlocks(Simulated):
+    """Program that fails at every attempt in some blocks of the second cell.
 
     Attributes:
-        fails_in: whether it does in a block.
+        fails_in: whether it fails in a block.
     """
 
     fails_in: Callable[[int], bool] = lambda block: False
@@ -211,7 +211,7 @@ def test_time_outs_are_values_that_lie_beyond() -> None:
         assert claim.ratio == pytest.approx(3.0, rel=0.1)
 
 
-def test_it_ends_when_every_claim_is_decided() -> None:
+def test_race_ends_when_every_claim_is_decided() -> None:
     program = steady(lambda c: 1.0 + 0.2 * (c != FIRST), noise=0.02)
     found = sweep(GRID, program)
     assert found.done.reason is EndReason.DECIDED
@@ -248,14 +248,14 @@ def test_with_a_precision_each_cell_ends_by_itself() -> None:
 
 @pytest.mark.parametrize("busy", [0.0, 1.0])
 def test_with_a_precision_too_many_disturbed_blocks_are_no_end(busy: float) -> None:
-    """As for ``assay measure``: what is left is no fair picture, however narrow its interval."""
+    """As for ``assay measure``: the remaining blocks are not representative."""
     program = replace(steady(), others=lambda launch: busy * (launch.block % 2))
     found = sweep(GRID, program, launches=300, precision=0.02)
     assert found.done.reason is (EndReason.BUDGET if busy else EndReason.DECIDED)
 
 
-@pytest.mark.parametrize("grant", [GrantStatus.REFUSED, GrantStatus.GRANTED])
-def test_a_setting_that_cells_did_not_get_is_told_once(grant: GrantStatus) -> None:
+@pytest.mark.parametrize("grant", [Granted.REFUSED, Granted.GRANTED])
+def test_setting_without_effect_in_cells_is_reported_once(grant: Granted) -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=6), steady())
 
     def judged(sample: Sample) -> Sample:
@@ -286,7 +286,7 @@ def test_cells_of_a_factorial_design_end_together() -> None:
     assert len(counts) == 1
 
 
-def test_too_many_cells_for_the_budget_are_told_up_front() -> None:
+def test_too_many_cells_for_budget_are_refused_at_start() -> None:
     found = sweep(GRID, steady(), launches=None, time_s=20.0)
     assert found.done.reason is EndReason.TOO_SMALL
     assert len(found.samples) == 2, "two launches tell"
@@ -298,13 +298,13 @@ def test_too_many_cells_for_the_budget_are_told_up_front() -> None:
     assert again.conclusion.blocks >= min_blocks(again.spec)
 
 
-def test_a_slow_baseline_alone_refuses_nothing() -> None:
+def test_slow_baseline_alone_refuses_nothing() -> None:
     program = steady(lambda c: 1.9 if c == FIRST else 1.0)
     found = sweep(msgspec.structs.replace(GRID, repeats=2), program, launches=None, time_s=55.0)
     assert found.done.reason is EndReason.DECIDED
 
 
-def test_a_budget_of_launches_is_known_before_any() -> None:
+def test_budget_of_launches_is_known_before_any() -> None:
     space = msgspec.structs.replace(SPACE, parameters=SPACE.parameters[:1])
     found = sweep(GRID, steady(), space=space, launches=13)
     assert found.done.reason is EndReason.TOO_SMALL
@@ -313,7 +313,7 @@ def test_a_budget_of_launches_is_known_before_any() -> None:
     assert len(sweep(GRID, steady(), space=space, launches=14).samples) == 14
 
 
-def test_a_program_that_never_works() -> None:
+def test_program_that_never_works() -> None:
     found = sweep(GRID, replace(steady(), fails=lambda c: 1.0))
     assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert len(found.samples) == 6
@@ -324,8 +324,8 @@ def test_a_program_that_never_works() -> None:
 
 
 @dataclass(frozen=True)
-class WorksOnce(SimulatedProgram):
-    """Fails in every launch but the first, as where a port stays in use."""
+class WorksOnce(Simulated):
+    """Program that fails in every launch but the first, as with a port in use."""
 
     def run(self, launch: Launch) -> Sample:
         first = (launch.stage, launch.block, launch.position, launch.attempt)
@@ -333,7 +333,7 @@ class WorksOnce(SimulatedProgram):
         return steady().run(launch) if works else replace(steady(), fails=lambda c: 1.0).run(launch)
 
 
-def test_program_that_works_once_is_told_as_order_and_no_cell_is_blamed() -> None:
+def test_program_that_works_once_is_reported_as_order() -> None:
     found = sweep(GRID, WorksOnce(takes_s=lambda c: 1.0))
     assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert "worked once, and failed since" in found.done.message
@@ -369,7 +369,7 @@ def test_too_few_blocks_for_a_verdict_are_noted() -> None:
 
 
 def factors(configuration: Configuration) -> float:
-    """a: 20 % slower; c: 30 % quicker; both together 10 % more; b: nothing."""
+    """a: 20 % slower; c: 30 % faster; both together 10 % more; b: no effect."""
     seconds = 1.2 if configuration["arg.a"] == 2 else 1.0
     seconds *= 0.7 if configuration["arg.c"] == 8 else 1.0
     return seconds * (1.1 if configuration["arg.a"] == 2 and configuration["arg.c"] == 8 else 1.0)
@@ -407,7 +407,7 @@ def test_factor_with_a_refused_level_has_no_effect() -> None:
     assert told == {"arg.a", "arg.b"}
 
 
-def test_an_effect_is_the_difference_of_mean_logarithms() -> None:
+def test_effect_is_the_difference_of_mean_logarithms() -> None:
     found = sweep(msgspec.structs.replace(FACTORIAL, repeats=7), steady(factors, noise=0.05))
     values: dict[tuple[int, ...], list[float]] = {}
     for sample in found.samples:
@@ -420,7 +420,7 @@ def test_an_effect_is_the_difference_of_mean_logarithms() -> None:
     assert math.log(interaction.ratio) == pytest.approx(by_hand)
 
 
-def test_a_fraction_tells_what_it_cannot_tell_apart() -> None:
+def test_fraction_names_aliases() -> None:
     space = Space(parameters=(*SPACE.parameters, Parameter(name="arg.d", domain=Choices((0, 1)))))
     design = Design(kind=DesignKind.FACTORIAL, generators=("arg.d = arg.a * arg.b * arg.c",))
     found = sweep(msgspec.structs.replace(design, repeats=12), steady(), space=space)
@@ -437,7 +437,7 @@ def test_a_fraction_tells_what_it_cannot_tell_apart() -> None:
     }
 
 
-def test_the_middle_shows_what_the_ends_cannot() -> None:
+def test_centre_shows_curvature() -> None:
     def bent(configuration: Configuration) -> float:
         return 1.0 + 0.2 * abs(math.log2(float(configuration["arg.c"])) - 1.0)
 
@@ -468,7 +468,7 @@ def cells_of(spec: StudySpec) -> list[tuple[set[str], set[str]]]:
         {},
     ],
 )
-def test_a_baseline_beside_the_design_enters_no_effect(baseline: dict[str, int]) -> None:
+def test_baseline_beside_the_design_enters_no_effect(baseline: dict[str, int]) -> None:
     design = msgspec.structs.replace(
         FACTORIAL, centre=True, generators=("arg.c = arg.a * arg.b",), repeats=6
     )
@@ -485,7 +485,7 @@ def test_a_baseline_beside_the_design_enters_no_effect(baseline: dict[str, int])
 
 
 @pytest.mark.parametrize("value", [0, 5])
-def test_a_baseline_that_is_a_cell_counts_as_one(value: int) -> None:
+def test_baseline_that_is_a_cell_counts_as_one(value: int) -> None:
     baseline = Configuration(dict.fromkeys(("arg.a", "arg.b", "arg.c"), value))
     design = msgspec.structs.replace(FACTORIAL, centre=True, repeats=6)
     found = sweep(design, steady(), space=TENS, baseline=baseline)
@@ -496,7 +496,7 @@ def test_a_baseline_that_is_a_cell_counts_as_one(value: int) -> None:
     assert corners | centre == {arm.name for arm in found.spec.arms}
 
 
-def test_a_block_without_a_cell_has_no_effects_and_a_time_out_is_a_bound() -> None:
+def test_block_without_a_cell_has_no_effects_and_a_time_out_is_a_bound() -> None:
     broken = {"arg.a": 2, "arg.b": 2, "arg.c": 8}
     program = replace(steady(), fails=lambda c: float(dict(c) == broken))
     assert not sweep(msgspec.structs.replace(FACTORIAL, repeats=9), program).conclusion.effects
@@ -525,7 +525,7 @@ def test_false_effects_are_as_rare_as_promised() -> None:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def test_the_best_cell_leads_and_cells_have_an_order() -> None:
+def test_best_cell_leads_and_cells_have_an_order() -> None:
     found = sweep(GRID, steady(lambda c: 1.0 + 0.1 * float(c["arg.c"]) / float(c["arg.a"])))
     conclusion = found.conclusion
     best = best_claim(conclusion)
@@ -540,7 +540,7 @@ def test_the_best_cell_leads_and_cells_have_an_order() -> None:
     assert medians == sorted(medians)
 
 
-def test_a_sweep_without_blocks_says_so() -> None:
+def test_sweep_without_blocks_says_so() -> None:
     spec = sweep(GRID, steady()).spec
     empty = conclude(spec, [], SearchSpace(SPACE), RandomSearcher(), None)
     assert sweep_sentences(empty, WALL, best_claim(empty)) == [
@@ -548,7 +548,7 @@ def test_a_sweep_without_blocks_says_so() -> None:
     ]
 
 
-def test_a_baseline_whose_name_says_little_is_told_by_its_settings() -> None:
+def test_baseline_whose_name_says_little_is_reported_by_its_settings() -> None:
     space = Space(
         parameters=(
             Parameter(name="arg.a", domain=Range(1, 9), default=1),
@@ -567,7 +567,7 @@ def test_a_baseline_whose_name_says_little_is_told_by_its_settings() -> None:
     assert baseline_text(str(whole), whole, space) == ""
 
 
-def test_the_baseline_of_a_hypercube_stands_beside_its_points() -> None:
+def test_baseline_of_a_hypercube_stands_beside_its_points() -> None:
     design = Design(kind=DesignKind.LATIN_HYPERCUBE, n=4, repeats=2)
     space = Space(parameters=(Parameter(name="arg.a", domain=Range(1, 999, step=1), default=1),))
     found = sweep(design, steady(), space=space)
@@ -621,8 +621,8 @@ def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> Non
 def test_figures_that_never_change_may_stay_unclear(
     factor: float, verdict: Verdict, stopped: str
 ) -> None:
-    """Without a digit that ever moves nobody knows how coarse they are."""
-    still = SimulatedProgram(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
+    """Constant values have an unknown resolution."""
+    still = Simulated(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
     study = sweep(GRID, still, space=Space(parameters=SPACE.parameters[:1]))
     assert [claim.verdict for claim in study.conclusion.claims] == [verdict]
     assert study.done == Ending(EndReason.DECIDED, stopped)
