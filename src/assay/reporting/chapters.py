@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.records import Kind
 from assay.reporting import evidence, svg
+from assay.reporting.answer import Answer, answer
 from assay.reporting.arms import ArmRow
 from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
@@ -37,7 +38,6 @@ from assay.reporting.parts.common import LEFT_OUT, section
 from assay.reporting.pictures.rows import BEYOND, lies_beyond
 from assay.reporting.scale import Scale
 from assay.reporting.weaknesses import weaknesses
-from assay.reporting.wording import Answer, answer
 
 _BOX_INTRO = (
     "Each dot is one launch. The box holds the middle half of them, the line in it is the median, "

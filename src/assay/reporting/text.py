@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Conclusion, Metric, StudySpec
+from assay.reporting.answer import claim_sentence
 from assay.reporting.formatting import change_interval, claimed_change, label_of
 from assay.reporting.scale import Scale, scale_for
-from assay.reporting.wording import claim_sentence
 from assay.units import show_quantity
 from assay.untrusted import clean, no_formula
 from assay.wording.observed_metrics import (

@@ -9,8 +9,8 @@ import pytest
 import report_studies as studies
 
 from assay.records import Claim, Goal, Metric, Verdict
+from assay.reporting.answer import answer, claim_sentence
 from assay.reporting.text import CSV_COLUMNS, to_csv, to_markdown
-from assay.reporting.wording import answer, claim_sentence
 from assay.wording.sentence import evidence_text
 
 WALL = Metric(name="wall_s", unit="s")

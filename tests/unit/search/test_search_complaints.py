@@ -9,7 +9,7 @@ import pytest
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import STDERR_LINES
 from assay.records.workload import WALL
-from assay.search.history.complaints import complaint_notes, is_quoting_output
+from assay.search.history.complaints import complaint_notes
 from assay.search.history.history import History
 
 MORE = "more than is kept"
@@ -47,7 +47,7 @@ def notes(
 def test_complaint_of_one_arm_is_quoted() -> None:
     (note,) = notes(lambda value, block: GOMP if value == "1.0" else None, "1.0", "2")
     assert GOMP in note and "all 4 launches of 'env.OMP_NUM_THREADS=1.0' say" in note
-    assert is_quoting_output(note)
+    assert quotes_output(note)
 
 
 def test_complaint_beside_other_lines_is_quoted() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.records import Calibration, MachineFloor
+from assay.reporting.answer import Answer
 from assay.reporting.formatting import change, change_interval, typeset
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import definitions, plain_table
-from assay.reporting.wording import Answer
 from assay.units import significant
 from assay.untrusted import clean
 from assay.wording.calibration import (

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Kind
+from assay.reporting.answer import Answer
 from assay.reporting.arms import ArmRow, Phase, Role
 from assay.reporting.formatting import NBSP, change, change_interval, duration, unbroken
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el
 from assay.reporting.parts.common import chips
 from assay.reporting.scale import Scale
-from assay.reporting.wording import Answer
 from assay.units import show_count
 
 
