@@ -377,7 +377,7 @@ def keep_default(seed: int = 5) -> ReportInput:
     keep = Recommendation(
         settings=DEFAULT,
         script="",
-        sentence="Keep the default: nothing tried was shown to be better.",
+        sentence="Keep the default: no configuration that was tried was shown to be better.",
     )
     return replace(
         whole, script="", conclusion=_with(whole.conclusion, recommendation=keep, notes=())

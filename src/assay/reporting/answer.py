@@ -1,4 +1,4 @@
-"""Wording: the answer as sentences."""
+"""Answer: the head of a report, as sentences with a badge."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from assay.reporting.formatting import change, label_of, shorten, typeset, types
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.search.conclusion.cells import baseline_text, best_claim, has_effect
-from assay.units import show_count
 from assay.untrusted import clean
+from assay.wording import report
 from assay.wording.disturbance import disturbance_sentence, withheld_words
 from assay.wording.failure import failure_of, failure_text, last_failure
-from assay.wording.proof import proof_words
 from assay.wording.requirement import requirement_sentences
 from assay.wording.sentence import evidence_text, losses_sentence, statement, verdict_word
 from assay.wording.sweep import effect_name, sweep_sentences
 
-_EFFECTS_TOLD = 3
-"""Of a factorial design, beside its answer; the table has all."""
+_MAX_EFFECTS = 3
+"""Effects of a factorial design beside its answer; the table has all."""
 
 _NAME_CHARACTERS = 72
 """Longest name of an arm within a sentence."""
@@ -46,13 +45,13 @@ _NAME_CHARACTERS = 72
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a study says.
+    """Answer of a study.
 
     Attributes:
-        sentence: one that a person can repeat.
+        sentence: the verdict.
         tone: ``faster``, ``slower``, ``same``, ``unclear``, ``measured`` or ``open``.
-        badge: the tone as one or two words.
-        details: more sentences, in order of importance.
+        badge: the verdict in one to three words.
+        details: further sentences, in order of importance.
     """
 
     sentence: str
@@ -61,39 +60,33 @@ class Answer:
     details: tuple[str, ...] = ()
 
 
-def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
-    """The answer of a study, or what there is of it."""
-    if report.conclusion is None or not report.conclusion.arms:
-        return _open(report, rows, scale)
-    if report.spec.objectives:
-        return _front(report.conclusion)
-    if report.spec.kind is Kind.TUNE:
-        return _tuned(report.conclusion, report.metric)
-    found = _without_requirements(report, scale)
-    doubt = clean(disturbance_sentence(report.conclusion, report.spec))
-    told = [*filter(None, [doubt]), *requirement_sentences(report.spec, report.conclusion)]
-    return replace(found, details=(*told, *found.details))
+def answer(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    """Return the answer of a study, or its state before there is one."""
+    if inputs.conclusion is None or not inputs.conclusion.arms:
+        return _open(inputs, rows, scale)
+    if inputs.spec.objectives:
+        return _front(inputs.conclusion)
+    if inputs.spec.kind is Kind.TUNE:
+        return _tuned(inputs.conclusion, inputs.metric)
+    found = _without_requirements(inputs, scale)
+    doubt = clean(disturbance_sentence(inputs.conclusion, inputs.spec))
+    limits = [*filter(None, [doubt]), *requirement_sentences(inputs.spec, inputs.conclusion)]
+    return replace(found, details=(*limits, *found.details))
 
 
-def _without_requirements(report: ReportInput, scale: Scale) -> Answer:
-    assert report.conclusion is not None
-    if report.spec.kind is Kind.MEASURE:
-        return _measured(report.conclusion, report.metric, scale)
-    if report.spec.kind is Kind.SWEEP:
-        return _swept(report.conclusion, report.spec)
-    return _compared(report.conclusion, report.metric)
+def _without_requirements(inputs: ReportInput, scale: Scale) -> Answer:
+    assert inputs.conclusion is not None
+    if inputs.spec.kind is Kind.MEASURE:
+        return _measured(inputs.conclusion, inputs.metric, scale)
+    if inputs.spec.kind is Kind.SWEEP:
+        return _swept(inputs.conclusion, inputs.spec)
+    return _compared(inputs.conclusion, inputs.metric)
 
 
 def claim_sentence(claim: Claim, metric: Metric) -> str:
-    """One claim in words: B takes 18.2 % less time than A."""
+    """Return a claim as a sentence, for example ``B takes 18.2 % less time than A``."""
     named = msgspec.structs.replace(claim, a=_name(claim.a), b=_name(claim.b))
-    more = (
-        f" About {show_count(claim.blocks_needed, 'pair')} of launches in all would decide."
-        if claim.verdict is Verdict.UNCLEAR
-        and claim.blocks_needed
-        and claim.blocks_needed > claim.blocks
-        else ""
-    )
+    more = report.needed_pairs(claim)
     if claim.is_doubted:
         more = f" {clean(withheld_words(named))}"
     lost = f" {clean(losses_sentence(named))}" if named.losses else ""
@@ -107,43 +100,39 @@ def _name(name: str) -> str:
 def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     chosen = conclusion.recommendation
     if chosen is None:
-        return Answer("No recommendation could be made.", "unclear", "no answer")
+        return Answer(report.NO_RECOMMENDATION, "unclear", report.NO_ANSWER)
     sentence, details = clean(chosen.sentence), _chosen_details(chosen, metric)
     if chosen.claim is not None:
         sentence = typeset(sentence, evidence_text(chosen.claim, metric))
     if chosen.unproven:
-        return Answer(sentence, "unclear", "not proven", (*_proof(chosen), *details))
+        return Answer(sentence, "unclear", report.NOT_PROVEN, (*_proof(chosen), *details))
     undecided = chosen.claim is not None and chosen.claim.verdict is Verdict.UNCLEAR
     if undecided and not chosen.settings:
-        return Answer(sentence, "unclear", "not decided", details)
+        return Answer(sentence, "unclear", report.NOT_DECIDED, details)
     if winner_name(conclusion) is None:
-        keep = "Keep the default: nothing tried was shown to be better."
-        return Answer(sentence or keep, "same", "keep the default", details)
+        return Answer(sentence or report.KEEP_DEFAULT, "same", report.KEEP_DEFAULT_BADGE, details)
     if not sentence and chosen.claim:
         sentence = claim_sentence(chosen.claim, metric)
     tone = chosen.claim.verdict.value if chosen.claim else "unclear"
     if conclusion.requirements and tone != Verdict.FASTER:
-        return Answer(sentence, "faster", "keeps what is required", details)
+        return Answer(sentence, "faster", report.MEETS_REQUIREMENTS, details)
     return Answer(sentence, tone, _badge(tone, metric, chosen.claim), details)
 
 
 def _proof(chosen: Recommendation) -> tuple[str, ...]:
-    """What a proof of an unproven recommendation takes."""
+    """Return the cost of a proof of an unproven recommendation."""
     if chosen.proof is None:
         return ()
-    return (
-        f"A proof takes {proof_words(chosen.proof)}; `assay study resume` goes on to it. "
-        "`assay run --from` takes it only with --unproven.",
-    )
+    return (report.proof_sentence(chosen.proof),)
 
 
 def _front(conclusion: Conclusion) -> Answer:
     sentence = clean(conclusion.recommendation.sentence if conclusion.recommendation else "")
     count = len(conclusion.front)
     if count:
-        return Answer(sentence, "faster", "better" if count == 1 else f"front of {count}")
+        return Answer(sentence, "faster", report.front_badge(count))
     undecided = sentence.startswith("Not decided")
-    badge = "not decided" if undecided else "keep the default"
+    badge = report.NOT_DECIDED if undecided else report.KEEP_DEFAULT_BADGE
     return Answer(sentence, "unclear" if undecided else "same", badge)
 
 
@@ -159,18 +148,18 @@ def _basis(claim: Claim, metric: Metric) -> str:
 
 
 def _badge(tone: str, metric: Metric, claim: Claim | None = None) -> str:
-    """For time the verdict's own word; for anything else what the word means."""
+    """Return the verdict for a time, and *better* or *worse* for any other metric."""
     if claim is not None and claim.method == "spread" and claim.verdict.value == tone:
         return verdict_word(claim)
     if metric.unit == "s" or tone not in ("faster", "slower"):
         return tone
-    return "better" if tone == "faster" else "worse"
+    return report.BETTER if tone == "faster" else report.WORSE
 
 
 def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
     claims = conclusion.claims
     if not claims:
-        return Answer("There was nothing to compare.", "unclear", "no claim")
+        return Answer(report.NO_COMPARISON, "unclear", report.NO_CLAIM)
     if len(claims) == 1:
         only = claims[0]
         return Answer(
@@ -186,29 +175,26 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
         return Answer(
             claim_sentence(found, metric),
             "faster",
-            f"best of {len(conclusion.arms)}",
+            report.best_arm_badge(len(conclusion.arms)),
             (_basis(found, metric), *others),
         )
     verdicts = {c.verdict for c in claims}
     tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
     baseline = _name(claims[0].a)
-    sentence = (
-        f"None of the {len(claims)} alternatives was shown to be better than {baseline} "
-        f"in {label_of(metric)}."
-    )
+    sentence = report.none_better_sentence(len(claims), baseline, label_of(metric))
     return Answer(sentence, tone, _badge(tone, metric, claims[0]), others)
 
 
 def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
-    """The best cell, how many others there are of each verdict, and the effects that matter."""
+    """Return the best cell, the number of cells by verdict, and the largest effects."""
     best, metric, baseline = best_claim(conclusion), spec.workload.objective, spec.arms[0]
     first, *others = sweep_sentences(conclusion, metric, best_claim(conclusion))
     others += filter(None, [baseline_text(baseline.name, baseline.configuration, spec.space)])
     shown = [e for e in conclusion.effects if has_effect(e)]
     if shown:
-        largest = sorted(shown, key=lambda e: -abs(math.log(e.ratio)))[:_EFFECTS_TOLD]
-        told = (f"{typeset_effect(effect_name(e))} ({change(e.ratio)})" for e in largest)
-        others.append(f"Largest effects over all cells: {', '.join(told)}.")
+        largest = sorted(shown, key=lambda e: -abs(math.log(e.ratio)))[:_MAX_EFFECTS]
+        effects = [f"{typeset_effect(effect_name(e))} ({change(e.ratio)})" for e in largest]
+        others.append(report.largest_effects_sentence(effects))
     if best is None:
         verdicts = {c.verdict for c in conclusion.claims}
         tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
@@ -221,108 +207,96 @@ def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
     cells = len(conclusion.claims) + 1
     sentence = claim_sentence(best, metric)
     details = (f"{evidence_text(best, metric)}.", *map(clean, others))
-    return Answer(sentence, "faster", f"best of {cells} cells", details)
+    return Answer(sentence, "faster", report.best_cell_badge(cells), details)
 
 
 def _measured(conclusion: Conclusion, metric: Metric, scale: Scale) -> Answer:
     summary = conclusion.arms[0].summary.get(metric.name)
     if summary is None:
-        return Answer("No launch gave a value.", "unclear", "no value")
+        return Answer(report.NO_VALUE, "unclear", report.NO_VALUE_BADGE)
     return Answer(
-        f"The {label_of(metric)} is {scale.quantity(summary.mean)} on average.",
+        report.mean_sentence(label_of(metric), scale.quantity(summary.mean)),
         "measured",
-        "measured",
+        report.MEASURED,
         _summary_details(summary, metric, scale),
     )
 
 
 def _summary_details(summary: Summary, metric: Metric, scale: Scale) -> tuple[str, ...]:
     details = [
-        f"Median {scale.quantity(summary.median)}, half of the launches between "
-        f"{scale.number(summary.q1)} and {scale.quantity(summary.q3)}; "
-        f"{show_count(summary.n, 'launch', 'launches')}."
+        report.quartiles_sentence(
+            scale.quantity(summary.median),
+            scale.number(summary.q1),
+            scale.quantity(summary.q3),
+            summary.n,
+        )
     ]
     if summary.ci:
         low, high = summary.ci
         cut = metric.name in BUILT_IN and low <= 0
-        words = f"The true mean lies between {scale.number(max(low, 0.0) if cut else low)} and "
-        words += f"{scale.quantity(high)}"
-        words += (
-            ", cut off at 0: so few launches, so far apart, bound it no better." if cut else "."
-        )
-        details.insert(0, words)
+        ends = scale.number(max(low, 0.0) if cut else low), scale.quantity(high)
+        details.insert(0, report.interval_sentence(*ends, cut_off=cut))
     return tuple(details)
 
 
-def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
-    if report.samples and not any(s.outcome is Outcome.OK for s in report.samples):
-        return _failed_always(report)
-    state = {
-        Status.RUNNING: "The study is still running",
-        Status.INTERRUPTED: "The study was interrupted",
-        Status.FAILED: "The study failed",
-        Status.PAUSED: "The study waits for another boot",
-    }.get(report.status or Status.DONE, "The study is not finished")
-    launches = show_count(len(report.samples), "launch", "launches")
-    sentence = f"No verdict yet. {state} after {launches}."
-    details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
-    details += _always_failing(report)
-    failure = last_failure(report.spec, report.samples)
-    if report.status is Status.FAILED and failure is not None:
-        told = f"The last launch that gave nothing: {clean(failure.told)}."
-        details += [told, clean(failure.remedy)]
-    elif report.status is not Status.RUNNING:
-        details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
-    return Answer(sentence, "open", "no verdict yet", tuple(d for d in details if d))
+def _open(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    if inputs.samples and not any(s.outcome is Outcome.OK for s in inputs.samples):
+        return _failed_always(inputs)
+    sentence = report.open_sentence(inputs.status, len(inputs.samples))
+    details = [_best_so_far(inputs, rows, scale)] if inputs.spec.kind is Kind.TUNE else []
+    details += _always_failing(inputs)
+    failure = last_failure(inputs.spec, inputs.samples)
+    if inputs.status is Status.FAILED and failure is not None:
+        details += [report.last_failure_sentence(clean(failure.told)), clean(failure.remedy)]
+    elif inputs.status is not Status.RUNNING:
+        details.append(report.resume_sentence(clean(inputs.study_id)))
+    return Answer(sentence, "open", report.NO_VERDICT_YET, tuple(d for d in details if d))
 
 
-def _always_failing(report: ReportInput) -> list[str]:
-    """Arms of which no launch ended well, where they were given more than one chance."""
+def _always_failing(inputs: ReportInput) -> list[str]:
+    """Return sentences on arms with several launches of which none ended well."""
     arms: dict[str, list[Sample]] = {}
-    for sample in report.samples:
+    for sample in inputs.samples:
         arms.setdefault(sample.launch.arm, []).append(sample)
     lost = {
         name: own
         for name, own in arms.items()
         if len(own) > 1 and all(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in own)
     }
-    said = [
-        f"Every launch of {_name(name)} failed ({len(own):,}): {_why(report, own[-1])}."
+    sentences = [
+        report.always_failing_sentence(_name(name), len(own), _why(inputs, own[-1]))
         for name, own in lost.items()
     ]
-    more = len(said) - _FAILING_SHOWN
-    return said[:_FAILING_SHOWN] + ([f"So did {more} more."] if more > 0 else [])
+    more = len(sentences) - _FAILING_SHOWN
+    rest = [report.more_failing_sentence(more)] if more > 0 else []
+    return sentences[:_FAILING_SHOWN] + rest
 
 
 _FAILING_SHOWN = 2
 
 
-def _why(report: ReportInput, sample: Sample) -> str:
-    return clean(failure_text(sample, report.spec.workload))
+def _why(inputs: ReportInput, sample: Sample) -> str:
+    return clean(failure_text(sample, inputs.spec.workload))
 
 
-def _failed_always(report: ReportInput) -> Answer:
-    number = len(report.samples)
-    subject = "the only launch did not end" if number == 1 else f"none of {number:,} launches ended"
-    last = max(report.samples, key=lambda s: s.started_at)
+def _failed_always(inputs: ReportInput) -> Answer:
+    number = len(inputs.samples)
+    last = max(inputs.samples, key=lambda s: s.started_at)
     return Answer(
-        f"No verdict: {subject} well.",
+        report.no_success_sentence(number),
         "slower",
-        "failed",
+        report.FAILED,
         (
-            f"The last one: {_why(report, last)}.",
-            clean(failure_of(last, report.spec.workload).remedy),
+            report.last_reason_sentence(_why(inputs, last)),
+            clean(failure_of(last, inputs.spec.workload).remedy),
         ),
     )
 
 
-def _best_so_far(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> str:
+def _best_so_far(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> str:
     measured = [(row.summary, row.name) for row in rows if row.summary is not None]
     if not measured:
         return ""
-    sign = 1.0 if report.metric.goal is Goal.LOWER else -1.0
+    sign = 1.0 if inputs.metric.goal is Goal.LOWER else -1.0
     summary, name = min(measured, key=lambda pair: sign * pair[0].median)
-    return (
-        f"Best median so far: {scale.quantity(summary.median)} with {_name(name)} "
-        f"({show_count(summary.n, 'launch', 'launches')}). That is not a claim."
-    )
+    return report.best_median_sentence(scale.quantity(summary.median), _name(name), summary.n)
