@@ -189,7 +189,7 @@ def _carry_on(
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier)
     race = race_of(spec, space, searcher)
     if more is not None:
-        race.go_on()
+        race.use_rest()
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:
         race.tell(sample)

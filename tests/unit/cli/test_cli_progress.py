@@ -238,7 +238,7 @@ def test_who_is_ahead_is_who_has_the_best_mean(capsys: pytest.CaptureFixture[str
     board = Scoreboard(spec)
     for told in race.history.samples:
         board.add(told)
-    found = board.standing(8)
+    found = board.leader(8)
     assert found is not None
     assert (found.arm, found.blocks) == ("arm 3", 8)
     assert found.ratio == pytest.approx(1.0 - 0.5 * 3 / 4, rel=0.01)
@@ -253,7 +253,7 @@ def test_a_baseline_without_a_value_leaves_a_block_out() -> None:
     board = Scoreboard(study.spec)
     for sample in study.samples:
         board.add(sample)
-    assert board.standing(10_000) is None
+    assert board.leader(10_000) is None
 
 
 def test_arm_names_are_safe_to_show(capsys: pytest.CaptureFixture[str]) -> None:

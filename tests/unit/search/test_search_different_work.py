@@ -224,7 +224,7 @@ def test_live_line_excludes_different_work() -> None:
     study = tune(MODES, BOGUS, Budget(launches=60))
     board, ahead = Scoreboard(study.spec), set()
     for sample in study.samples:
-        if sample.launch.stage is Stage.SEARCH and (found := board.standing(sample.launch.block)):
+        if sample.launch.stage is Stage.SEARCH and (found := board.leader(sample.launch.block)):
             ahead.add(found.arm)
         board.add(sample)
     assert ahead == {"mode=fast"}

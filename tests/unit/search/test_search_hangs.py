@@ -174,8 +174,8 @@ def test_arm_that_hangs_is_not_recommended() -> None:
         (replace(gain, hangs=0.0), RecommendationStatus.PROVEN),
     ):
         race = TuneRace(spec, SearchSpace(space), GpSearcher())
-        race.go_on()
-        trip = run_race(race, program, spec.budget)
+        race.use_rest()
+        trip = drive(race, program, spec.budget)
         found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
         assert found.recommendation is not None
         assert found.recommendation.status is status

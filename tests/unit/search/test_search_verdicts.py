@@ -260,8 +260,8 @@ def test_expected_cost_of_proof_suffices(null: bool, unit: str) -> None:
             else Budget(time_s=14.0 + (chosen.proof.time_s or 0.0))
         )
         race = TuneRace(first.spec, SearchSpace(SMALL), TpeSearcher())
-        race.go_on()
-        trip = run_race(race, replace(program, seed=seed), enough, told=first.samples)
+        race.use_rest()
+        trip = drive(race, replace(program, seed=seed), enough, told=first.samples)
         again = conclude(first.spec, trip.samples, SearchSpace(SMALL), TpeSearcher(), trip.done)
         assert again.claims, trip.done
         assert again.claims[0].blocks >= 6

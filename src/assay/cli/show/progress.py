@@ -346,7 +346,7 @@ class Progress:
             return ""  # both arms are the same
         if isinstance(self._race, TuneRace) and launch.stage is Stage.SEARCH:
             return self._recommended(self._race)
-        ahead = self._board.standing(launch.block)
+        ahead = self._board.leader(launch.block)
         if ahead is None or self._race is None:
             return ""
         if self._sparing.due:

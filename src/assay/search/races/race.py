@@ -154,12 +154,12 @@ class BlockRunner:
         self._arms: tuple[Arm, ...] = ()
         self._kept = False
         self._waiting: list[Launch] = []
-        self._flying: dict[tuple[int, int], int | None] = {}
+        self._in_flight: dict[tuple[int, int], int | None] = {}
 
     @property
-    def over(self) -> bool:
+    def is_finished(self) -> bool:
         """True if the block has no launches left, neither waiting nor in flight."""
-        return not self._waiting and not self._flying
+        return not self._waiting and not self._in_flight
 
     @property
     def arms(self) -> tuple[Arm, ...]:
@@ -167,9 +167,9 @@ class BlockRunner:
         return tuple(dict.fromkeys(self._arms))
 
     @property
-    def flying(self) -> int:
+    def in_flight(self) -> int:
         """Number of launches in flight."""
-        return len(self._flying)
+        return len(self._in_flight)
 
     def start(self, roster: BlockPlan) -> None:
         """Begin the next block."""
@@ -186,7 +186,7 @@ class BlockRunner:
         self.stage = stage
         self._arms = arms
         self._kept = False
-        self._flying = {}
+        self._in_flight = {}
         # In the search a block may begin with the configuration of the previous launch.
         anew = stage is Stage.CONFIRM and self._costly.differ(arms)
         self._waiting = [
@@ -209,7 +209,9 @@ class BlockRunner:
         """
         count = self._side_by_side(free_slots)
         taken, self._waiting = self._waiting[:count], self._waiting[count:]
-        taken = [msgspec.structs.replace(launch, slot=self._fly(launch)) for launch in taken]
+        taken = [
+            msgspec.structs.replace(launch, slot=self._assign_slot(launch)) for launch in taken
+        ]
         if self._kept:
             return taken
         return [msgspec.structs.replace(launch, roster=self._arms) for launch in taken]
@@ -224,22 +226,22 @@ class BlockRunner:
             return free_slots
         arm = self._waiting[0].arm
         whole = sum(a.name == arm for a in self._arms)
-        if self._flying or free_slots < whole:
+        if self._in_flight or free_slots < whole:
             return 0
         if sum(launch.arm == arm for launch in self._waiting) < whole:
             self.drop()
         return whole
 
-    def _fly(self, launch: Launch) -> int | None:
+    def _assign_slot(self, launch: Launch) -> int | None:
         """Return the slot of a launch: any free one, or for a lone launch the slot of its block."""
         slot = None
         if self._slots:
             rng = random.Random(f"{self._seed}/{launch.block}/slot")
             slot = rng.choice(self._slots)
             if launch.stage in (Stage.SEARCH, Stage.INTERFERENCE) and self._together(launch):
-                free = [at for at in self._slots if at not in self._flying.values()]
+                free = [at for at in self._slots if at not in self._in_flight.values()]
                 slot = random.Random(f"{self._seed}/{_place(launch)}/{launch.block}").choice(free)
-        self._flying[_place(launch)] = slot
+        self._in_flight[_place(launch)] = slot
         return slot
 
     def _together(self, launch: Launch) -> bool:
@@ -259,7 +261,7 @@ class BlockRunner:
             self._lay_out(launch.stage, launch.block, launch.roster or ())
         self._kept = self._kept or launch.roster is not None
         place = _place(launch)
-        self._flying.pop(place, None)
+        self._in_flight.pop(place, None)
         self._waiting = [w for w in self._waiting if _place(w) != place]
         lost = sample.unbuilt or launch.stage is Stage.INTERFERENCE
         again = launch.attempt < MAX_RETRIES and not lost
@@ -296,7 +298,7 @@ class BlockRace(ABC):
         self._block = BlockRunner(spec.seed, self._history.costly, spec.parallel or 0)
         self._offered = 1
         self._stage = first
-        self._beyond = False
+        self._using_rest = False
 
     @property
     def stage(self) -> Stage:
@@ -319,9 +321,9 @@ class BlockRace(ABC):
         self._block.tell(sample)
         self._enter(sample.launch.stage)
 
-    def go_on(self) -> None:
+    def use_rest(self) -> None:
         """Use the rest of the budget for the confirmation, decided or not."""
-        self._beyond = True
+        self._using_rest = True
 
     def ask(self, free_slots: int, left: Budget) -> list[Launch] | Ending:
         """See ``Race.ask``.
@@ -332,9 +334,9 @@ class BlockRace(ABC):
         budget = RemainingBudget(_larger(self._spec.budget, left), left)
         if budget.spent:
             self._block.drop()
-        self._offered = free_slots + self._block.flying
+        self._offered = free_slots + self._block.in_flight
         while True:
-            if self._block.over:
+            if self._block.is_finished:
                 following = self._next(budget)
                 if isinstance(following, Ending) and following.reason is EndReason.DECIDED:
                     following = self._once_more(budget) or following
@@ -344,7 +346,7 @@ class BlockRace(ABC):
                 times = self._history.launches_by_arm(following.stage, following.arms)
                 self._block.start(replace(following, times=times))
             taken = self._block.take(self._room(free_slots, left))
-            if taken or not self._block.over:
+            if taken or not self._block.is_finished:
                 return [
                     msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
                     for launch in taken
@@ -356,14 +358,14 @@ class BlockRace(ABC):
 
     def _once_more(self, budget: RemainingBudget) -> BlockPlan | None:
         """Return the newest block of confirmation, where the rest of the budget is to be used."""
-        if not self._beyond or self._stage is not Stage.CONFIRM or budget.spent:
+        if not self._using_rest or self._stage is not Stage.CONFIRM or budget.spent:
             return None
         arms = self._block.arms
         if any(self._lost(Stage.CONFIRM, arm) for arm in arms):
             return None
         return BlockPlan(Stage.CONFIRM, arms) if budget.affords(self._history.cost(arms)) else None
 
-    def _abreast(self) -> int | None:
+    def _max_concurrent(self) -> int | None:
         """Return the largest number of concurrent launches; ``None`` for no limit."""
         return None
 
@@ -382,12 +384,12 @@ class BlockRace(ABC):
 
     def _room(self, free_slots: int, left: Budget) -> int:
         """Return the number of launches that may begin: the budget excludes those in flight."""
-        flying, abreast = self._block.flying, self._abreast()
-        if abreast is not None:
-            free_slots = max(0, min(free_slots, abreast - flying))
+        in_flight, limit = self._block.in_flight, self._max_concurrent()
+        if limit is not None:
+            free_slots = max(0, min(free_slots, limit - in_flight))
         if left.launches is None:
             return free_slots
-        return min(free_slots, max(left.launches - flying, 0 if flying else 1))
+        return min(free_slots, max(left.launches - in_flight, 0 if in_flight else 1))
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Return whether an arm gave no value in the newest blocks of a stage in which it ran."""

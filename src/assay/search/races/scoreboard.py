@@ -83,7 +83,7 @@ class Scoreboard:
             return  # a baseline that timed out has no value to compare with
         self._open[launch.arm] = math.log(found.value)
 
-    def standing(self, block: int) -> Leader | None:
+    def leader(self, block: int) -> Leader | None:
         """Return the leader when a block begins; ``None`` before a comparison is possible."""
         self._begin(block)
         others = [name for name in self._means if self._alone or self._is_rival(name)]

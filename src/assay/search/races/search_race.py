@@ -211,7 +211,7 @@ class SearchRace(BlockRace):
         found = interference_of(self._spec, self._history)
         return found.slots if found is not None and found.refused is None else 1
 
-    def _abreast(self) -> int | None:
+    def _max_concurrent(self) -> int | None:
         if self._spec.parallel is None:
             return None
         if self._block.stage is Stage.SURVEY:

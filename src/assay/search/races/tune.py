@@ -93,9 +93,9 @@ class TuneRace(SearchRace):
         self._reduction: Reduction | None = None
         self._proving = False
 
-    def go_on(self) -> None:
-        """See ``BlockRace.go_on``; a proof precedes further search."""
-        super().go_on()
+    def use_rest(self) -> None:
+        """See ``BlockRace.use_rest``; a proof precedes further search."""
+        super().use_rest()
         self._proving = True
 
     def _look_at_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
