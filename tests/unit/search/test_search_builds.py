@@ -73,7 +73,7 @@ def test_what_cannot_be_built_is_not_launched_again(unbuilt: bool, attempts: int
     block = BlockRunner(0)
     block.start(BlockPlan(Stage.SEARCH, (arm_of(Configuration()),)))
     taken = 0
-    while not block.over:
+    while not block.is_finished:
         (one,) = block.take(1)
         taken += 1
         evidence = (Evidence(kind="build"),) if unbuilt else ()
