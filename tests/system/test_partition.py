@@ -233,8 +233,8 @@ def test_killed_broker_is_reported_and_restarted(env: Mapping[str, str]) -> None
         assert "1 process still runs" in done.stderr
         started = run(env, "start", NAME)
         assert started.returncode == 0
-        assert "What ran in shares of the one before was ended: 1 process." in started.stdout
-        assert process.wait(20) == -signal.SIGKILL  # its group is unknown
+        assert "assay ended 1 process in shares of the previous broker." in started.stdout
+        assert process.wait(20) == -signal.SIGKILL  # nobody knew where it belongs
     assert listed(env)["shares"] == []
 
 

@@ -165,5 +165,5 @@ def test_predict_reports_failed_program(
     words = ("tier", "predict", "--dram", "64M", "--path", small_disk, "--for", "20s", "--")
     answer = cli(*words, sys.executable, "-c", f"bytearray({2 * DISK_MIB} << 20)")
     assert (answer.status, answer.out) == (3, "")
-    assert "ended by itself, with status 1" in answer.err
+    assert "ended during the sample, with status 1" in answer.err
     assert "the disks lack free space" in answer.err

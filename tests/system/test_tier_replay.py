@@ -208,8 +208,8 @@ def test_each_process_records_own_trace(traced: Traced) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--trace", "a", "--replay", "b"), "--trace and --replay cannot be had in the same run."),
-        (("--replay", "nowhere"), "--replay nowhere holds no trace."),
+        (("--trace", "a", "--replay", "b"), "--trace and --replay exclude each other."),
+        (("--replay", "nowhere"), "--replay nowhere contains no trace."),
         (("--trace", "/proc/none"), "--trace /proc/none cannot be written:"),
     ],
 )
@@ -225,4 +225,6 @@ def test_advisor_refuses_traces(traced: Traced) -> None:
     words = ("tier", "run", "--dram", "64M", "--how", "advisor", "--trace", "a", "--", "true")
     answer = traced.cli(*words)
     assert answer.status == 125
-    assert "Touches are seen by the pager only" in answer.err or "no swap is in use" in answer.err
+    assert (
+        "Only the pager records memory accesses" in answer.err or "no swap is in use" in answer.err
+    )

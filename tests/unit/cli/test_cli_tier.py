@@ -182,7 +182,7 @@ def test_the_best_that_can_be_had_is_taken_and_less_is_told(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (2 if told else 0)
     if told:
-        assert lines[0].startswith("assay: swap is advised, and /d is not used, as faults within")
+        assert lines[0].startswith("assay: advising on swap instead of using /d: faults within")
         assert lines[1].startswith("assay: for the pager: Run as root")
 
 
@@ -221,8 +221,8 @@ def test_doctor_of_a_machine_that_can_be_advised(
     swap[0] = SwapUsage(size_bytes=2 << 30, used_bytes=1 << 20, page_cluster=3)
     assert main(["tier", "doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert "2.00 GiB, of which 1.00 MiB are used, taking what is paged out, 8 pages" in lines[3]
-    assert lines[-1].startswith("swap can be advised: assay tier run --how advisor --dram SIZE")
+    assert "2.00 GiB, 1.00 MiB used, accepting pages, 8 pages" in lines[3]
+    assert lines[-1].startswith("advisor: assay tier run --how advisor --dram SIZE")
     assert main(["tier", "doctor", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["usable"], document["advisable"]) == (False, True)
@@ -251,7 +251,7 @@ def test_doctor_of_a_machine_that_lacks_something(
     assert lines[0] == "page faults  userfaultfd, not also within system calls"
     assert lines[3] == "path         /d"
     heads = [line.partition(":")[0] for line in lines[5:] if not line.startswith(" ")]
-    assert heads == ["cannot be used", "cannot be used", "slower", "swap cannot be advised either"]
+    assert heads == ["not available", "not available", "slower", "advisor not available either"]
     assert "  Name another directory." in lines
     assert lines[-1] == "  Make one."
     assert not any(line.startswith("usable") for line in lines)
@@ -362,7 +362,7 @@ def test_top_of_nothing(
 ) -> None:
     monkeypatch.setattr(top, "read_meters", list)
     assert main(["tier", "top"]) == 3
-    assert "No program runs under the tier" in capsys.readouterr().err
+    assert "You have no running program with a tier" in capsys.readouterr().err
     assert main(["tier", "top", "--every", "never"]) == 2
 
 
@@ -395,7 +395,7 @@ def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.Monke
         ):
             environment.tier_env("/d", 33 << 20)
     monkeypatch.setenv("ASSAY_EXEC", "/opt/my assay/assay-exec")
-    with pytest.raises(NotPossibleError, match="its path holds a space or a colon"):
+    with pytest.raises(NotPossibleError, match="its path contains a space or a colon"):
         environment.tier_env("/d", 16 << 20)
 
 
@@ -467,7 +467,7 @@ def test_bench_shows_every_cell_with_its_model(
     assert main([*words, "--threads", "3", "-o", str(picture), "-q"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "polynomial, read: data over DRAM, by operations a byte of the data" in out
+    assert "polynomial, read: data over DRAM, by operations per byte of data" in out
     assert "polynomial, read and written" in out
     assert re.search(r"STREAM triad +50 \(100\) +50 \(100\) +50 \(100\)", out)
     assert "missing" not in out
@@ -487,7 +487,7 @@ def test_bench_says_what_the_time_was_too_short_for(
     words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "1ns"]
     assert main([*words, "-q"]) == 0
     assert re.search(
-        r"\d+ larger cells are missing: give --budget \d+m or more for all$",
+        r"\d+ larger cells are missing: --budget \d+m or more measures all$",
         capsys.readouterr().out.strip(),
     )
 
@@ -519,17 +519,17 @@ def test_bench_with_several_numbers_of_threads(
     [
         (["--path", "/d"], "`assay tier bench` needs --dram."),
         (["--dram", "16M"], "`assay tier bench` needs --path."),
-        (["--dram", "900T", "--path", "/d"], "--dram 900 TiB makes data of"),
+        (["--dram", "900T", "--path", "/d"], "--dram 900 TiB needs data of"),
         (["--dram", "much", "--path", "/d"], "'much'"),
         (["--dram", "16M", "--path", "/d", "-o", "x.txt"], "its ending does not say"),
         (["--dram", "16M", "--path", "/d", "--budget", "soon"], "'soon' is not a duration"),
         (["--dram", "16M", "--path", "/d", "--threads", "1,5"], "from 1 to 4, two for each CPU"),
-        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads '1,' is no list"),
-        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads '0' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data '2,x' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data '0' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data 'nan' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB do not"),
+        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads: invalid list '1,'"),
+        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads: invalid list '0'"),
+        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data: invalid list '2,x'"),
+        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data: invalid list '0'"),
+        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data: invalid list 'nan'"),
+        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB exceed"),
         (["--dram", "16M", "--path", "/d", "--work", "nix"], "has 'nix' in its name"),
         (
             ["--dram", "16M", "--path", "/d", "--work", "lu by", "--data", "8"],
@@ -574,7 +574,7 @@ def test_sizes_that_do_not_fit_into_memory_are_left_out(
     words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "--json"]
     assert main(words) == 0
     out, err = capsys.readouterr()
-    assert "data of 4 and 8 times DRAM are left out: they do not fit into the 50.0 MiB" in err
+    assert "left out data of 4 and 8 times DRAM, which exceed the 50.0 MiB" in err
     first = err.splitlines()[1]
     assert first.startswith("assay: round 1: polynomial, read, 0.5 times DRAM, 2 threads: 1 of ")
     assert re.search(r" cells, \d+ ms left$", first)
@@ -583,7 +583,7 @@ def test_sizes_that_do_not_fit_into_memory_are_left_out(
     assert max(int(words[words.index("--size") + 1]) for words in launches) == 64 << 20
     monkeypatch.setattr(bench, "read_free_bytes", lambda: 31 << 20)
     assert main(words) == 2
-    assert "--dram 16.0 MiB makes data of 32.0 MiB" in capsys.readouterr().err
+    assert "--dram 16.0 MiB needs data of 32.0 MiB" in capsys.readouterr().err
 
 
 def test_a_wrong_result_ends_the_bench(
@@ -600,5 +600,5 @@ def test_room_that_stays_free_is_an_assignment() -> None:
     assert free_space_assignments("0", "/d") == ["env.ASSAY_TIER_KEEP_FREE=0"]
     with pytest.raises(InvalidInputError, match="is not a size"):
         free_space_assignments("much", "/d")
-    with pytest.raises(InvalidInputError, match="swap is advised here"):
+    with pytest.raises(InvalidInputError, match="this run advises on swap"):
         free_space_assignments("1G", "swap")

@@ -44,7 +44,7 @@ def _lines(kernel: Kernel) -> Iterator[str]:
         yield f"    {one.name}={kernel.parameters[one.name]}  {one.what}"
     yield f"  data: {show_bytes(int(kernel.bytes))}"
     for quality in kernel.figures:
-        yield f"  beside the time: {quality.name}, {quality.what}"
+        yield f"  also measured: {quality.name}, {quality.what}"
     yield "  variants, each a step from its parent:"
     yield from _steps(kernel, "", 2)
 

@@ -1,1 +1,1 @@
-"""The actions of ``assay partition``, a module for each."""
+"""Actions of ``assay partition``, a module for each."""

@@ -1,4 +1,4 @@
-"""Asked: what the options of ``assay partition`` ask for."""
+"""Arguments of ``assay partition``: name, place and request."""
 
 from __future__ import annotations
 
@@ -13,37 +13,35 @@ from assay.units import parse_duration_s
 
 
 def name_of(arguments: argparse.Namespace) -> str:
-    """Of the partition that an action is about."""
+    """Return the name of the partition."""
     name: str | None = arguments.name
     return DEFAULT_NAME if name is None else name
 
 
-def place_of(arguments: argparse.Namespace) -> PartitionHost:
-    """This host, and how long to wait for one who changes it at the same time.
+def place_of(arguments: argparse.Namespace) -> Place:
+    """Return this host with the time to wait for another process that changes it.
 
     Raises:
-        InvalidInputError: no time.
+        InvalidInputError: an invalid time.
     """
     wait_s = WAIT_S if arguments.timeout is None else parse_duration_s(arguments.timeout)
     return PartitionHost(os.environ, wait_s)
 
 
-def request_of(arguments: argparse.Namespace) -> PartitionRequest:
-    """The partition that is asked for.
+def request_of(arguments: argparse.Namespace) -> Request:
+    """Return the requested partition.
 
     Raises:
-        InvalidInputError: options that do not go together, or cannot be read.
+        InvalidInputError: options that exclude each other, or an invalid value.
     """
     if arguments.cores is not None and arguments.cpus is not None:
-        raise InvalidInputError("Both --cpus and --cores say which CPUs.", "Give one of them.")
+        raise InvalidInputError("--cpus and --cores exclude each other.", "Write one of them.")
     if arguments.pages is not None and arguments.mem is None:
-        raise InvalidInputError(
-            "--pages says as what memory is taken, and none is asked for.", "Add --mem."
-        )
+        raise InvalidInputError("--pages needs the size of the memory.", "Add --mem.")
     if arguments.precise and arguments.mem is None:
-        raise InvalidInputError("--precise is about memory, and none is asked for.", "Add --mem.")
-    memory = None if arguments.mem is None else MemoryRequest(arguments.mem, arguments.pages)
-    return PartitionRequest(
+        raise InvalidInputError("--precise needs the size of the memory.", "Add --mem.")
+    memory = None if arguments.mem is None else MemoryWish(arguments.mem, arguments.pages)
+    return Request(
         name=name_of(arguments),
         cpus=CpuRequest(arguments.cpus or AUTO, _cores(arguments.cores), arguments.partial),
         memory=memory,
@@ -59,5 +57,5 @@ def _cores(text: str | None) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal()):
-        raise InvalidInputError(f"--cores {text} is no number.", "Write as in --cores 4.")
+        raise InvalidInputError(f"--cores: invalid number {text}.", "Write for example --cores 4.")
     return int(text)

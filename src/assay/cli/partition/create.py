@@ -1,4 +1,4 @@
-"""``assay partition create``: CPUs and memory set apart."""
+"""``assay partition create``: reserves CPUs and memory."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _AWAY: dict[KernelWorkKind, str] = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make a partition, or say what would be done.
+    """Create a partition, or print the planned changes.
 
     Raises:
-        InvalidInputError: there can be no such one.
-        NotPossibleError: not here, not now, or not as this user.
+        InvalidInputError: the request is invalid on this machine.
+        NotPossibleError: the machine, its present state or the user's rights do not allow it.
     """
     request = request_of(arguments)
     if arguments.dry_run:
@@ -68,12 +68,14 @@ def _tell(arguments: argparse.Namespace, created: CreatedPartition) -> None:
     if not arguments.quiet:
         lines += [f"  {line}" for line in steering_lines(found, verbose=arguments.verbose)]
         lines += boot_lines(created.made)
-        lines.append(f"Until the next boot, or `assay partition delete {name_of(arguments)}`.")
+        lines.append(
+            f"It exists until the next boot or `assay partition delete {name_of(arguments)}`."
+        )
     _print(lines)
 
 
 def _foresee(arguments: argparse.Namespace) -> int:
-    """Say what would be done; needs no root."""
+    """Print the planned changes; needs no root."""
     host, machine = LiveHost(), read_machine()
     made = plan_partition(request_of(arguments), machine, place_of(arguments))
     others = active_partitions(os.environ, host.read(BOOT_ID))
@@ -85,12 +87,12 @@ def _foresee(arguments: argparse.Namespace) -> int:
         )
     else:
         lines = [*partition_lines(made), *_would(actions, made), *boot_lines(made)]
-        _print([*lines, "Nothing was changed."])
+        _print([*lines, "This dry run changed nothing."])
     return 0
 
 
-def _would(actions: Sequence[HostAction], made: Partition) -> list[str]:
-    lines = [f"  would make {group.path}" for group in made.groups]
+def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
+    lines = [f"  would create {group.path}" for group in made.groups]
     others = [a for a in actions if isinstance(a, ControlGroup) and a.gathers]
     lines += [f"  would move all programs into {group.path}" for group in others]
     counted = Counter(kind for kind in map(kernel_work_kind, actions) if kind is not None)

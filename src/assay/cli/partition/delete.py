@@ -1,4 +1,4 @@
-"""``assay partition delete``: everything put back that was changed for a partition."""
+"""``assay partition delete``: undoes all changes of a partition."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from assay.partition.lifecycle import delete_partition
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Delete it; 1 where something could not be put back.
+    """Delete the partition; return 1 if a previous value could not be restored.
 
     Raises:
-        InvalidInputError: there is no such partition.
-        NotPossibleError: it is in use, or this user may not.
+        InvalidInputError: the partition does not exist.
+        NotPossibleError: it is in use, or the user lacks the rights.
     """
     terminate_in_order()
     name = name_of(arguments)

@@ -1,4 +1,4 @@
-"""Interrupted: what an interruption left of a partition."""
+"""State of a partition after an interruption."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from assay.partition.registry import read_partition
 
 @contextlib.contextmanager
 def reporting_interruption(arguments: argparse.Namespace) -> Iterator[None]:
-    """Say whether the partition stands, once everything is settled, and go on ending."""
+    """Context that reports after an interruption whether the partition exists, and ends then."""
     try:
         yield
     except (KeyboardInterrupt, Terminated):
         name = name_of(arguments)
-        stands = read_partition(partition_folder(name, os.environ)) is not None
-        is_how = "stands" if stands else "is not there, and what was changed for it is put back"
+        stands = made_in(partition_folder(name, os.environ)) is not None
+        state = "exists" if stands else "does not exist, and all its changes are undone"
         with contextlib.suppress(OSError):
-            print(f"assay: interrupted: the partition {name} {is_how}.", file=sys.stderr)
+            print(f"assay: interrupted: the partition {name} {state}.", file=sys.stderr)
         raise

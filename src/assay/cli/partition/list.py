@@ -1,4 +1,4 @@
-"""``assay partition list``: what is set apart, whether it holds, and who has what of it."""
+"""``assay partition list``: partitions, their state and their shares."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from assay.untrusted import clean
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell of all partitions, or of one; 1 where one is not as it should be.
+    """List all partitions, or one; return 1 if one is not in force.
 
     Raises:
-        InvalidInputError: there is no such one.
+        InvalidInputError: the partition does not exist.
     """
     host = LiveHost()
     found = read_partitions(host, os.environ)
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
             raise InvalidInputError(
                 f"There is no partition {arguments.name}.",
-                "`assay partition list` shows those there are.",
+                "`assay partition list` shows the existing ones.",
             )
     steered = read_kernel_work(host, os.environ)
     if arguments.json:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         lines = [line for seen in found for line in status_lines(seen)]
         lines += steering_lines(steered, verbose=arguments.verbose) if found else ()
-        lines = lines or ["There is no partition; root makes one with `assay partition create`."]
+        lines = lines or ["No partition exists; root creates one with `assay partition create`."]
         print("\n".join(wrapped(map(clean, lines), width_of(sys.stdout))))
     sound = all(
         seen.fault is None and not (seen.made and seen.made.broker and seen.state is None)

@@ -1,4 +1,4 @@
-"""Told: partitions as lines and as JSON."""
+"""Partitions as lines of a terminal and as JSON documents."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from assay.partition.status import KernelWorkStatus, PartitionStatus
 from assay.units import show_bytes
 from assay.untrusted import clean
 
-_GROUNDS: dict[MemoryGuarantee, str] = {
-    "pages": "in the nodes' pools of huge pages, which only programs get that ask for such pages",
+_GROUNDS: dict[Ground, str] = {
+    "pages": "in the nodes' pools of huge pages, for programs that request such pages",
     "minimum": "not reclaimed while it is in use (memory.min)",
-    "admission": "counted by the broker among runs on the partition alone: others may take it",
+    "admission": "the broker limits runs on the partition only: other processes may take it",
 }
 _ENGINES = {
     1: "control groups of version 1: exclusive CPUs without load balancing",
     2: "control groups of version 2: an isolated partition",
 }
 _STEERED = {
-    "interrupts": "interrupts go elsewhere",
-    "workqueues": "masks of kernel work leave these CPUs out",
-    "threads": "kernel threads that can be moved run elsewhere",
-    "settings": "settings of the whole machine are as partitions need them",
+    "interrupts": "interrupts are routed to other CPUs",
+    "workqueues": "masks of kernel work exclude these CPUs",
+    "threads": "movable kernel threads run on other CPUs",
+    "settings": "settings of the machine are as partitions need them",
 }
 MAX_REASONS = 3
-"""Of reasons that are told each; more with -v."""
+"""Maximum number of reasons that are listed without -v."""
 
 
-def partition_lines(made: Partition) -> Iterator[str]:
-    """What a partition has."""
+def partition_lines(made: Made) -> Iterator[str]:
+    """Yield the resources of a partition."""
     has = show_numbers("CPU", made.cpu_set)
     yield f"partition {made.name}: {has}, memory of {show_numbers('node', parse_list(made.nodes))}"
     yield f"  {_ENGINES[made.version]}"
@@ -48,35 +48,35 @@ def partition_lines(made: Partition) -> Iterator[str]:
     if made.gpus:
         yield f"  {show_numbers('GPU', parse_list(made.gpus))}"
     if made.idle != "default":
-        how = "never" if made.idle == "poll" else "only lightly"
-        yield f"  its CPUs sleep {how} for as long as it stands"
+        states = "no idle states" if made.idle == "poll" else "light idle states only"
+        yield f"  its CPUs use {states} while it exists"
     if not made.checks_machine:
-        yield "  corrected errors are not polled for, on all CPUs, for as long as it stands"
+        yield "  no CPU polls for corrected errors while it exists"
 
 
 def _memory_words(memory: Memory) -> str:
-    asked = ""
+    requested = ""
     if memory.bytes < memory.asked_bytes // 4096 * 4096:
-        asked = f" of the {show_bytes(memory.asked_bytes)} that were asked for"
+        requested = f" of the requested {show_bytes(memory.asked_bytes)}"
     elif memory.bytes > memory.asked_bytes:
-        asked = f", as whole pages, for the {show_bytes(memory.asked_bytes)} that were asked for"
-    return f"{show_bytes(memory.bytes)}{asked}, {_GROUNDS[memory.ground]}"
+        requested = f", as whole pages, for the requested {show_bytes(memory.asked_bytes)}"
+    return f"{show_bytes(memory.bytes)}{requested}, {_GROUNDS[memory.ground]}"
 
 
-def _boot_arguments(made: Partition) -> tuple[BootArgument, ...]:
-    """What a partition lacks, as it is written for all partitions."""
-    beside = frozenset[int]().union(*(one.cpu_set for one in active_partitions(os.environ)))
-    return missing_arguments(made.cpu_set, Root(), beside)
+def _boot_arguments(made: Made) -> tuple[BootArgument, ...]:
+    """Return the boot arguments that a partition lacks, with the CPUs of all partitions."""
+    beside = frozenset[int]().union(*(one.cpu_set for one in standing(os.environ)))
+    return arguments_for(made.cpu_set, Root(), beside)
 
 
-def boot_lines(made: Partition) -> Iterator[str]:
-    """What only a boot argument keeps away."""
+def boot_lines(made: Made) -> Iterator[str]:
+    """Yield the boot arguments that keep further kernel work away."""
     for one in _boot_arguments(made):
         yield f"  boot with {one.text}: {one.reason}"
 
 
-def steering_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Iterator[str]:
-    """What was kept away from the CPUs of all partitions, and what was not."""
+def steering_lines(found: Iterable[Steer], *, verbose: bool) -> Iterator[str]:
+    """Yield the kernel work that was moved off the CPUs of all partitions, and the rest."""
     for one in found:
         whole = one.moved + len(one.refused) + len(one.drifted) + one.lapsed
         if not whole:
@@ -84,33 +84,33 @@ def steering_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Itera
         yield f"{one.moved} of {whole} {_STEERED[one.kind]}"
         if one.lapsed:
             yield (
-                f"  {one.lapsed} may run everywhere again, as after a CPU came online: "
-                "`assay partition start` keeps them away"
+                f"  {one.lapsed} may use all CPUs again, for instance after a CPU came online: "
+                "`assay partition start` moves them"
             )
-        for words, says in ((one.refused, "not"), (one.drifted, "set by others to")):
+        for words, says in ((one.refused, "not"), (one.drifted, "changed by another program to")):
             yield from _each(words, says, verbose=verbose)
 
 
 def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
-    told = list(words.items())
-    for name, text in told if verbose else told[:MAX_REASONS]:
+    reasons = list(words.items())
+    for name, text in reasons if verbose else reasons[:MAX_REASONS]:
         yield f"  {name}: {text}" if says == "not" else f"  {name} was {says} {text}"
-    if len(told) > MAX_REASONS and not verbose:
-        yield f"  and {len(told) - MAX_REASONS} more: -v names them"
+    if len(reasons) > MAX_REASONS and not verbose:
+        yield f"  and {len(reasons) - MAX_REASONS} more: -v names them"
 
 
-def status_lines(seen: PartitionStatus) -> Iterator[str]:
-    """A partition as it stands now."""
+def status_lines(seen: Seen) -> Iterator[str]:
+    """Yield the present state of a partition."""
     if seen.made is None:
         yield f"partition {seen.name}: {seen.fault}"
-        yield f"  `assay partition delete {seen.name}` puts back what was done for it"
+        yield f"  `assay partition delete {seen.name}` undoes its changes"
         return
     yield from partition_lines(seen.made)
     if seen.fault is not None:
         yield f"  NOT IN FORCE: {seen.fault}"
         yield (
-            f"  `assay partition start {seen.name}` makes it hold again once that has changed; "
-            "else delete it and make it anew"
+            f"  correct this and run `assay partition start {seen.name}`, or delete the partition "
+            "and create it again"
         )
     yield from _broker_lines(seen.made, seen.state)
     yield from boot_lines(seen.made)
@@ -118,10 +118,10 @@ def status_lines(seen: PartitionStatus) -> Iterator[str]:
 
 def _broker_lines(made: Partition, state: PartitionState | None) -> Iterator[str]:
     if state is None and made.broker:
-        yield "  NO BROKER: it has ended, and nobody can have a share"
+        yield "  NO BROKER: it has ended, and --reserve is not available"
         yield f"  `assay partition start {made.name}` starts it again"
     elif state is None:
-        yield "  made without a broker: nobody can have a share"
+        yield "  created without a broker: --reserve is not available"
     else:
         free = f"free: {show_numbers('CPU', parse_list(state.free_cpus))}"
         if state.memory_bytes:
@@ -133,10 +133,11 @@ def _broker_lines(made: Partition, state: PartitionState | None) -> Iterator[str
             yield f"  {share}"
 
 
-def unmet_needs(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
-    """What partitions need and do not have, or what somebody else set.
+def unmet_needs(turned: Turned) -> tuple[Outcome, ...]:
+    """Return the requirements of partitions that are not in force, or that another program changed.
 
-    What the kernel does not let go is told where partitions are listed: they stand without.
+    Kernel work that cannot be moved is not included: partitions exist without it, and
+    ``assay partition list`` shows it.
     """
     return tuple(
         outcome
@@ -145,14 +146,14 @@ def unmet_needs(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
     )
 
 
-def warn_of_unmet_needs(found: Iterable[ActionOutcome]) -> None:
-    """Say it on error output."""
+def warn_of_unmet_needs(found: Iterable[Outcome]) -> None:
+    """Print the unmet requirements on error output."""
     for outcome in found:
         print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
 
 
-def change_document(turned: UpdateResult) -> dict[str, Any]:
-    """What scripts are told of what is not as it was, or as it is to be."""
+def change_document(turned: Turned) -> dict[str, Any]:
+    """Return the document of values that are not restored, and of unmet requirements."""
     return {
         "left": [_left_document(word) for word in turned.left],
         "unmet": [
@@ -167,8 +168,8 @@ def _left_document(word: UndoOutcome) -> dict[str, str]:
     return document | ({"reason": word.reason} if word.reason else {})
 
 
-def partition_document(made: Partition) -> dict[str, Any]:
-    """What scripts are told of a partition."""
+def partition_document(made: Made) -> dict[str, Any]:
+    """Return the document of a partition."""
     found: dict[str, Any] = {
         "name": made.name,
         "cpus": made.cpus,
@@ -190,8 +191,8 @@ def partition_document(made: Partition) -> dict[str, Any]:
     return found
 
 
-def status_document(seen: PartitionStatus) -> dict[str, Any]:
-    """The same, and how it stands now."""
+def status_document(seen: Seen) -> dict[str, Any]:
+    """Return the document of a partition and its present state."""
     found: dict[str, Any] = {"name": seen.name, "in_force": seen.fault is None}
     if seen.fault is not None:
         found["fault"] = seen.fault
@@ -221,8 +222,8 @@ def _share_document(share: HeldShare) -> dict[str, Any]:
     return document | ({"pid": share.pid} if share.pid else {})
 
 
-def steering_document(found: Iterable[KernelWorkStatus]) -> dict[str, Any]:
-    """What was steered, by kind."""
+def steering_document(found: Iterable[Steer]) -> dict[str, Any]:
+    """Return the moved kernel work, by kind."""
     return {
         one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}
         | ({"lapsed": one.lapsed} if one.lapsed else {})

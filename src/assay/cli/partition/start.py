@@ -1,4 +1,4 @@
-"""``assay partition start``: what a partition needs and its broker, where they ended."""
+"""``assay partition start``: restores the requirements of a partition, and its broker."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from assay.units import show_count
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Have them there; 1 where what partitions need does not hold, or could not be put back.
+    """Restore the partition; return 1 if a requirement or a previous value is not in force.
 
     Raises:
-        InvalidInputError: there is no such partition.
+        InvalidInputError: the partition does not exist.
         NotPossibleError: it cannot be started.
     """
     terminate_in_order()
@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _of_broker(started: StartedPartition) -> str:
     if not started.made.broker:
-        return f"The partition {started.made.name} was made without a broker, and has none."
+        return f"The partition {started.made.name} was created without a broker."
     again = " again" if started.began else ""
-    told = f"The broker of the partition {started.made.name} runs{again}."
+    text = f"The broker of the partition {started.made.name} runs{again}."
     if started.ended:
-        who = show_count(started.ended, "process", "processes")
-        told += f"\nWhat ran in shares of the one before was ended: {who}."
-    return told
+        count = show_count(started.ended, "process", "processes")
+        text += f"\nassay ended {count} in shares of the previous broker."
+    return text

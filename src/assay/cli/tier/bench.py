@@ -23,34 +23,34 @@ from assay.workloads.kernels import VariantTimes, describe, find_kernel, run_var
 
 DEFAULT_BUDGET_S = 600.0
 _MANAGED_OF_DRAM = 16
-"""Managed is, of allocations, what is not smaller than such a part of DRAM.
+"""Allocations of at least this fraction of DRAM are managed.
 
-The library's own default would leave out all of the smallest cells. What is smaller still are the
-buffers that programs work in, which no default manages either.
+The default of the library would exclude all allocations of the smallest cells. Smaller allocations
+are work buffers, which no default manages.
 """
 _LEAST_OF_DRAM = 2.0
-"""Data at most, over DRAM, of which the tier shows anything."""
+"""Minimum size of the largest data, as a multiple of DRAM."""
 
 
 @dataclass(frozen=True)
 class _Catalogue:
-    """The kernels of this installation, with storage behind their memory.
+    """Kernels of this installation that run with a tier.
 
     Attributes:
-        path: directories, with commas between them.
+        path: directories of the backing store, separated by commas.
     """
 
     path: str
 
     def able(self, kernel: str) -> set[str]:
-        """Variants that can be had here."""
+        """Return the available variants of a kernel."""
         return {one.variant for one in describe(find_kernel(kernel, os.environ)).available}
 
     def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> VariantTimes:
-        """One launch; in memory alone where no DRAM is named.
+        """Measure one launch; without a size of DRAM it runs in memory alone.
 
         Raises:
-            NotPossibleError: it fails.
+            NotPossibleError: the launch fails.
         """
         (seen,) = run_variants(find_kernel(kernel, os.environ), words, self._env(dram_bytes))
         return seen
@@ -63,12 +63,12 @@ class _Catalogue:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure round by round until the budget is spent, and show the efficiencies.
+    """Measure in rounds until the budget is spent, and print the efficiencies.
 
     Raises:
-        InvalidInputError: no sizes, or data larger than this host's memory, or no program of such
-            a name.
-        NotPossibleError: the tier cannot be used here.
+        InvalidInputError: a size is missing, the data exceed the memory of this host, or a program
+            is unknown.
+        NotPossibleError: the tier is not available here.
     """
     picture = output_path("--output", arguments.output, (".svg",)) if arguments.output else None
     for name, example in (("dram", "256M"), ("path", "/mnt/nvme")):
@@ -86,9 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
     threads = _threads(arguments.threads)
     bench = TierBenchmark(_Catalogue(arguments.path), dram_bytes, sizes, threads, works)
     before = device_of(arguments.path)
-    bench.measure(budget_s, _untold if arguments.quiet else _tell)
+    bench.measure(budget_s, _ignore if arguments.quiet else _print_progress)
     after = device_of(arguments.path)
-    # Others who use it lower it, if not both times.
+    # Other processes may slow down one of the two measurements.
     device = Device(read=max(before.read, after.read), write=max(before.write, after.write))
     cells = bench.cells(device)
     if picture is not None:
@@ -97,17 +97,17 @@ def run(arguments: argparse.Namespace) -> int:
         with replace_atomically(picture) as stream:
             stream.write(heatmap_svg(cells, device, dram_bytes).encode())
     if arguments.json:
-        told = [
+        found = [
             {**to_builtins(one), "efficiency": one.efficiency, "model": one.model} for one in cells
         ]
-        print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": told})
+        print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": found})
     else:
-        lines = _told(cells, device, dram_bytes) + _missing(bench.missing, len(cells), budget_s)
+        lines = _lines(cells, device, dram_bytes) + _missing(bench.missing, len(cells), budget_s)
         print("\n".join(wrapped(lines, width_of(sys.stdout))))
     return 0
 
 
-def _tell(now: Progress) -> None:
+def _print_progress(now: Progress) -> None:
     print(
         f"assay: round {now.round}: {now.work.name}, {now.of_dram:g} times DRAM, "
         f"{show_count(now.threads, 'thread')}: {now.done} of {now.cells} cells, "
@@ -116,41 +116,40 @@ def _tell(now: Progress) -> None:
     )
 
 
-def _untold(_: Progress) -> None:
+def _ignore(_: Progress) -> None:
     pass
 
 
 def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
-    """Data over DRAM; those that do not fit into this host's memory are told of.
+    """Return the sizes of data as multiples of DRAM; prints those that do not fit into memory.
 
     Raises:
-        InvalidInputError: not even twice the DRAM does.
+        InvalidInputError: twice the DRAM does not fit into the memory of this host.
     """
     free_bytes = read_free_bytes()
     fit = fitting_sizes(dram_bytes, free_bytes)
     if _LEAST_OF_DRAM not in fit:
         raise InvalidInputError(
-            f"--dram {show_bytes(dram_bytes)} makes data of "
-            f"{show_bytes(_LEAST_OF_DRAM * dram_bytes)}, and {show_bytes(free_bytes)} of memory "
-            "are free.",
-            "Name less: the programs have to fit into memory, to be compared with that.",
+            f"--dram {show_bytes(dram_bytes)} needs data of "
+            f"{show_bytes(_LEAST_OF_DRAM * dram_bytes)}, but only {show_bytes(free_bytes)} of "
+            "memory are free.",
+            "Write a smaller size: for comparison, the programs also run in memory alone.",
         )
     left_out = " and ".join(f"{one:g}" for one in DRAM_MULTIPLES if one not in fit)
     if left_out and not quiet:
         print(
-            f"assay: data of {left_out} times DRAM are left out: they do not fit into the "
-            f"{show_bytes(free_bytes)} of memory that are free.",
+            f"assay: left out data of {left_out} times DRAM, which exceed the "
+            f"{show_bytes(free_bytes)} of free memory.",
             file=sys.stderr,
         )
     return fit
 
 
 def _chosen(text: str, dram_bytes: int) -> tuple[float, ...]:
-    """Data over DRAM that were named, each once.
+    """Return the sizes of ``--data`` as multiples of DRAM, each once.
 
     Raises:
-        InvalidInputError: they are no numbers above 0, or such data do not fit into this host's
-            memory.
+        InvalidInputError: invalid numbers, or the data exceed the memory of this host.
     """
     try:
         sizes = tuple(dict.fromkeys(map(float, text.split(","))))
@@ -158,24 +157,24 @@ def _chosen(text: str, dram_bytes: int) -> tuple[float, ...]:
         sizes = ()
     if not sizes or not all(0.0 < one < math.inf for one in sizes):
         raise InvalidInputError(
-            f"--data {text!r} is no list of numbers above 0.", "Write it as in --data 0.5,2,4."
+            f"--data: invalid list {text!r}.", "Write numbers above 0: --data 0.5,2,4."
         )
     free_bytes = read_free_bytes()
     largest = max(sizes)
     if largest * dram_bytes > free_bytes:
         raise InvalidInputError(
-            f"Data of {largest:g} times {show_bytes(dram_bytes)} do not fit into the "
-            f"{show_bytes(free_bytes)} of memory that are free, and are compared with that.",
-            "Name less, or a smaller --dram.",
+            f"Data of {largest:g} times {show_bytes(dram_bytes)} exceed the "
+            f"{show_bytes(free_bytes)} of free memory, in which the programs run for comparison.",
+            "Write smaller multiples, or a smaller --dram.",
         )
     return sizes
 
 
 def _threads(text: str | None) -> tuple[int, ...]:
-    """Numbers of threads, each once.
+    """Return the numbers of threads, each once.
 
     Raises:
-        InvalidInputError: it names none, or more than two for each CPU, which no kernel takes.
+        InvalidInputError: invalid numbers, or more than two threads for each CPU.
     """
     cpus = len(os.sched_getaffinity(0))
     if not text:
@@ -184,17 +183,17 @@ def _threads(text: str | None) -> tuple[int, ...]:
     known = all(word.isascii() and word.isdecimal() for word in words)
     if not known or not all(1 <= int(word) <= 2 * cpus for word in words):
         raise InvalidInputError(
-            f"--threads {text!r} is no list of numbers from 1 to {2 * cpus}, two for each CPU.",
-            f"Write it as in --threads 1,{2 * cpus}.",
+            f"--threads: invalid list {text!r}.",
+            f"Write numbers from 1 to {2 * cpus}, two for each CPU: --threads 1,{2 * cpus}.",
         )
     return tuple(dict.fromkeys(map(int, words)))
 
 
-def _told(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
+def _lines(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
     lines = [
-        f"efficiency in per cent of the speed in memory alone, and in brackets what a perfect "
-        f"overlap would have; {show_bytes(dram_bytes)} of DRAM, storage reads "
-        f"{show_bytes(device.read)}/s and writes {show_bytes(device.write)}/s",
+        "efficiency in per cent of the speed in memory alone, and in brackets that of a perfect "
+        f"overlap; {show_bytes(dram_bytes)} of DRAM, storage reads {show_bytes(device.read)}/s and "
+        f"writes {show_bytes(device.write)}/s",
     ]
     counts = sorted({one.threads for one in cells})
     for count in counts:
@@ -205,24 +204,24 @@ def _told(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
 
 
 def _missing(missing: int, measured: int, budget_s: float) -> list[str]:
-    """What a longer time would give."""
+    """Return the lines on missing cells and the budget that they need."""
     if not missing:
         return []
-    # Larger cells come later and take longer, so that it is the least.
+    # Larger cells come later and take longer, so this is a lower bound.
     minutes = math.ceil(budget_s * (measured + missing) / max(measured, 1) / 60)
     cells = show_count(missing, "larger cell is", "larger cells are")
-    return ["", f"{cells} missing: give --budget {minutes}m or more for all"]
+    return ["", f"{cells} missing: --budget {minutes}m or more measures all"]
 
 
 def _tables(cells: Sequence[Cell]) -> list[str]:
-    """Of one number of threads."""
+    """Return the tables for one number of threads."""
     lines: list[str] = []
     for work in POLYNOMIALS:
         mine = [one for one in cells if one.work == work.name]
         if not mine:
             continue
         columns = sorted({one.intensity for one in mine})
-        lines += ["", f"{work.name}: data over DRAM, by operations a byte of the data"]
+        lines += ["", f"{work.name}: data over DRAM, by operations per byte of data"]
         lines += _table(
             [f"{one:g}" for one in columns],
             {
@@ -258,6 +257,6 @@ def _table(heads: Sequence[str], rows: dict[str, list[str]]) -> list[str]:
         "  " + " " * first + "".join(f"  {h:>{w}}" for h, w in zip(heads, widths, strict=True))
     ]
     for name, row in rows.items():
-        told = "".join(f"  {cell:>{w}}" for cell, w in zip(row, widths, strict=True))
-        lines.append(f"  {name:<{first}}{told}".rstrip())
+        cells = "".join(f"  {cell:>{w}}" for cell, w in zip(row, widths, strict=True))
+        lines.append(f"  {name:<{first}}{cells}".rstrip())
     return lines

@@ -1,4 +1,4 @@
-"""``assay tier doctor``: what this kernel, these rights and these disks allow."""
+"""``assay tier doctor``: support for a tier by the kernel, the user's rights and the disks."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from assay.units import show_bytes, show_duration
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell; 1 where the pager cannot be used.
+    """Print the capabilities; return 1 if the pager is not available.
 
     Raises:
-        InvalidInputError: --path names nothing.
-        NotPossibleError: this assay was built without it.
+        InvalidInputError: a directory of ``--path`` is missing.
+        NotPossibleError: this installation lacks the programs of the tier.
     """
     found = probe(os.environ, arguments.path or "")
     swap = read_swap()
     can = usable(found)
     if arguments.json:
-        told = [to_builtins(one) for one in findings(found)]
+        found_faults = [to_builtins(one) for one in findings(found)]
         print_json(
             {
                 "usable": can,
                 "advisable": advisor_finding(found) is None,
                 "probe": to_builtins(found),
                 "swap": to_builtins(swap),
-                "findings": told,
+                "findings": found_faults,
             }
         )
     else:
@@ -54,16 +54,16 @@ def _lines(found: Probe, swap: SwapUsage) -> list[str]:
     ]
     for one in findings(found):
         lines += [
-            f"{'cannot be used' if one.fatal else 'slower'}: {one.problem}",
+            f"{'not available' if one.fatal else 'slower'}: {one.problem}",
             f"  {one.remedy}",
         ]
     if usable(found):
         paths = ",".join(one.path for one in found.paths) or "DIR"
         lines.append(f"usable: assay tier run --dram SIZE --path {paths} -- PROGRAM")
-    elif (lack := advisor_finding(found)) is None:
-        lines.append("swap can be advised: assay tier run --how advisor --dram SIZE -- PROGRAM")
+    elif (lack := unadvisable(found)) is None:
+        lines.append("advisor: assay tier run --how advisor --dram SIZE -- PROGRAM")
     else:
-        lines += [f"swap cannot be advised either: {lack.problem}", f"  {lack.remedy}"]
+        lines += [f"advisor not available either: {lack.problem}", f"  {lack.remedy}"]
     return lines
 
 
@@ -71,8 +71,8 @@ def _swap_words(swap: SwapUsage, advisable: bool) -> str:
     if not swap.size_bytes:
         return "none"
     words = (
-        f"{show_bytes(swap.size_bytes)}, of which {show_bytes(swap.used_bytes)} are used, "
-        f"{_word(advisable, 'taking what is paged out')}"
+        f"{show_bytes(swap.size_bytes)}, {show_bytes(swap.used_bytes)} used, "
+        f"{_word(advisable, 'accepting pages')}"
     )
     if swap.page_cluster is None:
         return words

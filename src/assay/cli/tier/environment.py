@@ -1,4 +1,4 @@
-"""Place: the directories that stand behind a program's memory, and how it comes to use them."""
+"""Environment of a program with a tier, and the speed of its backing store."""
 
 from __future__ import annotations
 
@@ -25,11 +25,16 @@ from assay.units import show_bytes
 
 
 def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, str]:
-    """This process's environment for a program under the tier.
+    """Return the environment of a program with a tier.
+
+    Args:
+        path: directories of the backing store, separated by commas.
+        dram_bytes: size of DRAM for the program, in bytes.
+        numa: placement of DRAM on NUMA nodes; the default of the library if absent.
 
     Raises:
-        InvalidInputError: less DRAM than the pager can work with, or more than there is.
-        NotPossibleError: the loader cannot read the library's path.
+        InvalidInputError: the size is below the minimum of the pager, or above the memory here.
+        NotPossibleError: the loader cannot preload the library from its path.
     """
     if dram_bytes < MIN_DRAM_BYTES:
         raise InvalidInputError(
@@ -44,35 +49,35 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
     library = str(native_folder(os.environ) / "libassay-tier.so")
     if not is_preloadable(library):
         raise NotPossibleError(
-            f"{library!r} cannot be preloaded: its path holds a space or a colon.",
+            f"{library!r} cannot be preloaded: its path contains a space or a colon.",
             "Install assay elsewhere.",
         )
     others = os.environ.get("LD_PRELOAD", "")
-    told = (*storage(path), budget(dram_bytes), *([placement(numa)] if numa else []))
+    variables = (*storage(path), budget(dram_bytes), *([placement(numa)] if numa else []))
     return {
         **os.environ,
         "LD_PRELOAD": f"{library}:{others}" if others else library,
-        **{one.name: one.value for one in told},
+        **{one.name: one.value for one in variables},
     }
 
 
 def _memory_bytes() -> int:
-    """Of this host, or of the control group where that has less."""
+    """Return the memory of this host, or of the control group if that is smaller, in bytes."""
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min(whole, read_cgroups(LIVE).memory_limit_bytes or whole)
 
 
 def device_of(paths: str) -> Device:
-    """What directories on disks give altogether, measured now.
+    """Measure the total bandwidth of directories on disks.
 
     Raises:
-        InvalidInputError: they name nothing.
-        NotPossibleError: the tier cannot be used here.
+        InvalidInputError: a directory is missing.
+        NotPossibleError: the tier is not available here.
     """
     found = probe(os.environ, paths)
     if not usable(found):
         grave = next(one for one in findings(found) if one.fatal)
-        raise NotPossibleError(f"There is no tier here: {grave.problem}.", grave.remedy)
+        raise NotPossibleError(f"The pager is not available: {grave.problem}.", grave.remedy)
     return Device(
         read=sum(one.read_bytes_per_s or 0.0 for one in found.paths),
         write=sum(one.write_bytes_per_s or 0.0 for one in found.paths),

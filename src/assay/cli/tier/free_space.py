@@ -1,4 +1,4 @@
-"""Room: the reserve that the pager leaves free on the file systems behind memory."""
+"""Free space that the pager leaves on the file systems of the backing store."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ def free_space_assignments(keep_free: str | None, tier: str) -> list[str]:
     """Return the assignments that --keep-free is short for.
 
     Args:
-        keep_free: size that stays free of each file system; the library's own choice if absent.
-        tier: storage behind memory, as the value of ``mem.tier``.
+        keep_free: size to keep free on each file system; the library's default if absent.
+        tier: backing store, as the value of ``mem.tier``.
 
     Raises:
-        InvalidInputError: not a size, or nothing is taken of a file system.
+        InvalidInputError: an invalid size, or a tier without file systems.
     """
     if keep_free is None:
         return []
     if tier == SWAP:
         raise InvalidInputError(
-            "--keep-free is of the file systems of --path, and swap is advised here.",
+            "--keep-free needs the file systems of --path, and this run advises on swap.",
             "Leave it out, or see `assay tier doctor` for the pager.",
         )
     return [f"env.ASSAY_TIER_KEEP_FREE={parse_bytes(keep_free)}"]

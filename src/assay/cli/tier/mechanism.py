@@ -1,4 +1,4 @@
-"""Choice: who keeps a program's large memory within its DRAM, the pager or the advisor."""
+"""Choice between the pager and the advisor for ``assay tier run``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from assay.untrusted import clean
 
 
 def choose_tier(arguments: argparse.Namespace) -> str:
-    """What stands behind memory, as the setting has it; where it is second best, that is told.
+    """Return the backing store as a value of ``mem.tier``; prints why the pager is not used.
 
     Raises:
-        InvalidInputError: an option is missing, or one too many.
-        NotPossibleError: neither can be had here.
+        InvalidInputError: an option is missing or not applicable.
+        NotPossibleError: neither the pager nor the advisor is available.
     """
     _demand_words(arguments)
     if arguments.how == "pager":
@@ -35,27 +35,27 @@ def _demand_words(arguments: argparse.Namespace) -> None:
     if arguments.how == "advisor" and arguments.path:
         raise InvalidInputError(
             "`assay tier run --how advisor` takes no --path.",
-            "Leave it out: the kernel's swap stands behind memory then.",
+            "Leave it out: the advisor uses the kernel's swap.",
         )
     if arguments.how != "advisor" and not arguments.path:
         raise InvalidInputError(
             "`assay tier run` needs --path.",
-            "Write --path, as in --path /mnt/nvme, or --how advisor, which takes none.",
+            "Write --path, as in --path /mnt/nvme, or --how advisor, which needs no path.",
         )
 
 
 def _probed() -> Probe | None:
-    """Not the paths, of which the pager tells itself; none where nothing was built."""
+    """Return the capabilities of this host without paths; ``None`` without the tier's programs."""
     try:
         return probe(os.environ)
-    except NotPossibleError:  # which the setting tells
+    except NotPossibleError:  # the setting reports it
         return None
 
 
 def _advised(found: Probe) -> str:
     lack = advisor_finding(found)
     if lack is not None:
-        raise NotPossibleError(f"Swap cannot be advised here: {lack.problem}.", lack.remedy)
+        raise NotPossibleError(f"The advisor is not available: {lack.problem}.", lack.remedy)
     return SWAP
 
 
@@ -66,14 +66,14 @@ def _best(found: Probe, arguments: argparse.Namespace) -> str:
     none = advisor_finding(found)
     if none is not None:
         raise NotPossibleError(
-            f"There is no tier here: {lack.problem}; and for advice, {none.problem}.",
+            f"The pager is not available: {lack.problem}. Neither is the advisor: {none.problem}.",
             f"{lack.remedy} Or: {none.remedy}",
         )
     if not arguments.quiet:
-        told = (
-            f"swap is advised, and {arguments.path} is not used, as {lack.problem}.",
+        lines = (
+            f"advising on swap instead of using {arguments.path}: {lack.problem}.",
             f"for the pager: {lack.remedy}",
         )
-        for line in told:
+        for line in lines:
             print(f"assay: {clean(line)}", file=sys.stderr)
     return SWAP

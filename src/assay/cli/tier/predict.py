@@ -1,4 +1,4 @@
-"""``assay tier predict``: how fast a program will be with storage behind its memory."""
+"""``assay tier predict``: predicted efficiency of a program with a tier."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ TERMINATION_S = 5.0
 
 
 def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
-    """Run the program for a while, end it, and tell.
+    """Sample the program for some time, end it, and print the prediction.
 
     Raises:
-        InvalidInputError: no program, or no sizes.
-        NotPossibleError: the tier cannot be used here, or the program cannot be started, or had no
-            large memory.
+        InvalidInputError: the program or a size is missing.
+        NotPossibleError: the tier is not available here, the program cannot be started, or it had
+            no large allocation.
     """
     for name, example in (("dram", "8G"), ("path", "/mnt/nvme")):
         if not getattr(arguments, name):
@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
                 f"Write --{name}, as in --{name} {example}.",
             )
     if not command:
-        raise InvalidInputError("There is no program.", "Write it after --, as in -- ./app.")
-    if why := preload_obstacle(program_of(tuple(command)), os.uname().machine):
+        raise InvalidInputError("The program is missing.", "Write it after --, as in -- ./app.")
+    if why := preload_hindrance(program_of(tuple(command)), os.uname().machine):
         raise NotPossibleError(
             f"{command[0]} {why}.",
-            "Build it otherwise, or have it ask for regions (tier.h).",
+            "Link it dynamically, or let it allocate regions (tier.h).",
         )
     for_s = (
         parse_duration_s(getattr(arguments, "for"))
@@ -54,26 +54,26 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     )
     dram_bytes = parse_bytes(arguments.dram)
     device = device_of(arguments.path)
-    terminate_in_order()  # the program is ended when a signal comes
+    terminate_in_order()  # a signal ends the program
     with _started(command, tier_env(arguments.path, dram_bytes, arguments.numa)) as process:
         seen = list(sample_session(process.pid, for_s, lambda: process.poll() is None))
         status = process.poll()
     if len(seen) < 2 and status:
         raise NotPossibleError(
-            f"{command[0]} ended by itself, {_ending(status)}, while it was looked at.",
-            "Its own last words, and those of the tier, stand above: have it run first.",
+            f"{command[0]} ended during the sample, {_ending(status)}.",
+            "Its messages and those of the tier are above: run it with `assay tier run` first.",
         )
     if len(seen) < 2:
         raise NotPossibleError(
-            "No large memory of the program was seen while it was looked at.",
-            "Memory is managed from 64 MiB in one piece on, of programs that are not linked "
-            "statically; look longer (--for), or give it more to do.",
+            "The program had no large allocation during the sample.",
+            "The tier manages allocations of 64 MiB or more, of dynamically linked programs. "
+            "Sample longer (--for), or use larger data.",
         )
-    # The second half: the first is how it begins.
-    found = predict(seen[(len(seen) - 1) // 2], seen[-1], device)
+    # Use the second half, as the first one includes the start of the program.
+    found = predicted(seen[(len(seen) - 1) // 2], seen[-1], device)
     if arguments.json:
-        told = reasons(found)
-        print_json({"dram_bytes": dram_bytes, **to_builtins(found), "reasons": told})
+        document = {"dram_bytes": dram_bytes, **to_builtins(found), "reasons": reasons(found)}
+        print_json(document)
     else:
         print("\n".join(wrapped(_lines(found, dram_bytes), width_of(sys.stdout))))
     return 0
@@ -85,12 +85,12 @@ def _ending(status: int) -> str:
 
 @contextlib.contextmanager
 def _started(command: Sequence[str], env: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """The program with its output on standard error; it ends, with all its processes, at last."""
+    """Start the program with its output on standard error, and end its process group afterwards."""
     try:
         process = subprocess.Popen(command, env=env, stdout=sys.stderr, start_new_session=True)
     except OSError as error:
         raise NotPossibleError(
-            f"{command[0]} cannot be started: {error.strerror}.", "Name a program that can."
+            f"{command[0]} cannot be started: {error.strerror}.", "Name another program."
         ) from error
     try:
         yield process
@@ -106,8 +106,8 @@ def _lines(found: Prediction, dram_bytes: int) -> list[str]:
     return [
         f"efficiency {100 * found.efficiency:.0f} %, with a perfect overlap "
         f"{100 * found.overlap:.0f} % ({show_bytes(dram_bytes)} of DRAM)",
-        f"in {show_duration(found.wall_s)} it worked {show_duration(found.work_s)} and waited "
-        f"{show_duration(found.stall_s)}; {show_bytes(found.read_bytes)} were read, "
-        f"{show_bytes(found.written_bytes)} written",
+        f"in {show_duration(found.wall_s)} it computed for {show_duration(found.work_s)} and "
+        f"waited for {show_duration(found.stall_s)}; it read {show_bytes(found.read_bytes)} and "
+        f"wrote {show_bytes(found.written_bytes)}",
         *reasons(found),
     ]

@@ -1,4 +1,4 @@
-"""``assay tier top``: what becomes of the memory of programs under the tier, as they run."""
+"""``assay tier top``: memory traffic of running programs with a tier."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Seen = Mapping[tuple[int, int], Region]
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show what is there, again and again on a terminal.
+    """Print the regions of all programs; on a terminal repeatedly.
 
     Raises:
-        InvalidInputError: --every is no time.
-        NotPossibleError: no program runs under the tier.
+        InvalidInputError: ``--every`` is not a valid time.
+        NotPossibleError: no program runs with a tier.
     """
     every_s = DEFAULT_INTERVAL_S if arguments.every is None else parse_duration_s(arguments.every)
     if arguments.json:
@@ -50,8 +50,8 @@ def _present() -> list[Meter]:
     found = read_meters()
     if not found:
         raise NotPossibleError(
-            "No program runs under the tier here that you may look at.",
-            "Start one with `assay tier run`, or become the user who did.",
+            "You have no running program with a tier.",
+            "Start one with `assay tier run`, or run this command as its user.",
         )
     return found
 
@@ -78,7 +78,7 @@ def _lines(found: Sequence[Meter], before: Seen, every_s: float, width: int | No
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         gap = "  " if width is None or sum(widths) + 2 * len(widths) <= width else " "
         lines += [gap + gap.join(map(str.rjust, row, widths)) for row in rows]
-    return [line[:width] for line in lines] or ["no program runs under the tier any more"]
+    return [line[:width] for line in lines] or ["no program with a tier is running any longer"]
 
 
 def _share(ratio: float) -> str:
@@ -86,11 +86,15 @@ def _share(ratio: float) -> str:
 
 
 def _row(now: Region, before: Region | None, every_s: float, *, waits: bool) -> tuple[str, ...]:
-    """Of the last interval; of all the time, where the region is new.
+    """Return the row of a region, for the last interval; of a new region, since its start.
 
-    ``waits``: whether it is known who waited.
+    Args:
+        now: present counters.
+        before: counters at the beginning of the interval; ``None`` for a new region.
+        every_s: length of the interval, in seconds.
+        waits: the counters of waits are known.
     """
-    # One in whose place another was: counts only grow.
+    # Counters only grow: smaller ones are those of a new region at the same address.
     if before is not None and before.first > now.first:
         before = None
 

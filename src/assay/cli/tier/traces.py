@@ -1,4 +1,4 @@
-"""Touches: a program's touches of memory are recorded in one run, and foreseen in another."""
+"""Traces of memory accesses, recorded in one run and used for prefetching in another."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ _TRACES = "*.touches"
 
 
 def trace_assignments(arguments: argparse.Namespace, tier: str) -> list[str]:
-    """The assignments that --trace and --replay are short for.
+    """Return the assignments that --trace and --replay are short for.
 
-    A folder for traces is made where there is none.
+    Creates the folder of traces, if it is missing.
 
     Raises:
-        InvalidInputError: they cannot be had, or not together.
+        InvalidInputError: both options are given, the tier takes none of them, or the folder is
+            not usable.
     """
     if arguments.trace is None and arguments.replay is None:
         return []
     if arguments.trace is not None and arguments.replay is not None:
         raise InvalidInputError(
-            "--trace and --replay cannot be had in the same run.",
-            "Record first, with --trace DIR; then give the same folder to --replay.",
+            "--trace and --replay exclude each other.",
+            "Record a trace with --trace DIR, then run again with --replay DIR.",
         )
     if tier == SWAP:
         raise InvalidInputError(
-            "Touches are seen by the pager only, and swap is advised here.",
+            "Only the pager records memory accesses, and this run advises on swap.",
             "Leave --trace and --replay out, or see `assay tier doctor` for the pager.",
         )
     if arguments.trace is not None:
@@ -53,6 +54,6 @@ def _recorded(name: str) -> Path:
     folder = Path(name).absolute()
     if not any(folder.glob(_TRACES)):
         raise InvalidInputError(
-            f"--replay {name} holds no trace.", "Record one with `assay tier run --trace DIR`."
+            f"--replay {name} contains no trace.", "Record one with `assay tier run --trace DIR`."
         )
     return folder
