@@ -11,9 +11,9 @@ one more than the launcher has.
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     AffinityCalls,
     Choices,
@@ -23,10 +23,9 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import (
     granted,
     readback_of,
@@ -43,14 +42,12 @@ _ALLOWED = "allowed"
 _DOMAIN = Choices((_ALLOWED, "ignored", "refused"))
 
 
-class AffinityCallSetting(msgspec.Struct, frozen=True):
+class AffinityCallSetting(BaseSetting, frozen=True):
     """``affinity.calls``: answer to the program's own choice of CPUs."""
 
     name: str = NAME
     summary: str = "answer to the program's own calls that choose CPUs: allowed, ignored, refused"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = "it takes a permission from the program; name it to try it"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the three answers."""
@@ -59,10 +56,6 @@ class AffinityCallSetting(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return ``allowed``: the kernel answers."""
         return _ALLOWED
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "it takes a permission from the program; name it to try it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a filter of system calls, if the kernel supports them."""

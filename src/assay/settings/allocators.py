@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import ClassVar
 
 import msgspec
 
@@ -22,11 +23,10 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
 from assay.records.configuration import show_value
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     judge_environment,
     mapped_files,
@@ -58,7 +58,7 @@ class OptionEncoding(msgspec.Struct, frozen=True):
         return {name: text.format(spelled) for name, text in self.variables}
 
 
-class AllocatorOption(msgspec.Struct, frozen=True):
+class AllocatorOption(BaseSetting, frozen=True):
     """An option of one or more allocators.
 
     Without ``malloc`` the variables of all allocators are set, since the program may use any.
@@ -68,17 +68,11 @@ class AllocatorOption(msgspec.Struct, frozen=True):
     summary: str
     values: Domain
     told: Mapping[str, OptionEncoding]
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
         """Return the values, which are the same on every machine."""
         return self.values
-
-    def default(self, machine: Machine) -> Value | None:
-        """That of the allocator, whichever serves."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""

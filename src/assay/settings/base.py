@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import msgspec
 
@@ -133,3 +133,27 @@ class Setting(Protocol):
             plan: plan of the launch; it holds details beyond the value, such as the chosen CPUs.
         """
         ...
+
+
+class BaseSetting(msgspec.Struct, frozen=True):
+    """Defaults of a setting that acts within the launched process.
+
+    Attributes:
+        scope: part of the system that the setting changes.
+        switch_cost_s: cost of a change between two launches, in seconds.
+        evidence: strongest evidence of an effect that can be read back.
+        not_suggested: reason for not suggesting the setting without a request.
+    """
+
+    scope: ClassVar[Scope] = Scope.PROCESS
+    switch_cost_s: ClassVar[float] = 0.0
+    evidence: ClassVar[Level] = Level.SEEN
+    not_suggested: ClassVar[str] = "name it to vary it"
+
+    def default(self, machine: Machine) -> Value | None:
+        """Return ``None``: the value without the setting is unknown."""
+        return None
+
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Return the reason for not suggesting the setting."""
+        return self.not_suggested

@@ -7,9 +7,9 @@ not affected. Evidence: *effective*: the cached share of these files just before
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     Choices,
     Configuration,
@@ -19,11 +19,9 @@ from assay.records import (
     PageCache,
     Plan,
     RunFacts,
-    Scope,
-    Value,
 )
 from assay.records.facts import CachedFiles
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import degraded, granted, refused, unverified
 from assay.settings.refusals import out_of_domain
 from assay.units import show_bytes, show_count
@@ -33,26 +31,19 @@ _NEARLY = 0.01
 """Tolerated share of bytes in the wrong state: the kernel drops whole large pages."""
 
 
-class PageCacheSetting(msgspec.Struct, frozen=True):
+class PageCacheSetting(BaseSetting, frozen=True):
     """``cache``: warm or cold files."""
 
     name: str = "cache"
     summary: str = "page cache of the files in the command: warm (read before) or cold"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.EFFECTIVE
+    evidence: ClassVar[Level] = Level.EFFECTIVE
+    not_suggested: ClassVar[str] = (
+        "it defines the measurement, not the best setting; name it to compare both states"
+    )
 
     def domain(self, machine: Machine) -> Domain:
         """Return both states."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """As the launch before left it."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "it defines the measurement, not the best setting; name it to compare both states"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the preparation of the launch."""

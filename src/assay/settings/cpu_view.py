@@ -9,10 +9,10 @@ Interfaces: ``mount_namespaces(7)``; without privileges ``user_namespaces(7)``. 
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
 from assay.machine.cpulist import show_numbers
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     Choices,
     Configuration,
@@ -22,10 +22,9 @@ from assay.records import (
     Plan,
     RestrictedCpuView,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import (
     granted,
     readback_of,
@@ -40,14 +39,12 @@ _MACHINE = "machine"
 _DOMAIN = Choices((_MACHINE, "own"))
 
 
-class CpuView(msgspec.Struct, frozen=True):
+class CpuView(BaseSetting, frozen=True):
     """``view``: the CPUs in files of ``/proc`` and ``/sys``."""
 
     name: str = "view"
     summary: str = "CPUs in files of /proc and /sys: all of the machine, or the program's own"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = "it changes the program's view of the machine; name it to try it"
 
     def domain(self, machine: Machine) -> Domain:
         """Return both views."""
@@ -56,10 +53,6 @@ class CpuView(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return ``machine``: the kernel's own view."""
         return _MACHINE
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "it changes the program's view of the machine; name it to try it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a mount namespace, if it is permitted."""

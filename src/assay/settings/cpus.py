@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Cpu, Machine, Program
@@ -24,11 +22,10 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
 from assay.settings import cpu_selection
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.device_locality import is_near, nearest_usable
 from assay.settings.evidence import (
     granted,
@@ -52,14 +49,11 @@ _PLACEMENTS = AnyText(f"{', '.join(_PLACE)}, or near:DEVICE-OR-FILE")
 _USUAL = "compact"
 
 
-class Cpus(msgspec.Struct, frozen=True):
+class Cpus(BaseSetting, frozen=True):
     """``cpus``: number or list of CPUs."""
 
     name: str = "cpus"
     summary: str = "CPUs that the program may use: a count, or a list such as 0-3,8"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
     root: Root = LIVE
     """Root of the files that ``placement=near:`` reads."""
 
@@ -132,14 +126,11 @@ class Cpus(msgspec.Struct, frozen=True):
         return judge_mask(value, facts, plan.cpus, count)
 
 
-class Placement(msgspec.Struct, frozen=True):
+class Placement(BaseSetting, frozen=True):
     """``placement``: layout of a number of CPUs."""
 
     name: str = "placement"
     summary: str = "layout of cpus=COUNT: compact, scatter, one-per-core, or near a device"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
     root: Root = LIVE
     """Root of the files that ``near:`` reads."""
 

@@ -46,9 +46,9 @@ def start_failure(facts: RunFacts) -> str | None:
     return f"the program was not started: {facts.message or facts.outcome}"
 
 
-def step_accepted(facts: RunFacts, what: str) -> bool | None:
-    """Return whether the kernel accepted the step ``what``; ``None`` if it was not tried."""
-    results = [step.ok for step in facts.applied if step.what == what]
+def step_accepted(facts: RunFacts, step: str) -> bool | None:
+    """Return whether the kernel accepted a step; ``None`` if it was not tried."""
+    results = [result.ok for result in facts.applied if result.what == step]
     return all(results) if results else None
 
 

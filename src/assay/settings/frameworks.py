@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from assay.machine.document import Machine, Program
 from assay.records import (
     Configuration,
@@ -25,10 +23,8 @@ from assay.records import (
     Plan,
     Range,
     RunFacts,
-    Scope,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, judge_environment, refused, unverified
 from assay.units import show_count
 
@@ -38,7 +34,7 @@ HOOK = str(Path(__file__).parent / "hook")
 _AT_IMPORT, _AT_EXIT = "import", "exit"
 
 
-class FrameworkThreads(msgspec.Struct, frozen=True):
+class FrameworkThreads(BaseSetting, frozen=True):
     """The size of one thread pool of a framework.
 
     Attributes:
@@ -52,9 +48,6 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
     package: str
     framework: str
     decides_at_zero: bool = False
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     @property
     def name(self) -> str:
@@ -64,10 +57,6 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
     def domain(self, machine: Machine) -> Domain:
         """Return any count; ``resolve`` refuses 0 if it has no meaning."""
         return Range(0, max(256, 4 * len(machine.cpus)), step=1)
-
-    def default(self, machine: Machine) -> Value | None:
-        """The framework's own, which follows the processor and the environment."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return the reason: ``threads`` sizes the pools within operations already."""

@@ -8,9 +8,9 @@ with raised privileges. Evidence: *set*.
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     Choices,
     Configuration,
@@ -21,11 +21,10 @@ from assay.records import (
     Plan,
     Range,
     RunFacts,
-    Scope,
     Value,
 )
 from assay.records.configuration import show_value
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import judge_environment
 from assay.settings.refusals import out_of_domain
 
@@ -35,7 +34,7 @@ _SWITCHED = Choices(("on", "off"))
 _SPELLED: dict[Value, str] = {"on": "1", "off": "0"}
 
 
-class GlibcTunable(msgspec.Struct, frozen=True):
+class GlibcTunable(BaseSetting, frozen=True):
     """One tunable of glibc.
 
     Attributes:
@@ -50,21 +49,12 @@ class GlibcTunable(msgspec.Struct, frozen=True):
     tunable: str
     arch: str | None = None
     flag: str | None = None
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = "a tunable of glibc; name it to vary it"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the values of the library; ``resolve`` refuses unsupported ones."""
         return self.values
-
-    def default(self, machine: Machine) -> Value | None:
-        """The library's own."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "a tunable of glibc; name it to vary it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return one assignment in the list of tunables."""

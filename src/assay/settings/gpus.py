@@ -12,12 +12,11 @@ Not tested on a GPU: the behaviour of the runtimes is taken from their documenta
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-import msgspec
+from typing import ClassVar
 
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.gpus import Gpu, ambiguity, find_gpus
 from assay.machine.root import LIVE, Root
 from assay.records import (
@@ -29,10 +28,8 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import judge_environment, without_user_variables
 
 _VARIABLE = {
@@ -56,28 +53,19 @@ _DOMAIN = AnyText(
 )
 
 
-class VisibleGpus(msgspec.Struct, frozen=True):
+class VisibleGpus(BaseSetting, frozen=True):
     """``gpus``: the visible GPUs, or none."""
 
     name: str = "gpus"
     summary: str = "GPUs that are visible to the program: a list such as 0,2, or none"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = "the user decides which GPUs a program may use"
     root: Root = LIVE
     """Root of the files that list GPUs."""
 
     def domain(self, machine: Machine) -> Domain:
         """Return numbers of GPUs; ``resolve`` reports invalid ones."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """Unknown: variables may be inherited."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "the user decides which GPUs a program may use"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the variable of the runtime for these GPUs."""

@@ -8,8 +8,7 @@ of the program.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-
-import msgspec
+from typing import ClassVar
 
 from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
@@ -25,12 +24,11 @@ from assay.records import (
     Plan,
     Preload,
     RunFacts,
-    Scope,
     Unpreload,
     Value,
 )
 from assay.settings import pools
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import (
     granted,
     observed_environment,
@@ -88,13 +86,12 @@ _NOT_OF_SPEED = frozenset(
 _NO_SETTINGS = ("OMP_DISPLAY_", "OMPI_")
 
 
-class InheritedVariable(msgspec.Struct, frozen=True):
+class InheritedVariable(BaseSetting, frozen=True):
     """``inherited.NAME``: keep the exported variable, or unset it."""
 
     variable: str
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = "tried if the variable is exported and the program reads it"
 
     def __post_init__(self) -> None:
         if not is_variable_name(self.variable):
@@ -120,10 +117,6 @@ class InheritedVariable(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return ``kept``: exported variables reach the program."""
         return KEPT
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Only where it is exported, which a program does not tell (``inherited_parameters``)."""
-        return "tried if the variable is exported and the program reads it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the action that removes the variable from the environment."""

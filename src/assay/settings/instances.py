@@ -12,11 +12,10 @@ Evidence: *seen*: the mask of each instance, read back after it executed the pro
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import msgspec
+from typing import ClassVar
 
 from assay.machine.cpulist import format_list
-from assay.machine.document import Cpu, Machine, Program
+from assay.machine.document import Cpu, Machine
 from assay.records import (
     Affinity,
     AnyText,
@@ -29,10 +28,9 @@ from assay.records import (
     Plan,
     Range,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Setting, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Setting
 from assay.settings.core_division import (
     CpuGroups,
     cores_by_node,
@@ -58,14 +56,14 @@ LATENCY_CORES = 4
 _PLACEHOLDER = "arg.instance"
 
 
-class InstanceCount(msgspec.Struct, frozen=True):
+class InstanceCount(BaseSetting, frozen=True):
     """``instances``: number of instances, or one of two modes."""
 
     name: str = COUNT
     summary: str = "number of program instances at once: a count, throughput, latency"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = (
+        "several instances do several times the work; name it, with a metric that reflects that"
+    )
 
     def domain(self, machine: Machine) -> Domain:
         """Return counts and modes; ``resolve`` reports invalid ones."""
@@ -74,12 +72,6 @@ class InstanceCount(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return 1: a single instance is not restricted to cores."""
         return 1
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked: several do several times the work."""
-        return (
-            "several instances do several times the work; name it, with a metric that reflects that"
-        )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the cores of each instance."""
@@ -94,26 +86,16 @@ class InstanceCount(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts, plan)
 
 
-class CoresPerInstance(msgspec.Struct, frozen=True):
+class CoresPerInstance(BaseSetting, frozen=True):
     """``instances.cores``: number of cores per instance."""
 
     name: str = CORES
     summary: str = "cores per instance; without instances, as many instances as fit"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = "needs instances"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the numbers from one to all cores."""
         return Range(1, max(1, len(machine.cores)), step=1)
-
-    def default(self, machine: Machine) -> Value | None:
-        """Left to ``instances``."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Belongs to ``instances``."""
-        return "needs instances"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a part of ``instances``; alone, as many instances as fit."""
@@ -126,26 +108,16 @@ class CoresPerInstance(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts, plan)
 
 
-class InstanceRank(msgspec.Struct, frozen=True):
+class InstanceRank(BaseSetting, frozen=True):
     """``instances.rank``: start a single instance."""
 
     name: str = RANK
     summary: str = "start only the instance with this number, from 0, on its own cores"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = "needs instances"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the possible instance numbers."""
         return Range(0, max(1, len(machine.cores) - 1), step=1)
-
-    def default(self, machine: Machine) -> Value | None:
-        """All of them."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Belongs to ``instances``."""
-        return "needs instances"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a part of ``instances``."""

@@ -31,10 +31,8 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, judge_environment, refused, without_user_variables
 
 CORE_TYPE = "OPENBLAS_CORETYPE"
@@ -87,22 +85,15 @@ _SAID = re.compile(r"^Core: (\S+)", re.MULTILINE)
 _NOT_FOUND = re.compile(r"^Core not found: (\S+)", re.MULTILINE)
 
 
-class CpuIsa(msgspec.Struct, frozen=True):
+class CpuIsa(BaseSetting, frozen=True):
     """``cpu.isa``: the instruction set of libraries."""
 
     name: str = "cpu.isa"
     summary: str = "instruction set: core type of OpenBLAS, and a limit for other libraries"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return the levels that this processor supports, lowest first."""
         return Choices(tuple(available_levels(machine)), ordered=True)
-
-    def default(self, machine: Machine) -> Value | None:
-        """Whatever each library detects."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest levels if the program uses a library that selects code at run time."""

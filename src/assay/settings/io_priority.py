@@ -7,9 +7,9 @@ Evidence: *set*: no file of ``/proc`` shows it.
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     Choices,
     Configuration,
@@ -19,10 +19,8 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import granted, refused, step_accepted, unverified
 from assay.settings.refusals import out_of_domain
 
@@ -35,28 +33,19 @@ _DOMAIN = Choices(
 )
 
 
-class IoPriorityClass(msgspec.Struct, frozen=True):
+class IoPriorityClass(BaseSetting, frozen=True):
     """``io.class``: class and level; 0 is the highest priority, 7 the lowest."""
 
     name: str = "io.class"
     summary: str = "I/O scheduling class of the program: idle, best-effort:0-7, realtime:0-7"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = (
+        "it changes the priority relative to other programs, without effect on an idle machine"
+    )
 
     def domain(self, machine: Machine) -> Domain:
         """Return all classes and levels of the kernel."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """Made from the nice value by the kernel."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return (
-            "it changes the priority relative to other programs, without effect on an idle machine"
-        )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the class, if the process has the required capabilities."""

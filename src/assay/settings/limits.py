@@ -7,11 +7,10 @@ changes only if it has to be raised. Evidence: *set*.
 from __future__ import annotations
 
 import re
-
-import msgspec
+from typing import ClassVar
 
 from assay.errors import InvalidInputError, nearest
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.root import LIVE, Root
 from assay.records import (
     AnyText,
@@ -22,10 +21,9 @@ from assay.records import (
     Plan,
     Rlimit,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import granted, refused, step_accepted, unverified
 from assay.units import parse_bytes
 
@@ -55,13 +53,12 @@ _DOMAIN = AnyText(f"a number in the kernel's unit, a size such as 8M, or {_UNLIM
 _BYTES = frozenset({"as", "core", "data", "fsize", "memlock", "msgqueue", "rss", "stack"})
 
 
-class ResourceLimit(msgspec.Struct, frozen=True):
+class ResourceLimit(BaseSetting, frozen=True):
     """``limit.NAME``, such as ``limit.nofile``; exists once it is named."""
 
     resource: str
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = "only the user knows the needs of the program"
     root: Root = LIVE
     """Root of the file with the current limits."""
 
@@ -86,14 +83,6 @@ class ResourceLimit(msgspec.Struct, frozen=True):
     def domain(self, machine: Machine) -> Domain:
         """Return numbers, sizes and ``unlimited``."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """What assay itself has; not given as a value, since hard and soft may differ."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "only the user knows the needs of the program"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a soft limit; above the hard limit only with the required capability.

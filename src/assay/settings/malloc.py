@@ -6,8 +6,6 @@ Evidence: *seen* in the maps of the run.
 
 from __future__ import annotations
 
-import msgspec
-
 from assay.machine.document import Machine, Program
 from assay.records import (
     Choices,
@@ -18,11 +16,9 @@ from assay.records import (
     Plan,
     Preload,
     RunFacts,
-    Scope,
     Unpreload,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
 from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
 
@@ -46,22 +42,15 @@ _DOMAIN = Choices(("glibc", *PREFIXES))
 _ALL_PREFIXES = tuple(PREFIXES.values())
 
 
-class AllocatorSetting(msgspec.Struct, frozen=True):
+class AllocatorSetting(BaseSetting, frozen=True):
     """``malloc``: a preloaded allocator, or glibc's own."""
 
     name: str = "malloc"
     summary: str = "memory allocator: glibc's own, or a preloaded one"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return all five; ``resolve`` names the package of one that is not installed."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """Unknown: a program may link its own."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest installed allocators that can be preloaded."""

@@ -9,8 +9,6 @@ the weights of ``/sys/kernel/mm/mempolicy/weighted_interleave``. Evidence: *seen
 
 from __future__ import annotations
 
-import msgspec
-
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, Node, Program
@@ -24,10 +22,8 @@ from assay.records import (
     MemPolicy,
     Plan,
     RunFacts,
-    Scope,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     granted,
     readback_of,
@@ -56,22 +52,15 @@ _SHOWN = {
 """Names as written by ``mpol_to_str`` in mm/mempolicy.c."""
 
 
-class NumaPolicy(msgspec.Struct, frozen=True):
+class NumaPolicy(BaseSetting, frozen=True):
     """``mem.policy``: NUMA policy for new pages."""
 
     name: str = "mem.policy"
     summary: str = "NUMA policy of memory: local, bind, preferred, interleave, weighted"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return a mode with nodes by number or by kind; ``resolve`` reports invalid ones."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """Inherited; nearly always what ``local`` does, but not known."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest policies if several nodes have memory."""

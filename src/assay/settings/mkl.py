@@ -6,7 +6,7 @@ Evidence: *set*.
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -18,10 +18,9 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import judge_environment, without_user_variables
 from assay.settings.refusals import out_of_domain
 
@@ -30,14 +29,12 @@ _WRITTEN = {"true": "TRUE", "false": "FALSE"}
 _DOMAIN = Choices(tuple(_WRITTEN))
 
 
-class MklDynamic(msgspec.Struct, frozen=True):
+class MklDynamic(BaseSetting, frozen=True):
     """``threads.mkl.dynamic``: true, or false to use exactly the requested threads."""
 
     name: str = "threads.mkl.dynamic"
     summary: str = "oneMKL may use fewer threads than requested: true, false"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
         """Return true and false, in lower case."""

@@ -6,8 +6,6 @@ bound thread has an affinity mask narrower than the CPUs of the program.
 
 from __future__ import annotations
 
-import msgspec
-
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -20,10 +18,9 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     granted,
     judge_environment,
@@ -39,22 +36,15 @@ _BIND = Choices(("false", "close", "spread", "primary"))
 _PLACES = Choices(("threads", "cores", "sockets"))
 
 
-class OpenMPBinding(msgspec.Struct, frozen=True):
+class OpenMPBinding(BaseSetting, frozen=True):
     """``omp.bind``: binding of the threads of a team."""
 
     name: str = "omp.bind"
     summary: str = "binding of OpenMP threads to places: false, close, spread, primary"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return the policies of OpenMP, with the names of version 5.1 and later."""
         return _BIND
-
-    def default(self, machine: Machine) -> Value | None:
-        """Unknown: libgomp binds none, others may."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest binding with an OpenMP runtime and more than one CPU."""
@@ -87,22 +77,15 @@ class OpenMPBinding(msgspec.Struct, frozen=True):
         return _judge_masks(value, facts, plan)
 
 
-class OpenMPPlaces(msgspec.Struct, frozen=True):
+class OpenMPPlaces(BaseSetting, frozen=True):
     """``omp.places``: places to which OpenMP threads are bound."""
 
     name: str = "omp.places"
     summary: str = "places that omp.bind uses: hardware threads, cores, sockets"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return the abstract names that every runtime supports."""
         return _PLACES
-
-    def default(self, machine: Machine) -> Value | None:
-        """Left to the runtime."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest places if cores have several threads and the program uses OpenMP."""

@@ -20,11 +20,9 @@ from assay.records import (
     Plan,
     Preload,
     RunFacts,
-    Scope,
     Unpreload,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
 from assay.settings.pools import NO_OPENMP_REASON, OPENMP_RUNTIMES
 from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
@@ -55,22 +53,15 @@ _KMPC = ("iomp", "llvm-omp")
 """Runtimes of programs that GNU's runtime cannot serve."""
 
 
-class OpenMPRuntime(msgspec.Struct, frozen=True):
+class OpenMPRuntime(BaseSetting, frozen=True):
     """``omp.runtime``: a preloaded runtime."""
 
     name: str = "omp.runtime"
     summary: str = "OpenMP runtime of the program, preloaded: gnu, llvm, intel"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return all three; ``resolve`` names the package of one that is not installed."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """The one that the program links."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest installed runtimes that can replace GNU's."""

@@ -7,8 +7,7 @@ affected. Evidence: *set*.
 from __future__ import annotations
 
 import re
-
-import msgspec
+from typing import ClassVar
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -20,10 +19,8 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
-    Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import judge_environment, without_user_variables
 from assay.settings.openmp import linked_openmp_runtimes
 from assay.settings.pools import NO_OPENMP_REASON
@@ -35,7 +32,7 @@ _DOMAIN = AnyText(
 )
 
 
-class OpenMPSchedule(msgspec.Struct, frozen=True):
+class OpenMPSchedule(BaseSetting, frozen=True):
     """``omp.schedule``: a kind and a chunk size.
 
     The default is ``dynamic,1`` in libgomp, ``static`` in LLVM.
@@ -43,17 +40,11 @@ class OpenMPSchedule(msgspec.Struct, frozen=True):
 
     name: str = "omp.schedule"
     summary: str = "schedule of OpenMP loops with schedule(runtime): KIND or KIND,CHUNK"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
         """Return the kinds of OpenMP; all but ``auto`` accept a chunk size."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """Left to the runtime: ``dynamic,1`` in libgomp, ``static`` in LLVM's."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return the reason: such loops are not visible from outside."""

@@ -8,7 +8,7 @@ values. Evidence: *set*; the spinning time is not visible from outside.
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -22,10 +22,9 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     degraded,
     judge_environment,
@@ -54,7 +53,7 @@ _TIMES = AnyText("milliseconds from 0, or infinite")
 _COUNTS_SPINS = "libgomp counts spins instead of time: an approximation"
 
 
-class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
+class OpenMPWaitPolicy(BaseSetting, frozen=True):
     """``omp.wait``: spin or sleep.
 
     By default, libgomp spins for about 3 ms, LLVM and Intel for 200 ms.
@@ -62,17 +61,11 @@ class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
 
     name: str = "omp.wait"
     summary: str = "idle OpenMP threads spin (active) or sleep at once (passive)"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
         """Return the two policies of OpenMP."""
         return _POLICIES
-
-    def default(self, machine: Machine) -> Value | None:
-        """Neither: runtimes spin for a while (libgomp about 3 ms, LLVM and Intel 200 ms)."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest ``passive`` if threads spin for long by default on CPUs of other processes."""
@@ -102,22 +95,16 @@ class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
         )
 
 
-class OpenMPBlocktime(msgspec.Struct, frozen=True):
+class OpenMPBlocktime(BaseSetting, frozen=True):
     """``omp.blocktime``: spinning time of an idle thread before it sleeps."""
 
     name: str = "omp.blocktime"
     summary: str = "spinning time of idle OpenMP threads in milliseconds, or infinite"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
         """Return integers in milliseconds, and ``infinite``."""
         return _TIMES
-
-    def default(self, machine: Machine) -> Value | None:
-        """The runtime's own; see ``omp.wait``."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return the reason: ``omp.wait`` tries both extremes already."""

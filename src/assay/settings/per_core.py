@@ -7,36 +7,29 @@ caches (SMT). The setting is part of the affinity mask (``sched_setaffinity(2)``
 
 from __future__ import annotations
 
-import msgspec
-
 from assay.machine.document import Machine, Program
 from assay.records import (
     Affinity,
     Configuration,
     Domain,
     Grant,
-    Level,
     Plan,
     Range,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.cpus import judge_mask
 from assay.settings.evidence import unverified
 from assay.settings.smt import PER_CORE, limit_per_core, max_per_core
 from assay.units import show_count
 
 
-class ThreadsPerCore(msgspec.Struct, frozen=True):
+class ThreadsPerCore(BaseSetting, frozen=True):
     """``threads.per_core``: maximum number of CPUs per core."""
 
     name: str = PER_CORE
     summary: str = "hardware threads per core for the program (SMT): 1, 2"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return the numbers from one to the usable threads of a core."""

@@ -9,6 +9,8 @@ Evidence: *seen* in ``/proc/PID/stat``. Nice values are relative to programs of 
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 
 from assay.errors import InvalidInputError
@@ -25,10 +27,9 @@ from assay.records import (
     Range,
     RunFacts,
     Sched,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.cpus import remaining_cpus
 from assay.settings.evidence import (
     granted,
@@ -52,7 +53,7 @@ _RESERVED = 0.95
 _KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
 
 
-class SchedulingClass(msgspec.Struct, frozen=True):
+class SchedulingClass(BaseSetting, frozen=True):
     """``sched``: the scheduling class.
 
     A program of a real-time class preempts all others, assay included. It is refused if it could
@@ -61,17 +62,10 @@ class SchedulingClass(msgspec.Struct, frozen=True):
 
     name: str = "sched"
     summary: str = "scheduling class: other, batch, idle; real-time: fifo, rr, deadline"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return all classes; the real-time ones with their parameters."""
         return _POLICIES
-
-    def default(self, machine: Machine) -> Value | None:
-        """Inherited; nearly always ``other``, but not known."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest ``batch`` if the program has more threads than CPUs."""
@@ -110,14 +104,14 @@ class SchedulingClass(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(grant, value=value)
 
 
-class NiceValue(msgspec.Struct, frozen=True):
+class NiceValue(BaseSetting, frozen=True):
     """``nice``: weight relative to other programs."""
 
     name: str = "nice"
     summary: str = "nice value: weight relative to other programs on the same CPUs"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = (
+        "it changes the weight relative to other programs, without effect on an idle machine"
+    )
 
     def domain(self, machine: Machine) -> Domain:
         """Return the range of the kernel; ``resolve`` refuses values without permission."""
@@ -126,10 +120,6 @@ class NiceValue(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return the nice value of assay."""
         return machine.rights.nice_now
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "it changes the weight relative to other programs, without effect on an idle machine"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the nice value, if it is permitted."""

@@ -12,8 +12,6 @@ huge pages in use. The except-advised flag is not visible from outside: that is 
 
 from __future__ import annotations
 
-import msgspec
-
 from assay.machine.document import Machine, Program
 from assay.records import (
     Choices,
@@ -25,10 +23,9 @@ from assay.records import (
     Plan,
     Prctl,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     degraded,
     granted,
@@ -72,14 +69,11 @@ mimalloc 2.0.9 (AnonHugePages of a program that fills 64 MiB, system set to madv
 """
 
 
-class TransparentHugePages(msgspec.Struct, frozen=True):
+class TransparentHugePages(BaseSetting, frozen=True):
     """``thp``: never, if advised, or as far as the allocator supports it."""
 
     name: str = "thp"
     summary: str = "transparent huge pages for the process: never, madvise, always"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return three modes, and ``default`` for the system's mode."""

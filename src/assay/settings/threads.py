@@ -7,8 +7,7 @@ also size its pools itself.
 from __future__ import annotations
 
 from collections.abc import Collection
-
-import msgspec
+from typing import ClassVar
 
 from assay.machine.cpulist import show_numbers
 from assay.machine.document import Machine, Program
@@ -24,11 +23,9 @@ from assay.records import (
     Plan,
     Range,
     RunFacts,
-    Scope,
-    Value,
 )
 from assay.settings import pools
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     degraded,
     judge_environment,
@@ -48,23 +45,17 @@ _NARROWER: dict[str, tuple[str, ...]] = {
 """Settings that override variables of broader settings."""
 
 
-class ThreadCount(msgspec.Struct, frozen=True):
+class ThreadCount(BaseSetting, frozen=True):
     """The size of one family of thread pools, or of all."""
 
     name: str
     summary: str
     variables: tuple[str, ...]
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
         """Return any count; more threads than CPUs are allowed, for programs that wait."""
         return Range(1, max(256, 4 * len(machine.cpus)), step=1)
-
-    def default(self, machine: Machine) -> Value | None:
-        """Unknown: every runtime has its own."""
-        return None
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest counts if a pool is known or several threads were seen."""

@@ -10,10 +10,10 @@ are *set*: the location of pages is not checked.
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
 from assay.errors import InvalidInputError
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.swaps import SWAPS, swap_areas
 from assay.records import (
     AnyText,
@@ -26,10 +26,9 @@ from assay.records import (
     Plan,
     Preload,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved
 from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
 from assay.settings.refusals import is_preloadable, out_of_domain
 from assay.units import parse_bytes, show_bytes
@@ -56,26 +55,16 @@ _PATHS = AnyText("a directory on a disk, several with commas between them, or sw
 _PLACES = Choices(("follow", "local", "interleave"))
 
 
-class DramBudget(msgspec.Struct, frozen=True):
+class DramBudget(BaseSetting, frozen=True):
     """``mem.dram``: DRAM budget of the large allocations of a program."""
 
     name: str = DRAM
     summary: str = "DRAM budget of large allocations, backed by storage (with mem.tier)"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = "only the user knows the memory budget of a program"
 
     def domain(self, machine: Machine) -> Domain:
         """Return sizes."""
         return _SIZES
-
-    def default(self, machine: Machine) -> Value | None:
-        """Return ``None``: no budget."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "only the user knows the memory budget of a program"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the budget as a variable.
@@ -102,26 +91,16 @@ class DramBudget(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts)
 
 
-class TierStorage(msgspec.Struct, frozen=True):
+class TierStorage(BaseSetting, frozen=True):
     """``mem.tier``: backing store for memory beyond ``mem.dram``."""
 
     name: str = TIER
     summary: str = "backing store of large allocations: directories, or swap (with mem.dram)"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SEEN
+    not_suggested: ClassVar[str] = "only the user knows which disk may be used as memory"
 
     def domain(self, machine: Machine) -> Domain:
         """Return directories, or the kernel's swap."""
         return _PATHS
-
-    def default(self, machine: Machine) -> Value | None:
-        """Return ``None``: no backing store."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return "only the user knows which disk may be used as memory"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the preload, and the variables of the backing store."""
@@ -156,26 +135,17 @@ class TierStorage(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts)
 
 
-class TierPlacement(msgspec.Struct, frozen=True):
+class TierPlacement(BaseSetting, frozen=True):
     """``mem.numa``: NUMA nodes of the DRAM budget."""
 
     name: str = NUMA
     summary: str = "NUMA nodes of mem.dram: follow (threads), local, interleave (with mem.tier)"
-    scope: Scope = Scope.PROCESS
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = "it needs mem.tier, which only the user can request"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the policies of the pager (native/tier/numa/placement.hpp)."""
         return _PLACES
-
-    def default(self, machine: Machine) -> Value | None:
-        """Return ``None``: with a tier, pages follow the threads."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked, as the tier itself."""
-        return "it needs mem.tier, which only the user can request"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the policy as a variable."""

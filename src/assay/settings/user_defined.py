@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from typing import ClassVar
 
-import msgspec
-
 from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -25,20 +23,19 @@ from assay.records import (
     Scope,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, judge_environment, start_failure, unverified
 from assay.settings.value_text import format_value, is_variable_name
 
 
-class _Named(msgspec.Struct, frozen=True):
+class _UserDefined(BaseSetting, frozen=True):
     """``FAMILY.NAME``: a text from the user. Evidence: *set*."""
 
     own_name: str
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    evidence: ClassVar[Level] = Level.SET
 
     family: ClassVar[str]
-    what: ClassVar[str]
+    kind: ClassVar[str]
     """Kind of the name."""
     holder: ClassVar[str]
     """Destination of the value."""
@@ -46,7 +43,7 @@ class _Named(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if not is_variable_name(self.own_name):
             raise InvalidInputError(
-                f"Invalid name of {self.what}: {self.own_name!r}.",
+                f"Invalid name of {self.kind}: {self.own_name!r}.",
                 "Names consist of letters, digits and underscores, and do not begin with a digit.",
             )
 
@@ -81,12 +78,12 @@ class _Named(msgspec.Struct, frozen=True):
         raise NotImplementedError
 
 
-class EnvVariable(_Named, frozen=True):
+class EnvVariable(_UserDefined, frozen=True):
     """``env.NAME``: a variable of the program's environment."""
 
-    scope = Scope.PROCESS
+    scope: ClassVar[Scope] = Scope.PROCESS
     family = "env"
-    what = "an environment variable"
+    kind = "an environment variable"
     holder = "environment"
 
     @property
@@ -103,12 +100,12 @@ class EnvVariable(_Named, frozen=True):
         return judge_environment(value, {self.own_name: format_value(value)}, facts)
 
 
-class Argument(_Named, frozen=True):
+class Argument(_UserDefined, frozen=True):
     """``arg.NAME``: the placeholder ``{NAME}`` of the command."""
 
-    scope = Scope.PROGRAM
+    scope: ClassVar[Scope] = Scope.PROGRAM
     family = "arg"
-    what = "a placeholder"
+    kind = "a placeholder"
     holder = "command line"
 
     @property
@@ -124,12 +121,12 @@ class Argument(_Named, frozen=True):
         return _part_of_command(config[self.name], facts)
 
 
-class BuildValue(_Named, frozen=True):
+class BuildValue(_UserDefined, frozen=True):
     """``build.NAME``: the placeholder ``{NAME}`` of the command that builds the program."""
 
-    scope = Scope.BUILD
+    scope: ClassVar[Scope] = Scope.BUILD
     family = "build"
-    what = "a placeholder"
+    kind = "a placeholder"
     holder = "command line"
 
     def __post_init__(self) -> None:
@@ -168,26 +165,18 @@ class BuildValue(_Named, frozen=True):
         return _part_of_command(config[self.name], facts, "in the build command")
 
 
-class CommandLine(msgspec.Struct, frozen=True):
+class CommandLine(BaseSetting, frozen=True):
     """``command``: the arms of ``assay compare``. Evidence: *set*."""
 
     name: str = "command"
     summary: str = "the command itself (assay compare 'A' 'B')"
-    scope: Scope = Scope.PROGRAM
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
+    scope: ClassVar[Scope] = Scope.PROGRAM
+    evidence: ClassVar[Level] = Level.SET
+    not_suggested: ClassVar[str] = "assay compare sets it"
 
     def domain(self, machine: Machine) -> Domain:
         """Return any command."""
         return AnyText()
-
-    def default(self, machine: Machine) -> Value | None:
-        """The workload's own, which this setting does not know."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Only the user knows."""
-        return "assay compare sets it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the command, split into POSIX words without a shell."""

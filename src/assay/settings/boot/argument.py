@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.errors import InvalidInputError
 from assay.machine.boot import argument_name, digested_argument, is_digest, normalized_name
 from assay.machine.boot_state import COMMAND_LINE
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     AnyText,
     Configuration,
@@ -22,16 +22,14 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.base import Pending, Refused, Resolved
 from assay.settings.boot.common import (
     ABSENT,
     BOOT,
-    BOOT_S,
-    ONLY_ON_REQUEST,
     PRESENT,
+    BootSetting,
     booted_action,
     judge_booted,
 )
@@ -43,12 +41,10 @@ _BAD = re.compile(r"[\x00-\x1f\x7f\"']")
 
 
 @dataclass(frozen=True)
-class BootArgument:
+class BootArgument(BootSetting):
     """A boot argument; its value is the text after the equals sign, ``present`` or ``absent``."""
 
     argument: str
-    scope: Scope = Scope.BOOT
-    switch_cost_s: float = BOOT_S
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.argument):
@@ -106,10 +102,6 @@ class BootArgument:
         if not values:
             return ABSENT
         return parse_value(" ".join(text if equals else PRESENT for _, equals, text in values))
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """Return the evidence of the present boot, or the changes for the next one.

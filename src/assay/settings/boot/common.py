@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
-from assay.machine.document import Machine
-from assay.records import Grant, Level, Plan, RequiredBoot, RunFacts, Value
+from assay.machine.document import Machine, Program
+from assay.records import Booted, Grant, Level, Plan, RunFacts, Scope, Value
+from assay.settings.base import Suggestion
 from assay.settings.evidence import degraded, granted, unverified
 
 BOOT = "boot"
@@ -22,6 +24,23 @@ ANY_READING = "*"
 """Stands for all readings of a machine that a boot may change, except the kernel."""
 KERNEL_READING = "the kernel"
 """Reading of the machine with the release of its kernel."""
+
+
+@dataclass(frozen=True)
+class BootSetting:
+    """Common parts of settings that need a reboot.
+
+    Attributes:
+        scope: part of the system that the setting changes.
+        switch_cost_s: cost of a change between two launches, in seconds.
+    """
+
+    scope: ClassVar[Scope] = Scope.BOOT
+    switch_cost_s: ClassVar[float] = BOOT_S
+
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Return the reason for not suggesting the setting."""
+        return ONLY_ON_REQUEST
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from assay.errors import InvalidInputError
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     AnyText,
     Configuration,
@@ -25,13 +26,13 @@ from assay.records import (
     Scope,
     Value,
 )
-from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.base import Pending, Refused, Resolved
 from assay.settings.boot.common import (
     ANY_READING,
     BOOT_S,
     FIRMWARE,
     KERNEL_READING,
-    ONLY_ON_REQUEST,
+    BootSetting,
     judge_booted,
 )
 from assay.settings.value_text import format_value, parse_value
@@ -90,12 +91,12 @@ _SEEN = {
 
 
 @dataclass(frozen=True)
-class FirmwareSetting:
+class FirmwareSetting(BootSetting):
     """An entry of the firmware's menu."""
 
     own_name: str
-    scope: Scope = Scope.FIRMWARE
-    switch_cost_s: float = 2.0 * BOOT_S
+    scope: ClassVar[Scope] = Scope.FIRMWARE
+    switch_cost_s: ClassVar[float] = 2.0 * BOOT_S
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.own_name):
@@ -154,10 +155,6 @@ class FirmwareSetting:
         """Return the current value, if it is known."""
         found = self._found(machine)
         return None if found is None else parse_value(found)
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """Return the evidence of the present boot, or the required change.

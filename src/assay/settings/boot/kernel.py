@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     AnyText,
     Configuration,
@@ -19,16 +19,14 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.base import Pending, Refused, Resolved
 from assay.settings.boot.common import (
     ANY_READING,
     BOOT,
-    BOOT_S,
     KERNEL_READING,
-    ONLY_ON_REQUEST,
+    BootSetting,
     FileEvidence,
     booted_action,
     judge_booted,
@@ -43,13 +41,11 @@ _RELEASE = re.compile(r"[0-9]+\.[0-9]+[A-Za-z0-9._+~-]{0,58}", re.ASCII)
 
 
 @dataclass(frozen=True)
-class BootKernel:
+class BootKernel(BootSetting):
     """The release of the running kernel."""
 
     name: str = NAME
     summary: str = "kernel to run: its release, as uname -r prints it"
-    scope: Scope = Scope.BOOT
-    switch_cost_s: float = BOOT_S
     evidence: Level = Level.SEEN
 
     @property
@@ -77,10 +73,6 @@ class BootKernel:
     def default(self, machine: Machine) -> Value | None:
         """Return the release of the running kernel."""
         return machine.kernel or None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Return why it is never tried unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """Compare the running kernel with the requested one.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.errors import InvalidInputError
 from assay.machine.boot import normalized_name
 from assay.machine.boot_state import COMMAND_LINE
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.tunables import HUGETLB
 from assay.records import (
     AnyText,
@@ -23,15 +23,13 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
 )
-from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.base import Pending, Refused, Resolved
 from assay.settings.boot.common import (
     ABSENT,
     BOOT,
-    BOOT_S,
-    ONLY_ON_REQUEST,
+    BootSetting,
     FileEvidence,
     booted_action,
     file_text,
@@ -81,12 +79,10 @@ def _size(text: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class BootHugePages:
+class BootHugePages(BootSetting):
     """The pool of one page size, such as ``1G``: a number of pages, or ``absent``."""
 
     size: str
-    scope: Scope = Scope.BOOT
-    switch_cost_s: float = BOOT_S
     evidence: Level = Level.SEEN
 
     @property
@@ -125,10 +121,6 @@ class BootHugePages:
         """Return the value of the present boot."""
         found = self._count(machine)
         return ABSENT if found is None else parse_value(found)
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """Return the evidence of the present boot, or the changes for the next one."""

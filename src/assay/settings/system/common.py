@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from assay.machine.document import Machine
 from assay.machine.value_formats import normalized
-from assay.records import Grant, Level, RunFacts, Value, WriteFile
-from assay.settings.base import Refused
+from assay.records import Grant, Level, RunFacts, Scope, Value, WriteFile
+from assay.settings.base import BaseSetting, Refused
 from assay.settings.evidence import degraded, granted, refused, unverified
 from assay.units import show_count
 
@@ -16,6 +17,14 @@ SWITCH_S = 0.02
 _ROUNDED = 0.1
 """Tolerated deviation of a frequency, as a share: drivers round it."""
 ONLY_ON_REQUEST = "it changes the machine for all programs; name it to vary it"
+
+
+class SystemSetting(BaseSetting, frozen=True):
+    """Defaults of a setting that changes the machine for all programs."""
+
+    scope: ClassVar[Scope] = Scope.SYSTEM
+    switch_cost_s: ClassVar[float] = SWITCH_S
+    not_suggested: ClassVar[str] = ONLY_ON_REQUEST
 
 
 def missing_privileges(machine: Machine) -> Refused | None:

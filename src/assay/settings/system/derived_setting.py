@@ -7,29 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
-
 from assay.errors import InvalidInputError
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.records import (
     Configuration,
     Domain,
     Grant,
-    Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
     WriteFile,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import Refused, Resolved
 from assay.settings.refusals import out_of_domain
-from assay.settings.system.common import ONLY_ON_REQUEST, SWITCH_S, judge_files, missing_privileges
+from assay.settings.system.common import (
+    SystemSetting,
+    judge_files,
+    missing_privileges,
+)
 
 Writes = tuple[WriteFile, ...]
 
 
-class DerivedSetting(msgspec.Struct, frozen=True):
+class DerivedSetting(SystemSetting, frozen=True):
     """A setting whose files contain derived values.
 
     Attributes:
@@ -50,9 +50,6 @@ class DerivedSetting(msgspec.Struct, frozen=True):
     current: Callable[[Machine], str | None]
     note: str | None = None
     absent: str | None = None
-    scope: Scope = Scope.SYSTEM
-    switch_cost_s: float = SWITCH_S
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return the same domain on every machine."""
@@ -61,10 +58,6 @@ class DerivedSetting(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return the current value."""
         return self.current(machine)
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return one write per file."""

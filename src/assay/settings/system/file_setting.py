@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 
-import msgspec
-
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.tunables import current_value, find_tunable, find_writable, matching
 from assay.machine.value_formats import offered_words
 from assay.records import (
@@ -17,22 +15,24 @@ from assay.records import (
     Configuration,
     Domain,
     Grant,
-    Level,
     Plan,
     Range,
     RunFacts,
-    Scope,
     Value,
     WriteFile,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import Refused, Resolved
 from assay.settings.refusals import out_of_domain
-from assay.settings.system.common import ONLY_ON_REQUEST, SWITCH_S, judge_files, missing_privileges
+from assay.settings.system.common import (
+    SystemSetting,
+    judge_files,
+    missing_privileges,
+)
 
 _NONE = Choices(())
 
 
-class FileSetting(msgspec.Struct, frozen=True):
+class FileSetting(SystemSetting, frozen=True):
     """A system setting.
 
     Attributes:
@@ -59,9 +59,6 @@ class FileSetting(msgspec.Struct, frozen=True):
     parts: str | None = None
     note: str | None = None
     absent: str | None = None
-    scope: Scope = Scope.SYSTEM
-    switch_cost_s: float = SWITCH_S
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return the values that the files list, or the usual ones."""
@@ -89,10 +86,6 @@ class FileSetting(msgspec.Struct, frozen=True):
         if text is not None and re.fullmatch("-?[0-9]+", text):
             return int(text)
         return text
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return one write per file."""

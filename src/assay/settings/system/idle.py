@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import msgspec
-
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.tunables import CPUS, LATENCY, matching
 from assay.records import (
     Configuration,
@@ -23,39 +21,29 @@ from assay.records import (
     Plan,
     Range,
     RunFacts,
-    Scope,
     SystemAction,
-    Value,
     WriteFile,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import Refused, Resolved
 from assay.settings.evidence import degraded, granted, refused, unverified
 from assay.settings.refusals import out_of_domain
-from assay.settings.system.common import ONLY_ON_REQUEST, SWITCH_S, missing_privileges
+from assay.settings.system.common import (
+    SystemSetting,
+    missing_privileges,
+)
 
 _DOMAIN = Range(0, 2_000_000_000)
 
 
-class IdleLatencyLimit(msgspec.Struct, frozen=True):
+class IdleLatencyLimit(SystemSetting, frozen=True):
     """``cpu.idle``: maximum wake-up latency of a CPU."""
 
     name: str = "cpu.idle"
     summary: str = "maximum wake-up latency of a CPU in microseconds; 0 disables idle states"
-    scope: Scope = Scope.SYSTEM
-    switch_cost_s: float = SWITCH_S
-    evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
         """Return any number of microseconds."""
         return _DOMAIN
-
-    def default(self, machine: Machine) -> Value | None:
-        """Return ``None``: the limit of other programs is readable only by opening the device."""
-        return None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a limit that lasts while the device is open."""

@@ -7,27 +7,29 @@ Interface: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``smt/control
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.tunables import SMT_CONTROL
 from assay.records import (
     Choices,
     Configuration,
     Domain,
     Grant,
-    Level,
     Plan,
     RunFacts,
-    Scope,
     Value,
     WriteFile,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import Refused, Resolved
 from assay.settings.refusals import out_of_domain
-from assay.settings.system.common import ONLY_ON_REQUEST, judge_files, missing_privileges
+from assay.settings.system.common import (
+    SystemSetting,
+    judge_files,
+    missing_privileges,
+)
 
 NAME = "cpu.smt"
 OFF = "off"
@@ -36,15 +38,12 @@ _SWITCH_S = 0.5
 """Cost of a switch, in seconds: each CPU takes some milliseconds, and servers have many."""
 
 
-@dataclass(frozen=True)
-class SmtControl:
+class SmtControl(SystemSetting, frozen=True):
     """Control for all cores."""
 
     name: str = NAME
     summary: str = "several threads per core: on, or off (their CPUs go offline)"
-    scope: Scope = Scope.SYSTEM
-    switch_cost_s: float = _SWITCH_S
-    evidence: Level = Level.SEEN
+    switch_cost_s: ClassVar[float] = _SWITCH_S
 
     def domain(self, machine: Machine) -> Domain:
         """Return both values."""
@@ -54,10 +53,6 @@ class SmtControl:
         """Return the content of the file, if it can be changed."""
         text = machine.system.get(SMT_CONTROL)
         return text if text in _DOMAIN.options else None
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return one write."""

@@ -5,9 +5,9 @@ Interfaces: ``swapon(2)``, ``swapoff(2)``, ``/proc/swaps`` (proc_swaps(5)).
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
-from assay.machine.document import Machine, Program
+from assay.machine.document import Machine
 from assay.machine.swaps import SWAPS, swap_areas
 from assay.records import (
     Choices,
@@ -17,28 +17,25 @@ from assay.records import (
     Level,
     Plan,
     RunFacts,
-    Scope,
     Swap,
     Value,
 )
-from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.base import Refused, Resolved
 from assay.settings.evidence import granted, refused, unverified
 from assay.settings.refusals import out_of_domain
-from assay.settings.system.common import ONLY_ON_REQUEST, missing_privileges
+from assay.settings.system.common import SystemSetting, missing_privileges
 
 _DOMAIN = Choices(("on", "off"))
 _SWITCH_S = 1.0
 """Cost of a switch, in seconds: swapped pages are read back first, which may take longer."""
 
 
-class SwapUse(msgspec.Struct, frozen=True):
+class SwapUse(SystemSetting, frozen=True):
     """``vm.swap``: all swap areas, enabled or disabled."""
 
     name: str = "vm.swap"
     summary: str = "swap areas: on (unchanged) or off (all disabled)"
-    scope: Scope = Scope.SYSTEM
-    switch_cost_s: float = _SWITCH_S
-    evidence: Level = Level.SEEN
+    switch_cost_s: ClassVar[float] = _SWITCH_S
 
     def domain(self, machine: Machine) -> Domain:
         """Return both values."""
@@ -47,10 +44,6 @@ class SwapUse(msgspec.Struct, frozen=True):
     def default(self, machine: Machine) -> Value | None:
         """Return ``on`` if any area is in use."""
         return "on" if _areas(machine) else "off"
-
-    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
-        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return one action per area."""
