@@ -1,4 +1,4 @@
-"""Recorded machines, and small trees that tests write themselves."""
+"""Recorded machines, and small synthetic trees."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from assay.machine.root import Root
 TESTS = Path(__file__).resolve().parents[2]
 RECORDED = TESTS / "fixtures" / "hwloc"
 
-# Most of a recorded tree is of no interest here, and unpacking it takes seconds.
+# Most of a recorded tree is not needed here, and unpacking it takes seconds.
 _LEFT_OUT = re.compile(
     r"/sys/(?:bus|block|class|firmware|kernel/iommu_groups)|/sys/devices/(?!cpu|system)|/run/|/cpuid/"
     r"|/proc/device-tree|/sys/devices/system/(?:memory|machinecheck|clockevents|edac|cpu/cpuidle)"
@@ -30,14 +30,14 @@ Tree = Callable[[Mapping[str, str]], Root]
 
 @pytest.fixture(scope="session")
 def unpacked(request: pytest.FixtureRequest) -> Callable[[Path], Root]:
-    """The machine recorded in an archive, unpacked once for all runs."""
+    """Return the machine of an archive, unpacked once for all runs."""
     folder = Path(request.config.cache.mkdir("recorded-machines"))
     return lambda archive: _unpack(archive, folder)
 
 
 @pytest.fixture(scope="session")
 def recorded(unpacked: Callable[[Path], Root]) -> Callable[[str], Root]:
-    """A recorded machine by its name."""
+    """Return a recorded machine by name."""
     return lambda name: unpacked(RECORDED / f"{name}.tar.bz2")
 
 
@@ -76,20 +76,20 @@ def compiler() -> Callable[..., Path]:
 
 
 def _unpack(archive: Path, folder: Path) -> Root:
-    """What of an archive the reader could want, under a name that changes with its content."""
+    """Return the needed parts of an archive, under a name that changes with its content."""
     digest = hashlib.sha256(archive.read_bytes() + _LEFT_OUT.pattern.encode()).hexdigest()[:16]
     target = folder / digest
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             with tarfile.open(archive) as tar:
-                # Python 3.11.2, which Debian 12 has, knows no filters yet.
+                # Python 3.11.2 of Debian 12 has no filters.
                 tar.extraction_filter = getattr(tarfile, "tar_filter", None)
                 tar.extractall(scratch, members=_wanted(tar))
             (top,) = Path(scratch).iterdir()
             try:
                 top.rename(target)
             except OSError:
-                assert target.exists()  # another worker was quicker
+                assert target.exists()  # another worker was faster
     return Root(target)
 
 

@@ -18,7 +18,7 @@ def host(tree, mountinfo, groups, files=None):
     return read_cgroups(tree(here | below))
 
 
-def test_v2_takes_the_nearest_cpuset_and_the_lowest_limit(tree):
+def test_v2_uses_nearest_cpuset_and_lowest_limit(tree):
     files = {
         "a/memory.max": "8000000000",
         "a/b/memory.max": "max",
@@ -54,7 +54,7 @@ def test_v1_before_effective_cpus(tree):
     assert found.cpus == (0, 1)
 
 
-def test_hybrid_reads_each_controller_where_it_lives(tree):
+def test_hybrid_reads_each_controller_in_its_hierarchy(tree):
     mounts = [V2.format(top="/").replace("/sys/fs/cgroup", "/sys/fs/cgroup/unified")]
     mounts.append(v1("memory", 2))
     files = {
@@ -92,7 +92,7 @@ def test_mounts_file_alone_is_enough(tree):
     assert read_cgroups(root) == Cgroups("v2", (5,), None)
 
 
-def test_cpuset_file_system_of_old(tree):
+def test_legacy_cpuset_file_system_is_read(tree):
     root = tree(
         {
             "/proc/self/mounts": "none /dev/cpuset cpuset rw 0 0",
@@ -131,7 +131,7 @@ LINES = st.text(alphabet="0123456789 -:/,.\\cgroupset2mey\n", max_size=120)
 
 @settings(deadline=None)
 @given(mountinfo=LINES, group=LINES)
-def test_any_text_is_survived(tmp_path_factory, mountinfo, group):
+def test_arbitrary_text_raises_no_error(tmp_path_factory, mountinfo, group):
     from assay.machine.root import Root
 
     base = tmp_path_factory.getbasetemp() / "any-cgroup"

@@ -1,4 +1,4 @@
-"""Checks on trees that show each of their answers."""
+"""Checks on trees for each of their results."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def interval(**after: int) -> Interval:
 
 
 def cores(*pairs: str) -> dict[str, str]:
-    """Two threads on each core."""
+    """Describe two threads per core."""
     found = {}
     for pair in pairs:
         for cpu in pair.split(","):
@@ -105,7 +105,7 @@ def frequencies(file: str, *values: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Case:
-    """A tree that is right, one that is not, and what is said of that."""
+    """A valid tree, an invalid one, and the evidence of both."""
 
     good: Mapping[str, str]
     bad: Mapping[str, str]
@@ -125,7 +125,7 @@ class Case:
 
 
 def word(path: str, good: str, bad: str, remedy: str, setting: str | None = None) -> Case:
-    """A file with one word."""
+    """Return a case for a file with one word."""
     return Case({path: good}, {path: bad}, f"{bad} ({path})", remedy, Right.ROOT, setting, (good,))
 
 
@@ -556,7 +556,7 @@ def test_not_ok(name: str, otherwise: Status, tree: Tree) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_unknown(name: str, tree: Tree) -> None:
-    """Of a tree that holds nothing, nothing is known, and it is said what is missing."""
+    """An empty tree yields unknown results that name the missing files."""
     found = look(name, Host(tree({})), CASES[name].demand)
     assert found.status is Status.UNKNOWN
     assert "/" in found.evidence or "recorded" in found.evidence
@@ -564,8 +564,8 @@ def test_unknown(name: str, tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_nonsense_is_unknown_or_not_ok(name: str, tree: Tree) -> None:
-    """A file of the right place with something else in it is never taken for what is asked."""
+def test_invalid_content_is_unknown_or_not_ok(name: str, tree: Tree) -> None:
+    """Invalid content in the right file is never accepted."""
     case = CASES[name]
     spoilt = dict.fromkeys(case.good, "\x1b[31m?")
     if not spoilt:
@@ -590,7 +590,7 @@ def test_worst_first(tree: Tree) -> None:
     assert [f.status for f in found] == [Status.FAIL, Status.WARN, Status.UNKNOWN, Status.OK]
 
 
-def test_what_is_not_asked_is_read_and_not_judged(tree: Tree) -> None:
+def test_checks_without_demand_are_read_but_not_judged(tree: Tree) -> None:
     demands = {
         "memory.thp": Demand(Status.OK, reason="A study decides."),
         "kernel.aslr": Demand(Status.OK, reason="So it is."),
@@ -618,7 +618,7 @@ def test_what_is_not_asked_is_read_and_not_judged(tree: Tree) -> None:
     ],
 )
 def test_isolated_by_a_live_partition(told: dict[str, str], tree: Tree) -> None:
-    """CPUs that a partition isolates count as those of the boot line do."""
+    """CPUs of an isolated partition count like those of the boot line."""
     files = {
         **EIGHT,
         **V2,
@@ -701,19 +701,19 @@ def test_damon_by_threads_and_modules(tree: Tree) -> None:
         ({f"{DAMON}/0/state": "maybe"}, f"{DAMON}/0/state contains neither on nor off: 'maybe'"),
     ],
 )
-def test_damon_that_does_not_tell_is_unknown(
+def test_unreadable_damon_state_is_unknown(
     files: dict[str, str], evidence: str, tree: Tree
 ) -> None:
     found = look("memory.damon", Host(tree(files)), Demand(Status.WARN, ("off",)))
     assert (found.status, found.evidence) == (Status.UNKNOWN, evidence)
 
 
-def test_damon_that_nobody_set_up_is_off(tree: Tree) -> None:
+def test_unconfigured_damon_is_off(tree: Tree) -> None:
     host = Host(tree({f"{DAMON}/nr_kdamonds": "0"}))
     assert look("memory.damon", host, Demand(Status.WARN, ("off",))).status is Status.OK
 
 
-def test_an_interrupt_that_nobody_waits_for_does_not_count(tree: Tree) -> None:
+def test_interrupt_without_driver_is_ignored(tree: Tree) -> None:
     files = {
         **ISOLATED,
         "/proc/irq/9/smp_affinity_list": "0-7",
@@ -722,8 +722,8 @@ def test_an_interrupt_that_nobody_waits_for_does_not_count(tree: Tree) -> None:
     assert look("isolation.irqs", Host(tree(files)), Demand(Status.WARN)).status is Status.OK
 
 
-def test_what_is_there_and_cannot_be_read(tree: Tree) -> None:
-    """A folder in its place cannot be read by anybody; a file of others not by most."""
+def test_existing_unreadable_file_is_unknown(tree: Tree) -> None:
+    """A directory is unreadable for every user, a file with mode 0 for most."""
     root = tree({f"{KERNEL}/watchdog/x": ""})
     found = look("kernel.watchdog", Host(root), Demand(Status.WARN, ("0",)))
     assert (found.status, found.evidence) == (
@@ -732,33 +732,33 @@ def test_what_is_there_and_cannot_be_read(tree: Tree) -> None:
     )
 
 
-def test_processes_of_a_container_say_nothing(tree: Tree) -> None:
+def test_processes_of_container_are_unknown(tree: Tree) -> None:
     host = Host(tree({"/proc/1/comm": "sh", "/proc/2/comm": "sleep"}))
     found = look("isolation.irqbalance", host, Demand(Status.WARN, ("stopped",)))
     assert found.status is Status.UNKNOWN
     assert "that of a container" in found.evidence
 
 
-def test_a_host_without_a_battery_runs_on_mains(tree: Tree) -> None:
+def test_host_without_battery_runs_on_mains(tree: Tree) -> None:
     root = tree({"/sys/class/power_supply/hid-mouse/scope": "Device"})
     found = look("surroundings.power", Host(root), Demand(Status.FAIL, ("mains",)))
     assert found.status is Status.OK
 
 
-def test_limits_that_were_not_recorded_are_unknown(tree: Tree) -> None:
+def test_unrecorded_limits_are_unknown(tree: Tree) -> None:
     host = Host(tree({**V2, **STATUS, **MEMORY}))
     for name in ("surroundings.cpu_limit", "surroundings.memory_limit"):
         assert look(name, host, Demand(Status.WARN)).status is Status.UNKNOWN
 
 
-def test_hybrid_groups_take_a_reboot(tree: Tree) -> None:
+def test_hybrid_groups_need_reboot(tree: Tree) -> None:
     mounts = f"{V2['/proc/self/mountinfo']}\n{V1['/proc/self/mountinfo']}"
     files = {**V2, "/proc/self/mountinfo": mounts, f"{GROUP}/cgroup.controllers": ""}
     found = look("surroundings.delegation", Host(tree(files)), Demand(Status.WARN))
     assert found.remedy is not None and found.remedy.right is Right.REBOOT
 
 
-def test_watching_reads_twice(tree: Tree) -> None:
+def test_sample_interval_reads_counters_twice(tree: Tree) -> None:
     path = "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"
     root = tree({"/proc/stat": "cpu  10 0 5 100 1 0 0 2 0 0\ncpu0 1", path: "4"})
     waited: list[float] = []
@@ -779,7 +779,7 @@ def test_watching_reads_twice(tree: Tree) -> None:
     assert seen.throttled == {path: 2}
 
 
-def test_a_clock_that_stands_still_tells_nothing(tree: Tree) -> None:
+def test_stopped_clock_yields_no_shares(tree: Tree) -> None:
     host = Host(tree({"/proc/stat": "x"}), interval())
     for name in ("surroundings.steal", "surroundings.load", "cpu.throttling"):
         found = look(name, host, Demand(Status.FAIL, at_most=0))
@@ -791,7 +791,7 @@ def test_a_clock_that_stands_still_tells_nothing(tree: Tree) -> None:
     ["32amd64-4s2n4c-cgroup2", "20em64t-hybrid-1p6c2t+2ca4co1t", "nvidia-dgx-gb10", "2ps3-2t"],
 )
 def test_recorded_machines(name: str, recorded: Callable[[str], Root]) -> None:
-    """Everything can be asked of any recorded machine, and what it lacks is unknown."""
+    """All checks run on any recorded machine, and missing values are unknown."""
     demands = {check.id: replace(CASES[check.id].demand, otherwise=Status.FAIL) for check in CHECKS}
     found = {f.id: f for f in examine(Host(recorded(name)), Profile("all", demands=demands))}
     assert len(found) == len(CHECKS)
@@ -799,8 +799,8 @@ def test_recorded_machines(name: str, recorded: Callable[[str], Root]) -> None:
         assert found[moving].status is Status.UNKNOWN
 
 
-def test_this_host_has_an_answer_to_every_check() -> None:
-    """Whoever runs it: nothing raises, and what is ok has something to show for it."""
+def test_this_host_has_a_result_for_every_check() -> None:
+    """No check raises an error, for any user, and ok results have evidence."""
     host = Host(Root(), interval(idle=1))
     demands = {check.id: CASES[check.id].demand for check in CHECKS}
     for found in examine(host, Profile("all", demands=demands)):
@@ -808,7 +808,7 @@ def test_this_host_has_an_answer_to_every_check() -> None:
         assert (found.remedy is not None) or found.status in (Status.OK, Status.UNKNOWN)
 
 
-def test_kinds_say_what_can_be_asked_of_them() -> None:
+def test_check_types_list_supported_demand_keys() -> None:
     for check in CHECKS:
         if isinstance(check, WordCheck):
             wanted = {"accept"}
@@ -821,6 +821,6 @@ def test_kinds_say_what_can_be_asked_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.setting])
-def test_a_remedy_names_a_setting_that_there_is(name: str) -> None:
+def test_remedies_name_existing_settings(name: str) -> None:
     setting, _, _ = (CASES[name].setting or "").partition("=")
     assert builtin().get(setting).name == setting

@@ -25,7 +25,7 @@ from assay.machine.python import Call, is_python, parse_call
         ("ionice -c2 -n 0 prog", "prog", "ionice"),
         ("nohup setsid -w prog", "prog", "nohup setsid"),
         ("env A=b nice env -u C -i D=e prog x=y", "prog x=y", "env nice env"),
-        # Not understood, or no wrapper at all: left as they are.
+        # Unknown options, or not a wrapper: unchanged.
         ("taskset -p 12", "taskset -p 12", ""),
         ("timeout --odd 5 prog", "timeout --odd 5 prog", ""),
         ("env", "env", ""),
@@ -83,7 +83,7 @@ def test_working_folder_is_followed():
 @pytest.mark.parametrize(
     "words", [("-S", "python3 -u", "x.py"), ("-Spython3 -u", "x.py"), ("-S python3 -u", "x.py")]
 )
-def test_env_splits_the_words_of_a_shebang(words):
+def test_env_splits_shebang_words(words):
     assert unwrap(Command(("env", *words))).argv == ("python3", "-u", "x.py")
 
 
@@ -118,7 +118,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, max_size=10))
-def test_any_words_come_to_an_end(words):
+def test_arbitrary_words_terminate(words):
     found = unwrap(Command(tuple(words)))
     assert bool(found.argv) == bool(words)
     assert len(found.through) <= len(words)

@@ -56,14 +56,14 @@ def test_parse_mask_refuses(text):
         parse_mask(text)
 
 
-def test_format_list_is_the_kernels():
+def test_format_list_matches_kernel_format():
     assert format_list([8, 0, 1, 2, 3, 10, 11]) == "0-3,8,10-11"
     assert format_list([]) == ""
     assert format_list([5]) == "5"
 
 
 @given(CPUS)
-def test_list_and_mask_come_back(cpus):
+def test_list_and_mask_round_trip(cpus):
     assert parse_list(format_list(cpus)) == cpus
     digits = f"{sum(1 << cpu for cpu in cpus):x}"
     words = [digits[max(0, end - 8) : end] for end in range(len(digits), 0, -8)]
@@ -71,7 +71,7 @@ def test_list_and_mask_come_back(cpus):
 
 
 @given(CPUS)
-def test_format_list_has_no_part_too_many(cpus):
+def test_format_list_is_minimal(cpus):
     parts = format_list(cpus).split(",") if cpus else []
     starts = sum(1 for cpu in cpus if cpu - 1 not in cpus)
     assert len(parts) == starts
@@ -85,7 +85,7 @@ def test_strides_are_the_first_of_every_group(low, length, used, more):
 
 
 @given(st.text(alphabet="0123456789-,:/ \nxa", max_size=30))
-def test_any_text_is_a_list_or_bad_input(text):
+def test_arbitrary_text_is_parsed_or_rejected(text):
     for parse in (parse_list, parse_mask):
         with contextlib.suppress(InvalidInputError):
             cpus = parse(text)

@@ -1,4 +1,4 @@
-"""Which CPUs are nearest to a device or file, on trees of sysfs."""
+"""CPUs nearest to a device or file, on trees of sysfs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ NODE1 = (4, 5, 6, 7, 12, 13, 14, 15)
         ("/data/my disk/file", NODE0),
     ],
 )
-def test_nearest(tree: Tree, name: str, cpus: tuple[int, ...]) -> None:
+def test_nearest_cpus_are_found(tree: Tree, name: str, cpus: tuple[int, ...]) -> None:
     found = nearest_cpus(tree(MACHINE), name)
     assert isinstance(found, NearestCpus), found
     assert found.cpus == cpus
@@ -103,13 +103,13 @@ def test_nearest(tree: Tree, name: str, cpus: tuple[int, ...]) -> None:
         ("/tmp/file", "lies on tmpfs"),
     ],
 )
-def test_nowhere(tree: Tree, name: str, told: str) -> None:
+def test_unknown_location_has_reason_and_remedy(tree: Tree, name: str, told: str) -> None:
     found = nearest_cpus(tree(MACHINE), name)
     assert isinstance(found, UnknownLocation), found
     assert told in found.reason
 
 
-def test_a_multipath_disk_is_where_its_controllers_are(tree: Tree) -> None:
+def test_multipath_disk_has_location_of_its_controllers(tree: Tree) -> None:
     subsystem = f"{VIRTUAL}/nvme-subsystem/nvme-subsys0"
     files = {
         f"{DISK}/numa_node": "0",
@@ -123,7 +123,7 @@ def test_a_multipath_disk_is_where_its_controllers_are(tree: Tree) -> None:
     assert nearest_cpus(tree(files), "nvme0n1") == NearestCpus(device="nvme0n1", cpus=(0, 1))
 
 
-def test_disks_that_lie_on_one_another_end(tree: Tree) -> None:
+def test_cyclic_disk_layers_terminate(tree: Tree) -> None:
     files = {
         f"{VIRTUAL}/block/dm-0/slaves/dm-0": "->../../dm-0",
         "/sys/class/block/dm-0": "->../../devices/virtual/block/dm-0",
@@ -148,7 +148,7 @@ GPUS = {
 }
 
 
-def test_gpus_are_counted_by_vendor_and_address(tree: Tree) -> None:
+def test_gpus_are_numbered_by_vendor_and_address(tree: Tree) -> None:
     root = tree(GPUS)
     assert find_gpus(root) == (
         Gpu("amd", 0, "0000:00:02.0"),
@@ -158,7 +158,7 @@ def test_gpus_are_counted_by_vendor_and_address(tree: Tree) -> None:
     assert nearest_cpus(root, "gpu1") == NearestCpus(device="0000:41:00.0", cpus=(0, 1, 2, 3))
 
 
-def test_a_recorded_machine_with_gpus(recorded: Callable[[str], Root]) -> None:
+def test_recorded_machine_lists_gpus(recorded: Callable[[str], Root]) -> None:
     gpus = find_gpus(recorded("nvidiagpunumanodes"))
     assert gpus
     assert {gpu.vendor for gpu in gpus} == {"nvidia"}

@@ -1,4 +1,4 @@
-"""Cores of recorded machines shared out among instances."""
+"""Cores of recorded machines, divided between instances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.records import Configuration, Value
 from assay.settings.registry import builtin
 
 REGISTRY = builtin()
-# name: (settings, instances, CPUs of each, how many cross a node)
+# name: (settings, instances, CPUs of each, number of instances across nodes)
 SHARED: list[tuple[str, dict[str, Value], int, int, int]] = [
     ("memorysidecaches", {"instances": "throughput"}, 4, 20, 0),
     ("memorysidecaches", {"instances": "latency"}, 8, 8, 0),
@@ -42,7 +42,7 @@ SHARED: list[tuple[str, dict[str, Value], int, int, int]] = [
 
 
 @pytest.mark.parametrize(("name", "given", "count", "cpus", "crossing"), SHARED)
-def test_what_they_get(
+def test_instances_get_expected_cores(
     recorded: Callable[[str], Root],
     name: str,
     given: dict[str, Value],

@@ -1,4 +1,4 @@
-"""The inventory of every recorded machine, of written trees, and of this host."""
+"""The inventory of every recorded machine, of synthetic trees, and of this host."""
 
 import os
 import shutil
@@ -33,13 +33,13 @@ Tree = Callable[[Mapping[str, str]], Root]
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 ALONE = {"PATH": ""}
 NAMES = sorted(path.name.removesuffix(".tar.bz2") for path in RECORDED.glob("*.tar.bz2"))
-# What hwloc mends in its own way: a machine without packages or cores, and overlapping tables.
+# hwloc corrects these differently: a machine without packages or cores, and overlapping tables.
 ITS_OWN = ("2ps3-2t", "8ia64-2s2c2t")
 
 
 @pytest.fixture(scope="module")
 def described() -> Iterator[Callable[..., tuple[Machine, Inventory]]]:
-    """Give a recorded machine in both documents; each archive is unpacked once."""
+    """Return a recorded machine in both documents; each archive is unpacked once."""
     with ExitStack() as kept:
         roots: dict[str, Root] = {}
 
@@ -71,7 +71,7 @@ def memory(part: Part) -> Iterator[Part]:
 
 
 @pytest.mark.parametrize("name", cases(NAMES[::3], slow=[*NAMES[1::3], *NAMES[2::3]]))
-def test_every_part_stands_once_and_within_the_next_larger(described: Described, name: str) -> None:
+def test_every_part_occurs_once_within_the_next_larger(described: Described, name: str) -> None:
     machine, found = described(name)
     assert found.topology_from == "assay"
     assert any("hwloc" in (gap.remedy or "") for gap in found.gaps)
@@ -105,7 +105,7 @@ def test_hwloc_finds_the_same_parts(described: Described, name: str) -> None:
     assert seen(own.topology) == seen(told.topology)
 
 
-def test_caches_of_a_hybrid_machine_are_told_apart(described: Described) -> None:
+def test_caches_of_hybrid_machine_are_distinguished(described: Described) -> None:
     _, found = described("20em64t-hybrid-1p6c2t+2ca4co1t")
     level_two = [cache for cache in found.caches if cache.level == 2]
     assert [(c.size_bytes, len(c.shared_by), len(c.shared_by[0])) for c in level_two] == [
@@ -114,7 +114,7 @@ def test_caches_of_a_hybrid_machine_are_told_apart(described: Described) -> None
     ]
 
 
-def test_devices_modules_and_bridges_of_a_recorded_server(described: Described) -> None:
+def test_recorded_server_has_devices_modules_and_bridges(described: Described) -> None:
     _, found = described("32em64t-2n8c+dax+nvme+mic+dimms")
     assert {device.kind for device in found.devices} == {"disk", "network", "fabric"}
     by_name = {device.name: device for device in found.devices}
@@ -131,7 +131,7 @@ def test_devices_modules_and_bridges_of_a_recorded_server(described: Described) 
     assert found.firmware.product == "DCS8000Z"
 
 
-def test_memory_side_caches_stand_before_their_memory(described: Described) -> None:
+def test_memory_side_caches_precede_their_memory(described: Described) -> None:
     _, found = described("memorysidecaches")
     caches = [one for one in memory(found.topology) if one.kind == "memcache"]
     assert len(caches) == 4
@@ -188,7 +188,7 @@ def card(tree: Tree, bridge: dict[str, str], device: dict[str, str]) -> Root:
         (("2.5", 8), ("8.0", 8), ("16.0", 8), True),
     ],
 )
-def test_a_link_is_below_only_where_both_ends_can_do_more(
+def test_link_is_below_only_if_both_ends_support_more(
     tree: Tree,
     now: tuple[str, int],
     card_can: tuple[str, int],
@@ -202,7 +202,7 @@ def test_a_link_is_below_only_where_both_ends_can_do_more(
     assert (found.slot_speed_gt_s, found.slot_width) == (float(slot_can[0]), slot_can[1])
 
 
-def test_a_link_is_read_from_the_configuration_where_no_file_has_it(tree: Tree) -> None:
+def test_link_is_read_from_configuration_without_link_files(tree: Tree) -> None:
     root = card(tree, {}, {})
     config = bytearray(256)
     config[0x06], config[0x34] = 0x10, 0x40
@@ -223,13 +223,13 @@ def test_a_link_is_read_from_the_configuration_where_no_file_has_it(tree: Tree) 
 
 
 @given(st.binary(max_size=300))
-def test_no_configuration_is_too_broken_to_read(content: bytes) -> None:
+def test_arbitrary_configuration_raises_no_error(content: bytes) -> None:
     from assay.machine.inventory.pci import _from_config
 
     _from_config(content)
 
 
-def test_names_come_from_the_first_table_that_can_be_read(tree: Tree, tmp_path: Path) -> None:
+def test_names_come_from_first_readable_table(tree: Tree, tmp_path: Path) -> None:
     table = tmp_path / "pci.ids"
     table.write_text("# table\n8086  Intel\n\t1572  X710\n\t\t8086 0001  A board\nC 02  Network\n")
     found = read_pci(card(tree, {}, {}), names=(tmp_path / "none", table))[1]
@@ -253,7 +253,7 @@ def module(serial: str = "S123", size: int = 0x4000) -> bytes:
     )
 
 
-def test_a_module_has_its_speeds_and_no_serial_number(tree: Tree) -> None:
+def test_module_has_speeds_but_no_serial_number(tree: Tree) -> None:
     root = tree({"/sys/firmware/dmi/entries/17-0/instance": "0"})
     raw = root.path / "sys/firmware/dmi/entries/17-0/raw"
     raw.write_bytes(module(size=0x7FFF))
@@ -268,7 +268,7 @@ def test_a_module_has_its_speeds_and_no_serial_number(tree: Tree) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_no_table_is_too_broken_to_read(content: bytes) -> None:
+def test_arbitrary_table_raises_no_error(content: bytes) -> None:
     clean = without_serial(content)
     assert without_serial(clean) == clean
 
@@ -276,7 +276,7 @@ def test_no_table_is_too_broken_to_read(content: bytes) -> None:
 # Kernel
 
 
-def test_values_of_unknown_boot_arguments_are_not_shown(tree: Tree) -> None:
+def test_values_of_unknown_boot_arguments_are_hidden(tree: Tree) -> None:
     line = (
         "root=UUID=1f2e quiet rd.luks.key=secret nohz_full=2-7 processor.max_cstate=1 "
         "ip=10.0.0.7::10.0.0.1 strange/word password=x=y isolcpus=managed_irq,2-7 -- --token abc"
@@ -294,12 +294,12 @@ def test_values_of_unknown_boot_arguments_are_not_shown(tree: Tree) -> None:
     )
 
 
-def test_what_belongs_to_the_default_state_is_shown(tree: Tree) -> None:
+def test_boot_arguments_of_default_state_are_shown(tree: Tree) -> None:
     words = [f"{name}=1" for name in sorted(_BOOT)]
     assert list(shown_arguments(tree({"/proc/cmdline": " ".join(words)}))) == words
 
 
-def test_options_of_the_kernel_are_found_packed_or_beside_it(tree: Tree) -> None:
+def test_kernel_options_are_found_compressed_or_in_boot(tree: Tree) -> None:
     text = "CONFIG_HZ=250\nCONFIG_NO_HZ_FULL=y\n# CONFIG_PREEMPT_RT is not set\n"
     root = tree({"/boot/config-6.1.0": text, "/proc/sys/kernel/osrelease": "6.1.0"})
     machine = read_machine(root)
@@ -315,7 +315,7 @@ def test_options_of_the_kernel_are_found_packed_or_beside_it(tree: Tree) -> None
     assert (found.config_file, found.config["HZ"]) == ("/proc/config.gz", "1000")
 
 
-def test_options_that_bear_on_speed_are_read_by_their_present_names(tree: Tree) -> None:
+def test_performance_options_have_current_names(tree: Tree) -> None:
     text = (
         'CONFIG_CC_VERSION_TEXT="gcc-12 (Debian) 12.2"\nCONFIG_HZ=250\nCONFIG_RETPOLINE=y\n'
         "# CONFIG_PREEMPT is not set\nCONFIG_USB=y\nCONFIG_MOS_FOR_HPC=y\n"
@@ -392,7 +392,7 @@ XML = b"""<?xml version="1.0"?><!DOCTYPE topology SYSTEM "hwloc2.dtd">
 </object></object></object></topology>"""
 
 
-def test_documents_of_hwloc_are_read_and_lose_what_names_a_host() -> None:
+def test_hwloc_documents_are_read_without_host_names() -> None:
     found = hwloc.parse(XML)
     assert found is not None
     version, top = found
@@ -416,7 +416,7 @@ def test_documents_of_hwloc_are_read_and_lose_what_names_a_host() -> None:
         b"<other/>",
     ],
 )
-def test_what_is_no_document_of_hwloc_2_is_left_alone(text: bytes) -> None:
+def test_documents_of_other_formats_are_rejected(text: bytes) -> None:
     assert hwloc.parse(text) is None
     assert hwloc.without_names(text) is None
 
@@ -429,7 +429,7 @@ def program(folder: Path, script: str) -> dict[str, str]:
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def test_hwloc_is_asked_once_in_a_boot(tmp_path: Path) -> None:
+def test_hwloc_runs_once_per_boot(tmp_path: Path) -> None:
     if not Root().exists("/proc/sys/kernel/random/boot_id"):
         pytest.skip("this kernel tells no boots apart")
     (tmp_path / "answer.xml").write_bytes(XML)
@@ -447,7 +447,7 @@ def test_hwloc_is_asked_once_in_a_boot(tmp_path: Path) -> None:
     assert len(list(cache.iterdir())) == 1
 
 
-def test_a_failing_hwloc_is_a_gap_with_its_own_words(tmp_path: Path) -> None:
+def test_failing_hwloc_is_reported_with_its_error(tmp_path: Path) -> None:
     env = program(tmp_path / "bin", "echo broken tables >&2; exit 3")
     (tmp_path / "bin/lstopo").rename(tmp_path / "bin/lstopo-no-graphics")
     found = hwloc.read_hwloc(Root(), "0", env)

@@ -20,7 +20,7 @@ LIB = "/usr/lib/x86_64-linux-gnu"
 
 
 def machine(tree, files, links=None):
-    """A tree of files with the given heads, and links."""
+    """Return a tree of files with the given heads, and links."""
     root = tree(dict.fromkeys(files, "") | {path: f"->{to}" for path, to in (links or {}).items()})
     for path, head in files.items():
         root.on_host(path).write_bytes(head)
@@ -42,7 +42,7 @@ def test_ident(head, ident):
     assert parse_ident(head) == ident
 
 
-def test_ident_decides_what_fits():
+def test_ident_selects_loadable_libraries():
     assert Ident(62, 64).runs_on("x86_64") and not Ident(62, 32).runs_on("x86_64")
     assert not Ident(183, 64).runs_on("x86_64") and Ident(183, 64).runs_on("unheard-of")
 
@@ -77,7 +77,7 @@ def test_tbbmalloc_alone_is_not_enough(tree):
     assert find_libraries(machine(tree, {f"{LIB}/libtbbmalloc.so.2": X86}), {}, "x86_64") == {}
 
 
-def test_other_architectures_and_linker_scripts_are_passed_over(tree):
+def test_other_architectures_and_linker_scripts_are_ignored(tree):
     files = {
         "/usr/lib/libjemalloc.so.2": I386,
         "/usr/lib64/libjemalloc.so.1": X86,
@@ -102,8 +102,8 @@ def test_activated_environments_come_first(tree):
     assert find_libraries(root, {"LD_LIBRARY_PATH": "rel:"}, "x86_64")["jemalloc"].startswith(LIB)
 
 
-def test_the_pager_is_that_of_this_assay(tree):
-    """One that is found elsewhere may be of another version."""
+def test_pager_belongs_to_this_installation(tree):
+    """A library in another directory may have another version."""
     files = {f"{folder}/libassay-tier.so": X86 for folder in ("/a/_native", "/c/lib", LIB)}
     env = {"ASSAY_EXEC": "/a/_native/assay-exec", "CONDA_PREFIX": "/c"}
     found = find_libraries(machine(tree, files), env, "x86_64")
@@ -118,7 +118,7 @@ def test_higher_versions_are_preferred(tree):
     assert found == {"mimalloc": "/usr/lib/libmimalloc.so.2.10"}
 
 
-def test_places_that_only_the_cache_knows(tree):
+def test_libraries_in_loader_cache_are_found(tree):
     root = machine(tree, {"/opt/odd/libjemalloc.so.2": X86, "/etc/ld.so.cache": b""})
     entries = [("libjemalloc.so.2", "/opt/odd/libjemalloc.so.2")]
     root.on_host("/etc/ld.so.cache").write_bytes(cache(entries))
@@ -126,7 +126,7 @@ def test_places_that_only_the_cache_knows(tree):
 
 
 def cache(entries, hwcaps=(), prefix=b""):
-    """An ``ld.so.cache`` as glibc 2.32 writes it."""
+    """Return an ``ld.so.cache`` as written by glibc 2.32."""
     rows = [(name, path, 0) for name, path in entries] + [(n, p, 1 << 62) for n, p in hwcaps]
     strings, table = b"", b""
     start = 48 + 24 * len(rows)
@@ -151,7 +151,7 @@ def test_cache_format(tree):
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 300))
-def test_damaged_caches_are_survived(tmp_path_factory, noise, cut):
+def test_damaged_caches_raise_no_error(tmp_path_factory, noise, cut):
     base = tmp_path_factory.getbasetemp() / "any-cache"
     (base / "etc").mkdir(parents=True, exist_ok=True)
     good = cache([("liba.so", "/liba.so"), ("libb.so", "/libb.so")])
@@ -159,7 +159,7 @@ def test_damaged_caches_are_survived(tmp_path_factory, noise, cut):
     assert set(read_cache(Root(base))) is not None
 
 
-def test_cache_is_what_ldconfig_prints():
+def test_cache_matches_ldconfig_output():
     ldconfig = shutil.which("ldconfig", path="/usr/sbin:/sbin")
     if ldconfig is None or not Root().exists("/etc/ld.so.cache"):
         pytest.skip("needs glibc's ldconfig")
@@ -179,7 +179,7 @@ def test_default_folders_name_the_multiarch_one():
 
 @settings(deadline=None)
 @given(st.binary(max_size=400), st.integers(0, 399))
-def test_damaged_elf_files_are_survived(tmp_path_factory, noise, at):
+def test_damaged_elf_files_raise_no_error(tmp_path_factory, noise, at):
     place = tmp_path_factory.getbasetemp() / "any-elf"
     whole = bytearray(X86 + bytes(380))
     whole[at : at + len(noise)] = noise

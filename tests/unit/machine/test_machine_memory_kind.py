@@ -1,4 +1,4 @@
-"""What the memory of a node is made of."""
+"""Kind of the memory of a node."""
 
 from __future__ import annotations
 

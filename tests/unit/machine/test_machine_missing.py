@@ -1,4 +1,4 @@
-"""Which word of a command names no program, behind wrappers and within shells."""
+"""Word of a command that is not a program, behind wrappers and within shells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOSUCH = "no-such-program"
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    """Give an environment whose PATH has every wrapper, installed here or not."""
+    """Return an environment whose PATH has every wrapper, installed here or not."""
     for name in ("nice", "env", "timeout", "taskset", "numactl", "chrt", "time", "stdbuf"):
         (tmp_path / name).write_text("#!/bin/sh\n")
     for name in ("setsid", "nohup", "ionice", "setarch", "prog"):
@@ -66,7 +66,7 @@ def test_missing_wrapper_is_named(env: dict[str, str]) -> None:
     ["f", "times", "type ls", "let x=1", "read x", "declare -f", "f 1 2", NOSUCH, "A=1 f"],
 )
 @pytest.mark.parametrize("front", [(), ("nice", "-n", "1"), ("env", "B=2")])
-def test_shell_runs_what_is_no_file(
+def test_shell_runs_builtin_without_file(
     words: str, front: tuple[str, ...], env: dict[str, str]
 ) -> None:
     found = inspect((*front, "bash", "-c", words), env={**env, BASH % "f": "() { :; }"})
@@ -75,7 +75,7 @@ def test_shell_runs_what_is_no_file(
     assert found.path == f"{env['PATH']}/bash"
 
 
-def test_exported_function_stands_before_program_of_its_name(env: dict[str, str]) -> None:
+def test_exported_function_precedes_program_of_same_name(env: dict[str, str]) -> None:
     words = ("bash", "-c", "prog x")
     assert inspect(words, env=env).path == f"{env['PATH']}/prog"
     assert inspect(words, env={**env, BASH % "prog": "() { :; }"}).path == f"{env['PATH']}/bash"

@@ -1,4 +1,4 @@
-"""Variables of thread pools that a process tree reads, by what it had mapped."""
+"""Variables of thread pools that a process tree reads, by its mapped files."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ def test_shell_or_no_program_leaves_it_unknown(tmp_path: Path) -> None:
     assert read_variables(("/usr/lib/libgomp.so.1", str(tmp_path / "gone")), POOLS) is None
 
 
-def test_extension_module_reads_what_it_names(tmp_path: Path) -> None:
+def test_extension_module_reads_named_variables(tmp_path: Path) -> None:
     module = program(tmp_path, "tokenizers.abi3.so", b"..RAYON_NUM_THREADS..")
     assert read_variables((program(tmp_path, "app"), module), POOLS) == {"RAYON_NUM_THREADS"}
 
 
 def test_children_of_other_programs_leave_it_unknown(tmp_path: Path) -> None:
-    """More of them may have ended before they were seen."""
+    """Further programs may have ended before they were observed."""
     one, other = program(tmp_path, "app"), program(tmp_path, "helper")
     assert read_variables((one, one), POOLS) == set()
     assert read_variables((one, other), POOLS) is None
 
 
-def test_python_reads_its_own(tmp_path: Path) -> None:
+def test_python_reads_own_variables(tmp_path: Path) -> None:
     found = read_variables((program(tmp_path, Path(sys.executable).name),), POOLS)
     assert found is not None and "PYTHON_CPU_COUNT" in found
 
@@ -77,7 +77,7 @@ def names(config: dict[str, int], read: set[str] | None) -> set[str]:
     return found
 
 
-def test_plan_sets_what_is_read_and_what_is_asked_for() -> None:
+def test_plan_sets_read_and_requested_variables() -> None:
     assert names({"threads": 1}, {"OMP_NUM_THREADS"}) == {"OMP_NUM_THREADS"}
     both = {"threads": 1, "env.GOMAXPROCS": 3}
     assert names(both, {"OMP_NUM_THREADS"}) == {"OMP_NUM_THREADS", "GOMAXPROCS"}
@@ -93,8 +93,8 @@ def sample(note: str | None, *, known: bool = True) -> Sample:
     return Sample(launch=launch, outcome=Outcome.OK, evidence=(evidence,))
 
 
-def test_first_launches_together_tell_what_is_read() -> None:
-    found = pools_read_in([sample("OMP_NUM_THREADS"), sample("GOMAXPROCS OMP_NUM_THREADS")])
+def test_first_launches_together_show_read_variables() -> None:
+    found = pools_of([sample("OMP_NUM_THREADS"), sample("GOMAXPROCS OMP_NUM_THREADS")])
     assert found == {"OMP_NUM_THREADS", "GOMAXPROCS"}
     assert pools_read_in([sample("OMP_NUM_THREADS"), sample(None, known=False)]) is None
     assert pools_read_in([]) is None

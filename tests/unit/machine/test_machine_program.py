@@ -75,7 +75,7 @@ def test_dynamic_program(linked):
 
 
 def touched(path, digest):
-    """What ``digest`` gives once a file looks as if it had been installed anew; it is put back."""
+    """Return the digest with a new modification time of a file, which is then restored."""
     seen = Path(path).stat()
     os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1))
     try:
@@ -84,7 +84,7 @@ def touched(path, digest):
         os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
 
 
-def test_another_library_makes_another_program(linked):
+def test_changed_library_changes_digest(linked):
     def digest():
         return inspect([str(linked / "rpath")], env=ENV).digest
 
@@ -95,12 +95,12 @@ def test_another_library_makes_another_program(linked):
     assert touched(linked / "bare", digest) == before
 
 
-def test_what_is_alone_is_told_by_its_own_digest(tmp_path):
+def test_single_file_has_its_own_digest(tmp_path):
     plain = script(tmp_path / "plain", "echo hello\n")
     assert inspect([str(plain)], env=ENV).digest == sha(plain)
 
 
-def test_the_order_of_what_stands_beside_does_not_count(tmp_path):
+def test_order_of_other_files_does_not_change_digest(tmp_path):
     paths = [str(script(tmp_path / name, name)) for name in ("a", "bb", "ccc")]
     files, beside = paths[:1], paths[1:]
     known = program_digest(Root(), files, beside, ("x-1", "y-2"))
@@ -111,7 +111,7 @@ def test_the_order_of_what_stands_beside_does_not_count(tmp_path):
     assert program_digest(Root(), [], beside) is None
 
 
-def test_runpath_is_not_handed_down(linked):
+def test_runpath_is_not_inherited(linked):
     # libtop finds libgomp through the program's DT_RPATH, but not through its DT_RUNPATH.
     program = inspect([str(linked / "runpath")], env=ENV)
     assert str(linked / "lib" / "libtop.so") in program.libraries
@@ -127,7 +127,7 @@ def test_library_path_of_the_command(linked):
     assert (program.argv0, program.path, program.through) == ("env", bare, ("env",))
 
 
-def test_preloads_of_the_command_count(linked):
+def test_preloads_of_command_are_linked(linked):
     program = inspect(
         [sys.executable, "-V"], env=ENV | {"LD_PRELOAD": f"{linked}/deep/libgomp.so.1"}
     )
@@ -156,8 +156,8 @@ def test_sanitizer_of_a_program_is_seen(compiler, tmp_path, sanitizer):
         assert sanitizer in inspect([str(inside)], env=ENV).sanitizers, more
 
 
-def test_names_of_sanitizers_in_other_places_are_none(compiler, tmp_path):
-    """As in a compiler, which writes them, and with the one that has no allocator."""
+def test_sanitizer_names_outside_symbols_are_ignored(compiler, tmp_path):
+    """Compilers contain these names, and the one without an allocator."""
     texts = ", ".join(f'"__{name}_init", "{name.upper()}_OPTIONS"' for name in ("asan", "lsan"))
     source = f"const char* volatile texts[] = {{{texts}}}; {MAIN}"
     for more in ((), ("-fsanitize=undefined",), ("-fsanitize=undefined", "-static-libubsan")):
@@ -192,7 +192,7 @@ def test_runtimes_inside_the_file(compiler, tmp_path):
     assert inspect([str(compiler(tmp_path / "half", half))], env=ENV).runtimes == frozenset()
 
 
-def test_a_command_that_is_not_found():
+def test_unknown_command_has_no_path():
     program = inspect(["no-such-program-here", "x"], env=ENV)
     missing = "no-such-program-here"
     assert program == Program(argv0=missing, missing=missing)
@@ -202,7 +202,7 @@ def test_a_command_that_is_not_found():
     assert outer.path is None
 
 
-def test_no_command():
+def test_empty_command_is_rejected():
     with pytest.raises(InvalidInputError):
         inspect([])
 
@@ -239,14 +239,14 @@ def test_shell_script(tmp_path):
     assert inspect(["sh", "run"], env=ENV, cwd=str(tmp_path)).digest != before
 
 
-def test_simple_shell_commands_are_looked_through(linked):
+def test_simple_shell_commands_are_unwrapped(linked):
     program = inspect(["sh", "-c", f"A=1 exec {linked}/rpath x"], env=ENV)
     assert program.path == f"{linked}/rpath" and program.runtimes == {"gomp"}
     piped = inspect(["sh", "-c", f"{linked}/rpath | cat"], env=ENV)
     assert (piped.kind, piped.interpreter, piped.through) == ("script", "sh", ())
 
 
-def test_scripts_whose_interpreter_is_missing_or_itself(tmp_path):
+def test_scripts_with_missing_or_cyclic_interpreter_terminate(tmp_path):
     odd = script(tmp_path / "odd", "#!/no/such/interpreter\n")
     assert inspect([str(odd)], env=ENV).kind == "unknown"
     loop = script(tmp_path / "loop", f"#!{tmp_path}/loop\n")
@@ -255,14 +255,14 @@ def test_scripts_whose_interpreter_is_missing_or_itself(tmp_path):
     assert inspect([str(plain)], env=ENV).kind == "unknown"
 
 
-def test_compressors_are_known_by_name(compiler, tmp_path):
+def test_compressors_are_identified_by_name(compiler, tmp_path):
     compiler(tmp_path / "xz", MAIN)
     assert inspect([str(tmp_path / "xz")], env=ENV).runtimes == {"xz"}
 
 
 @pytest.fixture
 def site(tmp_path):
-    """A folder of packages: ``alpha`` requires ``beta``, which bundles two runtimes."""
+    """A directory of packages: ``alpha`` requires ``beta``, which bundles two runtimes."""
     folder = tmp_path / "site-packages"
     meta = "Metadata-Version: 2.1\nName: {0}\n{1}\n\nRequires-Dist: from-the-text\n"
     script(folder / "alpha_mod" / "__init__.py", "")
@@ -307,7 +307,7 @@ def test_python_script_with_bundled_libraries(site, tmp_path):
     assert program.path == sys.executable
 
 
-def test_what_a_package_requires_counts(site, tmp_path):
+def test_requirements_of_package_are_included(site, tmp_path):
     path = script(tmp_path / "main.py", "import alpha_mod\n")
     program = python(site, path)
     assert program.packages == ("alpha_mod",)
@@ -317,7 +317,7 @@ def test_what_a_package_requires_counts(site, tmp_path):
     }
 
 
-def test_other_packages_make_another_program(site):
+def test_changed_packages_change_digest(site):
     def digest():
         return python(site, "-c", "import alpha_mod").digest
 
@@ -332,7 +332,7 @@ def test_other_packages_make_another_program(site):
     assert digest() != bundled
 
 
-def test_a_package_without_a_version_is_told_by_its_file(site):
+def test_package_without_version_is_identified_by_file(site):
     script(site / "solo" / "__init__.py", "")
 
     def digest():
@@ -400,19 +400,19 @@ def test_interpreter_behind_a_script_of_its_name(site, tmp_path):
     assert program.libraries == inspect([sys.executable], env=ENV).libraries
 
 
-def test_modules_of_the_working_folder_do_not_disturb_the_question(site, tmp_path):
+def test_modules_of_working_directory_do_not_affect_query(site, tmp_path):
     script(tmp_path / "ast.py", "raise SystemExit('shadowed')\n")
     script(tmp_path / "json.py", "raise SystemExit('shadowed')\n")
     assert python(site, "-c", "import beta", cwd=tmp_path).packages == ("beta",)
 
 
-def test_an_interpreter_that_does_not_answer(site, tmp_path):
+def test_unresponsive_interpreter_uses_default_directories(site, tmp_path):
     broken = script(tmp_path / "python3", "#!/bin/sh\necho nonsense; exit 3\n")
     program = inspect([str(broken), "-c", "import beta"], env=ENV)
     assert program.path == str(broken) and program.packages == ("beta",)
 
 
-def test_extension_modules_tell_what_they_link_to(compiler, linked, tmp_path):
+def test_extension_modules_list_linked_libraries(compiler, linked, tmp_path):
     folder = tmp_path / "site-packages"
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     gomp = f"{linked}/deep/libgomp.so.1"
@@ -445,7 +445,7 @@ def test_recorded_tree_is_not_run(tree, tmp_path):
     assert program.reasons == {"openblas": "beta bundles libopenblas.so.0"}
 
 
-def test_observed_adds_what_was_seen():
+def test_observations_are_added():
     known = Program(
         argv0="x",
         libraries=("/lib/libc.so.6",),
@@ -480,20 +480,20 @@ def test_observed_adds_what_was_seen():
     assert with_observations(known) == known
 
 
-def test_what_the_loader_maps_is_what_was_foretold(linked):
-    """The running program's own maps hold every library that was foretold."""
+def test_predicted_libraries_match_loader_maps(linked):
+    """The running program's own maps contain every predicted library."""
     program = inspect([sys.executable, "-c", "x"], env=dict(os.environ))
     lines = Path("/proc/self/maps").read_text().splitlines()
     mapped = {line.split(None, 5)[5] for line in lines if "/" in line}
     assert program.libraries and set(program.libraries) <= mapped
 
 
-def test_program_comes_back_from_json(linked):
+def test_program_round_trips_json(linked):
     program = inspect([str(linked / "rpath")], env=ENV)
     assert decode(encode(program), Program) == program
 
 
-def test_the_files_that_run_are_known_behind_wrappers_and_shebangs(tmp_path):
+def test_program_files_are_found_behind_wrappers_and_shebangs(tmp_path):
     tool = script(tmp_path / "tool", "#!/bin/sh\n")
     assert set(inspect(["nice", str(tool), "x"], env=ENV).files) == {"/bin/sh", str(tool)}
     code = script(tmp_path / "code.py", "import os\n")

@@ -1,4 +1,4 @@
-"""Quotas of CPU time of the own group and those above it, in both versions of control groups."""
+"""Quotas of CPU time of this group and its ancestors, in both versions of control groups."""
 
 from __future__ import annotations
 

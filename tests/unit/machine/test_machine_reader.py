@@ -1,4 +1,4 @@
-"""The running host, held against other programs that describe it."""
+"""The running host, compared with the output of other programs."""
 
 import os
 import shutil
@@ -40,9 +40,9 @@ def test_cpus_cores_packages_and_nodes_are_those_of_lscpu():
 
 def test_allowed_cpus_are_those_of_nproc():
     machine = read_machine()
-    env = {"PATH": os.environ["PATH"]}  # nproc heeds OMP_NUM_THREADS
+    env = {"PATH": os.environ["PATH"]}  # nproc respects OMP_NUM_THREADS
     count = int(subprocess.check_output(["nproc"], env=env))
-    # From coreutils 9.8 on, nproc takes the control group's time limit into account as well.
+    # From coreutils 9.8 on, nproc also respects the control group's limit on CPU time.
     assert count == len(machine.allowed) or machine.cpu_limit is not None
     assert set(machine.allowed) == os.sched_getaffinity(0)
 
@@ -59,7 +59,7 @@ def test_libraries_found_exist_and_are_no_links():
         assert Path(path).resolve(strict=True) == Path(path)
 
 
-def test_machine_comes_back_from_json():
+def test_machine_round_trips_json():
     machine = read_machine()
     assert decode(encode(machine), Machine) == machine
 
@@ -73,7 +73,7 @@ def test_reading_is_quick():
     assert min(times_s) < 0.05
 
 
-def test_memory_limit_only_where_it_is_less(tree):
+def test_memory_limit_is_recorded_only_if_lower(tree):
     def machine(limit):
         files = {
             "/proc/meminfo": "MemTotal:       1000 kB",
@@ -87,7 +87,7 @@ def test_memory_limit_only_where_it_is_less(tree):
     assert machine("1024000").memory_limit_bytes is None
 
 
-def test_time_limit_only_where_it_is_less(tree):
+def test_time_limit_is_recorded_only_if_lower(tree):
     def machine(limit):
         files = {
             "/sys/devices/system/cpu/online": "0-3",
@@ -101,7 +101,7 @@ def test_time_limit_only_where_it_is_less(tree):
     assert machine(200000).cpu_limit is None
 
 
-def test_fingerprint_names_the_kind_of_host(recorded):
+def test_fingerprint_identifies_kind_of_host(recorded):
     machine = read_machine(recorded("32amd64-4s2n4c-cgroup2"))
     same = msgspec.structs.replace(
         machine,

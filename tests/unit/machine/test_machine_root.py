@@ -17,7 +17,7 @@ def test_reads_below_the_root(tree):
     assert root.exists("/proc") and not root.exists("/sys")
 
 
-def test_absence_is_none(tree):
+def test_missing_file_is_none(tree):
     root = tree({"/a/b": "text", "/loop": "->/loop"})
     for path in ("/x", "/a/b/c", "/a", "/loop", "/a\0b"):
         assert root.read_text(path) is None
@@ -61,7 +61,7 @@ def test_live_root_reads_the_host():
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["..", ".", "", "a", "l", "up", "x"]), max_size=12))
-def test_no_path_leaves_the_root(tmp_path_factory, words):
+def test_paths_stay_below_the_root(tmp_path_factory, words):
     base = tmp_path_factory.getbasetemp() / "escape"
     if not base.exists():
         (base / "a").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""CPUs divided into slots: disjoint, equal, of whole cores, over recorded and made-up machines."""
+"""Division of CPUs into slots: disjoint, equal, whole cores, on recorded and synthetic machines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check(cpus: tuple[Cpu, ...], found: tuple[Slot, ...], count: int) -> None:
 
 
 def shape(slot: list[Cpu]) -> tuple[object, ...]:
-    """Cores by kind and threads, and over how many places they are spread, and how."""
+    """Return cores by kind and threads, and their distribution over places."""
     threads = Counter(cpu.core for cpu in slot)
     kinds = Counter((cpu.kind, threads[cpu.core]) for cpu in slot)
     places = [
@@ -85,7 +85,7 @@ def test_packages_nodes_and_caches_go_to_one_slot_as_a_whole(
         assert not unassigned_cpus(cpus, slots(cpus, count))
 
 
-def test_a_hybrid_processor_gives_each_slot_cores_of_both_kinds(
+def test_hybrid_slots_have_cores_of_both_kinds(
     recorded: Callable[[str], Root],
 ) -> None:
     cpus = read_topology(recorded("20em64t-hybrid-1p6c2t+2ca4co1t")).cpus
@@ -94,13 +94,13 @@ def test_a_hybrid_processor_gives_each_slot_cores_of_both_kinds(
         assert Counter(len(by_id[cpu].siblings) for cpu in slot) == {2: 6, 1: 4}
 
 
-def test_siblings_are_not_torn_apart() -> None:
+def test_siblings_stay_in_one_slot() -> None:
     one_core = tuple(Cpu(id=i, core=0, siblings=(0, 1)) for i in range(2))
     with pytest.raises(NotPossibleError, match="cannot be divided into 2 equal slots"):
         slots(one_core, 2)
 
 
-def test_too_few_cores_say_what_there_is() -> None:
+def test_too_few_cores_report_available_ones() -> None:
     two = tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(2))
     assert slots(two, 2) == ((0,), (1,))
     with pytest.raises(NotPossibleError, match=r"The 2 CPUs that assay may use \(0-1\)") as caught:
@@ -110,7 +110,7 @@ def test_too_few_cores_say_what_there_is() -> None:
 
 @st.composite
 def machines(draw: st.DrawFn) -> tuple[Cpu, ...]:
-    """Packages of caches of cores with one or two threads, some CPUs taken away."""
+    """Packages of caches of cores with one or two threads, without some CPUs."""
     cpus: list[Cpu] = []
     for package in range(draw(st.integers(1, 3))):
         for _ in range(draw(st.integers(1, 3))):

@@ -1,4 +1,4 @@
-"""Snapshots: they read as the machine did, tell nothing of its owner, and are unpacked safely."""
+"""Snapshots: equal readings, no data of the owner, and safe unpacking."""
 
 import io
 import os
@@ -52,7 +52,7 @@ def plain(machine: Machine, inventory: Inventory) -> tuple[Machine, bytes]:
     return machine, COUNTED.sub(b"", scrub_text(encode(inventory).decode()).encode())
 
 
-def test_a_snapshot_of_this_host_reads_as_the_host_does(tmp_path: Path) -> None:
+def test_snapshot_of_this_host_reads_like_the_host(tmp_path: Path) -> None:
     archive_of(Root(), tmp_path / "m.tar.gz")
     with open_snapshot(tmp_path / "m.tar.gz") as root:
         assert not root.live
@@ -65,7 +65,7 @@ def test_a_snapshot_of_this_host_reads_as_the_host_does(tmp_path: Path) -> None:
     "name",
     cases(["nvidiagpunumanodes"], ["32em64t-2n8c+dax+nvme+mic+dimms", "32amd64-4s2n4c-cgroup2"]),
 )
-def test_a_snapshot_of_a_recorded_machine_reads_as_that_does(name: str, tmp_path: Path) -> None:
+def test_snapshot_of_recorded_machine_reads_like_it(name: str, tmp_path: Path) -> None:
     with open_snapshot(RECORDED / f"{name}.tar.bz2") as root:
         first = archive_of(root, tmp_path / "a.tar.gz")
         before = documents(root)
@@ -124,7 +124,7 @@ def secret_tree(tree: Tree) -> Root:
     )
 
 
-def test_nothing_of_the_owner_is_in_a_snapshot(tree: Tree, tmp_path: Path) -> None:
+def test_snapshot_contains_no_data_of_the_owner(tree: Tree, tmp_path: Path) -> None:
     root = secret_tree(tree)
     archive_of(root, tmp_path / "m.tar.gz", {"PATH": ""})
     with tarfile.open(tmp_path / "m.tar.gz") as archive:
@@ -140,7 +140,7 @@ def test_nothing_of_the_owner_is_in_a_snapshot(tree: Tree, tmp_path: Path) -> No
     assert "525400abcdef" not in names
     with open_snapshot(tmp_path / "m.tar.gz") as again:
         machine = read_machine(again)
-        assert machine.memory_limit_bytes is None  # the host's memory is not known here
+        assert machine.memory_limit_bytes is None  # the host's memory is unknown here
         assert machine.kernel == "6.1.0"
         assert machine.default_state["vm.swappiness"] == "60"
         found = read_inventory(machine, again, env={"PATH": ""}, names=())
@@ -150,7 +150,7 @@ def test_nothing_of_the_owner_is_in_a_snapshot(tree: Tree, tmp_path: Path) -> No
 
 
 @given(st.text(alphabet="0123456789abcdefABCDEF:-_. enx\n", max_size=120))
-def test_what_is_scrubbed_stays(text: str) -> None:
+def test_scrubbing_twice_has_no_effect(text: str) -> None:
     once = scrub_text(text)
     assert scrub_text(once) == once
 
@@ -158,23 +158,23 @@ def test_what_is_scrubbed_stays(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["00000000,0000ffff", "0000:41:00.0", "4.18.0-553.el8", "hugepages-2048kB", "6.1.0-13"]
 )
-def test_what_names_nobody_is_kept(text: str) -> None:
+def test_text_without_identifiers_is_kept(text: str) -> None:
     assert scrub_text(text) == text
 
 
-def test_patterns_stand_for_parts_of_one_name(tree: Tree) -> None:
+def test_patterns_match_parts_of_one_name(tree: Tree) -> None:
     root = tree({"/a/b1/c": "", "/a/b2/c": "", "/a/x/c": "", "/a/b1/d/c": ""})
     assert list(matching(root, "/a/b*/c")) == ["/a/b1/c", "/a/b2/c"]
     assert list(matching(root, "/a/b*/")) == ["/a/b1/", "/a/b2/"]
 
 
-def test_a_recording_that_takes_too_long_says_what_is_left_out(tree: Tree) -> None:
+def test_recording_past_deadline_names_omitted_groups(tree: Tree) -> None:
     root = tree({"/sys/devices/system/cpu/online": "0"})
     assert record(root, deadline_s=-1).cut
     assert not record(root).cut
 
 
-def test_a_link_in_a_circle_is_left_out(tree: Tree) -> None:
+def test_cyclic_link_is_omitted(tree: Tree) -> None:
     root = tree({"/sys/class/net/a": "->b", "/sys/class/net/b": "->a", "/proc/stat": "cpu"})
     assert set(record(root).files) == {"/proc/stat"}
 
@@ -197,7 +197,7 @@ def archive(path: Path, members: list[tuple[str, str | bytes, bytes]]) -> Path:
     return path
 
 
-def test_nothing_is_written_or_read_outside(tmp_path: Path) -> None:
+def test_no_file_outside_is_written_or_read(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret").write_text("secret")
@@ -230,21 +230,21 @@ def test_nothing_is_written_or_read_outside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b\x08broken", b"BZh9broken"])
-def test_what_is_no_archive_is_said(content: bytes, tmp_path: Path) -> None:
+def test_other_files_are_rejected(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.tar.gz"
     path.write_bytes(content)
     with pytest.raises(InvalidInputError), open_snapshot(path):
         pass
 
 
-def test_a_damaged_archive_is_said(tmp_path: Path) -> None:
+def test_damaged_archive_is_rejected(tmp_path: Path) -> None:
     whole = archive_of(Root(), tmp_path / "m.tar.gz")
     (tmp_path / "half.tar.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InvalidInputError), open_snapshot(tmp_path / "half.tar.gz"):
         pass
 
 
-def test_a_folder_without_a_machine_is_said(tmp_path: Path) -> None:
+def test_directory_without_machine_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(InvalidInputError), open_snapshot(tmp_path):
         pass
@@ -271,7 +271,7 @@ def side(root: Root) -> ComparedMachine:
 
 
 @pytest.mark.rotating
-def test_a_machine_does_not_differ_from_its_snapshot(tmp_path: Path) -> None:
+def test_machine_equals_its_snapshot(tmp_path: Path) -> None:
     with open_snapshot(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as root:
         before = side(root)
         archive_of(root, tmp_path / "m.tar.gz")
@@ -296,7 +296,7 @@ def machine_tree(base: Path, governor: Mapping[int, str], swappiness: str, free:
     return Root(base)
 
 
-def test_what_differs_is_told_once_and_counters_are_not(tmp_path: Path) -> None:
+def test_differences_are_reported_once_without_counters(tmp_path: Path) -> None:
     a = machine_tree(tmp_path / "a", dict.fromkeys(range(4), "powersave"), "60", "3")
     b = machine_tree(
         tmp_path / "b", {0: "powersave", **dict.fromkeys((1, 2, 3), "performance")}, "10", "1"
@@ -315,7 +315,7 @@ def test_what_differs_is_told_once_and_counters_are_not(tmp_path: Path) -> None:
     assert differences(side(a), side(a)) == ()
 
 
-def test_machines_that_studies_keep_differ_in_the_options_of_their_kernels(tmp_path: Path) -> None:
+def test_machines_of_studies_are_compared_by_kernel_options(tmp_path: Path) -> None:
     machine, _ = documents(machine_tree(tmp_path, {0: "powersave"}, "60", "3"))
 
     def kept(**options: str) -> ComparedMachine:
@@ -329,7 +329,7 @@ def test_machines_that_studies_keep_differ_in_the_options_of_their_kernels(tmp_p
     assert differences(kept(HZ="250"), ComparedMachine(machine)) == ()
 
 
-def test_two_machines_differ_in_what_they_are_made_of() -> None:
+def test_two_machines_differ_in_hardware() -> None:
     with (
         open_snapshot(RECORDED / "2arm-2c.tar.bz2") as one,
         open_snapshot(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as other,
@@ -339,7 +339,7 @@ def test_two_machines_differ_in_what_they_are_made_of() -> None:
     more = found["CPUs", "cpus/*"]
     assert (more.a, more.b, more.numbers) == (None, "there", tuple(range(2, 20)))
     assert ("CPUs", "model") in found
-    # A study keeps the Machine alone: what it could not know is no difference.
+    # A study stores only the Machine: data that it lacks are not a difference.
     alone = differences(ComparedMachine(a.machine), b)
     assert all(not one.what.startswith("/") for one in alone)
     assert not any(one.what.startswith("caches") for one in alone)

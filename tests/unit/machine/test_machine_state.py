@@ -11,7 +11,7 @@ THP = "/sys/kernel/mm/transparent_hugepage"
 CPU = "/sys/devices/system/cpu"
 
 
-def test_default_state_holds_what_can_be_read(tree):
+def test_default_state_contains_readable_values(tree):
     root = tree(
         {
             f"{THP}/enabled": "always [madvise] never",
@@ -66,7 +66,7 @@ def test_hypervisor_without_dmi(tree):
     assert read_hypervisor(tree({"/sys/hypervisor/type": "xen"}), frozenset(), "x86_64") == "xen"
 
 
-def test_boot_arguments_end_where_those_of_init_begin(tree):
+def test_boot_arguments_exclude_those_of_init(tree):
     assert boot_arguments(tree({"/proc/cmdline": "a b=c -- d"})) == ("a", "b=c")
 
 
@@ -151,7 +151,7 @@ def test_real_time_priority(tree, mask, rt, uid_map, limit):
         (None, None, None),
     ],
 )
-def test_time_of_real_time_programs(tree, runtime, period, share):
+def test_real_time_share_is_read(tree, runtime, period, share):
     values = {"sched_rt_runtime_us": runtime, "sched_rt_period_us": period}
     files = {f"/proc/sys/kernel/{name}": text for name, text in values.items() if text}
     assert read_rt_share(tree({"/proc/version": "", **files})) == share
@@ -178,12 +178,12 @@ def test_filters_of_system_calls(tree, status, filters):
 
 
 @pytest.mark.parametrize("name", ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"])
-def test_user_namespaces_that_are_kept_back(tree, name):
+def test_disabled_user_namespaces_are_reported(tree, name):
     path = f"/proc/sys/{name}"
     assert read_rights(tree({path: "0\n"})).no_user_namespaces == f"{path} is 0"
 
 
-def test_user_namespaces_for_everybody(tree):
+def test_enabled_user_namespaces_are_reported(tree):
     files = {"/proc/sys/user/max_user_namespaces": "96365\n", "/proc/version": ""}
     assert read_rights(tree(files)).no_user_namespaces is None
 

@@ -1,4 +1,4 @@
-"""Recorded machines, held against what ``lstopo --disallowed`` of hwloc reads from them."""
+"""Recorded machines, compared with the output of hwloc's ``lstopo --disallowed``."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def test_counts_are_those_of_hwloc(recorded, name):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_machine_holds_together(recorded, name):
+def test_machine_is_consistent(recorded, name):
     check_invariants(read_machine(recorded(name)))
 
 
@@ -79,7 +79,7 @@ def test_hybrid_kinds_by_event_source(tree):
     assert found == ["performance"] * 4 + ["efficiency"] * 2
 
 
-def test_one_kind_left_online_is_none(tree):
+def test_single_online_kind_is_not_reported(tree):
     files = {"/sys/devices/system/cpu/online": "0-3", "/sys/devices/cpu_core/cpus": "0-3"}
     root = tree(files | {"/sys/devices/cpu_atom/cpus": "4-7"})
     assert {cpu.kind for cpu in read_topology(root).cpus} == {None}
@@ -88,7 +88,7 @@ def test_one_kind_left_online_is_none(tree):
 def test_highest_frequencies_of_a_hybrid_processor(recorded):
     cpus = read_topology(recorded("20em64t-hybrid-1p6c2t+2ca4co1t")).cpus
     assert sorted({cpu.max_khz for cpu in cpus}) == [3900000, 5000000, 5200000]
-    # It was recorded without the event sources that name the kinds: frequencies tell them.
+    # It was recorded without the event sources of the core kinds: frequencies identify them.
     kinds = {cpu.id: cpu.kind for cpu in cpus}
     assert {kinds[cpu] for cpu in range(12)} == {"performance"}
     assert {kinds[cpu] for cpu in range(12, 20)} == {"efficiency"}
@@ -100,8 +100,12 @@ def test_highest_frequencies_of_a_hybrid_processor(recorded):
         ((5000, 5200, 3900), (1900, 1900, 1400), ["performance", "performance", "efficiency"]),
         ((4900, 4900, 3500), None, ["performance", "performance", "efficiency"]),
         ((5000, 5200, 5000), (1900, 1900, 1900), [None] * 3),  # a favoured core
-        ((3900, 3900, 3900), (2900, 2300, 2300), [None] * 3),  # Speed Select: base alone
-        ((4000, 3000, 3000), (2000, 2000, 2000), [None] * 3),  # turbo alone
+        (
+            (3900, 3900, 3900),
+            (2900, 2300, 2300),
+            [None] * 3,
+        ),  # Speed Select: different base frequency only
+        ((4000, 3000, 3000), (2000, 2000, 2000), [None] * 3),  # different turbo frequency only
     ],
 )
 def test_kinds_by_frequency(tree, highest, base, kinds):
@@ -118,7 +122,7 @@ def test_arm_kinds_by_capacity_take_favoured_cores_as_one_kind(recorded):
     assert [cpu.kind for cpu in cpus].count("efficiency") == 10
 
 
-def test_alike_cpus_have_no_kind(recorded):
+def test_equal_cpus_have_no_kind(recorded):
     assert {cpu.kind for cpu in read_topology(recorded("memorysidecaches")).cpus} == {None}
 
 
@@ -129,9 +133,10 @@ def test_sparse_nodes_keep_their_distances(recorded):
         assert len(node.cpus) == 6 and node.memory_bytes > 8 * 10**9
 
 
-def test_gpu_memory_is_no_node_to_use(recorded):
+def test_gpu_memory_is_not_a_usable_node(recorded):
     nodes = read_topology(recorded("nvidiagpunumanodes")).nodes
-    # Six more nodes of the tree are V100 memory; 80 to themselves, 40 between the sockets.
+    # Six more nodes of the tree are V100 memory; the distance is 80 within them, 40 between the
+    # sockets.
     assert [node.distances for node in nodes] == [(10, 40), (40, 10)]
 
 
@@ -141,7 +146,7 @@ def test_offline_cpus_are_left_out(recorded):
     assert [c.id for c in read_topology(recorded("offline-cpu0-node0")).cpus] == list(range(4, 21))
 
 
-def test_nodes_that_all_claim_every_cpu_are_not_believed(recorded):
+def test_nodes_listing_every_cpu_are_ignored(recorded):
     machine = read_machine(recorded("8em64t-2s2ca2c-buggynuma"))
     (node,) = machine.nodes
     assert len(node.cpus) == 8 and node.memory_bytes == machine.memory_bytes > 0
@@ -165,7 +170,7 @@ def test_allowed_cpus(recorded, name, mode, cpus):
     assert {cpu.id for cpu in machine.usable} == cpus
 
 
-def test_affinity_narrows_further(recorded):
+def test_affinity_restricts_allowed_cpus(recorded):
     root = recorded("16amd64-8n2c-cpusets")
     assert read_machine(root, affinity=(3, 4, 5, 7)).allowed == (3, 5)
     assert read_machine(root, affinity=(99,)).allowed == read_machine(root).allowed
@@ -190,7 +195,7 @@ def test_a_host_without_sysfs_has_the_cpus_of_proc(tree):
     assert [(node.id, node.cpus, node.memory_bytes) for node in topology.nodes] == [(0, (0, 1), 5)]
 
 
-def test_an_empty_tree_is_a_machine_too(tree):
+def test_empty_tree_yields_a_machine(tree):
     machine = read_machine(tree({}))
     check_invariants(machine)
     assert machine.cgroup == "none" and machine.default_state == {} and machine.libraries == {}

@@ -1,4 +1,4 @@
-"""``affinity.calls``."""
+"""``affinity.calls``: planning, judgement and script."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_refused(value: str, told: str) -> None:
     assert word.prospect is Prospect.REFUSED and told in (word.reason or "")
 
 
-def test_allowed_takes_no_filter() -> None:
+def test_allowed_installs_no_filter() -> None:
     host = machine(rights=Rights(uid=0, call_filters=False))
     assert not planned({"affinity.calls": "allowed"}, host).refused
 
@@ -114,7 +114,7 @@ os.system("nproc")
 
 
 @pytest.mark.parametrize(("value", "answer"), [("ignored", "took"), ("refused", "refused")])
-def test_the_script_does_the_same(value: str, answer: str) -> None:
+def test_script_installs_same_filter(value: str, answer: str) -> None:
     work = Workload(argv=(sys.executable, "-c", CHOOSE))
     script = shell_script(planned({"affinity.calls": value}), work)
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60)

@@ -1,4 +1,4 @@
-"""Allocators' own options and glibc's tunables: what is set, refused, joined and judged."""
+"""Options of allocators and tunables of glibc: actions, refusals, merging and judgement."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def variables(given: dict[str, Value]) -> dict[str, str]:
         ({"glibc.rseq": "off"}, {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}),
     ],
 )
-def test_each_allocator_is_told_in_its_own_words(
+def test_each_allocator_gets_its_own_variables(
     given: dict[str, Value], expected: dict[str, str]
 ) -> None:
     found = variables(given)
@@ -119,9 +119,7 @@ def test_each_allocator_is_told_in_its_own_words(
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o.name)
 @pytest.mark.parametrize("malloc", ["glibc", *PREFIXES])
-def test_an_allocator_without_it_is_refused_with_the_next_step(
-    option: AllocatorOption, malloc: str
-) -> None:
+def test_unsupported_allocator_is_refused_with_remedy(option: AllocatorOption, malloc: str) -> None:
     domain = option.domain(HOST)
     assert isinstance(domain, Choices | Range)
     value = domain.options[-1] if isinstance(domain, Choices) else int(domain.low)
@@ -144,20 +142,20 @@ def test_an_allocator_without_it_is_refused_with_the_next_step(
         ({"tcmalloc.release_rate": 11}, "Use"),
     ],
 )
-def test_values_that_cannot_be_had(given: dict[str, Value], told: str) -> None:
+def test_invalid_values_are_refused(given: dict[str, Value], told: str) -> None:
     made = plan(Configuration(given), HOST, REGISTRY)
     assert any(told in (made.words[name].reason or "") for name in made.refused)
 
 
 @pytest.mark.parametrize("value", ["thp", "metadata"])
 @pytest.mark.parametrize("mode", ["never", None])
-def test_no_huge_pages_where_the_system_gives_none(value: str, mode: str | None) -> None:
+def test_disabled_huge_pages_are_refused(value: str, mode: str | None) -> None:
     host = machine(huge_pages=HugePages(enabled=mode))
     given = Configuration({"malloc": "jemalloc", "malloc.hugepages": value})
     assert "malloc.hugepages" in plan(given, host, REGISTRY).refused
 
 
-def test_reserved_pages_are_no_promise() -> None:
+def test_hugetlb_pages_are_degraded() -> None:
     made = plan(Configuration({"malloc.hugepages": "hugetlb"}), HOST, REGISTRY)
     assert made.words["malloc.hugepages"].prospect is Prospect.DEGRADED
 
@@ -183,7 +181,7 @@ def documented(given: dict[str, Value], env: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def test_what_was_there_stays() -> None:
+def test_inherited_assignments_are_kept() -> None:
     inherited = {
         "GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.arena_max=9",
         "MALLOC_CONF": "junk:false,narenas:9",
@@ -193,7 +191,7 @@ def test_what_was_there_stays() -> None:
     assert found["MALLOC_CONF"] == "junk:false,narenas:1"
 
 
-def test_it_joins_with_thp_and_with_what_the_user_says() -> None:
+def test_options_merge_with_thp_and_env_settings() -> None:
     found = variables({"malloc": "glibc", "thp": "always", "malloc.hugepages": "thp"})
     assert found == {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
     given: dict[str, Value] = {
@@ -213,7 +211,7 @@ def test_it_joins_with_thp_and_with_what_the_user_says() -> None:
         {"malloc": "glibc", "malloc.tcache": "off", "glibc.tcache_count": 3},
     ],
 )
-def test_two_words_on_one_thing_are_not_both_granted(given: dict[str, Value]) -> None:
+def test_contradicting_assignments_are_not_both_granted(given: dict[str, Value]) -> None:
     assert plan(Configuration(given), HOST, REGISTRY).refused
 
 
@@ -264,13 +262,13 @@ def test_judged(given: dict[str, Value], seen: ReadBack, expected: GrantStatus) 
         ("", GrantStatus.GRANTED),
     ],
 )
-def test_what_jemalloc_says_counts(told: str, expected: GrantStatus) -> None:
+def test_jemalloc_error_refuses_option(told: str, expected: Granted) -> None:
     found = judged({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, stderr_head=told)
     assert found[0] is expected
     assert (found[1] is Level.SEEN) == (expected is GrantStatus.REFUSED)
 
 
-def test_huge_pages_that_were_got_are_effective() -> None:
+def test_huge_pages_in_use_are_effective() -> None:
     given: dict[str, Value] = {"malloc": "glibc", "malloc.hugepages": "thp"}
     told = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
     got = ReadBack(maps=(LIBC,), environ=told, anon_huge_bytes=1 << 24)
@@ -284,7 +282,7 @@ def space_of(**domains: Choices | Range) -> Space:
     return Space(parameters=tuple(Parameter(name=n, domain=d) for n, d in names.items()))
 
 
-def test_an_option_varies_with_its_allocator_only() -> None:
+def test_option_varies_only_with_its_allocator() -> None:
     space = space_of(
         malloc=Choices(("glibc", "jemalloc")),
         malloc_of_decay_ms=Choices((0, 1000)),
@@ -298,7 +296,7 @@ def test_an_option_varies_with_its_allocator_only() -> None:
         assert set(bound.without_inactive(given)) == {*malloc, "threads"}
 
 
-def test_a_condition_of_the_user_stays() -> None:
+def test_condition_of_user_is_kept() -> None:
     space = Space(
         parameters=(
             Parameter(name="malloc", domain=Choices(("mimalloc", "jemalloc"))),
@@ -311,12 +309,12 @@ def test_a_condition_of_the_user_stays() -> None:
     assert set(bound.without_inactive(single)) == {"malloc", "threads"}
 
 
-def test_no_condition_where_malloc_does_not_vary() -> None:
+def test_fixed_malloc_adds_no_condition() -> None:
     space = space_of(malloc_of_arenas=Choices((1, 2)))
     assert with_conditions(space, REGISTRY) == space
 
 
-def test_an_option_of_none_of_the_allocators_is_told() -> None:
+def test_option_without_allocator_in_space_is_rejected() -> None:
     space = space_of(malloc=Choices(("tcmalloc",)), malloc_of_background=Choices(("on", "off")))
     with pytest.raises(InvalidInputError) as told:
         with_conditions(space, REGISTRY)
@@ -324,8 +322,8 @@ def test_an_option_of_none_of_the_allocators_is_told() -> None:
 
 
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda t: t.name)
-def test_every_tunable_is_known_to_this_machines_library(tunable: GlibcTunable) -> None:
-    """Held against what ld.so lists, where it does (glibc 2.33 and later)."""
+def test_every_tunable_exists_in_installed_glibc(tunable: GlibcTunable) -> None:
+    """Compare with the list of ld.so, if it supports that (glibc 2.33 and later)."""
     loader = Path("/lib64/ld-linux-x86-64.so.2")
     if os.uname().machine != "x86_64" or not loader.exists():
         pytest.skip("no x86-64 loader here")
@@ -339,8 +337,8 @@ def test_every_tunable_is_known_to_this_machines_library(tunable: GlibcTunable) 
     assert tunable.tunable in listed
 
 
-def test_a_list_of_tunables_that_glibc_has_cut_up_is_read_whole() -> None:
-    """As /proc/PID/environ shows it with glibc 2.36."""
+def test_split_glibc_tunables_are_restored() -> None:
+    """The environment in /proc/PID/environ with glibc 2.36."""
     cut = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2", "glibc.malloc.top_pad": "0", "A": "b"}
     whole = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2:glibc.malloc.top_pad=0", "A": "b"}
     assert restore_environment(cut) == restore_environment(whole) == whole
@@ -352,7 +350,7 @@ def test_a_list_of_tunables_that_glibc_has_cut_up_is_read_whole() -> None:
     )
 
 
-def test_each_assignment_is_asked_for_by_its_name() -> None:
+def test_each_assignment_is_found_by_name() -> None:
     config = Configuration({"malloc": "glibc", "malloc.arenas": 2, "glibc.top_pad": 0})
     launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
     made = plan(config, HOST, REGISTRY)

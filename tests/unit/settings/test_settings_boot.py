@@ -1,4 +1,4 @@
-"""Settings of the boot and the firmware: what a boot has, what it lacks, and what shows it."""
+"""Settings of the boot and the firmware: present values, required changes, and evidence."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RAN = RunFacts(outcome="exited")
 
 
 def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Machine:
-    """A host of four CPUs that was booted with this line, and has these files."""
+    """Return a host of four CPUs with this command line and these files."""
     texts = {**FOUR, "/proc/cmdline": line, "/proc/sys/kernel/random/boot_id": "x", **(files or {})}
     for path, text in texts.items():
         file = folder / path.lstrip("/")
@@ -56,7 +56,7 @@ def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Mach
 
 
 def words(*line: str) -> Machine:
-    """A host of which the command line alone is known."""
+    """Return a host with only a command line."""
     return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(digested_argument, line))))
 
 
@@ -107,7 +107,7 @@ def pending(machine: Machine, name: str, value: Value) -> Pending:
         ),
     ],
 )
-def test_a_boot_that_has_it_and_shows_it(
+def test_active_argument_is_granted_with_evidence(
     tmp_path: Path, name: str, value: Value, line: str, files: dict[str, str]
 ) -> None:
     found = plan(Configuration({name: value}), booted(tmp_path, line, files), builtin())
@@ -145,7 +145,7 @@ def test_a_boot_that_has_it_and_shows_it(
         ),
     ],
 )
-def test_a_word_without_effect_is_told(
+def test_argument_without_effect_is_pending(
     tmp_path: Path, name: str, value: Value, line: str, files: dict[str, str], told: str
 ) -> None:
     found = pending(booted(tmp_path, line, files), name, value)
@@ -186,16 +186,16 @@ def test_a_word_without_effect_is_told(
         ),
     ],
 )
-def test_the_change_that_brings_it(
+def test_pending_lists_required_change(
     name: str, value: Value, line: str, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
     found = pending(words(*line.split()), name, value)
     assert found.add == add
-    # Values that are not shown stand as digests.
+    # Hidden values are digests.
     assert tuple(w[: w.index("*") + 1] if "*" in w else w for w in found.remove) == remove
 
 
-def test_huge_pages_without_a_size_are_refused_where_sizes_are_named() -> None:
+def test_hugepages_without_size_are_refused_beside_sizes() -> None:
     setting = builtin().get("boot.hugepages")
     configuration = Configuration({"boot.hugepages": 4})
     answer = setting.resolve(configuration, words("hugepagesz=1G", "hugepages=4"))
@@ -204,7 +204,7 @@ def test_huge_pages_without_a_size_are_refused_where_sizes_are_named() -> None:
     assert isinstance(setting.resolve(configuration, words("hugepages=4")), Resolved | Pending)
 
 
-def test_what_stands_behind_the_two_dashes_is_for_init(tmp_path: Path) -> None:
+def test_words_after_two_dashes_belong_to_init(tmp_path: Path) -> None:
     machine = booted(tmp_path, "quiet -- mitigations=off")
     assert builtin().get("boot.mitigations").default(machine) == "absent"
 
@@ -215,7 +215,7 @@ LINES = st.lists(st.tuples(NAMES | st.just("foo-bar"), VALUES).map("".join), max
 
 
 @given(line=LINES, name=NAMES)
-def test_what_a_boot_has_is_what_it_is_found_to_have(line: list[str], name: str) -> None:
+def test_default_equals_present_boot(line: list[str], name: str) -> None:
     machine = words(*line)
     setting = builtin().get(f"boot.{name}")
     now = setting.default(machine)
@@ -226,7 +226,9 @@ def test_what_a_boot_has_is_what_it_is_found_to_have(line: list[str], name: str)
 
 
 @given(line=LINES, name=NAMES, value=st.sampled_from(["absent", "present", "off", 1, "1 2", "x=y"]))
-def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, value: Value) -> None:
+def test_applying_pending_change_satisfies_setting(
+    line: list[str], name: str, value: Value
+) -> None:
     setting = builtin().get(f"boot.{name}")
     configuration = Configuration({setting.name: value})
     answer = setting.resolve(configuration, words(*line))
@@ -237,7 +239,7 @@ def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, valu
     assert not (isinstance(changed, Pending) and (changed.add or changed.remove)), changed
 
 
-def test_secrets_of_the_command_line_are_not_kept(tmp_path: Path) -> None:
+def test_secrets_of_command_line_are_not_stored(tmp_path: Path) -> None:
     machine = booted(tmp_path, "quiet luks.key=hunter2 mitigations=off")
     assert b"hunter2" not in encode(machine)
     assert machine.boot.words[::2] == ("quiet", "mitigations=off")
@@ -247,7 +249,7 @@ def test_secrets_of_the_command_line_are_not_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["luks.key=hunter2", "luks.key=hunter2 luks.key=hunter3"])
-def test_a_digest_is_no_value_that_can_be_asked_for(line: str) -> None:
+def test_digest_is_rejected_as_value(line: str) -> None:
     machine = words(*line.split())
     digest = builtin().get("boot.luks.key").default(machine)
     assert digest is not None
@@ -255,7 +257,7 @@ def test_a_digest_is_no_value_that_can_be_asked_for(line: str) -> None:
         plan(Configuration({"boot.luks.key": digest}), machine, builtin())
 
 
-def test_boots_are_told_apart_by_a_digest(tmp_path: Path) -> None:
+def test_boots_are_distinguished_by_digest(tmp_path: Path) -> None:
     one = read_boot(Root(tmp_path))
     assert one.id is None
     first = booted(tmp_path, "quiet").boot
@@ -267,7 +269,7 @@ def test_boots_are_told_apart_by_a_digest(tmp_path: Path) -> None:
     assert decode(encode(machine), Machine).boot == machine.boot
 
 
-def test_a_plan_that_takes_another_boot_is_pending_and_never_launched() -> None:
+def test_plan_with_pending_boot_is_never_launched() -> None:
     found = plan(Configuration({"boot.mitigations": "off", "nice": 5}), words("quiet"), builtin())
     assert found.words["boot.mitigations"].prospect is Prospect.PENDING
     assert not found.impossible
@@ -279,7 +281,7 @@ def test_a_plan_that_takes_another_boot_is_pending_and_never_launched() -> None:
     assert "[pending]" in explain(found, WORKLOAD, {})
 
 
-def test_what_is_refused_now_may_be_had_in_another_boot() -> None:
+def test_refused_value_may_be_granted_after_boot() -> None:
     config = Configuration({"boot.mitigations": "off", "vm.swappiness": 10})
     found = plan(config, words("quiet"), builtin())
     assert found.refused
@@ -288,13 +290,13 @@ def test_what_is_refused_now_may_be_had_in_another_boot() -> None:
     assert plan(config, words("mitigations=off"), builtin()).impossible
 
 
-def test_a_script_says_which_boot_it_is_for() -> None:
+def test_script_names_required_boot() -> None:
     found = plan(Configuration({"boot.nosmt": "present"}), words("nosmt"), builtin())
     line = "# In a boot with nosmt on the kernel's command line."
     assert line in shell_script(found, WORKLOAD)
 
 
-def test_what_was_seen_at_the_launch_counts(tmp_path: Path) -> None:
+def test_readings_at_launch_decide(tmp_path: Path) -> None:
     line, files = "transparent_hugepage=never", {THP: "always madvise [never]"}
     config = Configuration({"boot.transparent_hugepage": "never"})
     found = plan(config, booted(tmp_path, line, files), builtin())
@@ -311,7 +313,7 @@ def test_what_was_seen_at_the_launch_counts(tmp_path: Path) -> None:
         assert "at the launch" in (grant.reason or "")
 
 
-def test_the_command_line_alone_is_set_not_seen() -> None:
+def test_command_line_alone_is_level_set() -> None:
     config = Configuration({"boot.skew_tick": 1})
     found = plan(config, words("skew_tick=1"), builtin())
     setting = builtin().get("boot.skew_tick")
@@ -332,14 +334,14 @@ def test_the_command_line_alone_is_set_not_seen() -> None:
         "boot.hugepages.0K",
     ],
 )
-def test_names_that_no_boot_knows(name: str) -> None:
+def test_invalid_argument_names_are_rejected(name: str) -> None:
     with pytest.raises(InvalidInputError):
         builtin().get(name)
 
 
 @pytest.mark.parametrize(("value", "mask"), [("0-3", "f"), ("1-3", "f"), ("1-3", "ff")])
-def test_a_mask_of_all_cpus_shows_nothing(tmp_path: Path, value: str, mask: str) -> None:
-    """The kernel has it without the argument too."""
+def test_mask_of_all_cpus_is_no_evidence(tmp_path: Path, value: str, mask: str) -> None:
+    """The kernel uses it without the argument too."""
     machine = booted(tmp_path, f"irqaffinity={value}", {IRQS: mask})
     config = Configuration({"boot.irqaffinity": value})
     found = plan(config, machine, builtin())
@@ -358,8 +360,8 @@ def test_a_mask_of_all_cpus_shows_nothing(tmp_path: Path, value: str, mask: str)
         ("boot.hugepages.1024m", "boot.hugepages.1G"),
     ],
 )
-def test_there_is_one_setting_for_each_word_of_the_command_line(name: str, one: str) -> None:
-    """Of two for one word no boot could have both as arms ask for them."""
+def test_each_argument_has_one_spelling(name: str, one: str) -> None:
+    """Two settings of one word could not both have their values in one boot."""
     with pytest.raises(InvalidInputError, match="has a second spelling") as refused:
         builtin().get(name)
     assert refused.value.remedy == f"Write {one}."
@@ -367,7 +369,7 @@ def test_there_is_one_setting_for_each_word_of_the_command_line(name: str, one: 
 
 
 @pytest.mark.parametrize("value", ["", " ", 'a"b', "a'b", "a\nb"])
-def test_values_that_no_command_line_holds(value: str) -> None:
+def test_invalid_argument_values_are_rejected(value: str) -> None:
     setting = builtin().get("boot.foo")
     with pytest.raises(InvalidInputError, match="Invalid value of a boot argument"):
         setting.resolve(Configuration({"boot.foo": value}), words())
@@ -378,10 +380,8 @@ def test_values_that_no_command_line_holds(value: str) -> None:
     [("2-x", "is not a list of CPUs"), ("2-7", "the machine has CPUs 0-3, not 2-7")],
 )
 @pytest.mark.parametrize("name", ["nohz_full", "isolcpus", "rcu_nocbs"])
-def test_cpus_that_no_boot_could_have_are_refused(
-    tmp_path: Path, name: str, value: str, told: str
-) -> None:
-    """Whether they are on the command line or not: nobody is to boot for nothing."""
+def test_impossible_cpus_are_refused(tmp_path: Path, name: str, value: str, told: str) -> None:
+    """On the command line or not: no reboot is requested without effect."""
     for line in (f"{name}={value}", "quiet"):
         found = plan(Configuration({f"boot.{name}": value}), booted(tmp_path, line), builtin())
         assert told in (found.refused[f"boot.{name}"].reason or "")
@@ -397,7 +397,7 @@ def test_cpus_that_no_boot_could_have_are_refused(
         ("firmware.memory", {}, "cache"),
     ],
 )
-def test_the_topology_shows_the_firmware(name: str, shape: dict[str, int], value: Value) -> None:
+def test_topology_shows_firmware_setting(name: str, shape: dict[str, int], value: Value) -> None:
     machine = a_host(**shape)
     setting = builtin().get(name)
     assert setting.default(machine) == value
@@ -415,20 +415,20 @@ def test_one_node_over_two_packages_is_nps0() -> None:
     assert builtin().get("firmware.nps").default(machine) == 0
 
 
-def test_memory_of_high_bandwidth_that_is_a_node() -> None:
+def test_high_bandwidth_memory_node_is_flat() -> None:
     machine = a_host(nodes=2)
     kinds = (machine.nodes[0], msgspec.structs.replace(machine.nodes[1], kind="hbm"))
     machine = msgspec.structs.replace(machine, nodes=kinds)
     assert builtin().get("firmware.memory").default(machine) == "flat"
 
 
-def test_firmware_that_is_otherwise_is_pending() -> None:
+def test_different_firmware_value_is_pending() -> None:
     found = pending(a_host(packages=2), "firmware.snc", 2)
     assert found.missing == "NUMA nodes for each package: 1, not 2"
     assert found.firmware == {"snc": "2"}
 
 
-def test_firmware_that_nobody_can_read_is_what_is_said_of_it() -> None:
+def test_unreadable_firmware_uses_stated_value() -> None:
     machine = a_host()
     config = Configuration({"firmware.boost": "low"})
     setting = builtin().get("firmware.boost")
@@ -448,14 +448,14 @@ def test_firmware_that_nobody_can_read_is_what_is_said_of_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["firmware.nps=3", "firmware.smt=maybe", "firmware.memory=flot"])
-def test_values_that_a_firmware_cannot_have(text: str) -> None:
+def test_invalid_firmware_values_are_rejected(text: str) -> None:
     name, _, value = text.partition("=")
     with pytest.raises(InvalidInputError, match="Invalid value"):
         builtin().get(name).resolve(Configuration({name: value}), a_host())
 
 
 @pytest.mark.parametrize("name", effects._KNOWN)
-def test_every_known_argument_is_a_setting_that_pauses(name: str) -> None:
+def test_every_known_argument_needs_reboot(name: str) -> None:
     setting = builtin().get(f"boot.{name}")
     assert as_reboot_setting(setting) is not None
     assert setting.switch_cost_s > 0
@@ -463,7 +463,7 @@ def test_every_known_argument_is_a_setting_that_pauses(name: str) -> None:
     assert isinstance(setting.resolve(absent, words()), Resolved | Pending)
 
 
-def test_smt_is_switched_where_there_is_a_switch(tmp_path: Path) -> None:
+def test_smt_is_written_only_with_control_file(tmp_path: Path) -> None:
     control = f"{CPU}/smt/control"
     root = {"/proc/self/status": "Uid:\t0\t0\t0\t0\n", "/proc/self/uid_map": "0 0 4294967295"}
     pairs = {f"{CPU}/cpu{n}/topology/core_cpus_list": f"{n % 2},{n % 2 + 2}" for n in range(4)}
@@ -484,7 +484,7 @@ def test_smt_is_switched_where_there_is_a_switch(tmp_path: Path) -> None:
 RELEASE = "/proc/sys/kernel/osrelease"
 
 
-def test_the_running_kernel_is_seen_and_another_takes_a_boot(tmp_path: Path) -> None:
+def test_running_kernel_is_granted_and_others_are_pending(tmp_path: Path) -> None:
     here = booted(tmp_path, "quiet", {RELEASE: "6.1.0-56-amd64"})
     config = Configuration({"boot.kernel": "6.1.0-56-amd64"})
     found = plan(config, here, builtin())
@@ -501,7 +501,7 @@ def test_the_running_kernel_is_seen_and_another_takes_a_boot(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("value", ["vmlinuz-6.1.0", "/boot/vmlinuz", "6", "6.1 7", "6.1;x", 6])
-def test_values_that_are_no_release(value: Value) -> None:
+def test_invalid_releases_are_rejected(value: Value) -> None:
     with pytest.raises(InvalidInputError, match="Invalid release of a kernel") as refused:
         builtin().get("boot.kernel").resolve(Configuration({"boot.kernel": value}), words())
     assert "release that uname -r prints" in (refused.value.remedy or "")

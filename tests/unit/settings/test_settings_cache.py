@@ -1,4 +1,4 @@
-"""``cache``: planned, explained and judged."""
+"""``cache``: planning, script and judgement."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def planned(value: str) -> Plan:
 
 
 @pytest.mark.parametrize("value", ["warm", "cold"])
-def test_it_is_an_action_of_its_own_which_the_launcher_is_not_told(value: str) -> None:
+def test_cache_action_is_not_passed_to_launcher(value: str) -> None:
     made = planned(value)
     assert made.actions == (PageCache(state=value),)  # type: ignore[arg-type]
     assert decode(encode(made), Plan) == made
@@ -49,7 +49,7 @@ def test_it_is_an_action_of_its_own_which_the_launcher_is_not_told(value: str) -
     assert documents[0] == documents[1]
 
 
-def test_no_other_value() -> None:
+def test_other_values_are_refused() -> None:
     assert "Use warm,cold" in (planned("hot").words["cache"].reason or "")
 
 
@@ -67,8 +67,8 @@ def test_no_other_value() -> None:
         ("cold", None, GrantStatus.UNVERIFIED),
     ],
 )
-def test_judged_by_what_was_cached(
-    value: str, cached: CachedFiles | None, expected: GrantStatus
+def test_grant_depends_on_cached_share(
+    value: str, cached: CachedFiles | None, expected: Granted
 ) -> None:
     made = planned(value)
     found = judge_all(made.configuration, REGISTRY, made, facts(cached_files=cached))["cache"]
@@ -89,13 +89,13 @@ def test_judged_by_what_was_cached(
         (("sh", "-c", "prog 'unclosed"), None, ("-c", "prog 'unclosed")),
     ],
 )
-def test_words_that_may_be_files(
+def test_possible_file_words_are_found(
     argv: tuple[str, ...], stdin: str | None, expected: tuple[str, ...]
 ) -> None:
     assert set(file_words(argv, stdin)) == set(expected)
 
 
-def test_the_script_does_the_same_with_the_tools_of_the_distribution() -> None:
+def test_script_uses_distribution_tools() -> None:
     work = Workload(argv=("prog", "it's", "-o"), stdin="/in put")
     cold = shell_script(planned("cold"), work)
     assert """ 'it'"'"'s' -o '/in put'; do""" in cold

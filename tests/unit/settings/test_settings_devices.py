@@ -29,7 +29,7 @@ from assay.settings.registry import Registry, judge_all
 
 from .hosts import facts, machine
 
-HOST = machine(packages=2, cores=4, smt=2)  # CPUs 4-7 and 12-15 are of the second package
+HOST = machine(packages=2, cores=4, smt=2)  # CPUs 4-7 and 12-15 belong to the second package
 CARD = "sys/devices/pci0000:40/0000:41:00.0"
 
 
@@ -71,7 +71,7 @@ def why(made: Plan, name: str) -> str:
     return made.words[name].reason or ""
 
 
-def test_near_takes_all_cpus_that_are_near(root: Root) -> None:
+def test_near_selects_all_near_cpus(root: Root) -> None:
     made = planned(root, {"placement": "near:eth0"})
     assert made.actions == (Affinity(cpus=(4, 5, 6, 7, 12, 13, 14, 15)),)
     some = planned(root, {"placement": "near:eth0"}, machine(packages=2, cores=4, allowed=(0, 5)))
@@ -98,12 +98,12 @@ def test_near_refused(root: Root, given: dict[str, Value], name: str, told: str)
     assert told in why(planned(root, given), name)
 
 
-def test_near_refused_where_assay_may_use_none(root: Root) -> None:
+def test_near_without_usable_cpus_is_refused(root: Root) -> None:
     made = planned(root, {"placement": "near:eth0"}, machine(packages=2, cores=4, allowed=(0, 1)))
     assert "CPUs 4-7,12-15 are nearest to eth0" in why(made, "placement")
 
 
-def test_near_where_all_are_near_says_so(root: Root) -> None:
+def test_near_with_all_cpus_adds_note(root: Root) -> None:
     host = machine(packages=2, cores=4, allowed=(4, 5))
     word = planned(root, {"placement": "near:eth0"}, host).words["placement"]
     assert word.prospect is Prospect.GRANTABLE
@@ -111,7 +111,7 @@ def test_near_where_all_are_near_says_so(root: Root) -> None:
 
 
 def gpus(root: Root, *cards: tuple[str, str]) -> Root:
-    """Cards by PCI address and driver."""
+    """Return cards by PCI address and driver."""
     for number, (address, driver) in enumerate(cards):
         base = root.path
         device = base / "sys/devices/pci0000:00" / address
@@ -157,7 +157,7 @@ def test_gpus_by_the_variable_of_their_runtime(
     assert lost.grant is GrantStatus.REFUSED
 
 
-def test_hiding_intels_is_less_than_asked_for(root: Root) -> None:
+def test_hiding_intel_gpus_is_degraded(root: Root) -> None:
     made = planned(gpus(root, *INTEL), {"gpus": "none"})
     assert EnvSet(name="ZE_AFFINITY_MASK", value="1") in made.actions
     assert made.words["gpus"].prospect is Prospect.DEGRADED
@@ -180,7 +180,7 @@ def test_gpus_refused(
     assert told in why(planned(gpus(root, *cards), {"gpus": value}), "gpus")
 
 
-def test_a_gpu_named_twice(root: Root) -> None:
+def test_duplicate_gpu_is_rejected(root: Root) -> None:
     with pytest.raises(InvalidInputError, match="twice"):
         planned(gpus(root, *NVIDIA), {"gpus": "0,0"})
 
@@ -211,17 +211,17 @@ def test_limits(
     assert made.actions == (Rlimit(resource=name, soft=soft, hard=hard),)
 
 
-def test_a_limit_above_the_hard_one_needs_rights(root: Root) -> None:
+def test_limit_above_hard_limit_needs_capability(root: Root) -> None:
     assert "exceeds the hard limit 4096" in why(limited(root, "nofile", 5000), "limit.nofile")
 
 
 @pytest.mark.parametrize(("name", "value"), [("nofile", "8M"), ("nofile", -1), ("stack", "much")])
-def test_limits_that_cannot_be_read(root: Root, name: str, value: Value) -> None:
+def test_unreadable_limits_are_unlimited(root: Root, name: str, value: Value) -> None:
     with pytest.raises(InvalidInputError):
         limited(root, name, value)
 
 
-def test_an_unknown_limit() -> None:
+def test_unknown_limit_is_rejected() -> None:
     with pytest.raises(InvalidInputError, match=r"limit\.nofile"):
         ResourceLimit("nofiles")
 
@@ -234,8 +234,8 @@ def test_an_unknown_limit() -> None:
         ((AppliedStep(what="rlimits.stack", ok=False, errno=1),), GrantStatus.REFUSED),
     ],
 )
-def test_a_limit_is_judged_by_the_call(
-    root: Root, applied: tuple[AppliedStep, ...], grant: GrantStatus
+def test_limit_is_judged_by_call_result(
+    root: Root, applied: tuple[Applied, ...], grant: Granted
 ) -> None:
     made = limited(root, "stack", 1 << 20)
     registry = Registry((ResourceLimit("stack", root=root),))

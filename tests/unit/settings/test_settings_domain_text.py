@@ -1,4 +1,4 @@
-"""Domains and values as people write them."""
+"""Domains and values as text of the user."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ def test_defaults(text: str, default: Value | None) -> None:
         ("omp.bind=true", "omp.bind"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, told: str) -> None:
+def test_errors_are_reported(text: str, told: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         parse(text)
     assert told in str(caught.value)
     assert caught.value.remedy
 
 
-def test_a_level_that_the_processor_lacks_is_told_with_those_it_has() -> None:
+def test_unsupported_level_error_lists_supported_ones() -> None:
     with pytest.raises(InvalidInputError, match=r"avx2-zen"):
         parse_domain("cpu.isa=avx512", REGISTRY, machine(flags=AVX2))
 
@@ -127,18 +127,18 @@ def test_assignments(text: str, expected: tuple[str, Value]) -> None:
 
 
 @given(st.text())
-def test_a_word_is_the_same_word_after_being_a_value(word: str) -> None:
+def test_text_round_trips_value(word: str) -> None:
     assert format_value(parse_value(word)) == word
 
 
 @given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
-def test_a_number_is_the_same_number_after_being_a_word(number: int | float) -> None:
+def test_number_round_trips_text(number: int | float) -> None:
     back = parse_value(format_value(number))
     assert back == number and type(back) is type(number)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0")), min_size=1, unique=True))
-def test_any_texts_can_be_written_as_a_domain(texts: list[str]) -> None:
+def test_arbitrary_texts_round_trip_domain(texts: list[str]) -> None:
     quoted = ",".join('"' + t.replace("\\", "\\\\").replace('"', '\\"') + '"' for t in texts)
     assert parse(f"env.F={quoted}").domain == Choices(tuple(texts))
 
@@ -152,13 +152,13 @@ VALUES = st.one_of(
 
 
 @given(st.lists(VALUES, min_size=1, unique_by=lambda v: (type(v).__name__, v)))
-def test_values_are_shown_as_they_would_be_written(values: list[Value]) -> None:
+def test_values_are_shown_in_input_syntax(values: list[Value]) -> None:
     domain = Choices(tuple(values), ordered=not any(isinstance(v, str) for v in values))
     assert parse(f"env.F={domain}").domain == domain
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 10**9), st.integers(2, 10**6))
-def test_ranges_are_shown_as_they_would_be_written(low: int, more: int, step: int) -> None:
+def test_ranges_are_shown_in_input_syntax(low: int, more: int, step: int) -> None:
     more = min(more, 1000 * step)
     domain = Range(low, low + more, step=step)
     assert parse(f"env.F={domain}").domain == domain

@@ -1,4 +1,4 @@
-"""Pools of frameworks: what the plan asks of the hook, and what its report is worth."""
+"""Thread pools of frameworks: variables of the hook, and judgement of its report."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_there_are_four() -> None:
     assert [s.name for s in FRAMEWORKS] == NAMES
 
 
-def test_each_asks_the_hook_and_all_share_the_path() -> None:
+def test_each_setting_uses_hook_with_shared_path() -> None:
     got = environment({name: n for n, name in enumerate(NAMES, 1)})
     assert got == {
         "PYTHONPATH": HOOK,
@@ -53,7 +53,7 @@ def test_each_asks_the_hook_and_all_share_the_path() -> None:
     }
 
 
-def test_the_hook_stands_in_front_of_what_is_there() -> None:
+def test_hook_precedes_inherited_path() -> None:
     got = environment({"threads.torch.intra": 2}, PYTHONPATH="/a::/b")
     assert got["PYTHONPATH"] == f"{HOOK}:/a::/b"
     given: dict[str, Value] = {"threads.torch.intra": 2, "env.PYTHONPATH": "/c"}
@@ -68,7 +68,7 @@ def test_folders_are_joined_without_repeats() -> None:
 
 
 @pytest.mark.parametrize("value", [-1, "4", True, 1.5])
-def test_only_counts_are_taken(value: Value) -> None:
+def test_other_values_than_counts_are_refused(value: Value) -> None:
     for name in NAMES:
         assert name in plan(Configuration({name: value}), HOST, REGISTRY).refused
 
@@ -130,11 +130,11 @@ def test_the_report_of_the_hook(report: str | None, expected: GrantStatus, told:
     assert level is (Level.SET if expected is GrantStatus.UNVERIFIED else Level.SEEN)
 
 
-def test_a_program_that_was_not_given_the_variable() -> None:
-    assert judged("", environ={})[:2] == (GrantStatus.REFUSED, Level.SET)
+def test_missing_variable_is_refused() -> None:
+    assert judged("", environ={})[:2] == (Granted.REFUSED, Level.SET)
 
 
-def test_never_tried_unasked() -> None:
+def test_setting_is_never_suggested() -> None:
     for setting in FRAMEWORKS:
         why = setting.suggest(program(packages=(setting.package,)), HOST)
         assert isinstance(why, str) and "name it" in why
@@ -142,14 +142,14 @@ def test_never_tried_unasked() -> None:
         assert isinstance(why, str) and setting.package in why
 
 
-def test_the_script_brings_the_hook_along() -> None:
+def test_script_includes_hook() -> None:
     made = plan(Configuration({"threads.torch.intra": 2}), HOST, REGISTRY)
     script = shell_script(made, Workload(argv=("python3", "x.py")))
     assert "def _torch_intra(" in script and HOOK not in script
     assert 'PYTHONPATH="$hook"' in script
 
 
-def test_narrower_pools_take_their_variables_over() -> None:
+def test_narrower_pools_override_variables() -> None:
     got = environment({"threads": 4, "threads.blas": 3, "threads.mkl": 2, "threads.numexpr": 1})
     assert got["OMP_NUM_THREADS"] == "4"
     assert (got["OPENBLAS_NUM_THREADS"], got["MKL_NUM_THREADS"]) == ("3", "2")

@@ -1,4 +1,4 @@
-"""The import hook in real interpreters, with stand-ins for the frameworks."""
+"""The import hook in real interpreters, with substitutes for the frameworks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TF = {"ASSAY_HOOK_TF_INTRA": "5", "ASSAY_HOOK_TF_INTER": "4"}
 
 
 class Ran:
-    """What a program printed, and what the hook wrote: name, moment, text."""
+    """Output of a program, and the report of the hook: name, moment, text."""
 
     def __init__(self, done: subprocess.CompletedProcess[str], report: Path) -> None:
         self.output = done.stdout.strip()
@@ -64,7 +64,7 @@ def test_torch_is_set_when_it_is_imported_and_read_then_and_at_the_end(framework
     }
 
 
-def test_tensorflow_is_asked_at_the_end_only(frameworks: Path) -> None:
+def test_tensorflow_is_read_only_at_exit(frameworks: Path) -> None:
     ran = run("import tensorflow as t; print(t.config.threading.asked)", frameworks, TF)
     assert (ran.output, ran.errors) == ("0", "")
     assert set(ran.told) == {
@@ -83,7 +83,7 @@ def test_tensorflow_takes_zero_as_its_own_choice(frameworks: Path) -> None:
     assert set(ran.told) == {("tf.intra", "asked", "0"), ("tf.intra", "exit", "0")}
 
 
-def test_only_what_is_asked_for_is_touched(frameworks: Path) -> None:
+def test_only_requested_pools_change(frameworks: Path) -> None:
     code = "import torch, tensorflow; print(torch.get_num_interop_threads())"
     ran = run(code, frameworks, {"ASSAY_HOOK_TORCH_INTRA": "3"})
     assert ran.output == "8"
@@ -98,31 +98,31 @@ def test_only_what_is_asked_for_is_touched(frameworks: Path) -> None:
         "import importlib as i; i.import_module('torch.nn')",
     ],
 )
-def test_however_it_is_imported(frameworks: Path, code: str) -> None:
+def test_any_import_form_triggers_hook(frameworks: Path, code: str) -> None:
     ran = run(f"{code}; import torch; print(torch.get_num_threads(), torch.nn.layers)",
               frameworks, TORCH)  # fmt: skip
     assert (ran.output, ran.errors) == ("3 3", "")
 
 
-def test_what_the_program_does_itself_is_seen(frameworks: Path) -> None:
+def test_changes_by_program_are_reported(frameworks: Path) -> None:
     ran = run("import torch; torch.set_num_threads(7)", frameworks, TORCH)
     assert ("torch.intra", "exit", "7") in ran.told
 
 
-def test_each_process_tells(frameworks: Path) -> None:
+def test_each_process_reports(frameworks: Path) -> None:
     code = "import subprocess, sys, torch; subprocess.run([sys.executable, '-c', 'import torch'])"
     ran = run(code, frameworks, TORCH)
     assert len(ran.processes) == 2
     assert {text for name, _, text in ran.told if name == "torch.intra"} == {"3"}
 
 
-def test_a_program_that_never_imports_it_tells_nothing(frameworks: Path) -> None:
+def test_program_without_import_reports_nothing(frameworks: Path) -> None:
     ran = run("print('torch' in __import__('sys').modules)", frameworks, TORCH)
     assert (ran.output, ran.errors, ran.told) == ("False", "", [])
 
 
 @pytest.mark.parametrize("option", ["-I", "-E", "-S"])
-def test_an_interpreter_that_ignores_the_path_tells_nothing(frameworks: Path, option: str) -> None:
+def test_isolated_interpreter_reports_nothing(frameworks: Path, option: str) -> None:
     ran = run("print(1)", frameworks, TORCH, option)
     assert (ran.output, ran.told) == ("1", [])
 
@@ -164,7 +164,7 @@ def test_the_sitecustomize_that_is_hidden_runs_too(frameworks: Path) -> None:
     assert ("torch.intra", "import", "3") in ran.told
 
 
-def test_a_broken_one_is_told_as_python_tells_it(frameworks: Path) -> None:
+def test_broken_sitecustomize_fails_as_without_hook(frameworks: Path) -> None:
     (frameworks / "sitecustomize.py").write_text("raise ValueError('broken here')\n")
     ran = run("import torch; print(torch.get_num_threads())", frameworks, TORCH)
     assert ran.output == "3"

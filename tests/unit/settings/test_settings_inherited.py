@@ -1,4 +1,4 @@
-"""Exported settings: shown, and their absence is a value of a setting."""
+"""Exported variables: reported, and their removal is a value of a setting."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def document(given: dict[str, Value], env: dict[str, str]) -> dict[str, object]:
         ("LD_PRELOAD", ()),
     ],
 )
-def test_absence_of_an_exported_setting_is_tried(name: str, runtimes: tuple[str, ...]) -> None:
+def test_removal_of_exported_variable_is_suggested(name: str, runtimes: tuple[str, ...]) -> None:
     env = {name: "1", "HOME": "/root"}
     space = choose_space(REGISTRY, program(*runtimes), HOST, env).space
     found = {one.name: one for one in space.parameters}[f"inherited.{name}"]
@@ -71,14 +71,14 @@ def test_absence_of_an_exported_setting_is_tried(name: str, runtimes: tuple[str,
         ("OMP_PROC_BIND", "true", (), {}),  # no runtime that reads it
         ("KMP_AFFINITY", "compact", ("gomp",), {}),
         ("MALLOC_ARENA_MAX", "1", (), {"static": True}),
-        ("OMP_STACKSIZE", "64M", ("gomp",), {}),  # the life of the program may hang on it
+        ("OMP_STACKSIZE", "64M", ("gomp",), {}),  # it may affect the robustness of the program
         ("OMP_PROC_BIND", "", ("gomp",), {}),
         ("OMPI_COMM_WORLD_RANK", "0", ("gomp",), {}),
         ("OMP_DISPLAY_ENV", "true", ("gomp",), {}),
         ("EDITOR", "vi", ("gomp",), {}),
     ],
 )
-def test_a_variable_that_the_program_does_not_read_is_not_tried(
+def test_unread_variable_is_not_suggested(
     name: str, value: str, runtimes: tuple[str, ...], others: dict[str, object]
 ) -> None:
     assert not list(inherited_parameters({name: value}, program(*runtimes, **others)))
@@ -103,7 +103,7 @@ def test_a_shared_list_begins_empty_without_its_inherited_part() -> None:
     assert "hugetlb" in alone["GLIBC_TUNABLES"]
 
 
-def test_an_inherited_preload_goes_and_that_of_the_plan_stays() -> None:
+def test_inherited_preload_is_removed_and_planned_one_kept() -> None:
     given: dict[str, Value] = {"malloc": "jemalloc", "inherited.LD_PRELOAD": "unset"}
     found = document(given, {"LD_PRELOAD": "/lib/libx.so"})["env_set"]
     assert isinstance(found, dict)
@@ -183,12 +183,12 @@ def test_kept_is_held_against_the_exported_value(
 
 
 @pytest.mark.parametrize("value", ["kept", "unset"])
-def test_launcher_is_asked_for_the_variable(value: str) -> None:
+def test_launcher_reads_back_variable(value: str) -> None:
     names = document({"inherited.OMP_PROC_BIND": value}, {"OMP_PROC_BIND": "true"})["environ_names"]
     assert names == ["OMP_PROC_BIND"]
 
 
-def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
+def test_inherited_variables_are_reported_everywhere() -> None:
     env = {"OMP_PROC_BIND": "true", "TOKEN": "secret", "MALLOC_ARENA_MAX": "1"}
     stratum = stratum_of(0, HOST, None, env)
     assert stratum.inherited == {"MALLOC_ARENA_MAX": "1", "OMP_PROC_BIND": "true"}
@@ -203,6 +203,6 @@ def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "A-B", "1A"])
-def test_no_variable_has_such_a_name(name: str) -> None:
+def test_invalid_variable_name_is_rejected(name: str) -> None:
     with pytest.raises(InvalidInputError):
         REGISTRY.get(f"inherited.{name}")

@@ -1,4 +1,4 @@
-"""Several instances: how cores are shared out, what is planned, and how it is judged."""
+"""Several instances: division of cores, planning and judgement."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from .hosts import facts, machine, program
 
 REGISTRY = builtin()
 TWO_NODES = machine(packages=2, cores=8, smt=2)
-"""Cores 0 to 7 and 8 to 15; CPU n and n + 16 are of one core."""
+"""A host with cores 0 to 7 and 8 to 15; CPU n and n + 16 are of one core."""
 
 SHAPES = st.builds(
     machine,
@@ -66,7 +66,7 @@ SHAPES = st.builds(
 
 @st.composite
 def hosts(draw: st.DrawFn) -> Machine:
-    """Whole machines, and what is left where some CPUs may not be used."""
+    """Whole machines, and machines with some unusable CPUs."""
     whole = draw(SHAPES)
     ids = [cpu.id for cpu in whole.cpus]
     kept = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
@@ -92,12 +92,12 @@ def cores_of(host: Machine, group: tuple[int, ...]) -> set[int]:
     return {cpu.core for cpu in host.cpus if cpu.id in group}
 
 
-# --- how cores are shared out ---------------------------------------------------------------------
+# --- division of cores ---------------------------------------------------------------------------
 
 
 @given(hosts(), st.data())
-def test_every_instance_has_cores_of_its_own(host: Machine, data: st.DataObject) -> None:
-    """Disjoint, allowed, whole cores, so many; and none crosses a node unless it must."""
+def test_instances_have_disjoint_cores(host: Machine, data: st.DataObject) -> None:
+    """Groups are disjoint, allowed, whole cores, and cross a node only if necessary."""
     total = sum(cores_by_node(host.usable).values())
     count = data.draw(st.integers(1, total))
     cores = data.draw(st.integers(1, total // count))
@@ -143,7 +143,7 @@ def test_nodes_are_filled_evenly_and_caches_kept_together() -> None:
     )
 
 
-# --- what is planned ------------------------------------------------------------------------------
+# --- planning ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_nodes_are_filled_evenly_and_caches_kept_together() -> None:
         ({"instances": 2, "cpus": 4, "placement": "one-per-core"}, [(0, 1), (2, 3)]),
     ],
 )
-def test_what_each_instance_gets(
+def test_instances_get_expected_cpus(
     given: dict[str, Value], expected: list[tuple[int, ...] | range]
 ) -> None:
     if "cpus" not in given:
@@ -180,19 +180,19 @@ def test_siblings_stay_together() -> None:
     )
 
 
-def test_what_fits_into_no_node_is_said_to_be_less() -> None:
+def test_instance_larger_than_node_is_degraded() -> None:
     made = planned(TWO_NODES, {"instances": 1, "instances.cores": 12})
     word = made.words["instances"]
     assert word.prospect is Prospect.DEGRADED
     assert word.reason == "1 instance has cores of several NUMA nodes: no node has enough cores"
 
 
-def test_idle_cores_are_told() -> None:
+def test_idle_cores_are_reported() -> None:
     word = planned(TWO_NODES, {"instances": 3}).words["instances"]
     assert word.reason == "on CPUs 0-3,16-19 | 4-7,20-23 | 8-11,24-27; 4 cores are idle"
 
 
-def test_memory_is_local_where_there_are_nodes() -> None:
+def test_memory_is_local_with_several_nodes() -> None:
     assert MemPolicy(mode="local") in planned(TWO_NODES, {"instances": 2}).actions
     policies = [a for a in planned(machine(), {"instances": 2}).actions if type(a) is MemPolicy]
     assert not policies
@@ -200,13 +200,13 @@ def test_memory_is_local_where_there_are_nodes() -> None:
     assert [a.mode for a in chosen.actions if isinstance(a, MemPolicy)] == ["interleave"]
 
 
-def test_one_is_as_without_it() -> None:
+def test_single_instance_adds_no_actions() -> None:
     made = planned(TWO_NODES, {"instances": 1})
     assert not made.actions
     assert made.words["instances"].prospect is Prospect.GRANTABLE
 
 
-def test_one_of_them_alone() -> None:
+def test_rank_starts_single_instance() -> None:
     made = planned(TWO_NODES, {"instances": "throughput", "instances.rank": 1})
     assert made.instances == ((1, (*range(8, 16), *range(24, 32))),)
     assert made.instances_in_all == 2
@@ -229,7 +229,7 @@ def test_one_of_them_alone() -> None:
         ({"instances": 2, "sched": "deadline"}, "sched=deadline needs all CPUs"),
     ],
 )
-def test_what_is_refused(given: dict[str, Value], told: str) -> None:
+def test_invalid_values_are_refused(given: dict[str, Value], told: str) -> None:
     refused = planned(TWO_NODES, given).refused
     assert any(told in (word.reason or "") for word in refused.values())
 
@@ -264,12 +264,12 @@ def test_a_space_with_rank_alone_is_refused() -> None:
         with_conditions(space, REGISTRY)
 
 
-def test_never_tried_unasked() -> None:
+def test_setting_is_never_suggested() -> None:
     setting = REGISTRY.get("instances")
     assert isinstance(setting.suggest(program("gomp"), TWO_NODES), str)
 
 
-# --- how it is judged -----------------------------------------------------------------------------
+# --- judgement -----------------------------------------------------------------------------------
 
 
 def judged(given: Mapping[str, Value], found: RunFacts) -> dict[str, Grant]:
@@ -284,7 +284,7 @@ def on(*masks: tuple[int, ...] | None, **others: object) -> RunFacts:
 PAIR = {"instances": 2, "instances.cores": 2, "threads.per_core": 1}
 
 
-def test_the_masks_that_were_read_back_decide() -> None:
+def test_grant_depends_on_read_back_masks() -> None:
     assert judged(PAIR, on((0, 1), (8, 9)))["instances"] == Grant(
         value=2,
         grant=GrantStatus.GRANTED,
@@ -322,7 +322,7 @@ def test_time_by_instance() -> None:
     assert facts().wall_s_per_instance is None
 
 
-def test_an_action_like_any_other() -> None:
+def test_instances_action_round_trips_json() -> None:
     made = planned(TWO_NODES, PAIR)
     assert decode(encode(made), Plan) == made
     assert Instances(cpus=((0, 1), (8, 9))) in made.actions

@@ -1,4 +1,4 @@
-"""Grants from facts as the launcher gives them."""
+"""Grants from facts of the launcher."""
 
 from __future__ import annotations
 
@@ -152,26 +152,24 @@ def test_judged(
         (None, SET),
     ],
 )
-def test_openblas_says_which_core_it_took(
-    told: str | None, expected: tuple[GrantStatus, Level]
-) -> None:
-    seen = ReadBack(environ={"OPENBLAS_CORETYPE": "SkylakeX"})
+def test_openblas_core_report_decides(told: str | None, expected: tuple[Granted, Level]) -> None:
+    seen = Seen(environ={"OPENBLAS_CORETYPE": "SkylakeX"})
     assert judge({"cpu.isa": "avx512"}, seen, stderr_head=told)["cpu.isa"] == expected
 
 
-def test_always_needs_nothing_where_the_system_is_set_so() -> None:
-    seen = ReadBack(thp_enabled=True, environ={}, anon_huge_bytes=1 << 21)
-    effective = (GrantStatus.GRANTED, Level.EFFECTIVE)
+def test_always_needs_no_action_if_system_mode_is_always() -> None:
+    seen = Seen(thp_enabled=True, environ={}, anon_huge_bytes=1 << 21)
+    effective = (Granted.GRANTED, Level.EFFECTIVE)
     assert judge({"thp": "always"}, seen, ALWAYS)["thp"] == effective
 
 
-def test_the_narrower_setting_is_held_against_its_own_variables() -> None:
+def test_narrower_setting_is_judged_by_own_variables() -> None:
     environ = {**POOLS, "OMP_NUM_THREADS": "1"}
     got = judge({"threads": 2, "threads.omp": 1}, ReadBack(environ=environ))
     assert got == {"threads": SET, "threads.omp": SET}
 
 
-def test_what_the_plan_calls_degraded_is_never_granted() -> None:
+def test_degraded_in_plan_is_never_granted() -> None:
     environ = {**POOLS, "GOMAXPROCS": "1"}
     got = judge({"threads": 2, "env.GOMAXPROCS": "1"}, ReadBack(environ=environ))
     assert got["env.GOMAXPROCS"] == SET
@@ -193,12 +191,12 @@ def test_a_program_too_short_to_be_read_is_unverified(name: str) -> None:
     [({"cpus": 2}, "affinity"), ({"thp": "never"}, "prctl"), ({"sched": "idle"}, "sched.policy"),
      ({"nice": 3}, "sched.nice")],
 )  # fmt: skip
-def test_a_step_that_the_kernel_refused(given: dict[str, Value], step: str) -> None:
-    (got,) = judge(given, ReadBack(), applied=(AppliedStep(what=step, ok=False, errno=1),)).values()
-    assert got == (GrantStatus.REFUSED, Level.SET)
+def test_rejected_step_is_refused(given: dict[str, Value], step: str) -> None:
+    (got,) = judge(given, Seen(), applied=(Applied(what=step, ok=False, errno=1),)).values()
+    assert got == (Granted.REFUSED, Level.SET)
 
 
-def test_a_program_that_never_ran_verifies_nothing() -> None:
+def test_program_that_never_ran_is_unverified() -> None:
     config = Configuration({"threads": 2, "arg.n": 1, "cpus": 1})
     run = RunFacts(outcome="exec_failed", message="No such file")
     grants = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)

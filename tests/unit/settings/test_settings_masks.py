@@ -1,4 +1,4 @@
-"""Thread counts within a mask that leaves fewer CPUs."""
+"""Thread counts under a mask with fewer CPUs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int
 @pytest.mark.parametrize(
     ("given", "masks", "had", "grant"),
     [
-        ({"threads": 2}, ((0,),), 2, GrantStatus.DEGRADED),
-        ({"threads": 2}, ((0, 1), (0, 1)), 2, GrantStatus.GRANTED),
-        # Bound threads have a mask each, the first one as well.
-        ({"threads": 2}, ((0,), (1,)), 2, GrantStatus.GRANTED),
-        # More threads than the machine has CPUs, or than were asked for, are meant.
-        ({"threads": 8}, ((0, 1),), 2, GrantStatus.GRANTED),
-        ({"threads": 2, "cpus": 1}, ((0,),), 1, GrantStatus.GRANTED),
-        ({"threads": 1}, ((0,),), 2, GrantStatus.GRANTED),
+        ({"threads": 2}, ((0,),), 2, Granted.DEGRADED),
+        ({"threads": 2}, ((0, 1), (0, 1)), 2, Granted.GRANTED),
+        # Each bound thread has its own mask, the first one included.
+        ({"threads": 2}, ((0,), (1,)), 2, Granted.GRANTED),
+        # More threads than CPUs of the machine, or than requested, are intended.
+        ({"threads": 8}, ((0, 1),), 2, Granted.GRANTED),
+        ({"threads": 2, "cpus": 1}, ((0,),), 1, Granted.GRANTED),
+        ({"threads": 1}, ((0,),), 2, Granted.GRANTED),
     ],
 )
 def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
@@ -44,10 +44,10 @@ def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
     assert judged(given, masks, had) is grant
 
 
-def test_the_plan_says_so_where_the_caller_has_the_mask() -> None:
+def test_plan_is_degraded_under_mask_of_caller() -> None:
     bound = machine(cores=2, allowed=(0,), narrowed=CpuRestriction(granted=(0, 1)))
     words = plan(Configuration({"threads": 2}), bound, REGISTRY).words["threads"]
     assert words.prospect is Prospect.DEGRADED and "CPU 0" in (words.reason or "")
     assert plan(Configuration({"threads": 1}), bound, REGISTRY).words["threads"].reason is None
-    alone = machine(cores=2, allowed=(0,))  # a cpuset: there are no others
+    alone = machine(cores=2, allowed=(0,))  # a cpuset without other CPUs
     assert plan(Configuration({"threads": 2}), alone, REGISTRY).words["threads"].reason is None

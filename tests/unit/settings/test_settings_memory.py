@@ -1,4 +1,4 @@
-"""``mem.policy`` on machines of several nodes and kinds of memory."""
+"""``mem.policy`` on machines with several nodes and kinds of memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINDS: tuple[str | None, ...] = ("dram", "dram", "hbm", "cxl")
 
 
 def with_kinds(kinds: tuple[str | None, ...] = KINDS, **others: object) -> Machine:
-    """Two nodes with CPUs, others with memory alone."""
+    """Return two nodes with CPUs, and others with memory only."""
     host = machine(packages=2, cores=2, **others)
     cpus = [node.cpus for node in host.nodes] + [()] * (len(kinds) - 2)
     nodes = tuple(
@@ -87,7 +87,7 @@ def test_refused(value: str, host: Machine, told: str) -> None:
     assert told in (word.reason or "")
 
 
-def test_a_node_without_memory_is_none() -> None:
+def test_node_without_memory_is_refused() -> None:
     nodes = (TWO.nodes[0], msgspec.structs.replace(TWO.nodes[1], memory_bytes=0))
     host = msgspec.structs.replace(TWO, nodes=nodes)
     word = plan(Configuration({NAME: "bind:1"}), host, REGISTRY).words[NAME]
@@ -100,7 +100,7 @@ def suggested(host: Machine) -> tuple[Value, ...]:
     return answer.domain.values() or ()
 
 
-def test_tried_unasked_where_there_are_several_nodes() -> None:
+def test_policies_are_suggested_with_several_nodes() -> None:
     assert REGISTRY.get(NAME).suggest(program(), FLAT) == "all memory is on one node"
     assert suggested(TWO) == ("interleave:all",)
     assert suggested(MIXED) == ("interleave:all", "weighted:all", "preferred:hbm")
@@ -110,18 +110,18 @@ def test_tried_unasked_where_there_are_several_nodes() -> None:
 @pytest.mark.parametrize(
     ("value", "told", "grant"),
     [
-        ("local", "local", GrantStatus.GRANTED),
-        ("local", "default", GrantStatus.REFUSED),
-        ("bind:0-1", "bind:0-1", GrantStatus.GRANTED),
-        ("bind:0-1", "bind=static:0-1", GrantStatus.GRANTED),
-        # A cpuset takes nodes away without a word.
-        ("bind:0-1", "bind:0", GrantStatus.REFUSED),
-        ("bind:1", "interleave:1", GrantStatus.REFUSED),
-        ("preferred:1", "prefer:1", GrantStatus.GRANTED),
-        ("preferred:0-1", "prefer (many):0-1", GrantStatus.GRANTED),
-        ("weighted:0-1", "weighted interleave:0-1", GrantStatus.GRANTED),
-        ("interleave:0-1", "interleave:?", GrantStatus.REFUSED),
-        ("interleave:0-1", None, GrantStatus.UNVERIFIED),
+        ("local", "local", Granted.GRANTED),
+        ("local", "default", Granted.REFUSED),
+        ("bind:0-1", "bind:0-1", Granted.GRANTED),
+        ("bind:0-1", "bind=static:0-1", Granted.GRANTED),
+        # A cpuset silently removes nodes.
+        ("bind:0-1", "bind:0", Granted.REFUSED),
+        ("bind:1", "interleave:1", Granted.REFUSED),
+        ("preferred:1", "prefer:1", Granted.GRANTED),
+        ("preferred:0-1", "prefer (many):0-1", Granted.GRANTED),
+        ("weighted:0-1", "weighted interleave:0-1", Granted.GRANTED),
+        ("interleave:0-1", "interleave:?", Granted.REFUSED),
+        ("interleave:0-1", None, Granted.UNVERIFIED),
     ],
 )
 def test_judged(value: str, told: str | None, grant: GrantStatus) -> None:
@@ -134,7 +134,7 @@ def test_judged(value: str, told: str | None, grant: GrantStatus) -> None:
     assert told is None or got.observed == f"{told}; pages: node 0: 7"
 
 
-def test_a_policy_that_the_kernel_refused() -> None:
+def test_rejected_policy_is_refused() -> None:
     config = Configuration({NAME: "bind:1"})
     run = facts(ReadBack(), applied=(AppliedStep(what="mempolicy", ok=False, errno=22),))
     got = judge_all(config, REGISTRY, plan(config, MIXED, REGISTRY), run)[NAME]

@@ -1,4 +1,4 @@
-"""Pools of huge pages over several nodes: put back node by node."""
+"""Pools of huge pages over several nodes, restored per node."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILES = {
 
 
 def _spread(host: RecordedHost, path: str, text: str) -> str:
-    """As the kernel does: shared by both nodes, and taken back from them in turn."""
+    """Distribute pages like the kernel: over both nodes, and take them back in turn."""
     total = int(text)
     _hold(host, total - total // 2, total // 2)
     return text

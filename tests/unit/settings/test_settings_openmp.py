@@ -1,4 +1,4 @@
-"""How OpenMP loops are shared out, and how its idle threads wait."""
+"""Schedules and waiting of OpenMP."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_variables_of_each_runtime(given: dict[str, Value], expected: dict[s
         ("omp.blocktime", "forever", "milliseconds"),
     ],
 )
-def test_what_no_runtime_takes_is_refused(name: str, value: Value, told: str) -> None:
+def test_unsupported_values_are_refused(name: str, value: Value, told: str) -> None:
     word = planned({name: value}).words[name]
     assert word.prospect is Prospect.REFUSED
     assert told in (word.reason or "")
@@ -94,21 +94,21 @@ def test_the_ends_are_exact_in_libgomp_too(value: Value) -> None:
     assert judged(given, seen)["omp.blocktime"][0] is GrantStatus.GRANTED
 
 
-def test_a_variable_that_did_not_arrive_is_told() -> None:
-    seen = ReadBack(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
+def test_missing_variable_is_refused() -> None:
+    seen = Seen(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
     grant, _, reason = judged({"omp.wait": "passive"}, seen)["omp.wait"]
     assert grant is GrantStatus.REFUSED and "KMP_BLOCKTIME is not set" in reason
     seen = ReadBack(environ={"OMP_SCHEDULE": "static"})
     assert judged({"omp.schedule": "guided"}, seen)["omp.schedule"][0] is GrantStatus.REFUSED
 
 
-def test_what_the_user_sets_by_hand_stays() -> None:
+def test_env_settings_take_precedence() -> None:
     given: dict[str, Value] = {"omp.wait": "active", "env.KMP_BLOCKTIME": "1"}
     assert variables(given)["KMP_BLOCKTIME"] == "1"
     assert planned(given).words["omp.wait"].prospect is Prospect.DEGRADED
 
 
-def test_only_waiting_where_it_is_long_is_tried_unasked() -> None:
+def test_only_long_spinning_is_suggested() -> None:
     answer = REGISTRY.get("omp.wait").suggest(program("iomp"), HOST)
     assert isinstance(answer, Suggestion) and answer.domain.values() == ("passive",)
     for name, runtimes, told in (

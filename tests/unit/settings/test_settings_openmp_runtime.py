@@ -1,4 +1,4 @@
-"""Which OpenMP runtime serves a program."""
+"""Selection of the OpenMP runtime of a program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def planned(value: str, host: Machine = ALL, program: Program | None = None) -> 
 
 
 @pytest.mark.parametrize("value", FILES)
-def test_it_stands_in_front_and_others_go(value: str) -> None:
+def test_runtime_is_preloaded_and_others_removed(value: str) -> None:
     made = planned(value)
     assert not made.refused
     inherited = f"/x/libgomp.so.1:/x/libiomp5.so:{LIB}/libjemalloc.so.2"
@@ -39,20 +39,20 @@ def test_it_stands_in_front_and_others_go(value: str) -> None:
 @pytest.mark.parametrize(
     ("value", "package"), [("gnu", "libgomp1"), ("llvm", "libomp5"), ("intel", "intel-openmp")]
 )
-def test_what_is_not_installed_names_its_package(value: str, package: str) -> None:
+def test_missing_runtime_names_its_package(value: str, package: str) -> None:
     reason = planned(value, BARE).refused["omp.runtime"].reason
     assert reason is not None
     assert reason.startswith(f"the {value} OpenMP runtime is not installed")
     assert package in reason
 
 
-def test_a_link_to_the_other_vendor_is_not_his() -> None:
+def test_link_to_other_vendor_does_not_count() -> None:
     """Debian's libomp-dev has a libiomp5.so that is LLVM's."""
     host = machine(libraries={"iomp": FILES["llvm"]})
     assert planned("intel", host).refused
 
 
-def test_gnu_cannot_serve_what_was_compiled_for_llvm() -> None:
+def test_gnu_runtime_is_not_preloaded_into_llvm_code() -> None:
     assert planned("gnu", program=program("llvm-omp")).refused
     assert planned("gnu", program=program("gomp", "iomp")).refused
     assert not planned("gnu", program=program("gomp")).refused
@@ -68,7 +68,7 @@ def test_with_an_allocator_both_are_preloaded() -> None:
 
 
 @pytest.mark.parametrize("value", ["clang", "GNU", 1, True])
-def test_what_is_no_runtime(value: str | int) -> None:
+def test_unknown_runtime_is_refused(value: str | int) -> None:
     made = plan(Configuration({"omp.runtime": value}), ALL, REGISTRY)
     assert "invalid value: omp.runtime" in (made.refused["omp.runtime"].reason or "")
 
@@ -85,19 +85,19 @@ def test_what_is_no_runtime(value: str | int) -> None:
         ("llvm", (), GrantStatus.REFUSED),
     ],
 )
-def test_the_maps_decide(value: str, maps: tuple[str, ...], expected: GrantStatus) -> None:
+def test_grant_depends_on_maps(value: str, maps: tuple[str, ...], expected: Granted) -> None:
     config = Configuration({"omp.runtime": value})
     found = facts(ReadBack(maps=tuple(FILES[name] for name in maps)))
     assert judge_all(config, REGISTRY, planned(value), found)["omp.runtime"].grant is expected
 
 
-def test_without_maps_nothing_is_shown() -> None:
+def test_missing_maps_are_unverified() -> None:
     config = Configuration({"omp.runtime": "llvm"})
     grant = judge_all(config, REGISTRY, planned("llvm"), facts())["omp.runtime"]
     assert grant.grant is GrantStatus.UNVERIFIED
 
 
-def test_when_it_is_tried_unasked() -> None:
+def test_suggestion_depends_on_installed_runtimes() -> None:
     setting = REGISTRY.get("omp.runtime")
     tried = setting.suggest(program("gomp"), ALL)
     assert isinstance(tried, Suggestion)

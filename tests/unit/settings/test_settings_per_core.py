@@ -1,4 +1,4 @@
-"""How many hardware threads per core are left to the program."""
+"""Number of hardware threads per core."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def planned(host: Machine, given: dict[str, Value]) -> Plan:
         (SMT, {NAME: 1, "cpus": 2, "placement": "scatter"}, (0, 4)),
         (SMT, {NAME: 1, "placement": "one-per-core"}, (0, 1, 2, 3, 4, 5, 6, 7)),
         (POWER, {NAME: 2, "cpus": 3}, (0, 1, 2)),
-        # The first thread of core 1 is not allowed: its second takes its place.
+        # The first thread of core 1 is not allowed: its second one replaces it.
         (machine(cores=2, smt=2, allowed=(0, 2, 3)), {NAME: 1}, (0, 3)),
         # Efficiency cores have one thread each, and keep it.
         (machine(cores=2, smt=2, efficient=2), {NAME: 1}, (0, 1, 4, 5)),
@@ -76,7 +76,7 @@ def test_more_than_the_machine_has_is_refused(host: Machine, value: Value, told:
     assert told in (word.reason or "")
 
 
-def test_without_siblings_there_is_nothing_to_do_and_that_is_said() -> None:
+def test_cores_without_siblings_add_note() -> None:
     word = planned(FLAT, {NAME: 1}).words[NAME]
     assert (word.prospect, word.reason) == (
         Prospect.GRANTABLE,
@@ -84,7 +84,7 @@ def test_without_siblings_there_is_nothing_to_do_and_that_is_said() -> None:
     )
 
 
-def test_a_list_of_cpus_stands() -> None:
+def test_cpu_list_takes_precedence() -> None:
     made = planned(SMT, {NAME: 1, "cpus": "0,8"})
     assert made.cpus == (0, 8)
     assert made.words[NAME].prospect is Prospect.DEGRADED
@@ -105,13 +105,13 @@ def test_a_count_that_does_not_fit_any_more_is_refused() -> None:
     ),
     st.integers(1, 4),
 )
-def test_no_core_keeps_more_and_none_loses_what_it_may_keep(host: Machine, count: int) -> None:
+def test_every_core_keeps_the_allowed_threads(host: Machine, count: int) -> None:
     left = Counter(cpu.core for cpu in limit_per_core(host.usable, count))
     had = Counter(cpu.core for cpu in host.usable)
     assert left == {core: min(number, count) for core, number in had.items()}
 
 
-def test_tried_unasked_only_where_cores_have_more_than_two() -> None:
+def test_suggested_only_with_more_than_two_threads() -> None:
     setting = REGISTRY.get(NAME)
     answer = setting.suggest(program(threads_peak=8), POWER)
     assert isinstance(answer, Suggestion) and answer.domain.values() == (2, 3)

@@ -1,4 +1,4 @@
-"""A quota of CPU time: what tune proposes under it, and what a study says of it."""
+"""A quota of CPU time: suggestions of tune, and notes of a study."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .hosts import machine, program
         (None, None, (1, 2, 4, 8)),
         (None, 8, (1, 2, 4)),
         (1.5, None, (1, 2)),
-        # All CPUs is what the program takes alone, and more than the quota keeps busy.
+        # All CPUs is the program's default, and more than the quota allows.
         (3.0, 8, (1, 2, 3)),
     ],
 )
@@ -40,7 +40,7 @@ def test_a_quota_of_one_cpu_leaves_no_count_to_try() -> None:
     assert found == "a control group limits CPU time to one CPU: quota 0.5 CPU"
 
 
-def test_a_study_says_how_often_the_quota_ran_out() -> None:
+def test_study_reports_throttling() -> None:
     launch = Launch(configuration=DEFAULT, arm="a", stage=Stage.CONFIRM, block=0, position=0)
     samples = [
         Sample(

@@ -1,4 +1,4 @@
-"""docs/reference/settings.md names what the code has."""
+"""docs/reference/settings.md names all settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real-time classes, the guard around them, and ``io.class``."""
+"""Real-time classes, their protection of other programs, and ``io.class``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def planned(given: dict[str, Value], host: Machine = HOST) -> Plan:
          Sched(policy="fifo", priority=3)),
         ({"sched": "deadline:2ms/10ms"}, HOST,
          Sched(policy="deadline", runtime_ns=2_000_000, period_ns=10_000_000)),
-        # Nothing is kept for others, but CPUs are left to them.
+        # No CPU time is reserved for others, but CPUs remain.
         ({"sched": "fifo:10", "cpus": 3}, OPEN, Sched(policy="fifo", priority=10)),
         ({"sched": "fifo:10", "cpus": "0,1"}, OPEN, Sched(policy="fifo", priority=10)),
         ({"sched": "deadline:1s/1s"}, OPEN,
@@ -74,7 +74,7 @@ def test_planned(given: dict[str, Value], host: Machine, expected: Sched) -> Non
         ({"sched": "deadline:1us/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "fifo:1"}, machine(), "prlimit --rtprio"),
         ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, rt_priority_limit=3)), "priority is 3"),
-        # The guard.
+        # Protection of other programs.
         ({"sched": "fifo:1"}, OPEN, "reserves no time"),
         ({"sched": "rr:1", "cpus": 4}, OPEN, "cpus=COUNT"),
         ({"sched": "rr:1", "cpus": 1}, machine(cores=1, rights=ROOT, rt_share=1.0), "kernel.sched"),
@@ -172,7 +172,7 @@ def test_io_class_is_judged_by_the_call() -> None:
         assert got.grant is grant
 
 
-def test_no_cpu_is_a_count_and_the_first_one_a_list() -> None:
+def test_cpu_zero_is_rejected_as_count_and_accepted_as_list() -> None:
     assert not planned({"cpus": "0-0"}).refused
     refused = planned({"cpus": 0})
     assert set(refused.refused) == {"cpus"}

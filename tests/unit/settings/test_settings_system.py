@@ -1,4 +1,4 @@
-"""Settings of the system on recorded trees: what they write, read back and put back."""
+"""System settings on recorded trees: writes, read-back and restoration."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _manual(host: RecordedHost, path: str, text: str) -> str:
 
 def _frequency(other: str, sign: int) -> Effect:
     def effect(host: RecordedHost, path: str, text: str) -> str:
-        # What would put the lower limit above the upper one is refused.
+        # A lower limit above the upper one is refused.
         if sign * int(text) > sign * int(host.read(other) or "0"):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
         return text
@@ -138,8 +138,8 @@ EFFECTS: dict[str, Effect] = {
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a recorded machine with all that can be set."""
-    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    """Return a recorded machine with all tunables."""
+    monkeypatch.setenv(STATE, str(tmp_path / "state"))
     base = tmp_path / "tree"
     for path, text in SERVER.items():
         place = base / path.lstrip("/")
@@ -149,12 +149,12 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def content(base: Path) -> dict[str, bytes]:
-    """Every file of a tree."""
+    """Return the content of every file of a tree."""
     return {str(p): p.read_bytes() for p in sorted(base.rglob("*")) if p.is_file()}
 
 
-def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ...], dict[str, str]]:
-    """Apply a configuration, read it back, and put it back; all is as it was then."""
+def applied(base: Path, **values: object) -> tuple[Plan, tuple[Outcome, ...], dict[str, str]]:
+    """Apply a configuration, read it back, and restore all values."""
     before = content(base)
     asked = Configuration({name.replace("__", "."): value for name, value in values.items()})  # type: ignore[misc]
     found = plan(asked, read_machine(Root(base)), builtin())
@@ -170,8 +170,8 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ..
     return found, outcomes, seen
 
 
-def judged(found: Plan, seen: dict[str, str], name: str) -> GrantStatus:
-    """What is said of a setting where its files held this before a launch."""
+def judged(found: Plan, seen: dict[str, str], name: str) -> Granted:
+    """Return the grant of a setting for this content of its files before a launch."""
     facts = RunFacts(outcome="exited", system=seen)
     return builtin().get(name).judge(found.configuration, facts, found).grant
 
@@ -196,14 +196,14 @@ def judged(found: Plan, seen: dict[str, str], name: str) -> GrantStatus:
     ],
     ids=str,
 )
-def test_granted_and_put_back(server: Path, values: dict[str, object]) -> None:
+def test_values_are_granted_and_restored(server: Path, values: dict[str, object]) -> None:
     found, outcomes, seen = applied(server, **values)
     assert {outcome.word for outcome in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     for name in found.configuration:
         assert judged(found, seen, name) is GrantStatus.GRANTED
 
 
-def test_an_interrupt_that_its_driver_manages_stays(server: Path) -> None:
+def test_managed_interrupt_is_not_moved(server: Path) -> None:
     found, outcomes, seen = applied(server, irq__cpus="0-1")
     words = {o.action.path: (o.word, o.reason) for o in outcomes}
     assert words["/proc/irq/24/smp_affinity_list"][0] is ActionStatus.GRANTED
@@ -251,14 +251,14 @@ def test_without_root_or_in_a_user_namespace(server: Path) -> None:
             assert why in (found.refused[name].reason or "")
 
 
-def test_what_resets_others_comes_first(server: Path) -> None:
+def test_resetting_writes_come_first(server: Path) -> None:
     asked = Configuration({"cpu.epp": "performance", "cpu.governor": "performance"})
     found = plan(asked, read_machine(Root(server)), builtin())
     files = [action.path.rpartition("/")[2] for action in found.system]
     assert files == ["scaling_governor"] * 4 + ["energy_performance_preference"] * 4
 
 
-def test_two_settings_of_one_file_are_at_odds(server: Path) -> None:
+def test_two_settings_of_one_file_conflict(server: Path) -> None:
     machine = read_machine(Root(server))
     asked = Configuration({"vm.dirty_ratio": 5, "vm.dirty_bytes": 1 << 20})
     found = plan(asked, machine, builtin())
@@ -266,7 +266,7 @@ def test_two_settings_of_one_file_are_at_odds(server: Path) -> None:
     assert "vm.dirty_bytes already sets this" in (found.refused["vm.dirty_ratio"].reason or "")
 
 
-def test_settings_of_a_program_find_the_system_as_it_will_be(server: Path) -> None:
+def test_process_settings_use_planned_system_state(server: Path) -> None:
     machine = read_machine(Root(server))
     alone = plan(Configuration({"thp": "madvise"}), machine, builtin())
     assert "huge pages are disabled" in (alone.refused["thp"].reason or "")
@@ -276,7 +276,7 @@ def test_settings_of_a_program_find_the_system_as_it_will_be(server: Path) -> No
     assert "sched" in plan(hog, machine, builtin()).refused
 
 
-def test_sleep_is_limited_for_good_by_disabling_states(server: Path) -> None:
+def test_persistent_latency_limit_disables_states(server: Path) -> None:
     machine = read_machine(Root(server))
     found = persistent_actions(HoldFd(path="/dev/cpu_dma_latency", value=10), machine)
     assert [action.path for action in found] == [
@@ -293,7 +293,7 @@ def test_sleep_is_limited_for_good_by_disabling_states(server: Path) -> None:
 
 
 def test_cores_of_several_kinds_have_idle_states_of_their_own(server: Path) -> None:
-    """As on hybrid processors: what the first core wakes up from soon takes others long."""
+    """On hybrid processors, the wake-up latency differs between kinds of cores."""
     for cpu in (2, 3):
         folder = server / f"{CPU}/cpu{cpu}/cpuidle".lstrip("/")
         (folder / "state1/latency").write_text("40\n")
@@ -307,7 +307,7 @@ def test_cores_of_several_kinds_have_idle_states_of_their_own(server: Path) -> N
     ]
 
 
-def test_judging_without_a_reading_or_with_another(server: Path) -> None:
+def test_missing_or_different_reading_is_not_granted(server: Path) -> None:
     found = plan(Configuration({"vm.thp": "always"}), read_machine(Root(server)), builtin())
     path = "/sys/kernel/mm/transparent_hugepage/enabled"
     assert judged(found, {}, "vm.thp") is GrantStatus.UNVERIFIED
@@ -322,14 +322,14 @@ def test_judging_without_a_reading_or_with_another(server: Path) -> None:
     assert judged(pool, {action.path: "0"}, "vm.hugepages.1g") is GrantStatus.REFUSED
 
 
-def test_a_frequency_that_a_driver_rounds_is_degraded(server: Path) -> None:
+def test_rounded_frequency_is_degraded(server: Path) -> None:
     found = plan(Configuration({"cpu.freq_max": 3000000}), read_machine(Root(server)), builtin())
     paths = [action.path for action in found.system]
     for read, word in (("2900000", GrantStatus.DEGRADED), ("3500000", GrantStatus.REFUSED)):
         assert judged(found, dict.fromkeys(paths, read), "cpu.freq_max") is word
 
 
-def test_what_is_changed_is_written_into_the_script(server: Path) -> None:
+def test_script_contains_changes(server: Path) -> None:
     asked = Configuration({"vm.swap": "off", "cpu.idle": 5, "irq.cpus": "0"})
     lines = "\n".join(system_lines(plan(asked, read_machine(Root(server)), builtin())))
     assert "swapoff /dev/sda2" in lines
@@ -346,7 +346,7 @@ def test_an_older_machine_document_has_no_system() -> None:
 @pytest.mark.parametrize(
     "setting", [s for s in builtin() if s.scope == "system"], ids=lambda s: s.name
 )
-def test_no_setting_is_tried_unasked_and_each_costs_something(setting: object) -> None:
+def test_system_settings_are_never_suggested_and_have_costs(setting: object) -> None:
     assert isinstance(setting.suggest(None, None), str)  # type: ignore[attr-defined]
     assert setting.switch_cost_s >= SWITCH_S  # type: ignore[attr-defined]
 
@@ -363,7 +363,7 @@ def test_spellings() -> None:
     assert find_writable("/proc/irq/24/../../sys/vm/swappiness") is None
 
 
-def test_actions_on_what_is_no_file_are_told_apart() -> None:
+def test_other_actions_are_distinguished() -> None:
     assert Plan(
         configuration=Configuration(),
         actions=(Swap(path="/s", on=False), WriteFile(path="/x", value="1")),

@@ -1,4 +1,4 @@
-"""``mem.dram``, ``mem.tier``, ``mem.numa``: what is preloaded, set, refused, and what was there."""
+"""``mem.dram``, ``mem.tier``, ``mem.numa``: preload, variables, refusals and judgement."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def preloaded(made: Plan) -> list[str]:
     return [action.path for action in made.actions if isinstance(action, Preload)]
 
 
-def test_the_library_is_preloaded_and_told() -> None:
+def test_library_is_preloaded_with_variables() -> None:
     made = planned(BOTH)
     assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
@@ -70,7 +70,7 @@ def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None
     assert preloaded(made) == [PAGER]
 
 
-def test_without_swap_there_is_nothing_to_advise() -> None:
+def test_missing_swap_is_refused() -> None:
     host = machine(libraries=HOST.libraries, system={SWAPS: HEAD})
     word = planned({**BOTH, "mem.tier": "swap"}, host).words["mem.tier"]
     assert word.prospect is Prospect.REFUSED
@@ -89,8 +89,8 @@ def test_the_launcher_looks_for_it_in_the_maps() -> None:
 
 
 @pytest.mark.parametrize("malloc", ["jemalloc", "tcmalloc", "mimalloc"])
-def test_it_stands_before_another_allocator(malloc: str) -> None:
-    """Behind one it would be asked for nothing, and be called granted all the same."""
+def test_pager_precedes_other_allocator(malloc: str) -> None:
+    """Behind an allocator the pager would get no requests, but be granted."""
     assert preloaded(planned({**BOTH, "malloc": malloc})) == [PAGER, LIBRARIES[malloc]]
 
 
@@ -103,7 +103,7 @@ def test_sizes(dram: Value, bytes_: int) -> None:
 
 
 @pytest.mark.parametrize(("alone", "other"), [("mem.dram", "mem.tier=DIR"), ("mem.tier", "SIZE")])
-def test_one_alone_is_refused_with_the_other_named(alone: str, other: str) -> None:
+def test_single_setting_is_refused_naming_the_other(alone: str, other: str) -> None:
     word = planned({alone: BOTH[alone]}).words[alone]
     assert word.prospect is Prospect.REFUSED
     assert f"{alone} needs " in (word.reason or "")
@@ -111,19 +111,19 @@ def test_one_alone_is_refused_with_the_other_named(alone: str, other: str) -> No
 
 
 @pytest.mark.parametrize("dram", ["15M", "0", 1, 0])
-def test_too_little_is_an_error_that_says_what_is_enough(dram: Value) -> None:
+def test_too_small_budget_error_names_minimum(dram: Value) -> None:
     with pytest.raises(InvalidInputError, match=rf"too small: mem\.dram={dram}") as error:
         planned({**BOTH, "mem.dram": dram})
     assert "at least 16M" in (error.value.remedy or "")
 
 
 @pytest.mark.parametrize("dram", ["much", "8Q", "-1G"])
-def test_what_is_no_size_is_an_error(dram: str) -> None:
+def test_invalid_size_is_rejected(dram: str) -> None:
     with pytest.raises(InvalidInputError, match="is not a size"):
         planned({**BOTH, "mem.dram": dram})
 
 
-def test_more_than_there_is_is_refused() -> None:
+def test_budget_above_memory_is_refused() -> None:
     host = msgspec.structs.replace(HOST, memory_bytes=8 << 30, memory_limit_bytes=None)
     assert planned(BOTH | {"mem.dram": "8G"}, host).words["mem.dram"].prospect is Prospect.GRANTABLE
     confined = msgspec.structs.replace(host, memory_limit_bytes=4 << 30)
@@ -156,7 +156,7 @@ def test_a_static_program_is_refused() -> None:
 
 
 @pytest.mark.parametrize("setting", [DramBudget(), TierStorage(), TierPlacement()])
-def test_it_is_never_tried_unasked(setting: DramBudget | TierStorage | TierPlacement) -> None:
+def test_tier_is_never_suggested(setting: DramBudget | TierStorage | TierPlacement) -> None:
     assert isinstance(setting.suggest(program(), HOST), str)
     assert setting.default(HOST) is None
 
@@ -165,7 +165,7 @@ TWO_NODES = machine(nodes=2, libraries=HOST.libraries)
 
 
 @pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
-def test_nodes_of_the_dram_are_told(numa: str) -> None:
+def test_nodes_of_dram_are_set(numa: str) -> None:
     made = planned({**BOTH, "mem.numa": numa}, TWO_NODES)
     assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
     assert EnvSet(name="ASSAY_TIER_NUMA", value=numa) in made.actions
@@ -194,7 +194,7 @@ def test_nodes_of_the_dram_are_told(numa: str) -> None:
         ({**BOTH, "mem.numa": "everywhere"}, "everywhere", "follow,local,interleave"),
     ],
 )
-def test_nodes_that_something_else_decides_are_refused(
+def test_conflicting_node_policies_are_refused(
     given: dict[str, Value], reason: str, step: str
 ) -> None:
     made = planned(given, TWO_NODES)
@@ -214,9 +214,7 @@ def test_nodes_that_something_else_decides_are_refused(
         (None, GrantStatus.UNVERIFIED),
     ],
 )
-def test_nodes_are_judged_by_whether_the_pager_was_there(
-    seen: ReadBack | None, grant: GrantStatus
-) -> None:
+def test_node_policy_is_judged_by_mapped_pager(seen: Seen | None, grant: Granted) -> None:
     given: dict[str, Value] = {**BOTH, "mem.numa": "local"}
     found = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))["mem.numa"]
     assert found.grant is grant
@@ -238,7 +236,7 @@ def test_nodes_are_judged_by_whether_the_pager_was_there(
         (None, GrantStatus.UNVERIFIED, Level.SET),
     ],
 )
-def test_judged_by_what_is_mapped(seen: ReadBack | None, grant: GrantStatus, level: Level) -> None:
+def test_grant_depends_on_maps(seen: Seen | None, grant: Granted, level: Level) -> None:
     config = Configuration(BOTH)
     grants = judge_all(config, REGISTRY, planned(BOTH), facts(seen))
     for name, value in BOTH.items():

@@ -1,4 +1,4 @@
-"""Boot arguments that CPUs which were set apart lack."""
+"""Missing boot arguments of reserved CPUs."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def host(base: Path, line: str, *, full: bool = True) -> Root:
         ("nohz_full=2-3 isolcpus=nohz,domain,managed_irq,1-3", []),
     ],
 )
-def test_what_is_missing(tmp_path: Path, line: str, missing: list[str]) -> None:
+def test_missing_arguments_are_returned(tmp_path: Path, line: str, missing: list[str]) -> None:
     assert [one.text for one in missing_arguments([2, 3], host(tmp_path, line))] == missing
 
 
-def test_an_argument_names_what_is_apart_beside(tmp_path: Path) -> None:
+def test_arguments_include_cpus_reserved_before(tmp_path: Path) -> None:
     tree = host(tmp_path, "nohz_full=2-3")
     found = [one.text for one in missing_arguments([5], tree, beside=[2, 3])]
     assert found == ["nohz_full=2-3,5", "isolcpus=managed_irq,2-3,5"]
@@ -44,12 +44,12 @@ def test_an_argument_names_what_is_apart_beside(tmp_path: Path) -> None:
     assert found == ["isolcpus=managed_irq,2-3,5"]
 
 
-def test_a_kernel_that_cannot_stop_the_tick(tmp_path: Path) -> None:
+def test_kernel_without_nohz_full_gets_rcu_nocbs(tmp_path: Path) -> None:
     first, *_ = missing_arguments([2, 3], host(tmp_path, "quiet", full=False))
     assert first.text == "rcu_nocbs=2-3" and "CONFIG_NO_HZ_FULL" in first.reason
     found = missing_arguments([2, 3], host(tmp_path, "rcu_nocbs=2-3", full=False))
     assert [one.text for one in found] == ["isolcpus=managed_irq,2-3"]
 
 
-def test_nothing_is_said_without_a_command_line(tmp_path: Path) -> None:
+def test_missing_command_line_returns_no_arguments(tmp_path: Path) -> None:
     assert missing_arguments([1], Root(tmp_path)) == ()

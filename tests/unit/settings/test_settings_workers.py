@@ -1,4 +1,4 @@
-"""Settings are judged by the processes that did the work, not by a wrapper in front of them."""
+"""Settings are judged by the processes that did the work, not by their wrapper."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LIBC = "/usr/lib/libc.so.6"
 MIB = 1 << 20
 
 
-def judge(given: dict[str, Value], *workers: ProcessState) -> Grant:
-    """The grant of the first setting, of a launch in which these processes ran."""
+def judge(given: dict[str, Value], *workers: Worker) -> Grant:
+    """Return the grant of the first setting in a launch of these processes."""
     config = Configuration(given)
     first = workers[0]
     every = tuple(path for worker in workers for path in worker.maps or ())
@@ -99,8 +99,8 @@ def test_process_that_holds_the_memory_decides_on_storage_behind_it() -> None:
 
 
 def test_process_that_could_not_be_read_leaves_it_unverified() -> None:
-    """As one that another user owns, or that began after the last reading."""
-    unread = ProcessState(comm="sudo-ed", cpu_s=2.0, resident_bytes=MIB)
+    """A process of another user, or one that began after the last reading."""
+    unread = Worker(comm="sudo-ed", cpu_s=2.0, resident_bytes=MIB)
     for given, before in (
         ({"malloc": "jemalloc"}, worker("sh", 0.01, JEMALLOC)),
         ({"env.MODE": "fast"}, worker("sh", 0.01, MODE="fast")),

@@ -1,4 +1,4 @@
-"""What is tried unasked, on which machine, for which program; and why not."""
+"""Suggestions of settings by machine and program, and reasons against them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mask with which assay was started."""
+"""Restriction by the affinity mask at the start of assay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.machine.root import Root
         ({}, None, "taskset -c 0-1 assay ..."),
     ],
 )
-def test_a_narrower_mask_is_told_with_its_remedy(
+def test_restricting_mask_is_reported_with_remedy(
     tmp_path: Path, env: dict[str, str], by: str | None, remedy: str
 ) -> None:
     found = read_restriction(Root(tmp_path), env, (0, 1), (0,))
@@ -28,7 +28,7 @@ def test_a_narrower_mask_is_told_with_its_remedy(
     assert remedy in describe_restriction(found, (0,))
 
 
-def test_isolated_cpus_are_no_narrowing(tmp_path: Path) -> None:
+def test_isolated_cpus_are_not_a_restriction(tmp_path: Path) -> None:
     folder = tmp_path / "sys/devices/system/cpu"
     folder.mkdir(parents=True)
     (folder / "isolated").write_text("2-3\n")

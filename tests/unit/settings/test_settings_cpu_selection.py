@@ -1,4 +1,4 @@
-"""Placement on synthetic machines of many shapes."""
+"""Selection of CPUs on synthetic machines of many shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``view``."""
+"""``view``: planning, judgement and script."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ def test_root_needs_no_user_namespace() -> None:
 def test_judged(given: dict[str, Value], shown: tuple[int, ...] | None, grant: GrantStatus) -> None:
     made = planned(given)
     assert not made.refused
-    # The program may have gone to one of its CPUs since.
-    seen = ReadBack(cpus=shown and shown[:1], cpus_shown=shown)
+    # The program may have restricted itself to one of its CPUs since.
+    seen = Seen(cpus=shown and shown[:1], cpus_shown=shown)
     got = judge_all(Configuration(given), REGISTRY, made, facts(seen, applied=TOOK))["view"]
     assert got.grant is grant
     assert got.level is (Level.SET if grant is GrantStatus.UNVERIFIED else Level.SEEN)
 
 
-def test_what_the_kernel_did_not_give() -> None:
-    lost = (AppliedStep(what="view", ok=False, errno=1),)
+def test_refused_namespace_is_refused() -> None:
+    lost = (Applied(what="view", ok=False, errno=1),)
     config = Configuration({"view": "own"})
     got = judge_all(config, REGISTRY, planned(config), facts(None, applied=lost))["view"]
     assert got.grant is GrantStatus.REFUSED
@@ -118,7 +118,7 @@ AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 @pytest.mark.parametrize("user", [(), AS_NOBODY], ids=["self", "nobody"])
-def test_the_script_does_the_same(user: tuple[str, ...]) -> None:
+def test_script_creates_same_view(user: tuple[str, ...]) -> None:
     if user and (os.geteuid() != 0 or not shutil.which("setpriv")):
         pytest.skip("needs root, and setpriv")
     python = shutil.which("python3", path="/usr/bin:/bin")
@@ -136,5 +136,5 @@ def test_the_script_does_the_same(user: tuple[str, ...]) -> None:
         env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
     )
     if done.stderr.startswith("unshare"):
-        pytest.skip(done.stderr)  # this host keeps namespaces back
+        pytest.skip(done.stderr)  # this host disables namespaces
     assert done.stdout.splitlines() == [f"{cpu} {cpu} {cpu}", "True True"], done

@@ -1,4 +1,4 @@
-"""Settings that exist once they are named."""
+"""Settings that the user defines by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOTH = [
 
 
 @pytest.mark.parametrize(("kind", "family", "what", "holder"), BOTH)
-def test_what_they_share(kind: type, family: str, what: str, holder: str) -> None:
+def test_common_properties(kind: type, family: str, what: str, holder: str) -> None:
     setting = kind("size")
     assert setting.name == f"{family}.size"
     assert setting == kind("size") != kind("other")
@@ -35,7 +35,7 @@ def test_what_they_share(kind: type, family: str, what: str, holder: str) -> Non
             kind(wrong)
 
 
-def test_where_they_differ() -> None:
+def test_distinct_properties() -> None:
     variable, argument = EnvVariable("N"), Argument("N")
     assert variable != argument
     assert (variable.scope, argument.scope) == (Scope.PROCESS, Scope.PROGRAM)
