@@ -80,7 +80,7 @@ def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine
     arms = ("--arm", "instances=1", "--arm", "instances=2")
     refused = cli("compare", "--runs", "10", *arms, "--", *PROGRAM)
     assert refused.status == 2
-    assert "The number of instances varies, and wall_s is that of all instances" in refused.err
+    assert "The number of instances varies, and wall_s is the total of all instances" in refused.err
     assert not cli.store.exists() or not cli.rows("SELECT * FROM study")
     answer = cli(
         *("compare", "--runs", "14", "--json", "--objective", "wall_s_per_instance"),

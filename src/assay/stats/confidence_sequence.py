@@ -76,7 +76,7 @@ def check_alpha(alpha: float) -> None:
         ValueError: not strictly between 0 and 1.
     """
     if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha lies strictly between 0 and 1, not at {alpha}")
+        raise ValueError(f"alpha must lie strictly between 0 and 1, not {alpha}")
 
 
 def min_values(alpha: float) -> int:

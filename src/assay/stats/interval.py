@@ -20,7 +20,9 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.lo <= self.hi:
-            raise ValueError(f"an interval needs lo <= hi, not {self.lo} and {self.hi}")
+            raise ValueError(
+                f"invalid interval: lo must be at most hi, not {self.lo} and {self.hi}"
+            )
 
     def __contains__(self, value: float) -> bool:
         return self.lo <= value <= self.hi

@@ -93,6 +93,8 @@ def check_bounds(low: Sequence[float], high: Sequence[float]) -> None:
         ValueError: lengths differ, or some pair is not ``low <= high`` (NaN included).
     """
     if len(low) != len(high):
-        raise ValueError(f"{len(low)} lower and {len(high)} upper bounds: one of each a value")
+        raise ValueError(
+            f"{len(low)} lower and {len(high)} upper bounds: their numbers must be equal"
+        )
     if not all(lo <= hi for lo, hi in zip(low, high, strict=True)):
         raise ValueError("each lower bound must be a number at most its upper bound")

@@ -71,7 +71,7 @@ def find_modes(values: Sequence[float]) -> Groups | None:
         ValueError: a value is not positive and finite.
     """
     if not all(v > 0.0 and math.isfinite(v) for v in values):
-        raise ValueError("modes are looked for among positive finite values")
+        raise ValueError("modes need positive finite values")
     n = len(values)
     least = max(MIN_GROUP_LAUNCHES, math.ceil(MIN_GROUP_SHARE * n))
     if n < 2 * least:

@@ -209,7 +209,7 @@ def _pair(
     if len(a) != len(b):
         raise UnequalBlocksError(
             f"arm A has {len(a)} blocks and arm B {len(b)}",
-            "give one entry a block for each arm, None where a launch is missing",
+            "give one entry per block for each arm, None for a missing launch",
         )
     both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     for observation in (o for pair in both for o in pair):

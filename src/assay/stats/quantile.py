@@ -25,7 +25,7 @@ def quantile(values: Sequence[float], p: float) -> float:
     if not values or any(map(math.isnan, values)):
         raise ValueError("a quantile needs at least one value, and no NaN")
     if not 0.0 <= p <= 1.0:
-        raise ValueError(f"p lies from 0 to 1, not at {p}")
+        raise ValueError(f"p must be from 0 to 1, not {p}")
     return quantile_of_sorted(sorted(values), p)
 
 

@@ -57,7 +57,7 @@ def resample(
     import numpy as np
 
     if not recording:
-        raise ValueError("there is nothing to resample: the recording is empty")
+        raise ValueError("the recording is empty")
     recorded = np.asarray(recording, dtype=np.float64)
     length = run_length(len(recorded))
     runs = math.ceil(blocks / length)

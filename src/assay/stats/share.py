@@ -40,7 +40,7 @@ def evidence_above(done: int, launches: int, share: float) -> float:
         ValueError: ``done`` or ``share`` is out of range.
     """
     if not 0 <= done <= launches or not 0.0 < share < 1.0:
-        raise ValueError(f"{done} of {launches} against {share} makes no sense")
+        raise ValueError(f"invalid share: {done} of {launches} launches against {share}")
     from scipy.special import betainc, betaln
 
     left = launches - done

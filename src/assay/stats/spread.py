@@ -64,7 +64,7 @@ def spread_effect(
         ValueError: unequal lengths, a non-finite value, or ``alpha`` is not between 0 and 1.
     """
     if len(a) != len(b):
-        raise ValueError(f"arm A has {len(a)} values and arm B {len(b)}: give those of same blocks")
+        raise ValueError(f"arm A has {len(a)} values and arm B {len(b)}: both need one per block")
     floor = max((_step(arm) for arm in (a, b) if arm), default=0.0)
     ratios = [
         math.log(_spread(b[at : at + batch], floor) / _spread(a[at : at + batch], floor))

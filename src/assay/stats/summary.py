@@ -40,7 +40,7 @@ def summarise(
     if n == 0 or not all(map(math.isfinite, values)):
         raise ValueError("a summary needs at least one value, all finite")
     if floor is not None and min(values) < floor:
-        raise ValueError(f"{min(values)} is below {floor}, below which nothing was to be")
+        raise ValueError(f"{min(values)} is below the lower bound {floor}")
     mean, sd = moments(values)
     mean = min(max(mean, min(values)), max(values))  # rounding may put it one digit outside
     if sd == 0.0 and n > 1 and resolution == 0.0:

@@ -107,4 +107,4 @@ def blocks_needed(
 
 def _check_margin(margin: float) -> None:
     if not 0.0 <= margin < 1.0:
-        raise ValueError(f"a margin lies from 0 to below 1, not at {margin}")
+        raise ValueError(f"a margin must be at least 0 and below 1, not {margin}")

@@ -122,8 +122,8 @@ class SimulatedProgram:
         return Grant(
             value=value,
             level=Level.SEEN,
-            grant=GrantStatus.REFUSED if refused else GrantStatus.GRANTED,
-            reason="it is not there" if refused else None,
+            grant=Granted.REFUSED if refused else Granted.GRANTED,
+            reason="the value is missing" if refused else None,
         )
 
     def _metrics(self, wall_s: float) -> dict[str, float]:
@@ -205,14 +205,14 @@ def run_race(
     flying: list[Launch] = []
     cut = Ending(EndReason.BUDGET, "cut off")
     while until is None or len(samples) < until:
-        assert len(samples) < MAX_LAUNCHES, "a race without end"
+        assert len(samples) < MAX_LAUNCHES, "the race does not end"
         answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
-        if isinstance(answer, Ending):
-            assert not flying, "a race that is over has launches in flight"
+        if isinstance(answer, Done):
+            assert not flying, "a completed race has running launches"
             return CompletedRace(answer, samples)
         assert len(answer) <= slots - len(flying), "more launches than free slots"
         flying += answer
-        assert flying, "neither launches nor an end"
+        assert flying, "neither launches nor a result"
         sample = program.run(flying.pop(rng.randrange(len(flying)) if slots > 1 else 0))
         samples.append(sample)
         took_s += spent_s([sample])

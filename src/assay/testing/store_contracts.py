@@ -506,4 +506,4 @@ def _raises(kind: type[AssayError], call: Callable[..., object], *args: object) 
     except kind as error:
         assert error.cause
         return error
-    raise AssertionError(f"no {kind.__name__} was raised")
+    raise AssertionError(f"{kind.__name__} was not raised")

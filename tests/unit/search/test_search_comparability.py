@@ -65,7 +65,7 @@ def test_total_time_of_several_instances_is_rejected(
     name: str, arms: tuple[dict[str, Value], ...]
 ) -> None:
     with pytest.raises(
-        InvalidInputError, match=f"The number of instances varies, and {name} is that"
+        InvalidInputError, match=f"The number of instances varies, and {name} is the total"
     ) as at:
         check_comparable(compared(BUILT_IN[name], *arms))
     assert "--objective wall_s_per_instance" in (at.value.remedy or "")

@@ -73,7 +73,7 @@ def test_invalid_expression_raises_one_message(text: str) -> None:
     ],
 )
 def test_incompatible_operands_raise_error(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="cannot be worked out"):
+    with pytest.raises(InvalidInputError, match="cannot be evaluated"):
         Expression(text).holds({"a": 1}, unknown=True)
 
 

@@ -88,7 +88,7 @@ def test_invalid_table_is_rejected(tmp_path: Path, text: str) -> None:
 
 
 def test_missing_file_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="cannot be read"):
+    with pytest.raises(InvalidInputError, match="Cannot read"):
         load(tmp_path / "none.csv")
 
 
@@ -264,7 +264,7 @@ def test_the_command_line(tmp_path: Path) -> None:
         env=environment,
     )
     assert wrong.returncode == 2
-    assert "cannot be read" in wrong.stderr
+    assert "Cannot read" in wrong.stderr
 
 
 def test_reversed_table_has_inverted_order() -> None:

@@ -72,10 +72,10 @@ def test_names_in_expressions_are_known() -> None:
 def test_expressions_are_checked_before_a_study() -> None:
     """A value that cannot be compared would otherwise end the study midway."""
     mixed = Parameter(name="threads", domain=Choices((1, 2, "auto")))
-    with pytest.raises(InvalidInputError, match="cannot be worked out"):
+    with pytest.raises(InvalidInputError, match="cannot be evaluated"):
         of(mixed, constraints=("threads < 2",))
     real = Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False))
-    with pytest.raises(InvalidInputError, match="cannot be worked out"):
+    with pytest.raises(InvalidInputError, match="cannot be evaluated"):
         of(real, constraints=("1 / arg.x < 2",))
 
 

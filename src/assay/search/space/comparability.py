@@ -35,8 +35,8 @@ def check_comparable(spec: StudySpec) -> None:
     if objective is None or not _varies(spec):
         return
     raise InvalidInputError(
-        f"The number of instances varies, and {objective.name} is that of all instances of a "
-        "launch together: several do several times the work of one.",
+        f"The number of instances varies, and {objective.name} is the total of all instances of a "
+        "launch: several instances do several times the work of one.",
         f"Add --objective {PER_INSTANCE}, or read a figure from the output: "
         "--metric 'rate=([0-9.]+)/s' --objective rate --goal higher.",
     )
@@ -46,7 +46,10 @@ def instance_count_notes(spec: StudySpec) -> list[str]:
     """Return notes on the reference of times beside the objective, if instances vary."""
     if not _varies(spec):
         return []
-    return [instances_note(PER_INSTANCE)]
+    return [
+        "the number of instances varies: wall_s, CPU times and counts are totals of all instances "
+        f"of a launch; {PER_INSTANCE} is the time of one instance"
+    ]
 
 
 def _fits(metric: Metric) -> bool:

@@ -46,14 +46,14 @@ def lay_out(
         return _lay_out_named(design, space, bound, baseline)
     if not space.parameters:
         raise DesignError(
-            ("settings",), "There is nothing to vary.", "Name settings with their values."
+            ("settings",), "The sweep varies no setting.", "Name settings with their values."
         )
     cells, notes = _cells(design, space, bound, seed)
     if not cells:
         raise DesignError(
             ("constraints",) if space.constraints else ("settings",),
-            "There is no cell: every one is ruled out by a constraint, or cannot be granted here.",
-            "`assay settings list` shows what can be granted.",
+            "The design has no cells: constraints or this machine exclude all of them.",
+            "`assay settings list` shows the settings that this machine can grant.",
         )
     reference = bound.canonical(baseline)
     first = next((cell for cell in cells if bound.canonical(cell) == reference), baseline)
@@ -61,7 +61,7 @@ def lay_out(
     if len(configurations) < 2:
         raise DesignError(
             ("settings",),
-            "There is only one cell, and nothing to hold it against"
+            "There is only one cell, and none to compare it with"
             f"{f' ({notes[0]})' if notes else ''}.",
             "Give a setting a second value.",
         )
@@ -76,7 +76,9 @@ def _lay_out_named(
     arms, notes = named_cells(design, space, bound)
     if len(arms) > MAX_CELLS:
         raise DesignError(
-            ("settings",), f"There are {len(arms):,} cells.", f"A sweep takes {MAX_CELLS:,}."
+            ("settings",),
+            f"There are {len(arms):,} cells.",
+            f"The maximum of a sweep is {MAX_CELLS:,}.",
         )
     first = next((arm for arm in arms if arm.configuration == baseline), None)
     first = first or Arm(name=label_of(space, baseline) or str(baseline), configuration=baseline)
@@ -84,7 +86,7 @@ def _lay_out_named(
     if not others:
         raise DesignError(
             ("configuration",),
-            "There is only one cell, and nothing to hold it against.",
+            "There is only one cell, and none to compare it with.",
             "Name another configuration, or another baseline.",
         )
     return Layout((first, *others), msgspec.structs.replace(design, notes=tuple(notes)))
@@ -113,7 +115,7 @@ def _number(design: Design) -> int:
     if not 2 <= design.n <= MAX_CELLS:
         raise DesignError(
             ("design", "n"),
-            f"n = {design.n} is no number of cells.",
-            f"It takes 2 to {MAX_CELLS:,}.",
+            f"Invalid number of cells: n = {design.n}.",
+            f"Write a number from 2 to {MAX_CELLS:,}.",
         )
     return design.n

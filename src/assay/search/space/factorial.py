@@ -26,7 +26,7 @@ def levels(parameter: Parameter) -> tuple[Value, Value]:
     if values is None or len(values) != 2:
         raise DesignError(
             ("settings", parameter.name),
-            f"A factorial design takes two levels of each setting, and {parameter.name} has "
+            f"A factorial design needs two levels of each setting, and {parameter.name} has "
             f"{len(values or ())}.",
             f'Write {parameter.name} = [LOW, HIGH], or kind = "grid".',
         )
@@ -58,7 +58,7 @@ def factorial_cells(
                 ("settings", parameter.name),
                 f"{parameter.name} has a condition, and a factorial design needs every setting in "
                 "every cell.",
-                'Leave `when` out, or write kind = "grid".',
+                'Remove `when`, or write kind = "grid".',
             )
     try:
         fraction = fraction_of(names, design.generators)
@@ -81,9 +81,9 @@ def factorial_cells(
         if not bound.valid(cell):
             raise DesignError(
                 ("constraints",) if space.constraints else ("settings",),
-                f"{cell} is ruled out by a constraint, or cannot be granted here, and a factorial "
-                "design needs every cell.",
-                'Give levels that go together, or write kind = "grid".',
+                f"A constraint or this machine excludes {cell}, and a factorial design needs every "
+                "cell.",
+                'Give compatible levels, or write kind = "grid".',
             )
     return cells, notes
 
@@ -102,8 +102,8 @@ def _centre(
     if all(middle_value is None for middle_value in middles):
         raise DesignError(
             ("design", "centre"),
-            "No setting has a value in the middle between its ends.",
-            "Leave centre out.",
+            "No setting has a value between its two levels.",
+            "Remove centre.",
         )
     columns = [pair if one is None else (one,) for one, pair in zip(middles, ends, strict=True)]
     names = [p.name for p in parameters]

@@ -97,21 +97,24 @@ def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fractio
     """
     if generators and len(names) > MAX_FACTORS:
         raise InvalidGeneratorError(
-            f"{len(names)} settings are too many for a fraction.",
+            f"A fraction of {len(names)} settings is not supported.",
             f"Vary {MAX_FACTORS} settings at most.",
         )
     made: dict[int, tuple[int, int]] = {}
     for text in generators:
         factor, mask, sign = _generator(text, names)
         if factor in made:
-            raise InvalidGeneratorError(f"{names[factor]} has two generators.", "Give it one.")
+            raise InvalidGeneratorError(
+                f"{names[factor]} has two generators.", "Give it one generator."
+            )
         made[factor] = (mask, sign)
     for factor, (mask, _) in made.items():
         chained = [names[at] for at in made if mask >> at & 1]
         if chained:
             raise InvalidGeneratorError(
-                f"{names[factor]} is made of {chained[0]}, which has a generator itself.",
-                "Make each of factors that have none.",
+                f"The generator of {names[factor]} contains {chained[0]}, which has a generator "
+                "itself.",
+                "Use only factors without a generator.",
             )
     found = Fraction(len(names), tuple((f, m, s) for f, (m, s) in sorted(made.items())))
     least = found.min_word_length
@@ -119,7 +122,7 @@ def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fractio
         raise InvalidGeneratorError(
             f"These generators give a design of resolution {least}: two settings would always "
             "change together.",
-            "Make each of at least two others, and no two of them of the same ones.",
+            "Use at least two factors in each generator, and different ones in any two.",
         )
     return found
 
@@ -127,7 +130,7 @@ def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fractio
 def _generator(text: str, names: Sequence[str]) -> tuple[int, int, int]:
     match = _GENERATOR.fullmatch(text)
     if match is None:
-        raise InvalidGeneratorError(f"{text!r} is no generator.", 'Write "d = a * b * c".')
+        raise InvalidGeneratorError(f"Invalid generator: {text!r}.", 'Write "d = a * b * c".')
     mask = 0
     for word in match[3].split("*"):
         bit = 1 << _factor(word.strip(), names, text)
@@ -136,7 +139,7 @@ def _generator(text: str, names: Sequence[str]) -> tuple[int, int, int]:
         mask |= bit
     factor = _factor(match[1], names, text)
     if mask >> factor & 1:
-        raise InvalidGeneratorError(f"{text!r} makes {match[1]} of itself.", "Make it of others.")
+        raise InvalidGeneratorError(f"{text!r} defines {match[1]} by itself.", "Use other factors.")
     return factor, mask, -1 if match[2] else 1
 
 
@@ -145,8 +148,8 @@ def _factor(name: str, names: Sequence[str], text: str) -> int:
         return list(names).index(name)
     near = nearest(name, tuple(names))
     raise InvalidGeneratorError(
-        f"{text!r} names {name or 'nothing'}, which is no setting of this file.",
-        f"Did you mean {near}?" if near else f"There are {', '.join(names)}.",
+        f"Unknown setting in {text!r}: {name or '(none)'}.",
+        f"Did you mean {near}?" if near else f"The settings are {', '.join(names)}.",
     )
 
 
@@ -160,12 +163,10 @@ def generators_for(names: Sequence[str], resolution: int) -> tuple[str, ...]:
         InvalidGeneratorError: too many factors to search, or an unknown resolution.
     """
     if resolution < 3:
-        raise InvalidGeneratorError(
-            f"There is no design of resolution {resolution} to be had.", "It takes 3, 4 or 5."
-        )
+        raise InvalidGeneratorError(f"Invalid resolution: {resolution}.", "Write 3, 4 or 5.")
     if len(names) > MAX_FACTORS:
         raise InvalidGeneratorError(
-            f"{len(names)} settings are too many for a fraction.",
+            f"A fraction of {len(names)} settings is not supported.",
             f"Vary {MAX_FACTORS} settings at most.",
         )
     for basic in range(1, len(names)):

@@ -46,7 +46,7 @@ def grid_cells(space: Space, bound: SearchSpace) -> tuple[list[Configuration], l
     if len(kept) > MAX_CELLS:
         raise DesignError(
             ("settings",),
-            f"The grid has {len(kept):,} cells, and a sweep takes {MAX_CELLS:,} at most.",
+            f"The grid has {len(kept):,} cells, and the maximum is {MAX_CELLS:,}.",
             'Give fewer values, or draw from them: kind = "latin-hypercube" and n.',
         )
     return kept, _lost(len(cells) - len(kept), len(cells))
@@ -57,11 +57,16 @@ def _listed(parameter: Parameter) -> tuple[Value, ...]:
     if values is None:
         raise DesignError(
             ("settings", parameter.name),
-            f"{parameter.name}={parameter.domain} has no values that could be counted.",
+            f"{parameter.name}={parameter.domain} has a continuous domain.",
             "A grid needs a step, or a list of values.",
         )
     return values
 
 
 def _lost(lost: int, number: int) -> list[str]:
-    return [excluded_cells_note(lost, number)] if lost else []
+    if not lost:
+        return []
+    verb = "is" if lost == 1 else "are"
+    return [
+        f"{lost} of {show_count(number, 'cell')} {verb} excluded by a constraint or by this machine"
+    ]

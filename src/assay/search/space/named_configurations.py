@@ -80,8 +80,8 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
     if design.kind is not DesignKind.GRID:
         raise DesignError(
             ("design", "kind"),
-            f"Named configurations are no factors of a {design.kind} design.",
-            "Leave kind out: each is run with each cell of the grid of [settings].",
+            f"A {design.kind} design does not support named configurations.",
+            "Remove kind: each configuration runs with each cell of the grid of [settings].",
         )
     beside, notes = grid_cells(space, bound) if space.parameters else ([Configuration()], [])
     arms = [

@@ -51,7 +51,7 @@ class SearchSpace:
             near = nearest(name, tuple(self.parameters))
             raise InvalidInputError(
                 f"{expression.text!r} names {name}, which this study does not vary.",
-                f"Did you mean {near}?" if near else "Give it a domain, or leave it out.",
+                f"Did you mean {near}?" if near else "Give it a domain, or remove it.",
             )
 
     def _check_values(self, expression: Expression) -> None:

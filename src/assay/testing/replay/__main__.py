@@ -34,14 +34,27 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m assay.testing.replay", description=__doc__)
     parser.add_argument("tables", type=Path, nargs="+", metavar="TABLE")
     parser.add_argument("--method", action="append", choices=sorted(_names()), default=None)
-    parser.add_argument("--launches", type=int, action="append", default=None, help="(100)")
-    parser.add_argument("--seeds", type=int, default=20, help="how many (%(default)s)")
+    parser.add_argument(
+        "--launches",
+        type=int,
+        action="append",
+        default=None,
+        help="number of launches (default: 100)",
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=20, help="number of seeds (default: %(default)s)"
+    )
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--noise", type=float, default=0.05, help="log-normal sigma on means")
     parser.add_argument("--world", choices=[str(kind) for kind in Kind], default=str(Kind.PLAIN))
-    parser.add_argument("--null", action="store_true", help="every point takes the same")
+    parser.add_argument("--null", action="store_true", help="give every point the same time")
     parser.add_argument("--goal", choices=["lower", "higher"], default="lower")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: number of CPUs)",
+    )
     parser.add_argument("--json", action="store_true")
     return parser
 

@@ -74,7 +74,7 @@ def _facade(smac: Any, space: Any, launches: int, seed: int, folder: Path) -> An
 
 def _never(config: Any, seed: int = 0) -> float:
     """Placeholder of the objective function that the facade requires; ask and tell replace it."""
-    raise AssertionError("SMAC is asked and told")
+    raise AssertionError("SMAC uses ask and tell")
 
 
 def _tell(smac: Any, facade: Any, asked: Any, ran: Any, cost: float) -> None:

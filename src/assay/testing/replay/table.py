@@ -65,14 +65,14 @@ def load(path: Path) -> Table:
         with opened(path, "rt", newline="") as file:
             head, *rows = list(csv.reader(file))
     except (OSError, ValueError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"{path} cannot be read: {error}.", _FORMATS) from error
+        raise InvalidInputError(f"Cannot read {path}: {error}.", _FORMATS) from error
     name = path.name.removesuffix(".gz").removesuffix(".csv")
     try:
         if head[-1] == "mean":
             return _of_means(name, head[:-1], rows)
         return _of_repeats(name, head[: head.index("status")], rows)
     except (ValueError, IndexError) as error:
-        raise InvalidInputError(f"{path} is no table of a space: {error}.", _FORMATS) from error
+        raise InvalidInputError(f"{path} is not a table of a space: {error}.", _FORMATS) from error
 
 
 _FORMATS = (
@@ -100,7 +100,7 @@ def _of_repeats(name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
 def _positive(cell: str) -> float:
     value = float(cell)
     if not 0.0 < value < math.inf:
-        raise ValueError(f"{cell} is no time")
+        raise ValueError(f"{cell} is not a time")
     return value
 
 
