@@ -21,25 +21,26 @@ MIB = 1 << 20
 
 
 INTRODUCTION = (
-    '`make bench-overhead` measures this part by part; `make bench-overhead BENCH="--write --part '
-    'timing"` measures one part and writes this page, with raw figures in '
-    "[`overhead/`](overhead/); `BENCH=--resume` measures the parts that have no result yet. The "
-    "visits of a part are made in rounds, each in a random order of its own, those of one case "
-    "one after another, so that what changes on the machine meets all alike. Times are in "
-    "milliseconds, memory in MiB. Differences and ratios are medians over rounds of those within "
-    "a round, with a 95 % bootstrap interval. 10 % is what a quiet moment gives."
+    '`make bench-overhead` measures this part by part and `BENCH="--write --part timing"` a '
+    "single part; it writes this page, with raw figures in [`overhead/`](overhead/). "
+    "`BENCH=--resume` measures the parts without a result.\n\n"
+    "Each part is measured in rounds, each in a random order. The tools of one case follow one "
+    "another, so that changes of the machine affect all of them. Times are in milliseconds, "
+    "memory in MiB. Differences and ratios are medians of those within a round, with a 95 % "
+    "bootstrap interval. The column 10 % stands for a quiet moment."
 )
 FAVOURED = (
-    "Parts of class fifo ran before everything else on the machine, both sides alike (`chrt -f "
-    "1`): other processes took what was left."
+    "Parts of class fifo ran before all other processes of the machine, for both sides (`chrt -f "
+    "1`)."
 )
 REASONS = (
-    "Reasons of what is missed or open: *100 ms*: the one waiting process of the second clock "
-    "wakes late, since its CPU was idle meanwhile; the first of assay's two wakes sooner, so that "
-    "assay reports less. *Programs*: single pairs differ by 10 to 20 % on a virtual machine, so "
-    "that another row is missed in each measurement; where its interval reaches into the target, "
-    "more rounds may decide otherwise. *Empty plan*: `assay-exec` stays beside the program, as the "
-    "process that ends its tree, which `taskset` does not."
+    "Reasons of missed and open targets:\n\n"
+    "- *100 ms*: the only waiting process of the second clock wakes late, since its CPU was idle. "
+    "The first of assay's two wakes sooner, so assay reports less.\n\n"
+    "- *Programs*: single pairs differ by 10 to 20 % on a virtual machine, so each measurement "
+    "misses another row. If its interval includes the target, more rounds may decide otherwise.\n\n"
+    "- *Empty plan*: `assay-exec` stays beside the program, as the process that ends its tree; "
+    "`taskset` does not."
 )
 NOT_MEASURED = "not measured"
 
@@ -47,7 +48,7 @@ NOT_MEASURED = "not measured"
 def page(results: Mapping[Column, Measured]) -> str:
     """All of it."""
     sections = [
-        "# What measuring costs, and how accurate it is",
+        "# Cost and accuracy of measuring",
         INTRODUCTION,
         markdown.section("Parts and machines", _parts(results)),
         markdown.section("Targets", _targets(results)),
@@ -102,7 +103,7 @@ def _column(measured: Measured) -> Iterable[str]:
         for what, times in one["failures"].items()
     ]
     if failures:
-        yield "What did not work:\n\n" + "\n".join(failures)
+        yield "Failures:\n\n" + "\n".join(failures)
 
 
 def _class(document: dict[str, Any]) -> str:
@@ -142,7 +143,7 @@ def _targets(results: Mapping[Column, Measured]) -> Iterable[str]:
             "targets of time stay open: measure them again on a quiet machine."
         )
     if rows:
-        heads = ("what", "target", *(head for c in results for head in (c.title, "")))
+        heads = ("measure", "target", *(head for c in results for head in (c.title, "")))
         cells = [
             (what, wanted, *(cell for column in results for cell in _seen(found[column], what)))
             for what, wanted in rows.items()
@@ -210,9 +211,9 @@ def _cost(table: Table) -> Iterable[str]:
         if found is not None:
             rows.append((tool, *_ms(found), *_over(found, plain)))
     yield (
-        "Wall time of each launch of `/bin/true`. *assay, library* is the loop of `assay measure`: "
-        "from one launch to the next, with plan, launcher, speed probe, judging, the race and the "
-        "row in SQLite. For whole commands it is what a further launch costs: the time of a long "
+        "Wall time of each launch of `/bin/true`. *assay, library* is the loop of `assay "
+        "measure`: from one launch to the next, with plan, launcher, speed probe, verdict and the "
+        "row in SQLite. For whole commands it is the cost of a further launch: the time of a long "
         "command less that of a short one, divided by the launches between them."
     )
     yield markdown.table(("through", *QUARTILES, *OVER), rows)
@@ -262,10 +263,9 @@ TIMED_BY = (
 )
 SPAN = (
     "`wall_s` runs from just before exec, in the process that becomes the program, to the moment "
-    "at which its exit is seen; "
-    "[Observations and their cost](../explanation/observations.md) defines the span. The second "
-    "clock below has the same two ends, read by a small C++ program that is no part of assay. No "
-    "constant is subtracted anywhere."
+    "at which its exit is seen; [Observations and their cost](../explanation/observations.md) "
+    "defines the span. The second clock below has the same two ends, read by a small C++ program "
+    "independent of assay. No constant is subtracted."
 )
 
 
@@ -273,10 +273,10 @@ def _timing(table: Table) -> Iterable[str]:
     rows = [row for spin_ms in timing.SPINS_MS for row in _timed(table, timing.case_of(spin_ms))]
     if rows:
         yield (
-            "The program spins for a known time by the monotonic clock; exec and exit come to it. "
-            "*Cold* is the launch that counts of a new `assay measure --runs 2`, *warm* are the "
-            "later ones of a long one. The bias is what is reported less what the two clocks say "
-            "of other launches of the same round."
+            "The program spins for a known time by the monotonic clock; exec and exit are added. "
+            "*Cold* is the counted launch of a new `assay measure --runs 2`; *warm* are the later "
+            "launches of a long one. The bias is the reported time less the time of the two "
+            "clocks in other launches of the same round."
         )
         heads = (
             "spin",
@@ -377,11 +377,11 @@ def _programs(table: Table) -> Iterable[str]:
             rows.append((case, tool, f"{wall * MS:.1f}", ratios[0], f"{cpu * MS:.1f}", ratios[1]))
     if rows:
         yield (
-            "Pairs of a launch directly and one under assay, in random order: 100,000 round trips "
-            "of a byte through two pipes; a shell script that starts 50 short processes; a "
-            "program that starts 10,000 children one after another; one that starts 5,000 "
-            "threads. Directly is plain spawn and wait; under assay it is the `wall_s`, `user_s` "
-            "and `sys_s` of the record."
+            "Pairs of a direct launch and one under assay, in random order. The programs make "
+            "100,000 round trips of a byte through two pipes, start 50 short processes from a "
+            "shell script, start 10,000 children in sequence, or start 5,000 threads. Directly is "
+            "plain spawn and wait; under assay it is the `wall_s`, `user_s` and `sys_s` of the "
+            "record."
         )
         heads = ("program", "run", "wall time", "change", "processor time", "change")
         yield markdown.table(heads, rows)
@@ -448,11 +448,11 @@ def _memory(table: Table) -> Iterable[str]:
         truths = (_truth(case, kind) for _, kind, _ in columns)
         rows.append((case.name, *map(_error, medians, truths)))
     yield (
-        "Error of the median, in per cent of the truth; where the truth is nothing, the figure "
-        "itself. Anonymous is what the tree holds without files; what control groups charge "
-        "(assay's `peak_bytes`, BenchExec) holds the page cache that it fills as well; the others "
-        "tell the highest resident size of one process, file pages included. Tools that tell no "
-        "memory have no column."
+        "Error of the median, in per cent of the true value; the figure itself if the true value "
+        "is 0. Anonymous memory excludes files. The charge of control groups (assay's "
+        "`peak_bytes`, BenchExec) includes the page cache. The other tools report the highest "
+        "resident size of one process, file pages included. Tools that report no memory have no "
+        "column."
     )
     yield markdown.table(("a program that", *(head for _, _, head in columns)), rows)
 
@@ -518,8 +518,8 @@ def _output(table: Table) -> Iterable[str]:
     ]
     if rows:
         yield (
-            "From the start to a sample in hand. A figure is read from a mapping of the file, "
-            "whose pages count as resident as long as nobody else needs the memory."
+            "From the start to a sample. A figure is read from a mapping of the file, whose pages "
+            "count as resident until other processes need the memory."
         )
         heads = ("output", "to", *QUARTILES, "assay grew by", "peak of `assay-exec`")
         yield markdown.table(heads, rows)

@@ -15,7 +15,7 @@ def text(found: Mapping[str, Sequence[Round]], heading: str) -> str:
     """Everything, as Markdown."""
     return "\n\n".join(
         (
-            "# What a partition keeps away",
+            "# Isolation in a partition",
             heading,
             "## Fixed work",
             "Microseconds that portions of a millisecond took beyond the fastest: medians over the "

@@ -11,20 +11,19 @@ from benchmarks import markdown
 from .studies import ALL
 
 REASON = (
-    "Reason of what is missed: where launches vary by more than a tenth, as those of `digits` do "
-    "on a busy virtual machine, settings that ran together with the one that matters are not told "
-    "from it, neither by the search nor by 40 launches more; in two minutes the default may be "
-    "kept."
+    "Reason of the missed target: launches of `digits` vary by more than a tenth on a busy "
+    "virtual machine. Settings that ran together with an effective one cannot be separated from "
+    "it by the search or by 40 further launches. In two minutes the default may be kept."
 )
 IDLE, MATTERS, UNCLEAR = "idle", "matters", "unclear"
 INTRODUCTION = (
     "`make bench-programs` tunes two programs of the [examples](../../examples/README.md) and "
-    "holds each setting of each recommendation against controls: 20 launches of the "
-    "recommendation and 20 without that setting, in the same blocks. A setting *matters* where the "
-    "program is shown to be slower without it, *idle* where the program is shown to be the same or "
-    "faster without it, and *unclear* where the 40 launches show neither. The whole takes about "
-    "80 minutes (`BENCH='--budget 2m'` a third of that), goes on where it was stopped, and writes "
-    "this page with `BENCH=--write`."
+    "compares each setting of each recommendation with controls: 20 launches of the "
+    "recommendation and 20 without that setting, in the same blocks.\n\n"
+    "A setting *matters* if the program is proven slower without it. It is *idle* if the program "
+    "is proven the same or faster without it, and *unclear* if the 40 launches show neither. The "
+    "benchmark takes about 80 minutes (`BENCH='--budget 2m'` a third of that), resumes after "
+    "interruption, and writes this page with `BENCH=--write`."
 )
 
 
@@ -40,7 +39,7 @@ def page(known: Sequence[dict[str, Any]]) -> str:
         INTRODUCTION,
         f"Measured: {'; '.join(machines)}.",
         markdown.table(
-            ("what", "target", "seen", ""),
+            ("measure", "target", "seen", ""),
             [
                 (
                     "settings recommended that controls show to be idle",

@@ -1,4 +1,4 @@
-"""# How good and how honest a recommendation is
+"""# Quality and error rates of recommendations
 
 Simulated spaces with known effects: 20 settings of two to four values, of which none, one or two
 matter, alone (*one*), added (*sum*), or with an interaction (*pair*). Launches have log-normal

@@ -52,11 +52,12 @@ def main() -> None:
 
 CHOSEN = (
     "Turns, probes, priors and the size of the first block are compared by leaving each table out "
-    "in turn (`python -m benchmarks.search.choices`). Newer constants are not: how often small "
-    "budgets time the default (`EVERY`), how many of the last launches look for a core (`CORES`) "
-    "and where (`FEW`), what is believed of a configuration's own and of rough effects (`OWN`, "
-    "`ROUGH`), and how likely a candidate must be better (`LIKELIER`) were chosen on these tables, "
-    "with 8 to 28 seeds, and on simulated spaces, so the figures are a little too good."
+    "in turn (`python -m benchmarks.search.choices`). Newer constants were chosen on these "
+    "tables, with 8 to 28 seeds, and on simulated spaces, so the figures are slightly too good:\n\n"
+    "- how often small budgets time the default (`EVERY`);\n\n"
+    "- how many of the last launches look for a core (`CORES`), and where (`FEW`);\n\n"
+    "- the prior of a configuration's own and of rough effects (`OWN`, `ROUGH`);\n\n"
+    "- how likely a candidate must be better (`LIKELIER`)."
 )
 """How the constants of the search were chosen."""
 
@@ -82,10 +83,10 @@ def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: flo
     return (
         f"{description}\n"
         "`make bench-search BENCH='--write TABLE...'` writes this page. Figures of "
-        f"{today}, assay {cache.code}; {'; '.join(versions)}.{left_out} Means that were recorded "
-        "get a log-normal noise of 5 %, recorded repeats stand for themselves. The figures follow "
-        f"from the seeds but for the times, which are of {model}; what was not known yet took "
-        f"{took_s / 60:.0f} minutes. {CHOSEN}"
+        f"{today}, assay {cache.code}; {'; '.join(versions)}.{left_out} Recorded means get a "
+        "log-normal noise of 5 %, recorded repeats are used as they are. The figures follow from "
+        f"the seeds, except the times, which are of {model}. The searches that were not yet cached "
+        f"took {took_s / 60:.0f} minutes.\n\n{CHOSEN}"
     )
 
 

@@ -59,11 +59,11 @@ def text(results: Results, heading: str, tables: list[Path]) -> str:
     peers = [m for m in results.methods if m != OURS]
     lines = [line.cells for line in targets(recorded, results.null, peers)]
     parts = [
-        "# How good a search is",
+        "# Quality of the search",
         heading,
         "![Regret against launches](search.svg)",
         "## Targets",
-        markdown.table(["what", "target", "seen", ""], lines),
+        markdown.table(["measure", "target", "seen", ""], lines),
         "## Regret, by launches",
         "Geometric mean over the tables of their mean regrets plus 0.1 %, in percent.",
         _by_launches(results),
@@ -77,12 +77,12 @@ def text(results: Results, heading: str, tables: list[Path]) -> str:
         parts += ["Mean in percent, with its standard error."] if launches == 10 else []
         parts += [_by_table(results, launches)]
     parts += [
-        "## Claims, and what a search costs",
-        "*Proven*: studies that end with a proof. *Gain claimed wrongly*: what is recommended is "
-        "truly no better than the default; of assay proofs alone count. *The same, no difference*: "
-        "on tables where every configuration takes the same. *Over-claim*: by how much the claimed "
-        "gain exceeds the true one. *Coverage*: how often the interval of the claim holds the true "
-        "gain. *Thinking*: median time for each proposal.",
+        "## Claims, and cost of a search",
+        "*Proven*: studies that end with a proof. *Gain claimed wrongly*: the recommended "
+        "configuration is truly no better than the default; for assay only proofs count. *The "
+        "same, no difference*: on tables where all configurations take the same time. "
+        "*Over-claim*: excess of the claimed gain over the true one. *Coverage*: how often the "
+        "interval of the claim contains the true gain. *Thinking*: median time for each proposal.",
         _claims(results),
     ]
     if any(rows.found for rows in results.worlds.values()):

@@ -29,8 +29,8 @@ def page(document: dict[str, Any], table: Table) -> str:
         markdown.section("Targets", _targets(document, table)),
         markdown.section("From the spawn to the program", _starting(table)),
         markdown.section("Answers without a program", _helping(table)),
-        markdown.section("What a plan costs the launcher", _plans(table)),
-        markdown.section("Under what conditions", _conditions(document)),
+        markdown.section("Cost of a plan in the launcher", _plans(table)),
+        markdown.section("Conditions", _conditions(document)),
     )
     return "\n\n".join(filter(None, sections)) + "\n"
 
@@ -40,13 +40,14 @@ def _head(document: dict[str, Any]) -> str:
     peers = ", ".join(f"{name} {version}".strip() for name, version in document["peers"].items())
     return "\n\n".join(
         (
-            "# How soon a program starts",
+            "# Time until a program starts",
             "`make bench-start` measures this; `make bench-start BENCH=--write` writes this page "
             "and [its raw figures](start.json). A small static C++ program spawns each command "
-            "line, and the program at its end, which is as small, notes the first moment of its "
-            "`main`. All commands are launched interleaved, in a random order in each round. Times "
-            "are in milliseconds; processor time is that of the whole command with all that it "
-            "started, which a busy machine changes least.",
+            "line, and the finally started program, which is as small, records the first moment "
+            "of its `main`.\n\n"
+            "All commands are launched interleaved, in a random order in each round. Times are in "
+            "milliseconds. CPU time covers the whole command and its descendants; a busy machine "
+            "affects it least.",
             f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
             f"{where['distribution']}, control groups {where['cgroup']}, Python {where['python']}, "
             f"{document['scale']['rounds']} rounds of {document['scale']['launches']} launches of "
@@ -65,10 +66,10 @@ def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
     busy = is_busy(document)
     rows = [*_of_commands(table, busy=busy), *_of_plans(table, busy=busy)]
     if rows:
-        yield markdown.table(("what", "target", "seen", ""), rows)
+        yield markdown.table(("measure", "target", "seen", ""), rows)
     if busy:
         yield (
-            "Others kept the machine busy: what is met is met all the same, what is not stays open."
+            "Other processes kept the machine busy: met targets are valid, missed ones stay open."
         )
 
 

@@ -15,9 +15,9 @@ from .targets import ratios, rows_of
 from .ways import ONE_DISK, TIER
 
 _MADE = (
-    "`make bench-tier BENCH=--write` measures all of it and writes this page and "
-    '[its raw figures](tier.json); `BENCH="--write --part rates"` measures a part anew, and the '
-    "others stay."
+    "`make bench-tier BENCH=--write` measures all parts and writes this page and [its raw "
+    'figures](tier.json); `BENCH="--write --part rates"` measures one part again and keeps the '
+    "others."
 )
 
 
@@ -50,7 +50,7 @@ def _disks(part: OnDisks) -> Iterator[str]:
     slow, fast = (f(part.disk_rates) // 1_000_000 for f in (min, max))
     yield (
         f"The tier on loop devices, each throttled by a control group to {slow} MB/s for reading "
-        f"and as much for writing, the fast one to {fast}. What memory holds is not read, so "
+        f"and as much for writing, the fast one to {fast}. Data in memory are not read, so "
         "rates are above those of the disks. A disk that is named twice has twice the share."
     )
     heads = ("program", "disks", "GB/s", "times one")
@@ -62,11 +62,11 @@ def _efficiency(part: Efficiency) -> Iterator[str]:
     rounds = show_count(most, "round") if least == most else f"{least} to {most} rounds"
     yield _measured(part.about, f"{rounds} of each cell in {show_duration(part.budget_s)}")
     yield (
-        "What `assay tier bench` measures "
-        "([how](../reference/tier.md#how-fast-programs-are-with-it)): each box is the speed with "
-        "storage behind so much DRAM, in per cent of the speed in memory alone, and below it what "
-        "a perfect overlap of work and transfers would have, min(1, I / I\\*). Threads are those "
-        "of the program; the pager has one of its own."
+        "Figures of `assay tier bench` "
+        "([method](../reference/tier.md#how-fast-programs-are-with-it)). Each box is the speed "
+        "with storage behind the given amount of DRAM, in per cent of the speed in memory alone. "
+        "The figure below it is that of a perfect overlap of work and transfers, min(1, I / I\\*). "
+        "Threads are those of the program; the pager has one of its own."
     )
     for count in thread_counts(part.cells):
         yield f"![Efficiencies with {show_count(count, 'thread')}]({picture_of(count)})"

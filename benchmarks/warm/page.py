@@ -20,7 +20,7 @@ def text(rows: Rows, heading: str) -> str:
     """The page as Markdown."""
     counts = rows.distinct("launches")
     parts = [
-        "# What a warm start is worth",
+        "# Benefit of a warm start",
         heading,
         "## Regret, by launches",
         "Geometric mean over the tables of their mean regrets, in percent.",
@@ -28,8 +28,8 @@ def text(rows: Rows, heading: str) -> str:
         *(part for n in counts for part in _by_table(rows, n)),
         "## Claims",
         "*Gain claimed wrongly*: the default was at least as good. *Coverage*: how often the "
-        "interval of the claim holds the true gain. An earlier study is no evidence, so neither "
-        "may depend on it. *Thinking*: median time for each proposal.",
+        "interval of the claim contains the true gain. An earlier study must not change either, "
+        "since it is not evidence. *Thinking*: median time for each proposal.",
         _claims(rows, counts[-1]),
     ]
     return "\n\n".join(parts) + "\n"
