@@ -29,7 +29,7 @@ for number in (signal.SIGQUIT, signal.SIGHUP):
 
 
 def _leave_group() -> None:
-    """Make this process the leader of a group of its own, where no terminal is to reach it.
+    """Make this process the leader of its own group, out of reach of the terminal's signals.
 
     Some tests stop a process. In a group without a parent in another group of the session, as that
     of a CI job is, the kernel then sends SIGHUP to all of the group as soon as any process ends
@@ -45,7 +45,7 @@ def _leave_group() -> None:
 
 _leave_group()
 
-# Tests run beside each other: what one does must not take the verdict from another.
+# Tests run concurrently: load of one must not withhold the verdict of another.
 os.environ["ASSAY_DISTURBED_ABOVE"] = "never"
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose among the rotating tests, and leave this host's control groups alone unless told."""
+    """Choose among the rotating tests, and skip those that change this host unless requested."""
     if rotation := config.getoption("--rotation"):
         left_out = rested(items, *rotation)
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
@@ -88,19 +88,19 @@ def assay_exec() -> Path:
 
 @pytest.fixture(scope="session")
 def assay_noise() -> Path:
-    """Give the meter of noise under test: $ASSAY_NOISE, else found as the launcher is."""
+    """Provide the meter of noise under test: $ASSAY_NOISE, else found as the launcher is."""
     return _native("assay-noise", "noise", "ASSAY_NOISE")
 
 
 @pytest.fixture(scope="session")
 def assay_broker() -> Path:
-    """Give the broker under test: $ASSAY_BROKER, else found as the launcher is."""
+    """Provide the broker under test: $ASSAY_BROKER, else found as the launcher is."""
     return _native("assay-broker", "broker", "ASSAY_BROKER")
 
 
 @pytest.fixture(scope="session")
 def assay_kernels(assay_exec: Path) -> tuple[Path, ...]:
-    """Give the programs of the catalogue's kernels, which are built beside the launcher."""
+    """Provide the programs of the catalogue's kernels, which are built beside the launcher."""
     found = sorted(assay_exec.parent.glob("assay-kernel-*"))
     if not found and shutil.which("cmake"):
         found = sorted(_build("assay-kernels").parent.glob("assay-kernel-*"))
@@ -111,7 +111,7 @@ def assay_kernels(assay_exec: Path) -> tuple[Path, ...]:
 
 @pytest.fixture(scope="session")
 def tier_allowed(assay_exec: Path) -> None:
-    """Skip where the pager was not built, or this kernel or these rights do not allow it."""
+    """Skip the test if the pager is not built, or this kernel or user does not support it."""
     from assay.errors import NotPossibleError
     from assay.tier.doctor import usable
     from assay.tier.probe import probe
@@ -126,7 +126,7 @@ def tier_allowed(assay_exec: Path) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Give a folder that is on a disk: where temporary ones are memory, one in this checkout."""
+    """Provide a folder that is on a disk: where temporary ones are memory, one in this checkout."""
     kind = subprocess.run(
         ["stat", "-f", "-c", "%T", tmp_path], capture_output=True, text=True, check=True
     ).stdout.strip()

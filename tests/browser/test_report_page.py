@@ -31,7 +31,7 @@ def reports(tmp_path_factory):
 
 
 def with_a_slow_launch():
-    """A comparison in which one launch of the baseline took forty times as long as the others."""
+    """Return a comparison with one launch of the baseline forty times as long as the others."""
     report = studies.compare()
     first = report.samples[0]
     longer = msgspec.structs.replace(first, metrics={"wall_s": 40 * first.metrics["wall_s"]})
@@ -40,7 +40,7 @@ def with_a_slow_launch():
 
 @contextmanager
 def opened(browser, path: Path, width=1200, **options):
-    """A page, and everything it said or asked for."""
+    """Open page with its console messages and requests."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **options)
     page = context.new_page()
     page.said, page.asked = [], []
@@ -130,7 +130,7 @@ def test_last_table_column_is_reachable_with_hint(browser, reports, name, width)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [380, 1200])
 def test_figure_headings_are_not_crossed(browser, reports, width, scheme):
-    """The last pixels of a heading's strip, below its words, have the colour of the page."""
+    """The last pixels of a heading's strip, below its text, have the colour of the page."""
     with opened(browser, reports / "tune.html", width, color_scheme=scheme) as page:
         shades = page.locator('[data-figure="gain"] canvas').evaluate(
             """(c) => {

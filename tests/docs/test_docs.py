@@ -109,7 +109,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as blocks, and as prose without them."""
+    """Return a page as blocks, and as prose without them."""
 
     blocks: list[Block]
     prose: str
@@ -137,7 +137,7 @@ def read(page: Path) -> Page:
 
 @pytest.fixture
 def launcher(request: pytest.FixtureRequest) -> str:
-    """The launcher that is named, or the package's own, or the last one built."""
+    """Return the named launcher, or the package's own, or the last one built."""
     if named := os.environ.get("ASSAY_EXEC"):
         return named
     packaged = Path(assay.__file__).parent / "_native" / "assay-exec"
@@ -146,7 +146,7 @@ def launcher(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def noise_meter(request: pytest.FixtureRequest) -> str:
-    """The meter of noise, found in the same way."""
+    """Return the noise meter, found in the same way."""
     packaged = Path(assay.__file__).parent / "_native" / "assay-noise"
     return str(packaged if packaged.exists() else request.getfixturevalue("assay_noise"))
 
@@ -182,7 +182,7 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
     ids=name_of,
 )
 def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
-    # Threads of OpenBLAS that wait for each other while others want the CPUs have made a launch
+    # Threads of OpenBLAS that wait for each other on busy CPUs have made a launch
     # of 0.2 s one of 11 s.
     run_page(page, tmp_path, {**environment, "OPENBLAS_NUM_THREADS": "1"}, short=True)
 
@@ -237,7 +237,7 @@ def run_block(
 def shell(
     text: str, folder: Path, environment: dict[str, str], timeout_s: float | None
 ) -> tuple[int, str]:
-    """Status and output of a script; nothing of it goes on when the test is stopped."""
+    """Return the status and output of a script; its processes end with the test."""
     with subprocess.Popen(
         ["/bin/sh", "-eu", "-c", text],
         cwd=folder,
@@ -257,7 +257,7 @@ def shell(
 
 
 def unmatched(wanted: str, printed: str) -> str | None:
-    """The first line of ``wanted`` that is not among those printed, in order."""
+    """Return the first line of ``wanted`` that is not among the printed ones, in order."""
     lines = iter(printed.splitlines())
     for line in filter(str.strip, wanted.splitlines()):
         pattern = pattern_of(line)
@@ -293,7 +293,7 @@ def test_expected_output_can_fail() -> None:
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading, as code forges make it."""
+    """Return the anchor of a heading, as code forges generate it."""
     kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
     return kept.replace(" ", "-")
 
@@ -355,7 +355,7 @@ def test_options_exist(page: Path) -> None:
 
 
 def commands_in(page: Path) -> Iterator[list[str]]:
-    """The words of each ``assay`` command in the page's shell blocks."""
+    """Return the arguments of each ``assay`` command in the page's shell blocks."""
     for block in read(page).blocks:
         if block.language != "sh":
             continue
@@ -491,7 +491,7 @@ class Documents:
 
 @pytest.fixture
 def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
-    """One document of each kind, with everything in it that can be there."""
+    """Return one document of each kind, with all optional parts."""
     found = Documents()
 
     def assay_says(*words: str) -> str:
@@ -542,7 +542,7 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
 
 
 def keys_of(document: Any) -> set[str]:
-    """Every key at any depth, and every path of two keys."""
+    """Return every key at any depth, and every path of two keys."""
     found = set()
     if isinstance(document, dict):
         for key, value in document.items():
@@ -556,7 +556,7 @@ def keys_of(document: Any) -> set[str]:
 
 
 def without_values(text: str) -> str:
-    """A list of keys without the values that stand in brackets behind some of them."""
+    """Return a list of keys without the values in brackets behind some of them."""
 
     def shortened(match: re.Match[str]) -> str:
         return "" if set(SPAN.findall(match[0])) <= VALUES else match[0]
@@ -599,7 +599,7 @@ SCHEMA_OF = {
 
 
 def assert_valid(name: str, document: Any) -> None:
-    """Fail where a document does not match its schema, or has a key that the schema lacks."""
+    """Fail if a document does not match its schema, or has a key that the schema lacks."""
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     validator = jsonschema.Draft202012Validator(closed(schema(name)))
     errors = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]

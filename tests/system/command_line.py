@@ -89,12 +89,12 @@ class CommandLine:
         )
 
     def argv(self, *words: str | Path) -> list[str]:
-        """The whole command line."""
+        """Return the whole command line."""
         return [*self.prefix, sys.executable, "-m", "assay", *map(str, words)]
 
     @contextmanager
     def begun(self, *words: str | Path, session: bool = True) -> Iterator[subprocess.Popen[bytes]]:
-        """The same under way, as the leader of a process group of its own, and of a session."""
+        """Start the command line as the leader of its own process group and session."""
         with (
             (self.folder / "begun.err").open("ab") as err,
             subprocess.Popen(
@@ -114,16 +114,16 @@ class CommandLine:
                     os.killpg(process.pid, signal.SIGKILL)
 
     def samples(self) -> list[tuple[int, int, int, int]]:
-        """Stratum, block, position and attempt of every sample that is stored, in order."""
+        """Return stratum, block, position and attempt of every stored sample, in order."""
         return self.rows("SELECT stratum, block, position, attempt FROM sample ORDER BY number")
 
     def documents(self) -> list[dict[str, Any]]:
-        """Every sample that is stored, in order."""
+        """Return every stored sample, in order."""
         rows = self.rows("SELECT document FROM sample ORDER BY number")
         return [json.loads(document) for (document,) in rows]
 
     def output_sizes(self) -> list[int]:
-        """Bytes that each launch wrote to its standard output, in order."""
+        """Return the bytes that each launch wrote to its standard output, in order."""
         rows = self.rows("SELECT document FROM output ORDER BY sample")
         outputs = (output for (document,) in rows for output in json.loads(document))
         return [output["size_bytes"] for output in outputs if output["stream"] == "stdout"]
@@ -147,19 +147,19 @@ class CommandLine:
 
     @property
     def begun_err(self) -> str:
-        """The standard error of programs that were ``begun``."""
+        """Return the standard error of programs that were ``begun``."""
         return (self.folder / "begun.err").read_text()
 
     def studies(self) -> list[dict[str, Any]]:
-        """As ``study list`` has them."""
+        """Return the studies of ``study list``."""
         return list(self("study", "list", "--json").document["studies"])
 
     def processes(self) -> list[str]:
-        """Command lines of living processes that this one started, directly or not."""
+        """Return the command lines of living descendants of this process."""
         return list(marked(self.mark).values())
 
     def pids(self) -> list[int]:
-        """The same, by process id."""
+        """Return the command lines of living descendants by process id."""
         return list(marked(self.mark))
 
 

@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def programs() -> Iterator[Path]:
-    """Give the folder of the compiled test programs, which every user may enter."""
+    """Provide the folder of the compiled test programs, which every user may enter."""
     sources = sorted(PROGRAMS.glob("*.cpp"))
     built = cached_programs(sources, "-std=c++20", "-O1", "-pthread")
     with tempfile.TemporaryDirectory() as name:
@@ -36,7 +36,7 @@ def programs() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def exec_path(assay_exec: Path, programs: Path) -> Path:
-    """Give a copy that every user may run."""
+    """Provide a copy that every user may run."""
     copy = programs / "assay-exec"
     shutil.copy(assay_exec, copy)
     copy.chmod(0o755)
@@ -45,7 +45,7 @@ def exec_path(assay_exec: Path, programs: Path) -> Path:
 
 @pytest.fixture
 def launcher(exec_path: Path, tmp_path: Path) -> Iterator[Launcher]:
-    """Give a launcher, and prove afterwards that it left no control group behind."""
+    """Provide a launcher, and prove afterwards that it left no control group behind."""
     yield Launcher(exec_path, tmp_path)
     if MAY_CHANGE_HOST:
         left = groups_named(SESSION)
@@ -57,7 +57,7 @@ def launcher(exec_path: Path, tmp_path: Path) -> Iterator[Launcher]:
 
 @pytest.fixture
 def v1_root(tmp_path: Path) -> str:
-    """Give a root that looks like a host with v1 hierarchies only."""
+    """Provide a root that looks like a host with v1 hierarchies only."""
     root = tmp_path / "v1"
     root.mkdir()
     found = [
@@ -83,7 +83,7 @@ def v2_root() -> str:
 
 @pytest.fixture(params=["own", "v1", "v2"])
 def hierarchy(request: pytest.FixtureRequest) -> Record:
-    """Give the keys for a control group of each kind."""
+    """Provide the keys for a control group of each kind."""
     keys: Record = {"containment": "cgroup"}
     if request.param != "own":
         keys["cgroup_root"] = request.getfixturevalue(f"{request.param}_root")

@@ -42,7 +42,7 @@ _SERVER.set_forkserver_preload(list(LOADED))
 
 @contextmanager
 def forked(cli: CommandLine, *words: str) -> Iterator[BaseProcess]:
-    """As ``CommandLine.begun``."""
+    """Start as ``CommandLine.begun`` does."""
     process = _SERVER.Process(target=_run, args=(words, cli.env, cli.folder))
     process.start()
     try:

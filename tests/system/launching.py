@@ -68,7 +68,7 @@ class Launcher:
     def start(
         self, plan: Any, *, prefix: tuple[Any, ...] = (), **options: Any
     ) -> tuple[subprocess.Popen[bytes], int]:
-        """Start it with the plan; the second result is the open record."""
+        """Start assay-exec with the plan; return the process and the open record."""
         plan_fd = os.memfd_create("plan")
         os.write(plan_fd, plan if isinstance(plan, bytes) else json.dumps(plan).encode())
         os.lseek(plan_fd, 0, os.SEEK_SET)

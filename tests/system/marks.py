@@ -11,11 +11,11 @@ from pathlib import Path
 MARK = "ASSAY_TEST_MARK"
 """Environment variable that all descendants of a program inherit."""
 IN_EXEC_S = 0.05
-"""No exec takes longer to show the new environment."""
+"""Longest time until an exec shows the new environment, in seconds."""
 
 
 def marked(mark: str) -> dict[int, str]:
-    """Command lines of the living processes that carry a mark, by process id."""
+    """Return the command lines of living processes with a mark, by process id."""
     found = {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal() or int(folder.name) == os.getpid():
@@ -44,7 +44,7 @@ def _environment(folder: Path) -> bytes:
 
 
 def gone(mark: str, within_s: float = 5.0) -> dict[int, str]:
-    """The same, once nothing is left or the time is over."""
+    """Return the marked processes once none is left or the time is over."""
     end = time.monotonic() + within_s
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.02)

@@ -34,7 +34,7 @@ def listed(cpus: list[int]) -> str:
 
 @dataclass
 class Standing:
-    """A partition that stands, below a folder that takes the place of ``/run/assay``."""
+    """A created partition, below a folder that replaces ``/run/assay``."""
 
     run: Path
     name: str
@@ -78,7 +78,7 @@ def partition(
     limits_memory: bool = False,
     apart: bool = True,
 ) -> Iterator[Standing]:
-    """Control groups of version 1 and a broker, as ``assay partition create`` makes them.
+    """Create control groups of version 1 and a broker, as ``assay partition create`` does.
 
     Only that programs beside are left where they are. Those that are not set ``apart`` may have
     the same CPUs.
@@ -107,7 +107,7 @@ def partition(
 
 @contextmanager
 def _reading(file: Path, text: str) -> Iterator[None]:
-    """A file of a control group that says something for a while."""
+    """Change a file of a control group temporarily."""
     before = file.read_text()
     file.write_text(text)
     try:

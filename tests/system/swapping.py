@@ -17,7 +17,7 @@ FIRST = 30_000
 
 @contextlib.contextmanager
 def swap_file(folder: Path, size_bytes: int) -> Iterator[None]:
-    """One on the disk of that folder; skips where this kernel does not take it."""
+    """Add a swap file on the disk of a folder; skip the test if this kernel refuses it."""
     if os.geteuid() != 0 or not shutil.which("swapon") or not shutil.which("mkswap"):
         pytest.skip("a swap file takes root, and util-linux")
     file = folder / "swap"
@@ -37,7 +37,7 @@ def swap_file(folder: Path, size_bytes: int) -> Iterator[None]:
 
 
 def others() -> int:
-    """Swap areas in use."""
+    """Return the swap areas in use."""
     return len(Path("/proc/swaps").read_text().splitlines()) - 1
 
 

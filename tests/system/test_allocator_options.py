@@ -93,7 +93,7 @@ def test_study_grants_options(cli: CommandLine, allocator: str, given: list[str]
 
 @pytest.mark.rotating
 def test_glibc_respects_arena_limit(cli: CommandLine) -> None:
-    """malloc_info(3) counts the heaps that threads got."""
+    """malloc_info(3) counts the heaps of threads."""
     (cli.folder / "heaps.py").write_text(
         "import ctypes, threading\n"
         "libc = ctypes.CDLL(None)\n"

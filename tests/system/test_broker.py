@@ -114,7 +114,7 @@ class Partition:
 
     def client(self) -> Client:
         found = packets()
-        found.connect(str(self.socket))  # waits where many are ahead, as it would not with:
+        found.connect(str(self.socket))  # waits behind many other requests, unlike:
         found.settimeout(20.0)
         return Client(found)
 
@@ -153,13 +153,13 @@ def group_in(above: Path, name: str) -> Iterator[Path]:
             (found / file).write_text((above / file).read_text())
         yield found
     finally:
-        with contextlib.suppress(FileNotFoundError):  # it went with its share
+        with contextlib.suppress(FileNotFoundError):  # it ended with its share
             found.rmdir()
 
 
 @contextlib.contextmanager
 def numbered(pid: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Another user's process of this number."""
+    """Return a process of another user with the given id."""
     for _ in range(1000):
         Path("/proc/sys/kernel/ns_last_pid").write_text(str(pid - 1))
         with subprocess.Popen(["sleep", "600"], user=NOBODY) as process:
@@ -625,8 +625,8 @@ def test_missing_broker_is_reported(partition: Partition) -> None:
         BrokerClient(partition.socket)
 
 
-def patiently(broker: BrokerClient, seed: int) -> ReservedResources:
-    """A core, as soon as there is one."""
+def patiently(broker: Broker, seed: int) -> Reserved:
+    """Reserve a core as soon as one is free."""
     end = time.monotonic() + 60.0
     while True:
         try:
@@ -637,7 +637,7 @@ def patiently(broker: BrokerClient, seed: int) -> ReservedResources:
 
 
 def test_concurrent_clients_never_share_a_cpu(partition: Partition) -> None:
-    """Processes that ask for a core each, again and again, while others do the same."""
+    """Start processes that repeatedly reserve a core each, concurrently with others."""
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         held: list[set[int]] = []
         guard = threading.Lock()

@@ -57,9 +57,9 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     assert recommended["settings"]["build.opt"] == "-O2 -fno-math-errno"
     assert recommended["claim"]["verdict"] == "faster"
     assert any("the build ended with status 1" in note for note in document["notes"])
-    assert len(builds(cli)) == 4  # one for each that can be built
+    assert len(builds(cli)) == 4  # one for each that builds
 
-    # The script builds by itself, with nothing of assay.
+    # The script builds without assay.
     script = cli.folder / "winner.sh"
     script.write_text(recommended["script"])
     plain = {"PATH": os.environ["PATH"], "ASSAY_BUILD_DIR": "made here"}
@@ -67,7 +67,7 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     assert done.returncode == 0 and done.stdout.startswith("sum="), done.stderr
     assert (cli.folder / "made here" / "prog").is_file()
 
-    # With assay the study's own command, and another one from another folder.
+    # assay runs the study's own command, and another one from another folder.
     again = cli("run", "--from", "last", "--record", "record.json")
     assert (again.status, again.out) == (0, done.stdout)
     record = json.loads((cli.folder / "record.json").read_text())

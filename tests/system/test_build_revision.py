@@ -13,7 +13,7 @@ PERSON = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=fal
 
 
 def commit(folder: Path, seconds: str) -> str:
-    """Commit a program that takes so long; gives the commit."""
+    """Commit a program of the given duration; return the commit."""
     (folder / "prog").write_text(f"#!/bin/sh\nsleep {seconds}\n")
     (folder / "prog").chmod(0o755)
     for words in (("add", "prog"), (*PERSON, "commit", "-q", "-m", seconds)):

@@ -41,7 +41,7 @@ sum(i * i for i in range(n))
 
 @pytest.fixture(scope="module")
 def lab(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """A store with a finished study, whose program tells all it knows; it is only read."""
+    """Return a store with a finished study of a program with much output; it is only read."""
     folder = tmp_path_factory.mktemp("lab")
     cli = CommandLine(assay_exec, folder)
     (home(cli) / "bin").mkdir(parents=True)
@@ -87,7 +87,7 @@ def content_of(path: Path) -> dict[str, bytes]:
 
 @pytest.mark.rotating
 def test_bundle_is_verified_on_other_machine(lab: CommandLine, tmp_path: Path) -> None:
-    """Without the store, in another folder, under another home."""
+    """Verification needs no store and works in another folder, under another home."""
     path = exported(lab, "study.zip")
     stranger = CommandLine(lab.launcher, tmp_path)
     answer = stranger("study", "verify", path)
@@ -174,7 +174,7 @@ def test_signature_is_verified(lab: CommandLine, tmp_path: Path) -> None:
     words = ("study", "verify", path, "--signature", f"{path}.sig", "--signer", f"{key}.pub")
     answer = lab(*words)
     assert (answer.status, "good, by the key" in answer.out) == (0, True)
-    # Not even a bundle that holds in itself passes for the one that was signed.
+    # Even a consistent bundle is not accepted in place of the signed one.
     other = exported(lab, "other.zip", "--no-outputs")
     answer = lab("study", "verify", other, *words[3:])
     assert (answer.status, "changed after it was signed" in answer.out) == (1, True)
@@ -207,7 +207,7 @@ def test_plain_exports_contain_samples(lab: CommandLine) -> None:
     text = (folder / "s.om").read_text()
     assert text.endswith("# EOF\n")
     assert text.count("\nassay_sample_rate{") == len(documents)
-    # By the ending, and to standard output.
+    # The format follows from the file name; `-` is standard output.
     assert lab("study", "export", "last", "-o", folder / "t.csv").status == 0
     assert (folder / "t.csv").read_bytes() == (folder / "s.csv").read_bytes()
     printed = lab("study", "export", "last", "--csv", "-")
@@ -289,7 +289,7 @@ def test_host_details_do_not_affect_verification(assay_exec: Path, tmp_path: Pat
 
 @pytest.fixture(scope="module")
 def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """A study that takes a while to export."""
+    """Return a store with a study whose export takes a moment."""
     cli = CommandLine(assay_exec, tmp_path_factory.mktemp("large"))
     text = os.urandom(2048).hex().encode()
     output = Output(stream="stdout", size_bytes=4096, sha256="0" * 64, head=text)
@@ -314,7 +314,7 @@ def test_interrupted_export_leaves_no_partial_file(
     for delay_s in (0.0, 0.01, 0.03, 0.1):
         with large.begun(*words) as process:
             end = time.monotonic() + 30
-            # From the moment on at which there is something half written.
+            # Wait until a file is partly written.
             while not parts(large) and process.poll() is None and time.monotonic() < end:
                 time.sleep(0.001)
             time.sleep(delay_s)

@@ -1,4 +1,4 @@
-"""``cache=cold`` and ``cache=warm`` around real launches, which look for themselves."""
+"""``cache=cold`` and ``cache=warm`` around real launches, verified by the programs."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
-# DAMON, where a host has it give up pages, takes those that are read but not mapped at any moment:
-# 6 % of a file were seen to go within 0.3 s, on a host with nine tenths of its memory free.
+# DAMON, if a host uses it to reclaim memory, may evict pages that are read but not mapped at any
+# moment: 6 % of a file within 0.3 s, on a host with nine tenths of its memory free.
 @pytest.mark.parametrize(("value", "least", "most"), [("cold", 0, 0), ("warm", SIZE // 2, SIZE)])
 def test_program_finds_requested_cache_state(
     cli: CommandLine, value: str, least: int, most: int

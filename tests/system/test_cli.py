@@ -36,7 +36,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 @pytest.fixture(scope="module")
 def tuned(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """A store that holds one finished study, which is only read."""
+    """Return a store with one finished study, which is only read."""
     cli = CommandLine(assay_exec, tmp_path_factory.mktemp("tuned"))
     answer = cli("tune", *GAIN, "--json", "--null", "--", "sleep", "{t}")
     assert answer.status == 0, answer.err
@@ -45,7 +45,7 @@ def tuned(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Command
 
 
 def refused(cli: CommandLine, status: int, *words: str | Path, says: str, **env: str) -> None:
-    """One message with the next step, no traceback, nothing on standard output."""
+    """Check for one message with the next step, without traceback or standard output."""
     answer = cli(*words, **env)
     assert answer.status == status, answer
     assert "Traceback" not in answer.err
@@ -132,7 +132,7 @@ class TestDocuments:
 
     @pytest.mark.rotating
     def test_compare_accepts_configurations_and_names(self, cli: CommandLine) -> None:
-        # So far apart that who waits for a CPU in a busy moment is still the faster one.
+        # The difference is large enough that a wait for a CPU does not reverse it.
         words = ("--arm", "env.T=0.15", "--arm", "env.T=0.002 nice=5", "--name", "long")
         answer = cli(
             "compare", *words, "--runs", "40", "--json", "--null", "--",
@@ -406,7 +406,7 @@ class TestBadInput:
 
     @pytest.mark.rotating
     def test_sometimes_failing_program_gets_answer(self, cli: CommandLine) -> None:
-        """It has an answer all the same, which says how often."""
+        """It still has an answer, which counts the failures."""
         counter = cli.folder / "counter"
         script = f"echo x >> {counter}; test $(($(wc -l < {counter}) % 5)) -ne 0 && sleep {{t}}"
         words = ("arg.t=0.02,0.004", "--runs", "80", "--json", "--", "sh", "-c", script)
@@ -524,7 +524,7 @@ class TestStore:
 
 @contextmanager
 def small_disk(place: Path) -> Iterator[Path]:
-    """A file system of 300 KiB."""
+    """Mount a file system of 300 KiB."""
     if os.geteuid() != 0:
         pytest.skip("mounting takes root")
     place.mkdir()

@@ -1,4 +1,4 @@
-"""Commands that only a shell knows run; of others the missing word is named."""
+"""Shell functions and builtins run; for other missing commands the message names the word."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ ABORTS = "import os; os.environ.get('BAD') and os.abort()"
 
 @pytest.fixture
 def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
-    """Give a command line that may write cores without limit."""
+    """Provide a command line that may write cores without limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     if hard == 0:
         pytest.skip("core files are not allowed here")

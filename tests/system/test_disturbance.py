@@ -44,7 +44,7 @@ while True:
 
 @contextmanager
 def other_process(*words: str, times: int = 1) -> Iterator[int]:
-    """Another program runs for as long as it takes; its process number."""
+    """Run another program meanwhile; yields its process id."""
     with ExitStack() as stack:
         for _ in range(times):
             other = subprocess.Popen([sys.executable, "-c", *words])
@@ -54,13 +54,13 @@ def other_process(*words: str, times: int = 1) -> Iterator[int]:
 
 
 def busy_cpus() -> AbstractContextManager[int]:
-    """Another program works on every CPU that the tests may use."""
+    """Keep every CPU that the tests may use busy."""
     return other_process("while True: pass", times=len(os.sched_getaffinity(0)))
 
 
 @pytest.mark.rotating
 def test_slow_down_under_another_load_is_slower_and_closes_the_gate(cli: CommandLine) -> None:
-    """A gate that passes because others use the machine is none."""
+    """A gate must not pass because other processes use the machine."""
     before, after = (
         f"{sys.executable} -S -c 'for _ in range({count}): pass'"
         for count in (5 * 10**5, 3 * 10**6)
@@ -92,8 +92,8 @@ def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> Non
     assert claim["disturbed_blocks"] == claim["blocks"]
     assert all(arm["disturbed"] == arm["summary"]["wall_s"]["n"] for arm in document["arms"])
     named = [one["name"] for one in document["disturbers"]]
-    # Where yet other programs use this host, three of them may use it more.
-    assert any(f"process {pid}" in name for name in named) or len(named) == MAX_NAMED
+    # If further programs use this host, three of them may use it more.
+    assert any(f"process {pid}" in name for name in named) or len(named) == NAMED
     assert any("the table includes them" in note for note in document["notes"])
 
 
@@ -138,7 +138,7 @@ def test_other_load_is_accepted_on_request(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 def test_own_load_of_launch_is_not_counted_as_other(cli: CommandLine) -> None:
-    """A program that keeps every CPU busy by itself disturbs no block of its own.
+    """A program that keeps every CPU busy does not disturb its own blocks.
 
     The bound is wide: other tests may run at the same time.
     """

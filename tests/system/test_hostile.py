@@ -44,7 +44,7 @@ from marks import MARK, end_marked, gone, marked
 
 NOBODY = 65534
 IMPOSSIBLE = 77
-"""Exit status of a test program whose trick this host does not allow."""
+"""Exit status of a test program whose method this host does not permit."""
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 system = pytest.mark.system
@@ -69,7 +69,7 @@ MARKS: dict[str, Any] = {"cgroup": (system, root_only), "none": (), "nobody": (s
 
 
 def ways(*names: str) -> pytest.MarkDecorator:
-    """The test runs in each of these ways."""
+    """Run the test in each of these ways."""
     chosen = [pytest.param(name, marks=MARKS[name], id=name) for name in names or WAYS]
     return pytest.mark.parametrize("way", chosen, indirect=True)
 
@@ -81,7 +81,7 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """Give a mark; afterwards no process may carry it."""
+    """Provide a mark; afterwards no process may carry it."""
     word = uuid.uuid4().hex
     yield word
     left = gone(word)
@@ -91,7 +91,7 @@ def mark() -> Iterator[str]:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """Give a folder that every user may write to."""
+    """Provide a folder that every user may write to."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
         yield Path(name)
@@ -114,7 +114,7 @@ class Hostile:
         program = name if "/" in name else self._programs / name
         keys["env_set"] = {MARK: self._mark, **keys.get("env_set", {})}
         plan = self._launcher.plan([program, *words[1:]], **way.keys, **keys)
-        # Away from ours: where no shell controls jobs, that of a stopped launcher gets SIGHUP.
+        # In another process group: without job control, that of a stopped launcher gets SIGHUP.
         group = {} if "preexec_fn" in way.options else {"process_group": 0}
         return self._launcher.start(plan, prefix=prefix, **group, **way.options)
 
@@ -125,7 +125,7 @@ class Hostile:
         return record
 
     def next_one_works(self, way: Way) -> None:
-        """An honest program after a hostile one."""
+        """Launch an ordinary program after a hostile one."""
         record = self(way, shutil.which("true") or "/bin/true")
         assert (record["outcome"], record["exit_status"]) == ("exited", 0)
         assert record["containment"]["left_over"] == 0
@@ -212,7 +212,7 @@ def test_output_held_open_by_daemon_ends(hostile: Hostile, launcher: Launcher, w
 @ways()
 @pytest.mark.parametrize("cap_s", [0.02, 0.1, 0.5])
 def test_growing_fork_bomb_is_ended(hostile: Hostile, mark: str, way: Way, cap_s: float) -> None:
-    """At most 300 processes; the limit is a net."""
+    """At most 300 processes; the limit is a safeguard."""
     record = hostile(way, "linger", "-bomb", 300, cap_s=cap_s, limits={"pids": 400})
     assert record["outcome"] == "timed_out"
     assert record["wall_s"] < 10
@@ -241,7 +241,7 @@ def test_process_changing_ids_is_ended(hostile: Hostile, mark: str, way: Way) ->
 def test_process_changing_ids_is_not_guaranteed_to_end_without_control_group(
     hostile: Hostile, mark: str, way: Way
 ) -> None:
-    """A process is found by its number, and these change faster than they can be read."""
+    """A process is found by its id, and these change faster than they can be read."""
     record = hostile(way, "linger", "hop", 500)
     assert record["containment"]["guarantee"] == "best_effort"
     assert record["containment"]["why"]
@@ -259,7 +259,7 @@ def test_process_of_other_user_is_named_as_survivor(
     shutil.copy(programs / "linger", other)
     os.chown(other, 1, 1)
     other.chmod(0o4755)
-    files = {"stdout": "/dev/null", "stderr": "/dev/null"}  # it would hold ours open
+    files = {"stdout": "/dev/null", "stderr": "/dev/null"}  # it would keep our output open
     env = {"LINGER_SETID": str(other)}
     record = hostile(WAYS["nobody"], "linger", "identity", env_set=env, **files)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
@@ -333,7 +333,7 @@ def test_process_frozen_in_other_group_is_thawed_and_ended(
 def test_nested_control_groups_are_removed(
     hostile: Hostile, mark: str, hierarchy: Record, depth: int
 ) -> None:
-    """The fixture of the launcher looks that none is left."""
+    """The fixture of the launcher checks that none remains."""
     record = hostile(Way(hierarchy), "linger", "deep", depth)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
@@ -406,7 +406,7 @@ def test_killed_launcher_and_supervisor_end_program(hostile: Hostile, mark: str,
     os.close(record_fd)
     wait_until(lambda: len(marked(mark)) == 2, "the program is dead, its daemons are not")
     end_marked(mark)
-    for group in groups_named(SESSION):  # of a name that none of assay's own have
+    for group in groups_named(SESSION):  # a name that assay never uses
         wait_until(lambda g=group: removed(g), "its last process has left it")
 
 
@@ -434,7 +434,7 @@ def test_stopped_launcher_enforces_time_limit(hostile: Hostile, way: Way, whom: 
 
 @ways("cgroup", "none")
 def test_caller_continues_stopped_launch(hostile: Hostile, launcher: Launcher, way: Way) -> None:
-    """As the driver does: a stopped child is seen by its parent alone.
+    """Wait as the driver does: only the parent sees a stopped child.
 
     The program stops the launcher, then the supervisor, then the launcher again. In between it may
     be continued.
@@ -466,7 +466,7 @@ def test_self_modification_of_program_has_no_effect(
 
 
 def supervisor_of(process: subprocess.Popen[bytes]) -> int | None:
-    """The supervisor, once there is one."""
+    """Return the supervisor, once it runs."""
     with contextlib.suppress(OSError, IndexError):
         return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
     return None
@@ -518,7 +518,7 @@ def test_signal_storm_ends_launch_once(
         try:
             record, _ = launcher.finish(started)
         except AssertionError:
-            # Before it has blocked them, a signal ends it as any program; nothing is started yet.
+            # Before it blocks them, a signal ends it; it has not started the program yet.
             assert process.returncode < 0
         else:
             assert record["outcome"] == "interrupted"
@@ -593,7 +593,7 @@ def test_large_output_uses_no_memory(
 
 @pytest.fixture
 def small_disk(open_folder: Path) -> Iterator[Path]:
-    """Give a file system of 8 MiB."""
+    """Provide a file system of 8 MiB."""
     place = open_folder / "disk"
     place.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs", str(place)]
@@ -671,7 +671,7 @@ def test_inaccessible_folder_is_reported(hostile: Hostile, open_folder: Path) ->
 
 @contextlib.contextmanager
 def terminal() -> Iterator[tuple[int, int]]:
-    """Give a terminal: our side, and the other one."""
+    """Provide a terminal: our side, and the other one."""
     ours, theirs = pty.openpty()
     try:
         yield ours, theirs
@@ -681,7 +681,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 
 def foreground(ours: int) -> int:
-    """The process group in the foreground of a terminal, from outside."""
+    """Return the process group in the foreground of a terminal, seen from outside."""
     found: int = struct.unpack("i", fcntl.ioctl(ours, termios.TIOCGPGRP, b"\0" * 4))[0]
     return found
 
@@ -716,7 +716,7 @@ def test_terminal_foreground_is_restored(hostile: Hostile, way: Way, ended: str)
 
 
 def left_by_a_killed_launcher(exec_path: Path, programs: Path, mark: str) -> int:
-    """Kill both processes of a launcher while its program runs; gives the id of the first."""
+    """Kill both processes of a launcher while its program runs; return the id of the first."""
     process = subprocess.Popen(
         [exec_path, "--", programs / "linger", "-daemon"],
         env=os.environ | {MARK: mark},
@@ -767,7 +767,7 @@ def test_running_launch_is_not_removed(exec_path: Path, programs: Path, mark: st
 @system
 @root_only
 def test_control_group_in_use_is_not_removed(exec_path: Path) -> None:
-    """Also where the number in its name belongs to no process that can be seen from here."""
+    """Also if the id in its name belongs to no visible process."""
     unused = 1 + int(Path("/proc/sys/kernel/pid_max").read_text())
     place = next(p for p in (CGROUPS / "unified", CGROUPS) if (p / "cgroup.procs").exists())
     group = place / f"assay-{unused}-0"

@@ -33,7 +33,7 @@ from cases import cases
 NOBODY = 65534
 MIB = 1 << 20
 ASSAY_MOST_MIB = 150
-"""More than assay needs for a study of any size of output."""
+"""Memory limit above the need of assay for any size of output."""
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 pytestmark = pytest.mark.system
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture
 def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
-    """Give a command line, and prove afterwards that nothing was left."""
+    """Provide a command line, and prove afterwards that nothing was left."""
     before = leaves()
     line = CommandLine(assay_exec, tmp_path)
     yield line
@@ -53,7 +53,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
 
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
-    """Give a file system of 8 MiB."""
+    """Provide a file system of 8 MiB."""
     with tempfile.TemporaryDirectory() as name:
         words = ("-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs")
         with mounted(Path(name), *words) as disk:
@@ -61,12 +61,12 @@ def small_disk() -> Iterator[Path]:
 
 
 def evidence(sample: dict[str, Any], kind: str) -> Any:
-    """The value of a piece of evidence, or its note; `None` where there is none."""
+    """Return the value or the note of a piece of evidence; `None` without one."""
     found = [entry for entry in sample["evidence"] if entry["kind"] == kind]
     return (found[0].get("value") or found[0].get("note")) if found else None
 
 
-# --- compared with an honest one ----------------------------------------------------------------
+# --- compared with an ordinary program ----------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Expected:
     words: str
     outcome: str = "ok"
     left_over: int | None = None
-    """`None`: some."""
+    """`None` stands for any number."""
     promised: str = "complete"
     signal: int | None = None
 
@@ -105,7 +105,7 @@ CONTAINED = {
 
 
 def compare(cli: CommandLine, programs: Path, arms: dict[str, Expected]) -> list[dict[str, Any]]:
-    """Compare them with a program that does nothing; gives every sample."""
+    """Compare them with an idle program; return every sample."""
     commands = [str(programs / arm.words) for arm in arms.values()]
     names = [word for name in ("honest", *arms) for word in ("--name", name)]
     runs = str(12 * (1 + len(arms)))
@@ -116,7 +116,7 @@ def compare(cli: CommandLine, programs: Path, arms: dict[str, Expected]) -> list
 
 
 def judge(samples: list[dict[str, Any]], arms: dict[str, Expected], *, promise: bool) -> None:
-    """Every sample is as its arm deserves."""
+    """Check that every sample is correct for its arm."""
     by_arm: dict[str, list[dict[str, Any]]] = {}
     for sample in samples:
         by_arm.setdefault(sample["launch"]["arm"], []).append(sample)
@@ -200,7 +200,7 @@ def test_hostile_arms_are_contained_without_control_groups_and_privileges(
 def test_program_always_ending_its_launcher_fails(
     cli: CommandLine, programs: Path, how: str, by: str
 ) -> None:
-    """It is not taken for Ctrl-C, and there is a next launch: three are tried."""
+    """It is not taken for Ctrl-C, and the next launch follows: three are tried."""
     quickly = ("--grace", "100ms")  # it takes no notice of SIGTERM
     answer = cli("measure", "--runs", "8", *quickly, "--", programs / "strike", *how.split())
     assert answer.status == 1, answer.err
@@ -251,7 +251,7 @@ def test_stopped_launcher_of_process_group_only_delays(cli: CommandLine, program
 def test_signal_to_own_process_group_ends_only_program(
     cli: CommandLine, number: signal.Signals
 ) -> None:
-    """Many scripts end with ``trap "kill 0" EXIT``, so that nothing of theirs is left."""
+    """Many scripts end with ``trap "kill 0" EXIT`` to end their own processes."""
     script = f'trap "kill -{number.value} 0" EXIT; sleep 9 & exit 0'
     before = leaves()
     with cli.begun("measure", "--runs", "7", "--", "sh", "-c", script) as process:
@@ -266,7 +266,7 @@ def test_signal_to_own_process_group_ends_only_program(
 
 
 def highest_mib(process: subprocess.Popen[bytes]) -> float:
-    """Wait for a process; gives the most memory that it had."""
+    """Wait for a process; return its peak memory."""
     highest = 0
     while process.poll() is None:
         with contextlib.suppress(OSError, TypeError):
@@ -343,7 +343,7 @@ def test_temporarily_full_output_disk_is_tolerated(cli: CommandLine, small_disk:
 def test_full_store_disk_loses_no_sample(
     cli: CommandLine, programs: Path, small_disk: Path
 ) -> None:
-    """The fifth launch fills it; once there is room the study goes on."""
+    """The fifth launch fills it; the study continues once there is space."""
     store = small_disk / "studies.db"
     fill = small_disk / "fill"
     (cli.folder / "count").write_text("0")
@@ -413,7 +413,7 @@ def test_ctrl_c_works_after_program_took_terminal(cli: CommandLine, programs: Pa
             end = time.monotonic() + 30
             while process.poll() is None:
                 assert time.monotonic() < end, "out of reach"
-                # One that meets the program in the foreground ends that alone.
+                # An interrupt with the program in the foreground ends only the program.
                 os.write(ours, b"\x03")
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=1)
@@ -421,5 +421,5 @@ def test_ctrl_c_works_after_program_took_terminal(cli: CommandLine, programs: Pa
             process.kill()
     os.close(ours)
     os.close(theirs)
-    # A second one that meets assay as it ends has it die of the signal, which is 130 to a shell.
+    # A second interrupt at the end of assay kills it by the signal: status 130 in a shell.
     assert process.returncode in (130, -signal.SIGINT)

@@ -160,7 +160,7 @@ def test_run_records_each_instance_and_returns_status(cli: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("shell", "status", "told"),
     [
-        # The second fails when the first is over: its process has been waited for.
+        # The second fails after the first has ended and has been waited for.
         (
             "if [ $ASSAY_INSTANCE = 0 ]; then echo $$ > new; exec mv new first; fi; "
             "until [ -e first ]; do sleep 0.01; done; "

@@ -1,4 +1,4 @@
-"""Studies cut off at any moment, by any signal: nothing is lost but the launch in flight.
+"""Studies interrupted at any moment, by any signal: only the running launch is lost.
 
 Neither is anything left behind: no process, however it tried to get away, and no control group.
 """
@@ -89,7 +89,7 @@ def test_study_killed_at_random_moment_resumes(cli: CommandLine, name: str, seed
         assert f"with {len(kept)} launch" in err
     told = go_on(cli)["recommendation"]
     assert isinstance(told, dict)
-    # With the machine busy elsewhere so few launches may leave it open; they never say another.
+    # On a busy machine, few launches may leave it open, but never with another verdict.
     assert told["settings"].get("arg.t", 0.004) == 0.004
     assert "arg.t" in told["settings"] or "Not decided" in told["sentence"], told
     check_whole(cli, kept)
@@ -98,7 +98,7 @@ def test_study_killed_at_random_moment_resumes(cli: CommandLine, name: str, seed
 
 @pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.35, 0.6])
 def test_interrupt_during_start_leaves_no_partial_data(cli: CommandLine, delay_s: float) -> None:
-    """Before there is a study as well: a status, no traceback, nothing half-written."""
+    """Also before the study exists: a status, no traceback, no incomplete file."""
     before = leaves()
     status = cut_off(cli, signal.SIGTERM, 0, delay_s)
     assert status in (143, -15)
@@ -121,7 +121,7 @@ def test_study_interrupted_after_start_resumes(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 def test_repeatedly_killed_study_completes(cli: CommandLine) -> None:
-    """Each sitting adds to the ones before."""
+    """Each resumption adds samples."""
     before = leaves()
     cut_off(cli, signal.SIGKILL, 5)
     known = cli.documents()
@@ -140,7 +140,7 @@ def test_repeatedly_killed_study_completes(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 def test_running_launch_ends_with_study(cli: CommandLine) -> None:
-    """However long it would have taken, and however it was started."""
+    """Even a long launch ends, however it was started."""
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
         before = leaves()
         script = "setsid sleep 97 & sleep 98 & exec sleep 99"
@@ -164,7 +164,7 @@ def wait_for_process(cli: CommandLine, text: str) -> None:
 def test_ignored_signal_does_not_end_study(
     cli: CommandLine, verb: tuple[str, ...], name: str
 ) -> None:
-    """As by nohup: neither assay, the two processes of the launcher nor the program; a batch system
+    """As by nohup: assay, both processes of the launcher and the program ignore it; a batch system
     signals them all."""
     number = signal.Signals[name]
     with subprocess.Popen(
@@ -189,7 +189,7 @@ def test_ignored_signal_does_not_end_study(
 
 @pytest.mark.rotating
 def test_study_has_one_owner(cli: CommandLine) -> None:
-    """While one process carries it on, another neither resumes nor deletes it."""
+    """While one process runs it, another neither resumes nor deletes it."""
     endless = ("--runs", "100000", "--precision", "0.001%")
     with cli.begun("measure", *endless, "--", "sleep", "0.01") as process:
         cli.wait_for(3)
@@ -289,7 +289,7 @@ class TestStrata:
 
     @pytest.mark.rotating
     def test_new_stratum_has_full_budget(self, cli: CommandLine) -> None:
-        """Time as well as launches."""
+        """This holds for time and launches."""
         assert cli("tune", "arg.t=0.02,0.01", "--budget", "3s", "--", "sleep", "{t}").status == 0
         first = len(cli.samples())
         found = go_on(cli, "--new-stratum")

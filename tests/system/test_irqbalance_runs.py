@@ -32,14 +32,14 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give irqbalance without installing it: its package would start it on this host."""
+    """Provide irqbalance without installing it: its package would start it on this host."""
     found = shutil.which("irqbalance") or shutil.which("irqbalance", path="/usr/sbin")
     if found is not None:
         return Path(found)
     folder = tmp_path_factory.mktemp("irqbalance")
     if shutil.which("apt-get") is None:
         pytest.skip("there is no irqbalance")
-    # Root downloads as the user _apt where that one can write.
+    # apt downloads as the user _apt if that user can write.
     folder.chmod(0o777)
     command = ["apt-get", "download", "-q", "irqbalance"]
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
@@ -56,7 +56,7 @@ def interrupts() -> dict[str, str]:
 
 
 class Daemon:
-    """irqbalance in rounds of a second."""
+    """irqbalance with an interval of one second."""
 
     def __init__(self, program: Path) -> None:
         self._command = [program, "--foreground", "--interval=1"]
@@ -77,7 +77,7 @@ class Daemon:
 
 @pytest.fixture
 def daemon(program: Path) -> Iterator[Daemon]:
-    """Run it; interrupts are put back afterwards."""
+    """Run it, and restore the interrupts afterwards."""
     before = interrupts()
     made = not SOCKETS.exists()
     SOCKETS.mkdir(exist_ok=True)

@@ -363,7 +363,7 @@ WORK = ("flops", "special")
         ("horner", "horner", horner, {"n": 9, "degree": 5, "write": 1}, (*WORK, *BYTES)),
         ("dgemm", "naive", dgemm, {"m": 3, "n": 5, "k": 7}, (*WORK, *BYTES)),
         ("lu", "columns", lu, {"n": 9}, (*WORK, *BYTES)),
-        # Its bytes are those of one pass after the other: no cache holds a vector.
+        # Its bytes are those of separate passes: a vector exceeds all caches.
         ("gram-schmidt", "modified", gram_schmidt, {"n": 11, "vectors": 4}, WORK),
         ("kmeans", None, kmeans, {"points": 13, "centres": 3}, (*WORK, *BYTES)),
         (
@@ -373,7 +373,7 @@ WORK = ("flops", "special")
             {"points": 13, "centres": 3},
             (*WORK, *BYTES),
         ),
-        # Of both, the bytes are those of passes over data that no cache holds.
+        # The bytes of both are those of passes over data beyond all caches.
         ("acoustic", None, acoustic, {"nx": 3, "ny": 2, "nz": 4, "steps": 2}, WORK),
         ("krylov", None, krylov, {"edge": 3, "steps": 4}, WORK),
         ("log-product", None, log_product, {"n": 17}, (*WORK, *BYTES)),

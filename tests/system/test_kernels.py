@@ -174,7 +174,7 @@ compile are left to ``make test-full``."""
 
 
 def sanitized(sanitizers: str, targets: list[str], *words: str) -> tuple[Path, ...]:
-    """The programs of a build with sanitizers."""
+    """Return the programs of a build with sanitizers."""
     build = native_build(targets, sanitizers, *words)
     whole = targets == ["assay-kernels"]
     found = sorted(build.glob("assay-kernel-*")) if whole else [build / one for one in targets]
@@ -191,7 +191,7 @@ def sanitized(sanitizers: str, targets: list[str], *words: str) -> tuple[Path, .
     ],
 )
 def test_kernels_pass_sanitizers(targets: list[str]) -> None:
-    """Every variant at every odd size, with the address and undefined-behaviour sanitizers."""
+    """Each variant runs at each odd size, with the address and undefined-behaviour sanitizers."""
     programs = sanitized("address,undefined", targets)
     for threads, shift in product(THREADS, SHIFTS):
         check_odd_sizes(programs, threads, shift)
@@ -246,7 +246,7 @@ def race_env(folder: Path) -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="clang is not installed")
 def test_kernel_threads_have_no_data_races(tmp_path: Path) -> None:
-    """Under the thread sanitizer, which sees a race where there is one."""
+    """The thread sanitizer also finds a deliberate race."""
     (tmp_path / "race.cpp").write_text(RACE)
     build = ["clang++", "-fsanitize=thread", "-fopenmp", "-O1", "race.cpp", "-o", "race"]
     subprocess.run(build, cwd=tmp_path, check=True)

@@ -50,7 +50,7 @@ BOTH_WAYS = [pytest.param("cgroup", marks=system), "none"]
 
 @pytest.fixture
 def token() -> Iterator[str]:
-    """Give a word for command lines; afterwards no process may have it."""
+    """Provide a word for command lines; afterwards no process may have it."""
     word = f"token-{uuid.uuid4().hex}"
     yield word
     left = processes_with(word)
@@ -1276,7 +1276,7 @@ def test_launcher_passes_sanitizers() -> None:
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_stopped_program_is_detected(launcher: Launcher, tmp_path: Path, wrapped: bool) -> None:
-    """Stopped itself, or below a shell that waits for it."""
+    """The program stops itself, also below a shell that waits for it."""
     program = [sys.executable, "-c", "import os; open('pid', 'w').write(str(os.getpid())); input()"]
     argv = ["sh", "-c", '"$@"; exit 0', "sh", *program] if wrapped else program
     os.mkfifo(tmp_path / "fifo")
@@ -1303,7 +1303,7 @@ def test_sleeping_program_is_not_reported_stopped(launcher: Launcher) -> None:
 def test_environment_of_starting_or_ending_process_is_not_empty(
     launcher: Launcher,
 ) -> None:
-    """For a moment after exec, and at the end, the kernel shows an empty one (Linux 6.18)."""
+    """Just after exec, and at the end, the kernel shows an empty environment (Linux 6.18)."""
     short = ["sh", "-c", "/bin/true; /bin/true; sleep 0.001"]
     keys = {"env_set": {"X": "1"}, "observe": ["environ", "maps"], "environ_names": ["X"]}
     seen = [launcher.run(short, **keys).get("seen") for _ in range(150)]

@@ -26,7 +26,7 @@ FOR_NOBODY = (
     str(NOBODY),
     "--clear-groups",
 )
-"""The launcher has root's rights, and works for another."""
+"""The launcher has root's privileges, and works for another user."""
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
@@ -102,7 +102,7 @@ def test_filter_is_read_back(launcher: Launcher) -> None:
     observe = ["status"]
     record = launcher.run(LONG, affinity_calls="refused", observe=observe)
     assert record["seen"]["call_filters"] == 1
-    # Of a launcher that has one itself, no more than the program's own counts.
+    # If the launcher has a filter itself, only the program's own counts.
     inner = launcher.plan(LONG, affinity_calls="refused", observe=observe) | {"containment": "none"}
     inner.pop("cgroup_name", None)
     path = launcher.folder / "inner.json"
@@ -114,7 +114,7 @@ def test_filter_is_read_back(launcher: Launcher) -> None:
 
 
 def test_unavailable_filter_is_reported(launcher: Launcher, tmp_path: Path) -> None:
-    """A kernel without filters, played by a filter that answers for it."""
+    """A filter stands in for a kernel without filters."""
     blind = tmp_path / "blind.py"
     blind.write_text(
         """

@@ -1,4 +1,4 @@
-"""Launches that are to end before their time are asked to, before they are killed."""
+"""Launches that must end early receive a request before they are killed."""
 
 from __future__ import annotations
 
@@ -117,14 +117,14 @@ def test_second_interrupt_kills_program(launcher: Launcher, log: Path) -> None:
 
 
 def test_repeated_request_does_not_kill(launcher: Launcher, log: Path) -> None:
-    """As a terminal and the caller, or a batch system, send them."""
+    """A terminal and the caller, or a batch system, send several."""
     record = interrupted(launcher, log, signal.SIGINT, signal.SIGTERM, signal.SIGSYS, s=0.5)
     assert record["asked_to_end"]["killed"] is False
     assert lines(log)[-1] == "tidy"
 
 
 def test_signal_to_whole_job_counts_once(launcher: Launcher, log: Path) -> None:
-    """As systemd and batch systems send it."""
+    """systemd and batch systems signal all processes."""
     started = launcher.start(launcher.plan(tidy(log, 0.3), grace_s=30))
     wait_until(lambda: lines(log) == ["ready"], "the program runs")
     front = started[0].pid

@@ -23,7 +23,7 @@ BOTH_WAYS = [pytest.param("auto", marks=pytest.mark.system), "none"]
 
 @pytest.fixture
 def token() -> Iterator[str]:
-    """Give a word for command lines; afterwards no process may have it."""
+    """Provide a word for command lines; afterwards no process may have it."""
     word = f"token-{uuid.uuid4().hex}"
     yield word
     left = processes_with(word)
@@ -33,7 +33,7 @@ def token() -> Iterator[str]:
 
 
 def team(folder: Path, count: int = 2, **keys: Any) -> list[dict[str, Any]]:
-    """Instances with a number and outputs of their own."""
+    """Return instances with a number and outputs of their own."""
     return [
         {
             "env_set": {"NUMBER": str(i)},
@@ -155,7 +155,7 @@ def test_time_limit_ends_all_instances(
 
 
 def test_limits_apply_to_all_instances_together(launcher: Launcher, tmp_path: Path) -> None:
-    """Neither of the two writes as much alone."""
+    """Neither instance alone writes as much."""
     write = "import sys, time; sys.stdout.write('x' * 700_000); sys.stdout.flush(); time.sleep(60)"
     record = launcher.run(
         [sys.executable, "-c", write],
@@ -172,7 +172,7 @@ LEAVE = [(True, number) for number in (signal.SIGTERM, signal.SIGUSR1, signal.SI
 def test_signals_reach_all_instances(
     launcher: Launcher, tmp_path: Path, token: str, leave: bool, number: int
 ) -> None:
-    """They end all; left to the program, each instance ends in its own way."""
+    """A signal ends all; with `leave`, each instance ends in its own way."""
     program = (
         "import os, signal, sys, time\n"
         "def end(*_):\n"
@@ -211,7 +211,7 @@ def test_signals_reach_all_instances(
 
 
 def test_no_instance_outlives_launcher(launcher: Launcher, tmp_path: Path, token: str) -> None:
-    """Killed like that, the supervisor ends everything."""
+    """After such a kill, the supervisor ends the whole tree."""
     plan = launcher.plan(
         [sys.executable, "-c", "import time; time.sleep(60)", token], instances=team(tmp_path)
     )
@@ -276,7 +276,7 @@ def test_counters_cover_instances_only(launcher: Launcher, tmp_path: Path) -> No
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_refused_clone3_falls_back(launcher: Launcher, programs: Path, tmp_path: Path) -> None:
-    """As container run-times with an old profile do."""
+    """Container run-times with an old profile refuse it."""
     plan = launcher.plan(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path))
     record, _ = launcher.run_plan(plan, prefix=(programs / "noclone3",))
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)

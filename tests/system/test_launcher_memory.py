@@ -45,7 +45,7 @@ time.sleep(float(sys.argv[4]))
 
 @pytest.fixture
 def huge_pages() -> Iterator[None]:
-    """Let programs have huge pages of a pool, where this host allows it."""
+    """Provide a pool of huge pages, if this host permits it."""
     try:
         before = OVERCOMMIT.read_text()
         OVERCOMMIT.write_text("96")
@@ -173,7 +173,7 @@ time.sleep(0.5)
 
 @pytest.fixture
 def counted(tmp_path: Path) -> tuple[str, list[Path]]:
-    """Give a root of recorded control groups of both versions, and their counts of kills."""
+    """Provide a root of recorded control groups of both versions, and their counts of kills."""
     root = tmp_path / "groups"
     for folder, files in {
         "memory": {
@@ -248,7 +248,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def group_above() -> Iterator[str]:
-    """Give the name of a control group with a limit of 64 MiB, in each hierarchy that matters."""
+    """Provide the name of a control group with a limit of 64 MiB, in each relevant hierarchy."""
     name = f"{SESSION}-above-{uuid.uuid4().hex[:6]}"
     v2 = (CGROUPS / "cgroup.procs").exists()
     roots = [CGROUPS] if v2 else [CGROUPS / "memory", CGROUPS / "unified", CGROUPS / "freezer"]
@@ -273,7 +273,7 @@ def group_above() -> Iterator[str]:
 @system
 @root_only
 def test_oom_killed_worker_ends_launch(launcher: Launcher, group_above: str) -> None:
-    """The pool would wait for ever."""
+    """Without that, the pool would wait for its worker for ever."""
     record = launcher.run(
         [sys.executable, "-S", "-c", POOL, 80], cgroup_parent=group_above, memory_kills="end"
     )

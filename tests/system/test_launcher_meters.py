@@ -60,7 +60,7 @@ class Recorded:
 
 @pytest.fixture
 def recorded(launcher: Launcher, tmp_path: Path) -> Recorded:
-    """Give an empty tree of a machine."""
+    """Provide an empty tree of a machine."""
     return Recorded(tmp_path / "host", launcher)
 
 
@@ -93,7 +93,7 @@ def test_program_on_one_cpu_does_not_migrate(launcher: Launcher, programs: Path)
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="no CONFIG_SCHED_INFO")
 def test_run_queue_wait_is_measured(launcher: Launcher) -> None:
-    """Three that want the same CPU wait twice as long as they run."""
+    """Three processes on one CPU wait twice as long as they run."""
     spin = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"
     record = launcher.run(["sh", "-c", f"({spin}) & ({spin}) & ({spin}) & wait"], affinity=CPUS[:1])
     ran_s = record["user_s"] + record["sys_s"]
@@ -127,7 +127,7 @@ def test_events_of_the_whole_tree_are_counted(
 
 @counts
 def test_launcher_is_not_counted(launcher: Launcher, programs: Path) -> None:
-    """Neither the launcher itself nor the way to exec."""
+    """Counts exclude the launcher itself and the path to exec."""
     record = launcher.run([programs / "counted", 0, 0, 0, 0], counters=["page_faults"])
     assert (
         record["counters"]["page_faults"]["value"]
@@ -143,7 +143,7 @@ def test_requested_counters_are_present_or_reported_absent(launcher: Launcher) -
         said = {n.partition(".")[2] for n in record["absent"] if n.startswith("counters.")}
         there = set(record.get("counters", {}))
         assert not there & said
-        # On a machine with several kinds of cores the kind follows.
+        # On a machine with several core types, the type follows.
         assert {name.partition(".")[0] for name in there | said} == names
 
 

@@ -43,7 +43,7 @@ def look(
         plan = {k: v for k, v in plan.items() if k != "cgroup_name"} | {"containment": "none"}
     record, done = launcher.run_plan(plan, prefix=(*before, *WAYS[way]), cwd="/")
     if (record["outcome"], record.get("errno")) == ("setup_failed", errno.EPERM):
-        pytest.skip(record["message"])  # this host keeps namespaces back
+        pytest.skip(record["message"])  # this host refuses namespaces
     assert record["outcome"] == "exited", record
     saw: Seen = {}
     for line in done.stdout.decode().splitlines():
@@ -57,7 +57,7 @@ def host() -> dict[str, str]:
     paths = [SYSTEM / "cpu" / name for name in (*FILES, "offline")]
     found = {str(path): path.read_text() for path in paths}
     found["nodes"] = (SYSTEM / "node/online").read_text()
-    # Elsewhere other tests mount disks of their own meanwhile.
+    # Other tests mount their own disks elsewhere at the same time.
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
     found["mounts"] = "\n".join(
         one for one in lines if re.match("/(sys|proc)(/|$)", one.split()[4])
@@ -73,7 +73,7 @@ def numbers(text: str) -> list[int]:
 
 
 def nodes_of(cpus: list[int]) -> list[int]:
-    """Nodes with some of these CPUs, or with none at all."""
+    """Return the nodes with some of these CPUs, and those without CPUs."""
     lists = {n: SYSTEM / f"node/node{n}/cpulist" for n in numbers(host()["nodes"])}
     found = {n: numbers(path.read_text()) for n, path in lists.items()}
     return [n for n, own in found.items() if not own or set(own) & set(cpus)]

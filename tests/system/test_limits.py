@@ -18,7 +18,7 @@ from launching import MIB, Launcher, Record
 from marks import MARK, end_marked, gone
 
 SOON_S = 15
-"""Long before any of the programs would end by itself."""
+"""Time limit well below the natural end of the programs, in seconds."""
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -32,7 +32,7 @@ root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
     ]
 )
 def held(request: pytest.FixtureRequest) -> Record:
-    """Give the keys of each kind of containment."""
+    """Provide the keys of each kind of containment."""
     if request.param == "none":
         return {"containment": "none"}
     keys: Record = {"containment": "cgroup"}
@@ -42,7 +42,7 @@ def held(request: pytest.FixtureRequest) -> Record:
 
 
 class Limited:
-    """Launches `burden` under limits, and looks that all of it ends."""
+    """Launches `burden` under limits, and checks that all of it ends."""
 
     def __init__(self, launcher: Launcher, programs: Path, held: Record) -> None:
         self._launcher = launcher
@@ -93,12 +93,12 @@ def test_process_limit_covers_many_parents(limited: Limited) -> None:
 
 
 def test_process_limit_holds_for_program_that_ignores_failed_forks(limited: Limited) -> None:
-    """It goes on with the children that it could have, and is ended all the same."""
+    """It continues with fewer children, and is ended even so."""
     record = limited("forks", 40, {"pids": 12})
     assert record["outcome"] in ("limit", "exited")
     if record["outcome"] == "limit":
         assert record["limit"] == "processes"
-    else:  # it ended sooner than it was looked at
+    else:  # it ended before the first sample
         assert record["containment"]["left_over"] > 0
 
 

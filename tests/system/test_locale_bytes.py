@@ -17,7 +17,7 @@ SPELLINGS = ("\303\251".encode("latin-1"), b"\351")
 
 @pytest.fixture(scope="session")
 def latin(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Give the variables of an ISO-8859-1 locale, which need not be installed here."""
+    """Provide the variables of an ISO-8859-1 locale, which need not be installed here."""
     if shutil.which("localedef") is None:
         pytest.skip("localedef is not installed")
     folder = tmp_path_factory.mktemp("locales")
@@ -41,7 +41,7 @@ def latin(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(params=[LATIN, "C", "C.UTF-8"])
 def locale(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Give the variables of each locale in turn."""
+    """Provide the variables of each locale in turn."""
     if request.param == LATIN:
         found: dict[str, str] = request.getfixturevalue("latin")
         return found

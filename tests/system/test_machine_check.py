@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-m", "assay", "machine", "check"]
 
 
 def check(*words: str, bound_to: set[int] | None = None) -> tuple[int, dict[str, dict[str, Any]]]:
-    """Status, and findings by id."""
+    """Return the exit status, and the findings by id."""
 
     def bind() -> None:
         if bound_to:
@@ -36,7 +36,7 @@ def check(*words: str, bound_to: set[int] | None = None) -> tuple[int, dict[str,
 
 @pytest.fixture
 def layouts() -> Iterator[None]:
-    """A setting that no setting of assay changes, put back afterwards."""
+    """Change a kernel setting that assay never changes, and restore it afterwards."""
     before = LAYOUTS.read_text()
     yield
     LAYOUTS.write_text(before)
@@ -78,7 +78,7 @@ def test_remaining_affinity_is_found() -> None:
 @pytest.mark.rotating
 @pytest.mark.system
 def test_load_of_other_processes_is_found() -> None:
-    """Programs that keep every CPU busy are more than any profile lets pass."""
+    """Programs that keep every CPU busy exceed the limit of any profile."""
     busy = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"])
         for _ in os.sched_getaffinity(0)
@@ -95,7 +95,7 @@ def test_load_of_other_processes_is_found() -> None:
 
 @pytest.mark.system
 def test_check_can_be_interrupted() -> None:
-    """Ctrl-C while it watches ends it at once, without a word."""
+    """Ctrl-C during observation ends it immediately, without a message."""
     with subprocess.Popen(
         COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.skipif(os.environ.get("ASSAY_TEST_SYSTEM") != "1", reason="ASSAY_TEST_SYSTEM=1"),
     pytest.mark.skipif(len(CPUS) < 2, reason="takes two CPUs"),
 ]
-# Like Open MPI's: threads of its own, and each process bound to one CPU.
+# A launcher like Open MPI's: threads of its own, and each process bound to one CPU.
 MPIRUN = """
 import os, subprocess, sys, threading, time
 for _ in range(5):

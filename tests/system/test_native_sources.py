@@ -9,7 +9,7 @@ from native_build import native_build
 
 @pytest.mark.slow
 def test_each_source_compiles_alone() -> None:
-    """Else the package's build, of several at a time, hides a header that one of them lacks."""
+    """A build of several sources at a time would hide a missing header."""
     build = native_build(
         ["assay-exec", "assay-broker", "assay-noise", "assay-tier-semantics"],
         "",

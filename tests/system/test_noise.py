@@ -73,7 +73,7 @@ def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str
     if method == "ftq":
         ideal = max(cpu.values)
         missing = 1 - sum(cpu.values) / (ideal * len(cpu.values))
-        # Intervals lie on one grid, and a look counts as work in them.
+        # Intervals lie on one grid, and a clock reading counts as work in them.
         of_all = sum(cpu.took_ns) / cpu.length_ns
         assert missing == pytest.approx(of_all, abs=0.15)
     if method == "fwq":
@@ -122,7 +122,7 @@ def test_detours_are_ordered_and_add_up(assay_noise: Path) -> None:
 
 
 def test_intervals_share_one_grid(assay_noise: Path) -> None:
-    """Even where the CPU is taken away for many of them at once."""
+    """This holds even if the CPU is lost for many intervals at once."""
     with competitor():
         cpu = here(assay_noise, "ftq", "--seconds", "0.5", "--quantum-us", "250")
     assert len(cpu.values) in (cpu.length_ns // 250_000, cpu.length_ns // 250_000 - 1)

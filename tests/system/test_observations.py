@@ -1,4 +1,4 @@
-"""Observations of real launches: none of those that count opens a perf event."""
+"""Observations of real launches: counted launches open no perf event."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 @pytest.fixture
 def traced(assay_exec: Path, tmp_path: Path) -> CommandLine:
-    """Give a command line that strace watches, with all that it starts."""
+    """Provide a command line that strace watches, with all that it starts."""
     strace = shutil.which("strace")
     if strace is None:
         pytest.skip("needs strace")

@@ -54,7 +54,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.rotating
 @pytest.mark.parametrize("runtime", ["gnu", "llvm", "intel"])
 def test_requested_runtime_is_loaded(cli: CommandLine, program: str, runtime: str) -> None:
-    """LLVM's and Intel's say their version (``KMP_VERSION``) once they serve; GNU's knows none."""
+    """LLVM's and Intel's runtimes print their version (``KMP_VERSION``); GNU's does not."""
     config = Configuration({"omp.runtime": runtime})
     refused = plan(config, read_machine(), builtin()).refused
     words = ("--with", f"omp.runtime={runtime}", "--record", "-", "--", program)

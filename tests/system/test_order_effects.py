@@ -17,7 +17,7 @@ client = socket.create_connection(server.getsockname())
 connection, _ = server.accept()
 connection.close()
 """
-"""It closes first, so that its port waits a minute (TIME_WAIT, RFC 9293)."""
+"""It closes the connection first, so its port waits a minute (TIME_WAIT, RFC 9293)."""
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ TUNE = (
     "--seed",
     "3",
 )
-"""With so wide a margin no noise of a busy host keeps launches from running side by side."""
+"""With this wide margin, noise of a busy host does not prevent parallel launches."""
 PROGRAM = (
     "sh",
     "-c",
@@ -39,7 +39,7 @@ PROGRAM = (
     ' echo "begin $ASSAY_SLOT $allowed $$" >> log; setsid sleep 99 & sleep {t};'
     ' echo "end $ASSAY_SLOT $allowed $$" >> log',
 )
-"""Tells where it runs, and leaves a process behind in a session of its own, as daemons do."""
+"""Prints its CPUs, and leaves a process in a session of its own, as daemons do."""
 
 SHOWN = ("sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status")
 
@@ -60,7 +60,7 @@ def lines(cli: CommandLine) -> list[list[str]]:
 
 
 def killed(cli: CommandLine) -> int:
-    """Count the launches of which the log has no end, since they were stopped at their limit."""
+    """Count the launches without an end in the log, since they were stopped at their limit."""
     return sum(sample["outcome"] == "timed_out" for sample in cli.documents())
 
 
@@ -116,7 +116,7 @@ def test_search_launches_run_concurrently_in_own_slots(cli: CommandLine) -> None
 def test_interrupted_parallel_study_resumes(
     cli: CommandLine, number: signal.Signals, after: int
 ) -> None:
-    """All launches end, nothing is left, and the study goes on to its end."""
+    """All launches end, no process remains, and the study resumes to its end."""
     before = leaves()
     with cli.begun(*TUNE, "--parallel", "2", "--", *PROGRAM) as process:
         cli.wait_for(after)
@@ -210,7 +210,7 @@ def test_settings_use_slot_as_machine(cli: CommandLine) -> None:
 
 @pytest.fixture(scope="module")
 def searched(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """A store with a finished study, whose program tells where it runs; it is only read."""
+    """Return a store with a finished study of a program that prints its CPUs; it is only read."""
     line = on_two_cores(assay_exec, tmp_path_factory.mktemp("searched"))
     shown = 'sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status; exec sleep {t}'
     found = line(*TUNE, "--parallel", "2", "--", "sh", "-c", shown)

@@ -1,4 +1,4 @@
-"""``assay tune`` with several objectives, for real: a program that trades memory for time."""
+"""``assay tune`` with several objectives: a real program that trades memory for time."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_pareto_front_is_found_run_reported_and_exported(
 
 @pytest.mark.slow
 def test_killed_search_resumes_to_pareto_front(cli: CommandLine, words: tuple[str, ...]) -> None:
-    """In the search and in the confirmation; nothing that was launched is launched again."""
+    """It is killed in the search and in the confirmation; no launch is repeated."""
     before = leaves()
     for words_now, samples in ((words, 8), (("study", "resume", "last"), 45)):
         with cli.begun(*words_now) as process:

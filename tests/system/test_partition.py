@@ -48,7 +48,7 @@ pytestmark = [
 
 
 def everything() -> dict[str, str]:
-    """All that partitions change on this host, and every thread of the kernel."""
+    """Return all state that partitions change on this host, and every kernel thread."""
     system = read_system(Root())
     paths = [path for path in system if path.startswith((f"{IRQS}/", WORKQUEUES, NODES))]
     paths += [f"{IRQS}/{number}/smp_affinity_list" for number in system.get(IRQS, "").split()]
@@ -73,14 +73,14 @@ NAME_OF_GROUP = f"assay-{NAME}"
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A folder whose name leaves room for that of a socket."""
+    """Return a folder whose path is short enough for a socket in it."""
     with run_folder() as folder:
         yield folder
 
 
 @pytest.fixture
 def env(place: Path, tmp_path: Path, assay_exec: Path, assay_broker: Path) -> Mapping[str, str]:
-    """Folders of the test's own."""
+    """Return environment variables for folders of the test's own."""
     return {
         **os.environ,
         "ASSAY_RUN": str(place),
@@ -93,7 +93,7 @@ def env(place: Path, tmp_path: Path, assay_exec: Path, assay_broker: Path) -> Ma
 
 @pytest.fixture(autouse=True)
 def as_it_was(env: Mapping[str, str], place: Path, tmp_path: Path) -> Iterator[None]:
-    """Prove that nothing of the machine is otherwise afterwards."""
+    """Check afterwards that the machine is unchanged."""
     before = everything()
     mine = Path("/proc/self/cgroup").read_text()
     try:
@@ -102,7 +102,7 @@ def as_it_was(env: Mapping[str, str], place: Path, tmp_path: Path) -> Iterator[N
         subprocess.run(assay("delete", NAME, "--force"), env=env, capture_output=True, check=False)
     journal = tmp_path / "state" / "journal" / "changes.jsonl"
     end = time.monotonic() + 30
-    while _differs(before) and time.monotonic() < end:  # others test on this machine too
+    while _differs(before) and time.monotonic() < end:  # other tests run on this machine too
         time.sleep(0.1)
     assert not _differs(before)
     assert Path("/proc/self/cgroup").read_text() == mine
@@ -127,7 +127,7 @@ def run(env: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[str]
 
 
 def create(env: Mapping[str, str], *words: str) -> dict[str, Any]:
-    """Make a partition of the last CPU, as soon as no other test has a group with it."""
+    """Create a partition of the last CPU, as soon as no other test uses it in a group."""
     end = time.monotonic() + 60
     while True:
         done = run(env, "create", NAME, "--cpus", MINE, "--partial", "--json", *words)
@@ -155,7 +155,7 @@ def socket_of(env: Mapping[str, str]) -> Path:
 
 @contextlib.contextmanager
 def sleeper(cpus: set[int]) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that may use these CPUs."""
+    """Run a program that may use these CPUs."""
     process = subprocess.Popen(["sleep", "600"], preexec_fn=lambda: os.sched_setaffinity(0, cpus))
     try:
         yield process
@@ -222,8 +222,8 @@ def test_partition_in_use_is_deleted_only_by_force(env: Mapping[str, str]) -> No
 @pytest.mark.rotating
 def test_killed_broker_is_reported_and_restarted(env: Mapping[str, str]) -> None:
     create(env)
-    assert run(env, "start", NAME).returncode == 0  # it runs: nothing is to be done
-    with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
+    assert run(env, "start", NAME).returncode == 0  # it runs: no action is needed
+    with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
         end_of_broker(env, signal.SIGKILL)
@@ -239,7 +239,7 @@ def test_killed_broker_is_reported_and_restarted(env: Mapping[str, str]) -> None
 
 
 def end_of_broker(env: Mapping[str, str], number: int) -> None:
-    """End the broker; its socket stays where it is killed."""
+    """End the broker; a killed one leaves its socket."""
     words = os.fsencode(socket_of(env))
     (pid,) = (
         int(place.name)
@@ -292,7 +292,7 @@ def test_interrupted_creation_leaves_no_partition(
     if number == signal.SIGINT and process.returncode != -number:  # else it was still loading
         assert f"interrupted: the partition {NAME} is not there" in told
     end = time.monotonic() + 60
-    while folder.exists():  # the guard is at work where the process was killed
+    while folder.exists():  # the guard is active if the process was killed
         assert time.monotonic() < end
         time.sleep(0.02)
 

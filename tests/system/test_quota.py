@@ -23,7 +23,7 @@ WORK = ("python3", "-c", "import time\nwhile time.process_time() < 0.15: pass")
 
 @pytest.fixture
 def limited() -> Iterator[Path]:
-    """Give a group without a quota below one with a quota of half a CPU."""
+    """Provide a group without a quota below one with a quota of half a CPU."""
     name = f"assay-test-{uuid.uuid4().hex[:8]}"
     made: list[Path] = []
     try:

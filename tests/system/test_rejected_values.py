@@ -1,4 +1,4 @@
-"""A runtime that rejects a value and ends well: its words are quoted, and nothing is granted."""
+"""A runtime that rejects a value and exits with 0: its message is quoted, the value not granted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ int main() {
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a program of OpenMP, which prints its number of threads."""
+    """Provide a program of OpenMP, which prints its number of threads."""
     compiler = shutil.which("g++") or pytest.skip("no GNU compiler")
     folder = tmp_path_factory.mktemp("team")
     source = folder / "team.cpp"

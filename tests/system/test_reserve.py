@@ -25,7 +25,7 @@ SHOW = (
     " 'group': open('/proc/self/cpuset').read().strip(),"
     " 'env': {k: v for k, v in os.environ.items() if 'UTILITY' in k or 'DEVICES' in k}}))"
 )
-"""A program that says where it runs."""
+"""Return a program that prints its CPUs."""
 
 pytestmark = [
     pytest.mark.system,
@@ -47,14 +47,14 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def work(run: Path, assay_broker: Path) -> Iterator[Standing]:
-    """A partition of the last CPU."""
+    """Create a partition of the last CPU."""
     with partition(assay_broker, run, [LAST], gpus="0") as standing:
         yield standing
 
 
 @pytest.fixture
 def both(run: Path, assay_broker: Path) -> Iterator[Standing]:
-    """A partition of two CPUs."""
+    """Create a partition of two CPUs."""
     with partition(assay_broker, run, CPUS[:2]) as standing:
         yield standing
 
@@ -66,7 +66,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 @pytest.fixture
 def nobodys(assay_exec: Path, run: Path) -> CommandLine:
-    """The command line of a user without rights."""
+    """Return the command line of an unprivileged user."""
     folder = run / "nobody"
     folder.mkdir()
     os.chown(folder, NOBODY, NOBODY)
@@ -149,7 +149,7 @@ def test_program_environment_names_share(
     assert where["cpus"] == [CPUS[0]]
     code = f"import os; os.sched_setaffinity(0, {{{CPUS[1]}}}); print(os.sched_getaffinity(0))"
     helping = cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1", *program(code))
-    assert helping.out == f"{{{CPUS[1]}}}\n"  # its helping threads may go there
+    assert helping.out == f"{{{CPUS[1]}}}\n"  # its helper threads may run there
     told = shown(cli("run", "--partition", "cards", "--reserve", "gpus=1", *program()))["env"]
     assert told["CUDA_VISIBLE_DEVICES"] == told["ROCR_VISIBLE_DEVICES"] == "0"
     assert not any("CUDA" in name for name in where["env"])
@@ -162,14 +162,14 @@ def test_program_environment_names_share(
 
 @pytest.fixture
 def loose(run: Path, assay_broker: Path) -> Iterator[Standing]:
-    """A partition of two CPUs that groups beside may have too."""
+    """Create a partition of two CPUs that other groups may use too."""
     with partition(assay_broker, run, CPUS[:2], apart=False) as standing:
         yield standing
 
 
 @pytest.fixture
 def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[Standing, Standing]]:
-    """Two partitions with a CPU in common: a machine of two CPUs has no room for others."""
+    """Create two partitions with a common CPU: a machine of two CPUs has no others."""
     with partition(assay_broker, run, [LAST], name="cards", gpus="0", apart=False) as cards:
         yield loose, cards
 
@@ -491,7 +491,7 @@ def test_lost_share_group_is_reported(work: Standing, cli: CommandLine) -> None:
 def test_groups_below_share_are_removed(
     run: Path, assay_broker: Path, nobodys: CommandLine
 ) -> None:
-    """A launcher makes some; it may be killed with its caller, and so cannot remove them."""
+    """A launcher creates some; killed with its caller, it cannot remove them."""
     with partition(assay_broker, run, [LAST], limits_memory=True) as standing:
         memory = V1_MEMORY / standing.group.name
         makes = (

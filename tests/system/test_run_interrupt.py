@@ -66,7 +66,7 @@ def running(cli: CommandLine, words: list[str]) -> Iterator[subprocess.Popen[byt
 
 
 def to_job(cli: CommandLine, number: int) -> None:
-    """As service managers and batch systems do it: to every process, the supervisor included."""
+    """Signal every process, the supervisor included, as service managers and batch systems do."""
     for pid in cli.pids():
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
@@ -116,7 +116,7 @@ def test_second_signal_ends_tree(cli: CommandLine, send: Send, number: signal.Si
 @pytest.mark.rotating
 @pytest.mark.system
 def test_timeout_signal_ends_program(cli: CommandLine) -> None:
-    """It signals assay, and then the group, and gives its own status."""
+    """timeout(1) signals assay, then the group, and returns its own status."""
     before = leaves()
     words = ["timeout", "3", *cli.argv("run", "--", *server())]
     done = subprocess.run(words, env=cli.env, cwd=cli.folder, capture_output=True, timeout=30)
@@ -156,7 +156,7 @@ def test_hangup_under_nohup_is_ignored(cli: CommandLine) -> None:
 
 @pytest.mark.system
 def test_terminal_interrupt_reaches_program(cli: CommandLine) -> None:
-    """As a person's Ctrl-C comes: from the kernel, to the foreground group."""
+    """Ctrl-C comes from the kernel, to the foreground group."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cli.folder)
@@ -175,7 +175,7 @@ def test_terminal_interrupt_reaches_program(cli: CommandLine) -> None:
 
 @contextmanager
 def launched(assay_exec: Path, plan: dict[str, object]) -> Iterator[subprocess.Popen[bytes]]:
-    """The launcher alone, which changes no control group."""
+    """Start only the launcher, which changes no control group."""
     with subprocess.Popen(
         [assay_exec, "--plan", "/dev/stdin", "--record", "/dev/stderr"],
         stdin=subprocess.PIPE,
@@ -197,7 +197,7 @@ def launched(assay_exec: Path, plan: dict[str, object]) -> Iterator[subprocess.P
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_launcher_leaves_interrupt_to_caller(assay_exec: Path, number: signal.Signals) -> None:
-    """It passes one on when its caller has had it, but not the one that all have got."""
+    """It passes on a signal of its caller, but not one that all processes received."""
     clean = b"stop\nclean %d\n" % number
     with launched(assay_exec, {"argv": server(), "signals": "leave"}) as process:
         process.send_signal(number)

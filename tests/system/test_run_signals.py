@@ -36,7 +36,7 @@ with open(sys.argv[1], "wb", buffering=0) as log:
         if got[0] == signal.SIGTERM:
             sys.exit(7)
 """
-"""Writes the number of each signal that it gets; ends with status 7 at SIGTERM."""
+"""Writes the number of each received signal; ends with status 7 at SIGTERM."""
 SLEEPING = "import time; print('ready', flush=True); time.sleep(0.5)"
 RUN = ("run", "--record", "record.json")
 
@@ -50,7 +50,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 def running(
     cli: CommandLine, verb: tuple[str, ...], *words: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """In a process group of its own, as a shell starts a job."""
+    """Start it in its own process group, as a shell starts a job."""
     with subprocess.Popen(
         cli.argv(*verb, "--", sys.executable, "-c", *words),
         stdin=subprocess.DEVNULL,
@@ -100,7 +100,7 @@ def test_each_signal_reaches_the_program_once(cli: CommandLine, send: Send) -> N
     expected = Counter(numbers)
     with running(cli, RUN, COUNTING, "log", *map(str, (*numbers, signal.SIGTERM))) as process:
         for number in numbers:
-            if number == signal.SIGTSTP:  # a stop signal takes away a SIGCONT that still waits
+            if number == signal.SIGTSTP:  # a stop signal discards a pending SIGCONT
                 wait_for(cli, Counter(numbers[: numbers.index(number)]))
             send(process, number)
             time.sleep(0.005)
@@ -211,7 +211,7 @@ def test_program_and_assay_stop_and_continue_together(cli: CommandLine, send: Se
 
 
 def test_continued_program_continues_assay(cli: CommandLine) -> None:
-    """Stopped and continued itself, as by a debugger or by cpulimit(1)."""
+    """The program itself is stopped and continued, as by a debugger or by cpulimit(1)."""
     with running(cli, RUN, SLEEPING) as process:
         program = program_of(cli)
         os.kill(program, signal.SIGSTOP)
@@ -222,7 +222,7 @@ def test_continued_program_continues_assay(cli: CommandLine) -> None:
 
 
 def test_assay_killed_while_stopped_leaves_no_process(cli: CommandLine) -> None:
-    """In the process group of a shell that goes on: the kernel ends nothing that is stopped."""
+    """In the process group of a shell that continues: the kernel ends no stopped process."""
     before = leaves()
     program = [sys.executable, "-c", SLEEPING.replace("0.5", "60")]
     with subprocess.Popen(

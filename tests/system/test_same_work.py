@@ -1,4 +1,4 @@
-"""Arms that may not do the same work: real programs, from a tune to a run of its answer."""
+"""Arms that may do different work: real programs, from a tune to a run of its answer."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_file_affinity_follows_its_disk(tmp_path: Path, monkeypatch: pytest.Monk
 def test_real_time_program_on_every_cpu_is_ended(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:
-    """Whole, by way of the plan: its class is granted, and its time ends."""
+    """Through the plan: its scheduling class is granted, and its time limit ends it."""
     grants, facts = launched(assay_exec, tmp_path, host, {"sched": "fifo:30"}, HOG, 1.0)
     assert facts.outcome == "timed_out"
     assert facts.containment.survivors == 0

@@ -35,7 +35,7 @@ from cases import cases
 pytestmark = pytest.mark.system
 
 WITHIN_S = 15.0
-"""A generous bound for the end of everything that a killed assay has started."""
+"""Generous limit for the end of all processes of a killed assay, in seconds."""
 STARTING_S = 0.5
 LOADED_STARTING_S = 0.1
 """Approximate time until the first sample is stored, with and without loading assay; each campaign
@@ -48,7 +48,7 @@ SHORT = (
     ("compare", "sleep 0.001", "true", "--runs", "30"),
     ("measure", "--runs", "20", "--", "sh", "-c", "setsid sleep 99 & exit 0"),
 )
-"""Studies that come to their end within a sitting or two, so that their ends are met too."""
+"""Studies that complete within one or two runs, so that kills also hit their ends."""
 LONG = (("measure", "--precision", "0.0001%", "--runs", "100000", "--", "sleep", "0.001"),)
 """A study that is never decided: it is resumed repeatedly."""
 
@@ -61,7 +61,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
 
 
 def command_line(assay_exec: Path, folder: Path) -> CommandLine:
-    """One with a folder for temporary files of its own."""
+    """Return a command line with its own folder for temporary files."""
     (folder / "tmp").mkdir(parents=True)
     return CommandLine(assay_exec, folder, more={"TMPDIR": str(folder / "tmp")})
 
@@ -76,7 +76,7 @@ def is_of_tempfile(path: Path) -> bool:
 
 
 class Campaign:
-    """Studies in one store, each cut off and resumed until it is done."""
+    """Studies in one store, each killed and resumed until it is done."""
 
     def __init__(self, cli: CommandLine, seed: str, studies: tuple[tuple[str, ...], ...]) -> None:
         self._cli = cli
@@ -106,7 +106,7 @@ class Campaign:
             self._learn(moment, started=len(self._known) > stored, loads=loads)
 
     def _ended(self, words: tuple[str, ...], within_s: float, *, loads: bool) -> int | None:
-        """Exit status of assay; ``None`` where it was killed."""
+        """Return the exit status of assay; ``None`` if it was killed."""
         if not loads:
             with forked(self._cli, *words) as fork:
                 fork.join(within_s)
@@ -119,7 +119,7 @@ class Campaign:
         return ended
 
     def _next(self) -> tuple[str, ...]:
-        """Go on with a study that was cut off, or begin another."""
+        """Resume an interrupted study, or begin another."""
         if self._open():
             return ("study", "resume", "last")
         words = self._studies[self._begun % len(self._studies)]
@@ -127,13 +127,13 @@ class Campaign:
         return words
 
     def _moment(self, *, loads: bool) -> float:
-        """In units of the time until the first sample: later ones fall into a study at work."""
+        """In units of the time until the first sample: later moments hit a running study."""
         if self._moments.random() < 0.4:
             return self._moments.uniform(0.0, 1.0)
         return self._moments.uniform(0.6, 1.5 if loads else 3.0)
 
     def _learn(self, moment: float, *, started: bool, loads: bool) -> None:
-        """On a busy host assay would else be killed in its start each time."""
+        """On a busy host assay would otherwise be killed during each start."""
         if started and moment < 1.0:
             self._starting_s[loads] *= 0.95
         elif not started and moment > 1.0:
@@ -157,9 +157,9 @@ class Campaign:
         assert len(scratch) <= 1, "the one of the killed process; the next one removes it"
 
     def conclude(self) -> None:
-        """Let every study come to its end; then all must be as if nothing had happened."""
+        """Complete every study; then the state must equal that without kills."""
         before = leaves()
-        # One that is done gives its answer again, or gives it now: it may have been killed between.
+        # A finished study prints its answer again, or first now, if the kill came between.
         more = () if self._studies is SHORT else ("--runs", "20")
         for (study,) in self._cli.rows("SELECT id FROM study"):
             with forked(self._cli, "study", "resume", study, *more) as fork:
@@ -175,7 +175,7 @@ class Campaign:
             self._judge(study)
 
     def _judge(self, study: str) -> None:
-        """Blocks follow one another without a gap, and the conclusion is that of the samples."""
+        """Check that blocks have no gap, and that the conclusion follows from the samples."""
         with open_store(self._cli.store) as store:
             record, samples = store.study(study), store.samples(study)
         launches = [sample.launch for sample in samples]
@@ -203,7 +203,7 @@ class Campaign:
 @pytest.mark.rotating
 @pytest.mark.parametrize("times", [60, pytest.param(200, marks=pytest.mark.slow)])
 def test_repeatedly_killed_study_completes(assay_exec: Path, tmp_path: Path, times: int) -> None:
-    """Over two stores at once, since much of the time is waiting."""
+    """Use two stores concurrently, since most of the time is waiting."""
     lines = [command_line(assay_exec, tmp_path / name) for name in ("short", "long")]
     both = [Campaign(lines[0], "short", SHORT), Campaign(lines[1], "long", LONG)]
 
@@ -296,7 +296,7 @@ STORMS = {
     ),
 )
 def test_signal_storm_is_one_interruption(cli: CommandLine, name: str, group: bool) -> None:
-    """At assay alone, or at all of its process group, launcher and program included."""
+    """Signal only assay, or its whole process group, launcher and program included."""
     moments = random.Random(f"{name}/{group}")
     before = leaves()
     known: list[dict[str, object]] = []

@@ -29,7 +29,7 @@ def test_service_finds_its_activation_socket(assay_exec: Path, tmp_path: Path) -
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        # As systemd does it: the process that becomes the service knows its own number.
+        # As with systemd: the process that becomes the service knows its own id.
         script = (
             f"exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$ LISTEN_PIDFDID=1; "
             f"exec {words}"

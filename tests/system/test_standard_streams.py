@@ -36,7 +36,7 @@ def in_shell(cli: CommandLine, words: tuple[str, ...], behind: str) -> tuple[int
 @pytest.mark.rotating
 @pytest.mark.parametrize("behind", cases(["2>&-", "<&- >&- 2>&-"], slow=[">&-", ">&- 2>&-"]))
 def test_closed_streams_are_tolerated(cli: CommandLine, behind: str) -> None:
-    """As if they were the null device; the store does not take their place."""
+    """They behave like the null device; the store does not reuse their descriptors."""
     status, out, err = in_shell(cli, MEASURE, behind)
     assert status == 0
     assert (out.startswith("wall_s: ")) == (behind == "2>&-")
@@ -109,7 +109,7 @@ LISTED = "for n in 3 4 7; do readlink /proc/$$/fd/$n; done >>seen"
 
 @pytest.mark.parametrize("words", [("run",), ("run", "--with", "nice=1"), ("measure", "--runs=2")])
 def test_descriptors_of_caller_are_inherited(cli: CommandLine, words: tuple[str, ...]) -> None:
-    """Lowest numbers as well: the pipe of `make -j` has 3 and 4."""
+    """The lowest numbers too: the pipe of `make -j` has 3 and 4."""
     _, _, err = in_shell(cli, (*words, "--", "sh", "-c", LISTED), INHERITED)
     seen = (cli.folder / "seen").read_text().split()
     assert seen[:3] == ["/etc/passwd", "/etc/group", "/etc/hostname"], err

@@ -44,7 +44,7 @@ def launch(driver: Driver, *argv: str, **keys: Any) -> RunFacts:
 
 
 def standing_by(driver: Driver) -> set[int]:
-    """The maker and the front that it has made, once there is one that waits for its launch."""
+    """Return the spawner and its standby launcher, once that waits for its launch."""
     mark = driver.env[MARK]
     wait_until(lambda: len(marked(mark)) == 2, "a front stands by")
     return set(marked(mark))
@@ -65,7 +65,7 @@ def test_launch_uses_standby_launcher(driver: Driver) -> None:
 
 
 def test_standby_launcher_preserves_program_environment(assay_exec: Path, driver: Driver) -> None:
-    """Descriptors, signals, limits, session and groups."""
+    """Prints descriptors, signals, limits, session and groups."""
     script = "ls /proc/self/fd; grep -E 'Sig|Shd|Seccomp' /proc/self/status; ulimit -a; umask; pwd"
     seen = [
         subprocess.run(
@@ -110,13 +110,13 @@ def test_killed_standby_launcher_is_replaced(driver: Driver) -> None:
 
 
 def maker(driver: Driver) -> int:
-    """The one that leads a process group of its own."""
+    """Return the process that leads its own process group."""
     (found,) = (pid for pid in standing_by(driver) if os.getpgid(pid) == pid)
     return found
 
 
 def kill(pid: int) -> None:
-    """And wait for its end: it may be given a launch until then, and that is lost."""
+    """Kill it and wait for its end: a launch given to it before would be lost."""
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: state(pid) in (None, "Z"), "it has ended")
 

@@ -35,7 +35,7 @@ def sleepers(token: str) -> list[int]:
 
 
 def stop_one(token: str) -> None:
-    """Stop a process for a while, and let it go on."""
+    """Stop a process for a while, and continue it."""
     wait_until(lambda: bool(sleepers(token)), "a launch runs")
     (pid,) = sleepers(token)
     os.kill(pid, signal.SIGSTOP)

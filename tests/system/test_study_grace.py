@@ -64,7 +64,7 @@ def test_second_interrupt_ends_cleanup_and_keeps_study(cli: CommandLine, log: Pa
 
 
 def test_study_reports_killed_launches(cli: CommandLine, log: Path) -> None:
-    """One of two arms hangs and takes no notice of SIGTERM."""
+    """One of two arms hangs and ignores SIGTERM."""
     program = (
         f"if [ {{n}} = 2 ]; then trap '' TERM; echo x >> {log}; while :; do sleep 0.02; done; fi"
     )

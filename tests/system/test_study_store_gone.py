@@ -1,4 +1,4 @@
-"""A store that is taken away while a study runs."""
+"""A store that is deleted while a study runs."""
 
 from __future__ import annotations
 

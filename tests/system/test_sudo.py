@@ -132,7 +132,7 @@ def test_program_runs_as_user_without_root_privileges(sudo: CommandLine, folder:
 
 
 def test_program_environment_equals_that_without_helper(sudo: CommandLine) -> None:
-    """Descriptors, signals, limits, session and groups; but for its user."""
+    """Prints descriptors, signals, limits, session and groups, without its user."""
     script = (
         "ls /proc/self/fd; grep -E 'SigBlk|SigIgn|Shd' /proc/self/status; ulimit -a; umask; pwd"
     )
@@ -148,7 +148,7 @@ def test_as_root_runs_program_as_root(sudo: CommandLine) -> None:
 
 
 def test_user_processes_cannot_reach_root_helper(sudo: CommandLine, folder: Path) -> None:
-    """Neither assay's descriptors, of which one leads to root, nor its memory or its launcher's."""
+    """They reach neither the descriptors of assay, one of which leads to root, nor its memory."""
     (folder / "bin" / "look.py").write_text(LOOK)
     answer = sudo("run", "--", sys.executable, folder / "bin" / "look.py")
     assert answer.status == 0, answer.err
@@ -216,7 +216,7 @@ def test_parallel_launches_keep_their_cpus(sudo: CommandLine, folder: Path) -> N
 def test_launches_are_in_reserved_share(
     sudo: CommandLine, folder: Path, assay_broker: Path
 ) -> None:
-    """Their launchers have root's rights, and are moved and confined all the same."""
+    """Their launchers have root's privileges, but are moved and confined too."""
     broker = folder / "bin" / "assay-broker"
     shutil.copy(assay_broker, broker)
     show = "cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status; id -ru"
@@ -253,7 +253,7 @@ def interval() -> Iterator[str]:
 @pytest.mark.alone
 @pytest.mark.usefixtures("interval")
 class TestTheSystem:
-    """Settings of the machine: root's helper writes them, and puts them back."""
+    """System settings: root's helper writes and restores them."""
 
     def test_system_setting_is_changed_around_run(self, sudo: CommandLine, interval: str) -> None:
         answer = sudo("run", "--with", "vm.stat_interval=7", "--", "cat", INTERVAL)
@@ -296,7 +296,7 @@ class TestTheSystem:
     def test_user_profile_applies_until_restored(
         self, sudo: CommandLine, folder: Path, interval: str
     ) -> None:
-        """Root reads no file of a user: it is given actions."""
+        """Root reads no file of the user; it receives actions."""
         profile = folder / "home" / "mine.toml"
         profile.write_text('[set]\n"vm.stat_interval" = 7\n')
         profile.chmod(0o600)
@@ -313,8 +313,8 @@ class TestTheSystem:
 def test_writable_installation_is_named(sudo: CommandLine, folder: Path) -> None:
     (folder / "bin").chmod(0o777)
     answer = sudo("run", "--", "id", "-u")
-    assert answer.out.split() == [str(NOBODY)]  # separated all the same
-    assert "users other than root can write" in answer.err
+    assert answer.out.split() == [str(NOBODY)]  # separated even so
+    assert "others than root can write" in answer.err
     assert str(folder / "bin") in answer.err or "exposed before" in answer.err
     doctor = sudo("doctor", "--json").document["separation"]
     assert (doctor["user"], doctor["exposed"] is not None) == ("nobody", True)
@@ -428,7 +428,7 @@ def test_plan_with_privileged_paths_is_refused(helper: RootHelper, key: str) -> 
 
 @pytest.fixture
 def secret(folder: Path) -> Path:
-    """Give a file that only root may read."""
+    """Provide a file that only root may read."""
     path = folder / "secret"
     path.write_text("secret\n")
     path.chmod(0o600)

@@ -252,7 +252,7 @@ def test_interrupted_sweep_resumes(cli: CommandLine, after: int) -> None:
     assert len(set(places)) == len(places) == 6 * 5
     assert document["blocks"] == 4
     assert {c["summary"]["wall_s"]["n"] for c in document["cells"]} == {4}
-    # The same again: nothing is run for a study that is done.
+    # A repeated sweep launches nothing: the study is done.
     again = cli("study", "resume", "last", "--json").document
     assert again == document
     assert len(cli.samples()) == 30

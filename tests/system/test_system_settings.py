@@ -31,7 +31,7 @@ SWAPPINESS = "/proc/sys/vm/swappiness"
 
 
 def everything() -> dict[str, str]:
-    """All that settings could change on this machine, and interrupts one by one."""
+    """Return all state that settings could change on this machine, and each interrupt."""
     host = LiveHost()
     found = read_system(Root())
     for number in found.get(IRQS, "").split():
@@ -42,8 +42,8 @@ def everything() -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Prove that nothing of the machine is otherwise afterwards."""
-    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    """Check afterwards that the machine is unchanged."""
+    monkeypatch.setenv(STATE, str(tmp_path / "state"))
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "x.db"))
     before = everything()
     yield
@@ -62,12 +62,12 @@ def as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def assay(*words: str) -> list[str]:
-    """A command line of assay."""
+    """Return a command line of assay."""
     return [sys.executable, "-m", "assay", *words]
 
 
 def demand(*paths: str) -> None:
-    """Skip where this machine lacks a file, or it cannot be written."""
+    """Skip the test if this machine lacks a file, or it is read-only."""
     for path in paths:
         if not os.access(path, os.W_OK):
             pytest.skip(f"this machine has no {path} that can be written")
@@ -79,7 +79,7 @@ def now(path: str) -> str:
 
 
 def until(what: str, path: str, *, gone: bool = False) -> None:
-    """Wait until a file holds a text, or does not any more."""
+    """Wait until a file contains a text, or no longer does."""
     end = time.monotonic() + 30
     while (what in now(path)) == gone:
         assert time.monotonic() < end, now(path)
@@ -184,7 +184,7 @@ def test_profile_is_applied_and_restored(tmp_path: Path) -> None:
     again = json.loads(subprocess.run(apply, capture_output=True, check=True).stdout)
     words = {one["name"]: one["word"] for one in again["settings"]}
     assert (words["vm.thp"], words["vm.swappiness"]) == ("kept", "kept")
-    # A launch changes nothing of it, and a study goes back to it.
+    # A launch does not change it, and a study restores it.
     subprocess.run(assay("run", "--with", "vm.thp=always", "--", "true"), check=True)
     assert ("[never]" in now(THP), now(SWAPPINESS)) == (True, "57")
     Path(SWAPPINESS).write_text("56")
@@ -268,7 +268,7 @@ def test_explained_script_applies_and_restores(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "[never]" in done.stdout
     assert done.stdout.splitlines()[1:] == ["59", "50000000"]
-    # It puts back after a program that fails, and after a signal.
+    # It restores after a failing program, and after a signal.
     script.write_text(script.read_text().replace(f"cat {THP}", f"sh -c 'exit 7' {THP}"))
     assert subprocess.run(["sh", script]).returncode == 7
 
@@ -298,7 +298,7 @@ def test_terminated_study_restores_machine(number: int, tmp_path: Path) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """Processes that a process started."""
+    """Return the child processes of a process."""
     return [int(word) for word in now(f"/proc/{pid}/task/{pid}/children").split()]
 
 
@@ -374,7 +374,7 @@ def test_unprivileged_change_is_refused(tmp_path: Path) -> None:
     from assay.records import Configuration
     from assay.settings.registry import builtin
 
-    host = RecordedHost(tmp_path)  # a tree without /proc/self/status tells of no rights
+    host = RecordedHost(tmp_path)  # a tree without /proc/self/status shows no privileges
     place = tmp_path / THP.lstrip("/")
     place.parent.mkdir(parents=True)
     place.write_text("always [madvise] never\n")

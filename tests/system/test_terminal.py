@@ -29,7 +29,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
 
 
 def on_terminal(cli: CommandLine, columns: int, *words: str, **env: str) -> tuple[int, str]:
-    """Status of a command line whose output is a terminal, and all that it drew."""
+    """Return the status of a command line on a terminal, and its whole output."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     plain = {k: v for k, v in cli.env.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
@@ -119,7 +119,7 @@ def test_stopped_study_shows_cursor(cli: CommandLine) -> None:
 
 @contextmanager
 def begun_on_terminal(cli: CommandLine) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A long study in a process group of its own, and the other end of its terminal."""
+    """Start a long study in its own process group; yields it and the other end of its terminal."""
     ours, theirs = pty.openpty()
     plain = {k: v for k, v in cli.env.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
     words = cli.argv("measure", "--runs", "5000", "--precision", "0.001%", "--", "sleep", "0.05")

@@ -44,7 +44,7 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def preload() -> str:
-    """Give an allocator that this machine has as a library."""
+    """Provide an allocator that this machine has as a library."""
     libraries = read_machine().libraries
     found = [name for name in ALLOCATORS if name in libraries]
     return found[0] if found else pytest.skip("no other allocator is installed")

@@ -19,7 +19,7 @@ BUDGET = ("--runs", "34", "--disturbed-above", "never")
 
 @pytest.fixture(scope="module")
 def first(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """A store with one tune in it, which later studies are added to."""
+    """Return a store with one tune, to which later studies are added."""
     cli = CommandLine(assay_exec, tmp_path_factory.mktemp("warm"))
     answer = cli("tune", *SPACE, *BUDGET, "--seed", "1", "--json", *PROGRAM)
     assert answer.status == 0, answer.err
@@ -63,7 +63,7 @@ def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> No
 
 
 def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
-    """Report, text and bundle say it; a bundle needs no store to be concluded again."""
+    """Report, text and bundle name it; verification of a bundle needs no store."""
     told = "no figure of it is evidence"
     assert told in " ".join(cli("study", "show", study).out.split())
     page = tmp_path / "report.html"

@@ -34,7 +34,7 @@ MAX_INSTALL_S = 60
 
 
 def locked(name: str) -> Iterator[Path]:
-    """Give a folder that one process at a time fills."""
+    """Provide a folder that one process at a time fills."""
     folder = CHECKS / name
     folder.mkdir(parents=True, exist_ok=True)
     with (CHECKS / f"{name}.lock").open("w") as lock:
@@ -44,7 +44,7 @@ def locked(name: str) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def wheel() -> Iterator[Path]:
-    """Give the portable wheel of this checkout."""
+    """Provide the portable wheel of this checkout."""
     for folder in locked("built"):
         shutil.rmtree(folder)
         tool = ROOT / "tools" / "portable_wheel.py"
@@ -60,7 +60,7 @@ def release(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def packages(wheel: Path, release: str) -> Iterator[Path]:
-    """Give a folder with the wheel and its dependencies, all of them built."""
+    """Provide a folder with the wheel and its dependencies, all of them built."""
     for folder in locked(f"packages-{release}"):
         for old in folder.glob("assay-*.whl"):
             old.unlink()
@@ -75,7 +75,7 @@ def packages(wheel: Path, release: str) -> Iterator[Path]:
 
 @pytest.fixture
 def distribution(release: str) -> Iterator[Path]:
-    """Give the root folder of a fresh distribution with Python and without a compiler."""
+    """Provide the root folder of a fresh distribution with Python and without a compiler."""
     if os.geteuid() != 0 or not shutil.which("mmdebstrap") or not shutil.which("unshare"):
         pytest.skip("needs root, mmdebstrap and unshare")
     for folder in locked(release):
@@ -142,6 +142,6 @@ def test_wheel_installs_and_works_without_compiler(
     noise = run_in(distribution, "assay machine noise --seconds 1")
     assert noise.returncode == 0, noise.stderr
     assert "selfish" in noise.stdout
-    # Its status says whether this kernel allows the tier.
+    # Its status shows whether this kernel supports the tier.
     tier = run_in(distribution, "assay tier doctor")
     assert "page faults" in tier.stdout, tier.stderr

@@ -1,4 +1,4 @@
-"""A wrapper in front of a program does not stand for it: by exec, as its parent, or cleaning up."""
+"""A wrapper is distinguished from its program: by exec, as its parent, or during cleanup."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ take.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c
 take(0x100000, 4096, 3, 0x32, -1, 0)
 time.sleep(0.6)
 """
-"""Takes memory below the executable (MAP_PRIVATE, MAP_ANONYMOUS, MAP_FIXED), as a JVM does."""
+"""Maps memory below the executable (MAP_PRIVATE, MAP_ANONYMOUS, MAP_FIXED), as a JVM does."""
 
 
 def test_memory_below_executable_adds_no_process(launcher: Launcher) -> None:

@@ -41,7 +41,7 @@ def tool() -> ModuleType:
 
 @pytest.fixture
 def native(tmp_path: Path, assay_exec: Path, assay_kernels: tuple[Path, ...]) -> Path:
-    """Give a folder with the native programs as a wheel holds them."""
+    """Provide a folder with the native programs as a wheel holds them."""
     folder = tmp_path / "wheel" / "assay" / "_native"
     folder.mkdir(parents=True)
     for path in assay_exec.parent.iterdir():

@@ -1,4 +1,4 @@
-"""A guest that stays: after its commands it answers questions, until the test is done with it."""
+"""A guest that stays: after its commands it answers requests, until the test ends it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMAND_S = 60
 
 @dataclass(frozen=True)
 class Alive:
-    """A guest that runs.
+    """A running guest.
 
     Attributes:
         guest: how it was made.

@@ -53,7 +53,7 @@ def run_batch(
     scripts: Mapping[str, str],
     left_out: Collection[str] = (),
 ) -> Batch:
-    """Boot once; launch every plan that is not left out, then run the scripts.
+    """Boot once; launch every selected plan, then run the scripts.
 
     All plans are in the guest, as /plans/NAME.json, so that scripts can launch those left out.
     """

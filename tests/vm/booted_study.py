@@ -1,4 +1,4 @@
-"""A study on the host whose launches are made in a guest, which is really booted again."""
+"""A study on the host whose launches run in a guest that is really rebooted."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class GuestExecutor:
 
 
 class Silent:
-    """A listener that shows nothing."""
+    """A listener without output."""
 
     def began(self, study_id: str) -> None:
         pass
@@ -126,7 +126,7 @@ class _Env:
 
 
 class Bench:
-    """A guest, a study in a store, and the user who boots as the study says."""
+    """A guest, a study in a store, and a user who boots as the study requests."""
 
     def __init__(self, guest: RebootedGuest, store: Store, folder: Path) -> None:
         self.guest = guest
@@ -137,7 +137,7 @@ class Bench:
 
     @property
     def machine(self) -> Machine:
-        """The guest as it was booted."""
+        """Return the guest as it was booted."""
         tree = self.folder / f"boot{self.guest.boots}"
         return read_machine(Root(self.guest.record(tree)), env={}, config=True)
 

@@ -22,7 +22,7 @@ OF_GUESTS = ("agent", "send", "tree")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each worker of pytest-xdist whole guests: else each worker would boot a shared guest."""
+    """Assign whole guests to each worker of pytest-xdist: else each would boot a shared guest."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByGuest(LoadScopeScheduling):
@@ -33,7 +33,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def guest_of(nodeid: str) -> str:
-    """A name for the guest of a test, which others may share."""
+    """Return a name for the guest of a test; tests with the same name share it."""
     path, _, test = nodeid.partition("::")
     place = Path(path)
     if place.parent.name != HERE.name:
@@ -74,7 +74,7 @@ def tree_program(guest_kernel: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def guest_programs() -> dict[str, Path | bytes]:
-    """The programs of this folder, compiled, by their paths in the guest."""
+    """Return the compiled programs of this folder, by their paths in the guest."""
     try:
         sources = [p for p in sorted(PROGRAMS.glob("*.cpp")) if p.stem not in OF_GUESTS]
         return {f"/bin/{source.stem}": compile_program(source) for source in sources}

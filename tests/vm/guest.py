@@ -31,7 +31,7 @@ CgroupMode = Literal["v2", "v1", "hybrid", "none"]
 
 HERE = Path(__file__).resolve().parent
 LOADER = "/lib64/ld-linux-x86-64.so.2"
-"""Stands for all libraries: who brings it brings those of its programs too."""
+"""Stands for all libraries: a guest with it also has the libraries of its programs."""
 CACHE = HERE.parents[1] / "build" / "vm"
 QEMU = "qemu-system-x86_64"
 # Packages whose dependency is the current kernel image: Debian's first, then Ubuntu's.
@@ -51,7 +51,7 @@ class UnavailableError(Exception):
 
 
 class GuestError(AssertionError):
-    """The guest did not come to its end; the text holds the end of its console."""
+    """The guest did not complete; the text contains the end of its console."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Disk:
 
     size_mib: int
     bytes_per_s: int = 0
-    """As fast as QEMU has it, where it is 0."""
+    """Bytes per second; 0 for no limit."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ class Result:
     files: Mapping[str, bytes]
 
     def __str__(self) -> str:
-        """Give the command with its status and the ends of its outputs."""
+        """Return the command with its status and the ends of its outputs."""
         out, err = (text[-2000:].decode(errors="replace") for text in (self.stdout, self.stderr))
         return f"{shlex.join(self.argv)}\nstatus {self.status}\nstdout: {out}\nstderr: {err}"
 
 
 @dataclass
 class Guest:
-    """A machine to be booted once for each call of `run`.
+    """A machine that boots once for each call of `run`.
 
     `nodes` replaces `memory_mib`; `distances` maps (from, to) to an entry of the distance table,
     `speeds` to one of the HMAT. `cpus` is the value of QEMU's -smp: a number, or
@@ -184,7 +184,7 @@ class Guest:
             *("-m", str(sum(node.memory_mib for node in nodes))),
             *("-nic", "none", "-display", "none", "-no-reboot"),
             *("-kernel", str(kernel), "-initrd", str(folder / "initramfs")),
-            # On a busy host the clock's interrupts come too late for the kernel's test of them.
+            # On a busy host the clock's interrupts are too late for the kernel's test of them.
             *("-append", f"console=ttyS0 panic=-1 no_timer_check printk.devkmsg=on {self.cmdline}"),
             *("-serial", f"file:{folder / 'console'}"),
             *("-chardev", f"file,id=results,path={folder / 'results'}"),
@@ -209,7 +209,7 @@ class Guest:
 
 
 def _last_words(console: str) -> str:
-    """The end of it, and the stacks where the guest told them."""
+    """Return the end of the console, and the stacks that the guest reported."""
     lines = console.splitlines()
     told = [number for number, line in enumerate(lines) if "vm: stacks:" in line]
     end = lines[-CONSOLE_LINES_SHOWN:]
@@ -292,7 +292,7 @@ def _version(image: Path) -> tuple[int, int]:
 
 
 def with_libraries(programs: Mapping[str, Path]) -> dict[str, Path]:
-    """Programs by their path in a guest, and the shared libraries that they need."""
+    """Return programs by their path in a guest, and their shared libraries."""
     files = dict(programs)
     for program in programs.values():
         shown = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout

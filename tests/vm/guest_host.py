@@ -1,4 +1,4 @@
-"""GuestHost: a guest as `assay.host.host.Host`: all that is applied works in it."""
+"""GuestHost: a guest as `assay.host.host.Host`, to which settings are applied."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GuestHost:
         return None if content is None else content.decode(errors="replace").strip(" \t\r\n\0")
 
     def bytes_of(self, path: str) -> bytes | None:
-        """Every byte of a file; ``None`` where it cannot be read."""
+        """Return the bytes of a file; ``None`` if it is unreadable."""
         try:
             return self._line.ask("read", path)
         except OSError:

@@ -1,4 +1,4 @@
-"""Line: questions to a guest's agent (programs/agent.cpp), over the guest's second serial port."""
+"""Line: requests to a guest's agent (programs/agent.cpp), over the guest's second serial port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Silent(Exception):
 
 
 class Line:
-    """A connection to the agent; one question at a time, from any thread.
+    """A connection to the agent; one request at a time, from any thread.
 
     Args:
         connection: to QEMU's serial port.
@@ -32,7 +32,7 @@ class Line:
         self._lock = threading.Lock()
 
     def wait_for_agent(self, timeout_s: float) -> None:
-        """Wait until it says that it is there.
+        """Wait until the agent reports that it runs.
 
         Raises:
             Silent: it does not.
@@ -59,7 +59,7 @@ class Line:
         return unquote_to_bytes(rest)
 
     def end(self) -> None:
-        """Let the agent end, and the guest with it."""
+        """End the agent, and the guest with it."""
         with self._lock:
             self._send("end")
 

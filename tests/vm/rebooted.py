@@ -31,7 +31,8 @@ while read -r line <&3; do
     echo "$status $(base64 /tmp/said | tr -d '\\n')" >&3
 done
 """
-# One process for all files: each takes a hundredth of a second here. A line has its path in front.
+# One process for all files: each process takes a hundredth of a second here. Each line begins
+# with its path.
 MACHINE = """
 find /sys/devices/system/cpu /sys/devices/system/node -maxdepth 3 -type f >/tmp/files
 for file in /sys/kernel/mm/transparent_hugepage/* /sys/kernel/mm/hugepages/*/nr_hugepages \
@@ -56,7 +57,7 @@ class RebootedGuest:
     """
 
     def __init__(self, guest: Guest, files: Mapping[str, Path | bytes]) -> None:
-        """Nothing runs yet."""
+        """Prepare without starting a guest."""
         self._guest = guest
         self._files = {**files, "/vm/agent.sh": AGENT.encode()}
         self._folder = tempfile.TemporaryDirectory(prefix="assay-vm-")
@@ -66,16 +67,16 @@ class RebootedGuest:
         self.boots = 0
 
     def __enter__(self) -> RebootedGuest:
-        """Give itself."""
+        """Return this object."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End it."""
+        """End the guest."""
         self.end()
         self._folder.cleanup()
 
     def boot(self, words: str, kernel: Path | None = None) -> None:
-        """Boot with these words more, and a kernel in place of the guest's."""
+        """Boot with additional arguments, and optionally another kernel."""
         self.end()
         folder = Path(self._folder.name)
         archive = _initramfs(
@@ -114,7 +115,7 @@ class RebootedGuest:
         return text
 
     def record(self, folder: Path) -> Path:
-        """Write the files of the kernel that tell of the machine as a tree; return its folder."""
+        """Write the kernel's files about the machine as a tree; return its folder."""
         texts: dict[str, list[str]] = {}
         for line in self.output(MACHINE).splitlines():
             path, _, text = line.partition(":")

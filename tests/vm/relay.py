@@ -17,7 +17,7 @@ _PACKET_BYTES = 1 << 18
 
 @contextmanager
 def relayed(line: Line, there: str, here: Path) -> Iterator[Path]:
-    """Serve every connection to `here` by one of the guest's own to `there`.
+    """Forward every connection to `here` to a connection of the guest to `there`.
 
     To the broker the peer is the guest's agent, which is root.
     """
@@ -59,7 +59,7 @@ def _ready(*sockets: socket.socket) -> list[socket.socket]:
 
 
 def _received(connection: socket.socket) -> bytes:
-    """The next question; nothing where the client hung up."""
+    """Return the next request; empty if the client closed the connection."""
     try:
         return connection.recv(_PACKET_BYTES)
     except OSError:

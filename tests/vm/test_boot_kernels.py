@@ -1,4 +1,4 @@
-"""A study of two kernels, whose launches are made in a guest that really boots both."""
+"""A study of two kernels, whose launches run in a guest that really boots both."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ echo "$ASSAY_BOOT_KERNEL" >> {asked}
 """
 """Stand-in for the command that selects the kernel of the next boot."""
 BROKEN = "rdinit=/none root=/dev/none"
-"""Words with which a kernel ends in a panic, as one without its drivers does."""
+"""Kernel arguments that cause a panic, as missing drivers do."""
 
 
 class Unattended(Bench):
-    """A guest with two kernels: a command tells its boot loader which to boot, a unit resumes."""
+    """A guest with two kernels: a command selects the kernel to boot, and a unit resumes."""
 
     def __init__(self, guest: RebootedGuest, store: object, folder: Path) -> None:
         super().__init__(guest, store, folder)  # type: ignore[arg-type]
@@ -62,8 +62,8 @@ class Unattended(Bench):
         self.command.write_text(LOADER.format(asked=self.asked))
         self.command.chmod(0o755)
 
-    def step(self, go: Callable[[], StudyResult]) -> StudyResult | None:
-        """Go on until the study pauses, and let the command be run then."""
+    def step(self, go: Callable[[], Result]) -> Result | None:
+        """Continue until the study pauses, and run the command then."""
         try:
             return go()
         except BootPause as pause:
@@ -79,14 +79,14 @@ class Unattended(Bench):
         return self.step(lambda: resume(lab, self.store, self.study_id, quiet, new_stratum=False))
 
     def boot_as_asked(self) -> str:
-        """Boot the kernel that the command was given; return its release."""
+        """Boot the kernel selected by the command; return its release."""
         release = self.asked.read_text().split()[-1]
         self.guest.boot("", self.kernels[release])
         return release
 
 
 def a_sweep(releases: tuple[str, ...]) -> StudySpec:
-    """Two boots of each kernel, and the figures of both."""
+    """Run a study with two boots of each kernel, and check the figures of both."""
     return StudySpec(
         kind=Kind.SWEEP,
         workload=Workload(argv=("sh", "-c", SCRIPT), metrics=(WALL, MINOR)),
@@ -150,7 +150,7 @@ def test_study_boots_each_kernel_unattended(bench: Unattended) -> None:
         grant = sample.settings[SETTING]
         assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN), sample
         asked = str(sample.launch.configuration[SETTING])
-        # The program itself has looked which kernel it runs under.
+        # The program itself reads the kernel that it runs under.
         assert sample.metrics["minor"] == int(asked.split(".")[1])
     boots = {(s.launch.block, s.launch.arm): boot_of(s) for s in samples}
     assert len(boots) == len(set(boots.values())) == 4

@@ -43,7 +43,7 @@ ISOLATED = Metric(name="isolated", pattern="isolated: ([01])")
 
 
 def a_sweep() -> StudySpec:
-    """Two boots of each of two values, and the figures of both."""
+    """Run a study with two boots of each value, and check the figures of both."""
     values = ("absent", "1")
     return StudySpec(
         kind=Kind.SWEEP,
@@ -119,7 +119,7 @@ def _every_launch_ran_in_its_boot(samples: list[Sample]) -> None:
         grant = sample.settings[SETTING]
         assert grant.grant is GrantStatus.GRANTED, sample
         assert "/sys/devices/system/cpu/isolated" in (grant.observed or "")
-        # The program itself has looked how many CPUs are isolated.
+        # The program itself counts the isolated CPUs.
         assert sample.metrics["isolated"] == (sample.launch.configuration[SETTING] == 1)
 
 
@@ -141,7 +141,7 @@ def test_changed_kernel_is_refused(bench: Bench) -> None:
 
 
 def test_ineffective_argument_is_reported(bench: Bench) -> None:
-    """isolcpus of a CPU that is not there: the word is there, and nothing is isolated."""
+    """isolcpus of a missing CPU: the argument is present, and no CPU is isolated."""
     bench.guest.boot("nohz_full=1 nohz=off")
     machine = bench.machine
     plan = bench.laboratory().plan(Configuration({"boot.nohz_full": 1}))

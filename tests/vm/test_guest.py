@@ -48,7 +48,7 @@ def test_guest_has_configured_nodes(guest_kernel: Path) -> None:
 
 
 def test_hanging_guest_is_killed_and_shows_console(guest_kernel: Path) -> None:
-    # On a busy host it may not have come to its command by then.
+    # On a busy host it may not have reached its command by then.
     with pytest.raises(GuestError, match=r"killed after 7 s; end of its console:\n"):
         Guest(kernel=guest_kernel).run({}, [["sleep", "60"]], timeout_s=7, command_timeout_s=60)
 

@@ -1,4 +1,4 @@
-"""Programs that do their worst to assay-exec, on hosts with v2 control groups alone and with v1.
+"""Hostile programs under assay-exec, on hosts with v2 control groups only and with v1.
 
 The same programs as in tests/system/test_hostile.py, which this host's own layout goes through.
 """
@@ -133,7 +133,7 @@ def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
 
 
 def alive(batch: Batch, name: str, file: str = "/out/processes") -> list[str]:
-    """Lines of the script's `ps` about hostile programs."""
+    """Return the lines of the script's `ps` about hostile programs."""
     lines = batch.text(name, file).splitlines()
     return [line for line in lines if line.split()[-1] in PROGRAMS]
 

@@ -1,4 +1,4 @@
-"""assay-exec under every layout of control groups; most of all v2 with its controllers.
+"""assay-exec under every layout of control groups, mainly v2 with its controllers.
 
 Each kind of guest is booted once and runs the whole batch of launches (`PLANS`) and scripts
 (`SCRIPTS`); the tests look at the records. docs/reference/assay-exec.md is the contract.
@@ -23,7 +23,7 @@ HELD_S = 0.4
 MODES: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid", "none")
 CONTAINED: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid")
 V2_PLANS = ("nested", "pressed")
-CONTAINED_PLANS = ("hop",)  # without control groups nothing catches it
+CONTAINED_PLANS = ("hop",)  # without control groups it is not contained
 SCRIPT_PLANS = ("cache", "parent", "ended", "huge")
 
 # In an emulated guest a sample takes milliseconds, and few would fit into the usual share.
@@ -62,7 +62,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "required": {"argv": ["true"], "containment": "cgroup"},
     "declined": {"argv": ["daemonise", "2", "0"], "containment": "none"},
     "parent": {"argv": ["memory", "anon", "24", str(HELD_S)], "cgroup_parent": "parent", **FAST},
-    # Two ways out that a root program has: other groups, and groups of its own, frozen.
+    # Two ways for a root program to escape: other groups, and its own frozen groups.
     "escape": {
         "argv": [
             "sh",
@@ -97,7 +97,7 @@ END = (
 ENDINGS = {
     "terminated": "kill -TERM $launcher",
     "killed": "kill -KILL $launcher",
-    # assay-exec is two processes; the other one.
+    # The other one of the two processes of assay-exec.
     "supervisor-killed": "kill -KILL $(pidof assay-exec | tr ' ' '\\n' | grep -vx $launcher)",
     "parent-killed": "kill -KILL $shell",
     "both-killed": "killall -KILL assay-exec; kill $shell; usleep 300000;"
@@ -311,7 +311,7 @@ def test_cpu_time_is_divided_into_user_and_system(batch: Batch) -> None:
     record = batch.record("cpu")
     user, system = (float(word) for word in batch.results["cpu"].stdout.split())
     assert record["user_s"] + record["sys_s"] == pytest.approx(user + system, abs=0.15)
-    if batch.cgroup != "v1":  # which splits by looking at each tick
+    if batch.cgroup != "v1":  # which divides by sampling at each tick
         assert record["user_s"] == pytest.approx(user, abs=0.1)
         assert record["sys_s"] == pytest.approx(system, abs=0.15)
     assert record["wall_s"] >= user + system - 0.05

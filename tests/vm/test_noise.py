@@ -16,7 +16,7 @@ pytestmark = pytest.mark.vm
 # else is done then.
 RUN = "assay-noise {} --seconds 2 --threshold-us 200 > /out/document"
 MANY = 48
-"""CPUs of a guest."""
+"""Number of CPUs of a large guest."""
 BUSY = "taskset 2 sh -c 'while :; do :; done' & busy=$!;"
 
 
@@ -52,7 +52,7 @@ def test_competing_thread_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
 
 @pytest.mark.slow
 def test_long_interrupt_table_is_read_completely(guest_kernel: Path, assay_noise: Path) -> None:
-    """The kernel tells a page of it at once, and with many CPUs a page holds few rows."""
+    """The kernel returns a page of it at once, and with many CPUs a page contains few rows."""
     script = RUN.format("selfish --cpus 0")
     many = Guest(kernel=guest_kernel, cpus=MANY, memory_mib=1024)
     (result, shown) = many.run(

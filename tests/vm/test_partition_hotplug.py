@@ -44,7 +44,7 @@ def running(
 
 
 class Partition:
-    """The partition on CPU 1 of a guest."""
+    """Create the partition on CPU 1 of a guest."""
 
     def __init__(self, guest: Alive, folder: Path) -> None:
         self.guest = guest

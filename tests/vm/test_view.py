@@ -1,4 +1,4 @@
-"""assay-exec's view of the program's own CPUs, where there are more nodes than one."""
+"""assay-exec's view of the program's own CPUs, on a machine with several nodes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _GROUP = "/sys/fs/cgroup"
 MORE = (
     # Control groups are read where the process that records is; guests have them elsewhere too.
     *(f"{_GROUP}{below}/c*.*" for below in ("", "/*", "/*/*")),
-    # Of other processes a snapshot keeps nothing.
+    # A snapshot contains no other processes.
     "/proc/[0-9]*/comm",
 )
 PATTERNS = "/vm/patterns"
@@ -49,7 +49,7 @@ def tree_files(tree: Path) -> dict[str, Path | bytes]:
 
 
 def gather(name: str = "tree") -> str:
-    """The command that leaves the tree in /out."""
+    """Return the command that writes the tree to /out."""
     return f"tree {PATTERNS} /out/{name}"
 
 
@@ -75,7 +75,7 @@ def _header(gathered: bytes, at: int) -> tuple[str, int, int]:
 
 
 def look(guest: Alive, patterns: Iterable[str], folder: Path) -> Root:
-    """Lay out files of a guest as they are now; all of them would take seconds."""
+    """Write the present files of a guest; all of them would take seconds."""
     text = shlex.quote("\n".join(patterns))
     guest.output(f"echo {text} > /tmp/patterns; tree /tmp/patterns /tmp/tree")
     gathered = guest.host.bytes_of("/tmp/tree")

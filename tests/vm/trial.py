@@ -50,7 +50,7 @@ class Trial:
 
 
 def plan_on(machine: Machine, values: Mapping[str, Value]) -> Plan:
-    """A configuration resolved on a guest."""
+    """Resolve a configuration on a guest."""
     return plan(Configuration(values), machine, builtin())
 
 

@@ -17,7 +17,7 @@ class Became(Exception):
 
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Give the environment of a root that keeps all its rights."""
+    """Provide the environment of a root that keeps all its rights."""
     env = {"SUDO_UID": "1000", "SUDO_GID": "1000", "ASSAY_EXEC": "/nonexistent/assay-exec"}
 
     def become(caller: Any) -> None:

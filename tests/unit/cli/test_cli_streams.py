@@ -21,7 +21,7 @@ FULL = Path("/dev/full")
 
 @pytest.fixture
 def full() -> Iterator[int]:
-    """Give a descriptor that takes nothing."""
+    """Provide a descriptor that takes nothing."""
     if not FULL.exists():
         pytest.skip("no /dev/full")
     descriptor = os.open(FULL, os.O_WRONLY)
@@ -31,7 +31,7 @@ def full() -> Iterator[int]:
 
 @pytest.fixture
 def unread() -> Iterator[int]:
-    """Give the end of a pipe that nobody reads."""
+    """Provide the end of a pipe that nobody reads."""
     read, write = os.pipe()
     os.close(read)
     yield write

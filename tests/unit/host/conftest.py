@@ -12,7 +12,7 @@ from host.trees import plant
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Give a recorded tree."""
+    """Provide a recorded tree."""
     base = tmp_path / "tree"
     plant(base)
     return base
@@ -20,7 +20,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder for the journal."""
+    """Provide a folder for the journal."""
     folder = tmp_path / "state"
     monkeypatch.setenv(STATE_VARIABLE, str(folder))
     return folder

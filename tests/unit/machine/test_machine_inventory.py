@@ -39,7 +39,7 @@ ITS_OWN = ("2ps3-2t", "8ia64-2s2c2t")
 
 @pytest.fixture(scope="module")
 def described() -> Iterator[Callable[..., tuple[Machine, Inventory]]]:
-    """Return a recorded machine in both documents; each archive is unpacked once."""
+    """Provide a recorded machine in both documents; each archive is unpacked once."""
     with ExitStack() as kept:
         roots: dict[str, Root] = {}
 

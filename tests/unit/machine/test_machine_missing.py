@@ -16,7 +16,7 @@ NOSUCH = "no-such-program"
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    """Return an environment whose PATH has every wrapper, installed here or not."""
+    """Provide an environment whose PATH has every wrapper, installed here or not."""
     for name in ("nice", "env", "timeout", "taskset", "numactl", "chrt", "time", "stdbuf"):
         (tmp_path / name).write_text("#!/bin/sh\n")
     for name in ("setsid", "nohup", "ionice", "setarch", "prog"):

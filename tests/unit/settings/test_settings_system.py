@@ -138,7 +138,7 @@ EFFECTS: dict[str, Effect] = {
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a recorded machine with all tunables."""
+    """Provide a recorded machine with all that can be set."""
     monkeypatch.setenv(STATE, str(tmp_path / "state"))
     base = tmp_path / "tree"
     for path, text in SERVER.items():

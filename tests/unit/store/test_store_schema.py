@@ -118,7 +118,7 @@ def test_store_of_schema_1_opens_with_all_data(v1: Path) -> None:
 
 @pytest.fixture
 def v3(tmp_path: Path) -> Path:
-    """Return a copy of a store with ten studies of real launches, made by the last version of schema 3.
+    """Return a copy of a store with ten studies of real launches, made by the last schema 3.
 
     It holds tune with one and with two objectives, with a requirement and with instances; compare,
     measure, sweep and calibrate; an interrupted and a failed study; and one record of overhead.

@@ -19,7 +19,7 @@ from . import machine
 
 
 def with_libraries(program: Path) -> dict[str, Path]:
-    """A program, and the libraries that it is linked with, at their places."""
+    """Return a program and its shared libraries, by their paths."""
     told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     libraries = [word for word in told.split() if word.startswith("/")]
     return {f"/bin/{program.name}": program, **{name: Path(name) for name in libraries}}
@@ -63,12 +63,12 @@ def guest(
 
 @pytest.fixture(scope="package")
 def root(guest: Alive, tmp_path_factory: pytest.TempPathFactory) -> Root:
-    """The guest's files, as they were when it had booted."""
+    """Return the guest's files as of its boot."""
     (gathered,) = guest.results
     return plant(gathered.files["/out/tree"], tmp_path_factory.mktemp("tree"))
 
 
 @pytest.fixture(scope="package")
 def known(root: Root) -> Machine:
-    """The guest as a Machine document."""
+    """Return the guest as a Machine document."""
     return read_machine(root)

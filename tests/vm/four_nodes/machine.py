@@ -8,7 +8,7 @@ NODES = (
     Node(192, "0-1"),
     Node(192, "2-3"),
     Node(192, "4-5"),
-    # Room for a page of 1 GiB, which begins at a whole GiB.
+    # This size has space for an aligned page of 1 GiB.
     Node(1600, "6-7"),
     Node(64, initiator=3),
 )

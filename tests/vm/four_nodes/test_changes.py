@@ -1,4 +1,4 @@
-"""System settings on a guest's kernel: applied, read back, put back as they were, to the byte.
+"""System settings on a guest's kernel: applied, read back, and restored byte for byte.
 
 The settings, the journal and the undoing are those of this host; only the `Host` is the guest.
 """
@@ -57,14 +57,14 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Journal
 
 @pytest.fixture(autouse=True)
 def as_it_was(guest: Alive, known: Machine) -> Iterator[None]:
-    """Prove that a test leaves the guest as it found it, to the byte."""
+    """Check that a test leaves the guest unchanged, byte for byte."""
     before = contents(guest, known)
     yield
     assert contents(guest, known) == before
 
 
 def contents(guest: Alive, known: Machine) -> bytes:
-    """Every file that settings could write, and each interrupt's."""
+    """Return every file that settings could write, and those of each interrupt."""
     paths = [path for path in known.system if path != SWAPS]
     paths += [f"{IRQS}/{n}/smp_affinity_list" for n in known.system[IRQS].split()]
     names = shlex.quote("\n".join(paths))

@@ -35,12 +35,12 @@ SOCKET = "/tmp/broker.sock"
 CPUS, OTHERS = (4, 5, 6, 7), (0, 1, 2, 3)
 MEMORY_BYTES = 32 << 20
 INVALID = "isolated invalid (Cpu list in cpuset.cpus not exclusive)"
-"""The words of Linux 6.1."""
+"""Messages of Linux 6.1."""
 
 
 @pytest.fixture
 def partition(guest: Alive) -> Iterator[str]:
-    """The folder of an isolated partition, as the kernel documents how to make one."""
+    """Create the folder of an isolated partition, as the kernel's documentation describes."""
     guest.host.mkdir(GROUP)
     try:
         guest.host.write(f"{GROUP}/cpuset.cpus", "4-7")
@@ -59,7 +59,7 @@ def partition(guest: Alive) -> Iterator[str]:
 
 @pytest.fixture
 def broker(guest: Alive, partition: str, tmp_path: Path) -> Iterator[Path]:
-    """The socket on this host of a broker in the guest."""
+    """Return the socket on this host of a broker in the guest."""
     document = {
         "schema": 1,
         "name": "test",
@@ -140,7 +140,7 @@ def kernel_threads(guest: Alive) -> dict[str, int]:
 
 
 def test_checks_report_partition(guest: Alive, partition: str, tmp_path: Path) -> None:
-    """Before Linux 6.8 nothing but the group itself says that its CPUs are isolated."""
+    """Before Linux 6.8 only the group itself shows that its CPUs are isolated."""
     found = findings(guest, tmp_path)
     assert found["isolation.partition"].status is Status.OK
     assert "partitions in force: 1" in found["isolation.partition"].evidence
@@ -277,8 +277,8 @@ def test_other_user_gets_share_and_cannot_move_root_processes(guest: Alive, brok
 
 
 def test_launch_stays_in_share(guest: Alive, broker: Path, known: Machine) -> None:
-    """assay-exec makes groups of its own below the share's, and lets nothing out of it."""
-    with BrokerClient(broker) as client:
+    """assay-exec creates its own groups below the share's, and contains all processes in it."""
+    with Broker(broker) as client:
         client.reserve((6, 7))
         agent = int(guest.output("echo $PPID"))
         client.move(agent)

@@ -137,7 +137,7 @@ PRODUCT = (
 
 
 def test_only_product_tiles_lie_in_other_memory_kind(guest: Alive) -> None:
-    """As on a machine whose fast memory is a node of its own."""
+    """As on a machine with fast memory in a separate node."""
     # An emulated CPU fills the tiles slowly: the map is read when ten pages are there, not one.
     filled = f"bind:{MEMORY_ONLY}.*N{MEMORY_ONLY}=[1-9][0-9]"
     script = (

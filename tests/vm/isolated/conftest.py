@@ -1,4 +1,4 @@
-"""The guest of this folder: two of its four CPUs are set apart by the command line."""
+"""The guest of this folder: the command line isolates two of its four CPUs."""
 
 from __future__ import annotations
 

@@ -39,6 +39,6 @@ def guest(
 
 @pytest.fixture(scope="package")
 def known(guest: Alive, tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    """The guest as a Machine document."""
+    """Return the guest as a Machine document."""
     (gathered,) = guest.results
     return read_machine(plant(gathered.files["/out/tree"], tmp_path_factory.mktemp("tree")))
