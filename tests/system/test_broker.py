@@ -625,7 +625,7 @@ def test_missing_broker_is_reported(partition: Partition) -> None:
         BrokerClient(partition.socket)
 
 
-def patiently(broker: Broker, seed: int) -> Reserved:
+def patiently(broker: BrokerClient, seed: int) -> ReservedResources:
     """Reserve a core as soon as one is free."""
     end = time.monotonic() + 60.0
     while True:

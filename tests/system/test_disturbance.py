@@ -93,7 +93,7 @@ def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> Non
     assert all(arm["disturbed"] == arm["summary"]["wall_s"]["n"] for arm in document["arms"])
     named = [one["name"] for one in document["disturbers"]]
     # If further programs use this host, three of them may use it more.
-    assert any(f"process {pid}" in name for name in named) or len(named) == NAMED
+    assert any(f"process {pid}" in name for name in named) or len(named) == MAX_NAMED
     assert any("the table includes them" in note for note in document["notes"])
 
 

@@ -223,7 +223,7 @@ def test_partition_in_use_is_deleted_only_by_force(env: Mapping[str, str]) -> No
 def test_killed_broker_is_reported_and_restarted(env: Mapping[str, str]) -> None:
     create(env)
     assert run(env, "start", NAME).returncode == 0  # it runs: no action is needed
-    with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
+    with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
         end_of_broker(env, signal.SIGKILL)

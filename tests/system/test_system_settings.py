@@ -43,7 +43,7 @@ def everything() -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Check afterwards that the machine is unchanged."""
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "x.db"))
     before = everything()
     yield

@@ -62,7 +62,7 @@ class Unattended(Bench):
         self.command.write_text(LOADER.format(asked=self.asked))
         self.command.chmod(0o755)
 
-    def step(self, go: Callable[[], Result]) -> Result | None:
+    def step(self, go: Callable[[], StudyResult]) -> StudyResult | None:
         """Continue until the study pauses, and run the command then."""
         try:
             return go()

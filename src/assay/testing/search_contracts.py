@@ -122,7 +122,7 @@ class SimulatedProgram:
         return Grant(
             value=value,
             level=Level.SEEN,
-            grant=Granted.REFUSED if refused else Granted.GRANTED,
+            grant=GrantStatus.REFUSED if refused else GrantStatus.GRANTED,
             reason="the value is missing" if refused else None,
         )
 
@@ -207,7 +207,7 @@ def run_race(
     while until is None or len(samples) < until:
         assert len(samples) < MAX_LAUNCHES, "the race does not end"
         answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
-        if isinstance(answer, Done):
+        if isinstance(answer, Ending):
             assert not flying, "a completed race has running launches"
             return CompletedRace(answer, samples)
         assert len(answer) <= slots - len(flying), "more launches than free slots"

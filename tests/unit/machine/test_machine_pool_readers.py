@@ -94,7 +94,7 @@ def sample(note: str | None, *, known: bool = True) -> Sample:
 
 
 def test_first_launches_together_show_read_variables() -> None:
-    found = pools_of([sample("OMP_NUM_THREADS"), sample("GOMAXPROCS OMP_NUM_THREADS")])
+    found = pools_read_in([sample("OMP_NUM_THREADS"), sample("GOMAXPROCS OMP_NUM_THREADS")])
     assert found == {"OMP_NUM_THREADS", "GOMAXPROCS"}
     assert pools_read_in([sample("OMP_NUM_THREADS"), sample(None, known=False)]) is None
     assert pools_read_in([]) is None

@@ -83,8 +83,11 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     assert here.host.read("/proc/12/affinity") == "0-3"
     assert not drifts(here)
     lapsed = "1 may use all CPUs again, for instance after a CPU came online"
-    assert any(lapsed in line for line in steering_lines(steers(here.host, here.env), verbose=True))
-    turned = start("main", here).turned
+    assert any(
+        lapsed in line
+        for line in steering_lines(read_kernel_work(here.host, here.env), verbose=True)
+    )
+    turned = start_partition("main", here).turned
     assert not unmet_needs(turned) and not turned.left
     assert not faults(here) and not drifts(here)
     own = f"{V1 if version == 1 else V2}/assay-main"

@@ -281,7 +281,7 @@ def test_few_blocks_say_what_is_missing() -> None:
 
 
 def test_too_small_budget_names_sufficient_one() -> None:
-    done = drive(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
+    done = run_race(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
     assert done.reason is EndReason.TOO_SMALL
     assert done.needed is not None and done.needed.launches == 1 + 2 * MIN_CLAIM_VALUES
     enough = carry_out(spec_of(Budget(launches=done.needed.launches)), SAME)

@@ -11,6 +11,7 @@ from assay.records.sample import STDERR_LINES
 from assay.records.workload import WALL
 from assay.search.history.complaints import complaint_notes
 from assay.search.history.history import History
+from assay.wording.launch_notes import quotes_output
 
 MORE = "more than is kept"
 GOMP = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"

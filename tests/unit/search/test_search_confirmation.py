@@ -57,7 +57,7 @@ DOUBT = 0.05
 """Of what a searcher expects: too much to leave a setting out unseen."""
 
 
-class Told(ByAverage):
+class Told(SampleMeans):
     """Searcher that proposes ``WHOLE`` with given expectations.
 
     Args:
@@ -91,7 +91,7 @@ TWO_MATTER = Told({"arg.p1": -0.3, "arg.p3": -0.1})
 ALL_MATTER = Told(dict.fromkeys(WHOLE, -0.1))
 
 
-def program(*matters: str, gain: float = 0.4) -> Simulated:
+def program(*matters: str, gain: float = 0.4) -> SimulatedProgram:
     """Return a program whose gain is shared by the settings of ``WHOLE`` in equal parts."""
 
     def takes_s(configuration: Configuration) -> float:
@@ -124,7 +124,7 @@ def confirmed_names(samples: Sequence[Sample]) -> set[str]:
     return {s.launch.arm for s in samples if s.launch.stage is Stage.CONFIRM}
 
 
-def concluded(runs: Simulated, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
+def concluded(runs: SimulatedProgram, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
     """Return the conclusion of a study whose winner and core were confirmed."""
     arms = (DEFAULT_ARM, *BOTH.arms)
     launches = [(Stage.SURVEY, 0, (DEFAULT_ARM,)), (Stage.GAUGE, 1, (DEFAULT_ARM,))]

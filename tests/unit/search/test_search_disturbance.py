@@ -38,7 +38,7 @@ GAIN = SimulatedProgram(takes_s=factors(nice={1: 0.8}), noise=0.02)
 BUDGET = Budget(launches=60)
 
 
-def now_and_then(share: float, busy: float = 1.0) -> Simulated:
+def now_and_then(share: float, busy: float = 1.0) -> SimulatedProgram:
     """Return a load of one CPU in a share of the blocks."""
     return replace(
         GAIN, others=lambda launch: busy * (random.Random(launch.block).random() < share)
@@ -215,7 +215,7 @@ def test_excluded_blocks_are_independent_of_arms_and_values() -> None:
     ("share", "disturbed"), [(0.0, False), (0.05, False), (0.2, True), (1.0, True)]
 )
 def test_share_of_other_processes_decides_disturbance(share: float, disturbed: bool) -> None:
-    conditions = Conditions()
+    conditions = OutsideLoad()
     for _ in range(2):
         conditions = conditions.with_one(sample(2.0, foreign_load=share * 4.0, host_cpus=2.0))
     assert conditions.disturbed(0.1) is disturbed
@@ -228,7 +228,7 @@ def test_steal_time_counts_as_load() -> None:
 
 def test_step_of_the_count_disturbs_nothing() -> None:
     """A launch of 5 ms in which one tick of 10 ms fell to another process."""
-    conditions = Conditions()
+    conditions = OutsideLoad()
     for tick_s in (0.01, 0.0):
         conditions = conditions.with_one(sample(0.005, foreign_load=tick_s, host_cpus=2.0))
     assert conditions.share == 0.0
@@ -240,9 +240,9 @@ def test_samples_without_evidence_are_undisturbed() -> None:
 
 
 def test_third_may_be_left_out() -> None:
-    assert not mostly(2, 6)
-    assert mostly(3, 6)
-    assert not mostly(0, 0)
+    assert not is_mostly_disturbed(2, 6)
+    assert is_mostly_disturbed(3, 6)
+    assert not is_mostly_disturbed(0, 0)
 
 
 def test_ending_counts_blocks_of_the_claim() -> None:
@@ -284,7 +284,7 @@ def test_end_of_tuning_counts_blocks_of_the_mean(share: float) -> None:
 
 
 def test_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
-    held = Conditions().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
+    held = OutsideLoad().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
     note = Evidence(kind=PARTITION_KIND, outside=True, note="isolated became isolated invalid")
     lost = msgspec.structs.replace(sample(1.0), evidence=(note,))

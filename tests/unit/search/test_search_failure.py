@@ -70,7 +70,7 @@ def test_each_arm_has_its_own_reason() -> None:
 
 
 def test_next_steps_of_several_arms_appear_once_by_name() -> None:
-    failures = Failures(
+    failures = FailedLaunches(
         STUDY.spec,
         [
             failed_of("diff a b", 1.0, exit_status=1),

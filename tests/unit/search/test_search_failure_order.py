@@ -51,7 +51,7 @@ def samples(launches: str) -> list[Sample]:
     ],
 )
 def test_failures_that_follow_order_are_reported(launches: str, told: str) -> None:
-    found = order_of_failures(samples(launches))
+    found = describe_failure_order(samples(launches))
     assert found is not None and told in found and "--prepare" in found
     assert failure_order_notes(samples(launches)) == [found[0].lower() + found[1:-1]]
 
@@ -126,7 +126,7 @@ def test_conclusion_reports_failure_order() -> None:
     [("Ao Ax Ax", "'A' worked once"), ("Ao Ao Ax", "'A' worked in the first 2 launches")],
 )
 def test_arm_that_worked_first_is_reported(launches: str, told: str) -> None:
-    found = worked_first(samples(launches))
+    found = describe_first_successes(samples(launches))
     assert found is not None and found.startswith(told) and "--prepare" in found
 
 

@@ -46,7 +46,7 @@ from assay.wording.sentence import comparison, tuning_verdict
 
 
 @dataclass(frozen=True)
-class Hanging(Simulated):
+class Hanging(SimulatedProgram):
     """Program whose other configurations hang in some launches.
 
     Attributes:
@@ -63,7 +63,7 @@ class Hanging(Simulated):
 
 
 @dataclass(frozen=True)
-class Tailed(Simulated):
+class Tailed(SimulatedProgram):
     """Program with ten times the time in one launch of twenty."""
 
     def run(self, launch: Launch) -> Sample:
@@ -175,7 +175,7 @@ def test_arm_that_hangs_is_not_recommended() -> None:
     ):
         race = TuneRace(spec, SearchSpace(space), GpSearcher())
         race.use_rest()
-        trip = drive(race, program, spec.budget)
+        trip = run_race(race, program, spec.budget)
         found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
         assert found.recommendation is not None
         assert found.recommendation.status is status

@@ -26,18 +26,18 @@ def test_commit_is_reported_once() -> None:
 
 
 def test_processes_left_running_are_reported_with_names() -> None:
-    assert left_running_notes([sample(left(1, "daemon"))]) == [
+    assert remaining_process_notes([sample(left(1, "daemon"))]) == [
         "assay ended processes that the program left running: 1 process (daemon)"
     ]
     many = [sample(left(2, "a", "b")), sample(), sample(left(3, "b", "c", "d"))]
-    assert left_running_notes(many) == [
+    assert remaining_process_notes(many) == [
         "assay ended processes that the program left running: 5 processes (b, a, c, ...), "
         "after 2 of 3 launches"
     ]
 
 
 def test_processes_that_end_by_themselves_are_not_reported() -> None:
-    assert left_running_notes([sample(), sample(left(1))]) == []
+    assert remaining_process_notes([sample(), sample(left(1))]) == []
 
 
 def test_launches_that_had_to_be_killed_are_counted() -> None:

@@ -45,7 +45,7 @@ def judged(sample: Sample, grant: GrantStatus) -> Sample:
         (GrantStatus.GRANTED, None),
     ],
 )
-def test_setting_without_effect_is_reported(grant: Granted, how: str | None) -> None:
+def test_setting_without_effect_is_reported(grant: GrantStatus, how: str | None) -> None:
     study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
     samples = [judged(s, grant) for s in study.samples]
     again = conclude(

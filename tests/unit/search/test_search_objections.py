@@ -155,7 +155,7 @@ def test_figures_that_are_zero(share: float) -> None:
 
 
 @dataclass(frozen=True)
-class Zero(Simulated):
+class Zero(SimulatedProgram):
     """Program whose other configurations always give 0."""
 
     def run(self, launch: Launch) -> Sample:
@@ -178,7 +178,7 @@ def test_arm_whose_figure_is_always_zero_has_not_failed() -> None:
 
 def worded(sample: Sample, word: str | None, unit: str | None = None) -> Sample:
     """Return a sample with a word behind its value."""
-    notes = ((f"{WORD}rate", word), (f"{UNIT}rate", unit))
+    notes = ((f"{UNKNOWN_UNIT_PREFIX}rate", word), (f"{UNIT_PREFIX}rate", unit))
     evidence = [Evidence(kind=kind, note=note) for kind, note in notes if note]
     return msgspec.structs.replace(sample, evidence=(*sample.evidence, *evidence))
 

@@ -17,7 +17,7 @@ SLOW_WRITER: tuple[dict[str, int | str], ...] = ({}, {"arg.write": 1})
 
 
 @dataclass(frozen=True)
-class Remembering(Simulated):
+class Remembering(SimulatedProgram):
     """Program whose time depends on earlier launches.
 
     Attributes:

@@ -267,7 +267,7 @@ def sentence_of(found: Conclusion) -> str:
 
 class TestTuning:
     def test_fastest_arm_that_violates_requirement_does_not_win(self) -> None:
-        _, found = carried_out(spec_of(), Remembering(Simulated(cached), memory))
+        _, found = carried_out(spec_of(), Remembering(SimulatedProgram(cached), memory))
         assert settings_of(found) == {"arg.cache": 4}
         assert verdicts(found) == {"default": HOLDS, "arg.cache=4": HOLDS}
         assert sentence_of(found).endswith(", and meets peak_anon_bytes<=100MiB.")
@@ -278,7 +278,7 @@ class TestTuning:
         assert found.requirements == ()
 
     def test_default_that_violates_requirement_is_left_at_a_price(self) -> None:
-        program = Remembering(Simulated(slower), thrifty)
+        program = Remembering(SimulatedProgram(slower), thrifty)
         _, found = carried_out(spec_of(GREEDY), program)
         assert settings_of(found) == {"arg.thrift": 2}, "the cheapest that keeps it"
         assert verdicts(found) == {"default": BROKEN, "arg.thrift=2": HOLDS}

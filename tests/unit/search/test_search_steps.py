@@ -76,7 +76,7 @@ def test_all_intervals_share_the_error_rate() -> None:
 
 
 def test_rival_that_fails_is_replaced_by_the_first() -> None:
-    program = Simulated(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
+    program = SimulatedProgram(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
     study = ladder(*CHAIN, program=program)
     assert study.done.reason is EndReason.DECIDED
     steps = {(claim.a, claim.b) for claim in study.conclusion.steps}

@@ -145,7 +145,7 @@ def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
     assert more is not None
     race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
     race.use_rest()
-    whole = drive(race, program(0.5), Budget(launches=12 + more), told=trip.samples)
+    whole = run_race(race, program(0.5), Budget(launches=12 + more), told=trip.samples)
     again = conclude(asked, whole.samples, SearchSpace(SPACE), GpSearcher(), whole.done)
     assert again.recommendation is not None
     assert again.recommendation.status is RecommendationStatus.PROVEN
@@ -244,7 +244,7 @@ def test_table_has_values_where_the_default_ran_in_the_survey_alone(more: int) -
     trip, _ = study(asked, runs)
     race, space = TuneRace(asked, SearchSpace(SPACE), GpSearcher()), SearchSpace(SPACE)
     race.use_rest()
-    whole = drive(race, runs, Budget(launches=2 + more), told=trip.samples)
+    whole = run_race(race, runs, Budget(launches=2 + more), told=trip.samples)
     again = conclude(asked, whole.samples, space, GpSearcher(), whole.done)
     assert {len(arm.summary) > 0 for arm in again.arms} == {True}
 

@@ -31,7 +31,7 @@ SLOW_DEFAULT = SimulatedProgram(takes_s=lambda c: 0.05 if c else 0.1, noise=0.02
 
 
 @dataclass(frozen=True)
-class FailingBlocks(Simulated):
+class FailingBlocks(SimulatedProgram):
     """Program that fails at every attempt in some blocks.
 
     Attributes:

@@ -225,7 +225,7 @@ def test_null_gives_a_noise_floor(gains: bool) -> None:
 
 def test_noise_floor_does_not_keep_a_comparison_going() -> None:
     """It serves the claims, and usually stays unclear itself."""
-    program = Simulated(takes_s=factors(nice={5: 2.0}), noise=0.05)
+    program = SimulatedProgram(takes_s=factors(nice={5: 2.0}), noise=0.05)
     study = compare(program, Budget(launches=1000), {}, {"nice": 5}, null=True)
     assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) < 100
@@ -244,7 +244,7 @@ def test_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
 @pytest.mark.parametrize("unit", ["launches", "time"])
 def test_expected_cost_of_proof_suffices(null: bool, unit: str) -> None:
     """A study with that budget proves the claim."""
-    program = Simulated(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
+    program = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
     small = Budget(launches=13) if unit == "launches" else Budget(time_s=14.0)
     for seed in range(5):
         first = tune(SMALL, replace(program, seed=seed), small, null=null, seed=seed)
@@ -261,7 +261,7 @@ def test_expected_cost_of_proof_suffices(null: bool, unit: str) -> None:
         )
         race = TuneRace(first.spec, SearchSpace(SMALL), TpeSearcher())
         race.use_rest()
-        trip = drive(race, replace(program, seed=seed), enough, told=first.samples)
+        trip = run_race(race, replace(program, seed=seed), enough, told=first.samples)
         again = conclude(first.spec, trip.samples, SearchSpace(SMALL), TpeSearcher(), trip.done)
         assert again.claims, trip.done
         assert again.claims[0].blocks >= 6
@@ -308,7 +308,7 @@ def test_time_outs_have_no_value_of_another_metric() -> None:
 
 
 def test_baseline_that_never_ends_gives_a_bound() -> None:
-    program = Simulated(takes_s=lambda c: 0.1 if c else 99.0)
+    program = SimulatedProgram(takes_s=lambda c: 0.1 if c else 99.0)
     study = compare(program, Budget(launches=200), {}, {"nice": 5}, timeout_s=10.0)
     (claim,) = study.conclusion.claims
     assert claim.verdict is Verdict.FASTER
@@ -318,7 +318,7 @@ def test_baseline_that_never_ends_gives_a_bound() -> None:
 
 
 def test_slow_configuration_does_not_win_by_being_stopped() -> None:
-    program = Simulated(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
+    program = SimulatedProgram(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
     study = tune(SMALL, program, Budget(launches=150))
     assert any(s.outcome is Outcome.TIMED_OUT for s in study.samples)
     assert "nice" not in study.settings
@@ -447,7 +447,7 @@ def test_figure_that_never_varies_ends_a_comparison(factor: float, verdict: Verd
 
 @pytest.mark.parametrize(("fails", "wins"), [(0.0, True), (0.4, False)])
 def test_winner_that_fails_more_often_than_the_default_is_no_gain(fails: float, wins: bool) -> None:
-    program = Simulated(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
+    program = SimulatedProgram(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
     studies = [
         tune(space_of(nice=(5,)), replace(program, seed=seed), Budget(launches=150), seed=seed)
         for seed in range(16)
@@ -521,7 +521,7 @@ def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
 @pytest.mark.rotating
 def test_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
     """Under noise each single setting seems idle, which proves nothing about all of them."""
-    program = Simulated(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
+    program = SimulatedProgram(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
     space = space_of(**{"arg.j": (1, 2, 4)}, nice=(5, 10), malloc=("a", "b"))
     found = [
         tune(space, replace(program, seed=seed), Budget(launches=300), seed=seed)

@@ -31,6 +31,7 @@ from assay.records import (
     encode,
 )
 from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.warm_start import warm_start_result
 from assay.search.history.history import History
 from assay.search.model.gp import MIN_CORRELATION, GpSearcher
 from assay.search.model.searcher import Trial
@@ -45,7 +46,7 @@ from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
-from assay.wording.warm_start import warm_start_announcement, warm_start_result
+from assay.wording.warm_start import warm_start_announcement
 
 MANY = Space(
     parameters=tuple(
@@ -295,7 +296,7 @@ def degree(earlier: EarlierStudy) -> float:
 
 
 def test_similar_study_is_used_and_misleading_one_is_not(before: EarlierStudy) -> None:
-    assert degree(before) > 0.8 > ALIKE_ENOUGH
+    assert degree(before) > 0.8 > MIN_CORRELATION
     assert degree(reversed_of(before)) == 0.0
 
 

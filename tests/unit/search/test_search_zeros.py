@@ -37,7 +37,7 @@ MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
 
 
 @dataclass(frozen=True)
-class Counting(Simulated):
+class Counting(SimulatedProgram):
     """Program whose value is 0 in the launches that ``zero`` selects."""
 
     zero: Callable[[Launch], bool] = lambda launch: False

@@ -153,7 +153,7 @@ def test_cell_that_fails_twice_in_a_block_leaves() -> None:
 
 
 @dataclass(frozen=True)
-class FailingBlocks(Simulated):
+class FailingBlocks(SimulatedProgram):
     """Program that fails at every attempt in some blocks of the second cell.
 
     Attributes:
@@ -254,8 +254,8 @@ def test_with_a_precision_too_many_disturbed_blocks_are_no_end(busy: float) -> N
     assert found.done.reason is (EndReason.BUDGET if busy else EndReason.DECIDED)
 
 
-@pytest.mark.parametrize("grant", [Granted.REFUSED, Granted.GRANTED])
-def test_setting_without_effect_in_cells_is_reported_once(grant: Granted) -> None:
+@pytest.mark.parametrize("grant", [GrantStatus.REFUSED, GrantStatus.GRANTED])
+def test_setting_without_effect_in_cells_is_reported_once(grant: GrantStatus) -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=6), steady())
 
     def judged(sample: Sample) -> Sample:
@@ -324,7 +324,7 @@ def test_program_that_never_works() -> None:
 
 
 @dataclass(frozen=True)
-class WorksOnce(Simulated):
+class WorksOnce(SimulatedProgram):
     """Program that fails in every launch but the first, as with a port in use."""
 
     def run(self, launch: Launch) -> Sample:
@@ -622,7 +622,7 @@ def test_figures_that_never_change_may_stay_unclear(
     factor: float, verdict: Verdict, stopped: str
 ) -> None:
     """Constant values have an unknown resolution."""
-    still = Simulated(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
+    still = SimulatedProgram(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
     study = sweep(GRID, still, space=Space(parameters=SPACE.parameters[:1]))
     assert [claim.verdict for claim in study.conclusion.claims] == [verdict]
     assert study.done == Ending(EndReason.DECIDED, stopped)

@@ -262,7 +262,7 @@ def test_judged(given: dict[str, Value], seen: ReadBack, expected: GrantStatus) 
         ("", GrantStatus.GRANTED),
     ],
 )
-def test_jemalloc_error_refuses_option(told: str, expected: Granted) -> None:
+def test_jemalloc_error_refuses_option(told: str, expected: GrantStatus) -> None:
     found = judged({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, stderr_head=told)
     assert found[0] is expected
     assert (found[1] is Level.SEEN) == (expected is GrantStatus.REFUSED)

@@ -68,7 +68,7 @@ def test_other_values_are_refused() -> None:
     ],
 )
 def test_grant_depends_on_cached_share(
-    value: str, cached: CachedFiles | None, expected: Granted
+    value: str, cached: CachedFiles | None, expected: GrantStatus
 ) -> None:
     made = planned(value)
     found = judge_all(made.configuration, REGISTRY, made, facts(cached_files=cached))["cache"]

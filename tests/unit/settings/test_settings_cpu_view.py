@@ -90,14 +90,14 @@ def test_judged(given: dict[str, Value], shown: tuple[int, ...] | None, grant: G
     made = planned(given)
     assert not made.refused
     # The program may have restricted itself to one of its CPUs since.
-    seen = Seen(cpus=shown and shown[:1], cpus_shown=shown)
+    seen = ReadBack(cpus=shown and shown[:1], cpus_shown=shown)
     got = judge_all(Configuration(given), REGISTRY, made, facts(seen, applied=TOOK))["view"]
     assert got.grant is grant
     assert got.level is (Level.SET if grant is GrantStatus.UNVERIFIED else Level.SEEN)
 
 
 def test_refused_namespace_is_refused() -> None:
-    lost = (Applied(what="view", ok=False, errno=1),)
+    lost = (AppliedStep(what="view", ok=False, errno=1),)
     config = Configuration({"view": "own"})
     got = judge_all(config, REGISTRY, planned(config), facts(None, applied=lost))["view"]
     assert got.grant is GrantStatus.REFUSED

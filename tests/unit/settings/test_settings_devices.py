@@ -235,7 +235,7 @@ def test_unknown_limit_is_rejected() -> None:
     ],
 )
 def test_limit_is_judged_by_call_result(
-    root: Root, applied: tuple[Applied, ...], grant: Granted
+    root: Root, applied: tuple[AppliedStep, ...], grant: GrantStatus
 ) -> None:
     made = limited(root, "stack", 1 << 20)
     registry = Registry((ResourceLimit("stack", root=root),))

@@ -131,7 +131,7 @@ def test_the_report_of_the_hook(report: str | None, expected: GrantStatus, told:
 
 
 def test_missing_variable_is_refused() -> None:
-    assert judged("", environ={})[:2] == (Granted.REFUSED, Level.SET)
+    assert judged("", environ={})[:2] == (GrantStatus.REFUSED, Level.SET)
 
 
 def test_setting_is_never_suggested() -> None:

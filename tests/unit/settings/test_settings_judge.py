@@ -152,14 +152,16 @@ def test_judged(
         (None, SET),
     ],
 )
-def test_openblas_core_report_decides(told: str | None, expected: tuple[Granted, Level]) -> None:
-    seen = Seen(environ={"OPENBLAS_CORETYPE": "SkylakeX"})
+def test_openblas_core_report_decides(
+    told: str | None, expected: tuple[GrantStatus, Level]
+) -> None:
+    seen = ReadBack(environ={"OPENBLAS_CORETYPE": "SkylakeX"})
     assert judge({"cpu.isa": "avx512"}, seen, stderr_head=told)["cpu.isa"] == expected
 
 
 def test_always_needs_no_action_if_system_mode_is_always() -> None:
-    seen = Seen(thp_enabled=True, environ={}, anon_huge_bytes=1 << 21)
-    effective = (Granted.GRANTED, Level.EFFECTIVE)
+    seen = ReadBack(thp_enabled=True, environ={}, anon_huge_bytes=1 << 21)
+    effective = (GrantStatus.GRANTED, Level.EFFECTIVE)
     assert judge({"thp": "always"}, seen, ALWAYS)["thp"] == effective
 
 
@@ -192,8 +194,8 @@ def test_a_program_too_short_to_be_read_is_unverified(name: str) -> None:
      ({"nice": 3}, "sched.nice")],
 )  # fmt: skip
 def test_rejected_step_is_refused(given: dict[str, Value], step: str) -> None:
-    (got,) = judge(given, Seen(), applied=(Applied(what=step, ok=False, errno=1),)).values()
-    assert got == (Granted.REFUSED, Level.SET)
+    (got,) = judge(given, ReadBack(), applied=(AppliedStep(what=step, ok=False, errno=1),)).values()
+    assert got == (GrantStatus.REFUSED, Level.SET)
 
 
 def test_program_that_never_ran_is_unverified() -> None:

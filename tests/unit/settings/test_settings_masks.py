@@ -28,14 +28,14 @@ def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int
 @pytest.mark.parametrize(
     ("given", "masks", "had", "grant"),
     [
-        ({"threads": 2}, ((0,),), 2, Granted.DEGRADED),
-        ({"threads": 2}, ((0, 1), (0, 1)), 2, Granted.GRANTED),
+        ({"threads": 2}, ((0,),), 2, GrantStatus.DEGRADED),
+        ({"threads": 2}, ((0, 1), (0, 1)), 2, GrantStatus.GRANTED),
         # Each bound thread has its own mask, the first one included.
-        ({"threads": 2}, ((0,), (1,)), 2, Granted.GRANTED),
+        ({"threads": 2}, ((0,), (1,)), 2, GrantStatus.GRANTED),
         # More threads than CPUs of the machine, or than requested, are intended.
-        ({"threads": 8}, ((0, 1),), 2, Granted.GRANTED),
-        ({"threads": 2, "cpus": 1}, ((0,),), 1, Granted.GRANTED),
-        ({"threads": 1}, ((0,),), 2, Granted.GRANTED),
+        ({"threads": 8}, ((0, 1),), 2, GrantStatus.GRANTED),
+        ({"threads": 2, "cpus": 1}, ((0,),), 1, GrantStatus.GRANTED),
+        ({"threads": 1}, ((0,),), 2, GrantStatus.GRANTED),
     ],
 )
 def test_threads_within_a_mask_of_fewer_cpus_are_degraded(

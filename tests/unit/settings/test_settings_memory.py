@@ -110,18 +110,18 @@ def test_policies_are_suggested_with_several_nodes() -> None:
 @pytest.mark.parametrize(
     ("value", "told", "grant"),
     [
-        ("local", "local", Granted.GRANTED),
-        ("local", "default", Granted.REFUSED),
-        ("bind:0-1", "bind:0-1", Granted.GRANTED),
-        ("bind:0-1", "bind=static:0-1", Granted.GRANTED),
+        ("local", "local", GrantStatus.GRANTED),
+        ("local", "default", GrantStatus.REFUSED),
+        ("bind:0-1", "bind:0-1", GrantStatus.GRANTED),
+        ("bind:0-1", "bind=static:0-1", GrantStatus.GRANTED),
         # A cpuset silently removes nodes.
-        ("bind:0-1", "bind:0", Granted.REFUSED),
-        ("bind:1", "interleave:1", Granted.REFUSED),
-        ("preferred:1", "prefer:1", Granted.GRANTED),
-        ("preferred:0-1", "prefer (many):0-1", Granted.GRANTED),
-        ("weighted:0-1", "weighted interleave:0-1", Granted.GRANTED),
-        ("interleave:0-1", "interleave:?", Granted.REFUSED),
-        ("interleave:0-1", None, Granted.UNVERIFIED),
+        ("bind:0-1", "bind:0", GrantStatus.REFUSED),
+        ("bind:1", "interleave:1", GrantStatus.REFUSED),
+        ("preferred:1", "prefer:1", GrantStatus.GRANTED),
+        ("preferred:0-1", "prefer (many):0-1", GrantStatus.GRANTED),
+        ("weighted:0-1", "weighted interleave:0-1", GrantStatus.GRANTED),
+        ("interleave:0-1", "interleave:?", GrantStatus.REFUSED),
+        ("interleave:0-1", None, GrantStatus.UNVERIFIED),
     ],
 )
 def test_judged(value: str, told: str | None, grant: GrantStatus) -> None:

@@ -95,7 +95,7 @@ def test_the_ends_are_exact_in_libgomp_too(value: Value) -> None:
 
 
 def test_missing_variable_is_refused() -> None:
-    seen = Seen(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
+    seen = ReadBack(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
     grant, _, reason = judged({"omp.wait": "passive"}, seen)["omp.wait"]
     assert grant is GrantStatus.REFUSED and "KMP_BLOCKTIME is not set" in reason
     seen = ReadBack(environ={"OMP_SCHEDULE": "static"})

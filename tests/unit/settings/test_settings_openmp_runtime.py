@@ -85,7 +85,7 @@ def test_unknown_runtime_is_refused(value: str | int) -> None:
         ("llvm", (), GrantStatus.REFUSED),
     ],
 )
-def test_grant_depends_on_maps(value: str, maps: tuple[str, ...], expected: Granted) -> None:
+def test_grant_depends_on_maps(value: str, maps: tuple[str, ...], expected: GrantStatus) -> None:
     config = Configuration({"omp.runtime": value})
     found = facts(ReadBack(maps=tuple(FILES[name] for name in maps)))
     assert judge_all(config, REGISTRY, planned(value), found)["omp.runtime"].grant is expected

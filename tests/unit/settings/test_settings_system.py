@@ -139,7 +139,7 @@ EFFECTS: dict[str, Effect] = {
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Provide a recorded machine with all that can be set."""
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     base = tmp_path / "tree"
     for path, text in SERVER.items():
         place = base / path.lstrip("/")
@@ -153,7 +153,7 @@ def content(base: Path) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in sorted(base.rglob("*")) if p.is_file()}
 
 
-def applied(base: Path, **values: object) -> tuple[Plan, tuple[Outcome, ...], dict[str, str]]:
+def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ...], dict[str, str]]:
     """Apply a configuration, read it back, and restore all values."""
     before = content(base)
     asked = Configuration({name.replace("__", "."): value for name, value in values.items()})  # type: ignore[misc]
@@ -170,7 +170,7 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[Outcome, ...], di
     return found, outcomes, seen
 
 
-def judged(found: Plan, seen: dict[str, str], name: str) -> Granted:
+def judged(found: Plan, seen: dict[str, str], name: str) -> GrantStatus:
     """Return the grant of a setting for this content of its files before a launch."""
     facts = RunFacts(outcome="exited", system=seen)
     return builtin().get(name).judge(found.configuration, facts, found).grant

@@ -17,7 +17,7 @@ LIBC = "/usr/lib/libc.so.6"
 MIB = 1 << 20
 
 
-def judge(given: dict[str, Value], *workers: Worker) -> Grant:
+def judge(given: dict[str, Value], *workers: ProcessState) -> Grant:
     """Return the grant of the first setting in a launch of these processes."""
     config = Configuration(given)
     first = workers[0]
@@ -100,7 +100,7 @@ def test_process_that_holds_the_memory_decides_on_storage_behind_it() -> None:
 
 def test_process_that_could_not_be_read_leaves_it_unverified() -> None:
     """A process of another user, or one that began after the last reading."""
-    unread = Worker(comm="sudo-ed", cpu_s=2.0, resident_bytes=MIB)
+    unread = ProcessState(comm="sudo-ed", cpu_s=2.0, resident_bytes=MIB)
     for given, before in (
         ({"malloc": "jemalloc"}, worker("sh", 0.01, JEMALLOC)),
         ({"env.MODE": "fast"}, worker("sh", 0.01, MODE="fast")),

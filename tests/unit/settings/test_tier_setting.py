@@ -214,7 +214,7 @@ def test_conflicting_node_policies_are_refused(
         (None, GrantStatus.UNVERIFIED),
     ],
 )
-def test_node_policy_is_judged_by_mapped_pager(seen: Seen | None, grant: Granted) -> None:
+def test_node_policy_is_judged_by_mapped_pager(seen: ReadBack | None, grant: GrantStatus) -> None:
     given: dict[str, Value] = {**BOTH, "mem.numa": "local"}
     found = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))["mem.numa"]
     assert found.grant is grant
@@ -236,7 +236,7 @@ def test_node_policy_is_judged_by_mapped_pager(seen: Seen | None, grant: Granted
         (None, GrantStatus.UNVERIFIED, Level.SET),
     ],
 )
-def test_grant_depends_on_maps(seen: Seen | None, grant: Granted, level: Level) -> None:
+def test_grant_depends_on_maps(seen: ReadBack | None, grant: GrantStatus, level: Level) -> None:
     config = Configuration(BOTH)
     grants = judge_all(config, REGISTRY, planned(BOTH), facts(seen))
     for name, value in BOTH.items():

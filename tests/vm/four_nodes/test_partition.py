@@ -278,7 +278,7 @@ def test_other_user_gets_share_and_cannot_move_root_processes(guest: Alive, brok
 
 def test_launch_stays_in_share(guest: Alive, broker: Path, known: Machine) -> None:
     """assay-exec creates its own groups below the share's, and contains all processes in it."""
-    with Broker(broker) as client:
+    with BrokerClient(broker) as client:
         client.reserve((6, 7))
         agent = int(guest.output("echo $PPID"))
         client.move(agent)

@@ -18,7 +18,7 @@ def name_of(arguments: argparse.Namespace) -> str:
     return DEFAULT_NAME if name is None else name
 
 
-def place_of(arguments: argparse.Namespace) -> Place:
+def place_of(arguments: argparse.Namespace) -> PartitionHost:
     """Return this host with the time to wait for another process that changes it.
 
     Raises:
@@ -28,7 +28,7 @@ def place_of(arguments: argparse.Namespace) -> Place:
     return PartitionHost(os.environ, wait_s)
 
 
-def request_of(arguments: argparse.Namespace) -> Request:
+def request_of(arguments: argparse.Namespace) -> PartitionRequest:
     """Return the requested partition.
 
     Raises:
@@ -40,8 +40,8 @@ def request_of(arguments: argparse.Namespace) -> Request:
         raise InvalidInputError("--pages needs the size of the memory.", "Add --mem.")
     if arguments.precise and arguments.mem is None:
         raise InvalidInputError("--precise needs the size of the memory.", "Add --mem.")
-    memory = None if arguments.mem is None else MemoryWish(arguments.mem, arguments.pages)
-    return Request(
+    memory = None if arguments.mem is None else MemoryRequest(arguments.mem, arguments.pages)
+    return PartitionRequest(
         name=name_of(arguments),
         cpus=CpuRequest(arguments.cpus or AUTO, _cores(arguments.cores), arguments.partial),
         memory=memory,

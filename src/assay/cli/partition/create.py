@@ -91,7 +91,7 @@ def _foresee(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
+def _would(actions: Sequence[HostAction], made: Partition) -> list[str]:
     lines = [f"  would create {group.path}" for group in made.groups]
     others = [a for a in actions if isinstance(a, ControlGroup) and a.gathers]
     lines += [f"  would move all programs into {group.path}" for group in others]

@@ -21,7 +21,7 @@ def reporting_interruption(arguments: argparse.Namespace) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, Terminated):
         name = name_of(arguments)
-        stands = made_in(partition_folder(name, os.environ)) is not None
+        stands = read_partition(partition_folder(name, os.environ)) is not None
         state = "exists" if stands else "does not exist, and all its changes are undone"
         with contextlib.suppress(OSError):
             print(f"assay: interrupted: the partition {name} {state}.", file=sys.stderr)

@@ -19,7 +19,7 @@ from assay.partition.status import KernelWorkStatus, PartitionStatus
 from assay.units import show_bytes
 from assay.untrusted import clean
 
-_GROUNDS: dict[Ground, str] = {
+_GROUNDS: dict[MemoryGuarantee, str] = {
     "pages": "in the nodes' pools of huge pages, for programs that request such pages",
     "minimum": "not reclaimed while it is in use (memory.min)",
     "admission": "the broker limits runs on the partition only: other processes may take it",
@@ -38,7 +38,7 @@ MAX_REASONS = 3
 """Maximum number of reasons that are listed without -v."""
 
 
-def partition_lines(made: Made) -> Iterator[str]:
+def partition_lines(made: Partition) -> Iterator[str]:
     """Yield the resources of a partition."""
     has = show_numbers("CPU", made.cpu_set)
     yield f"partition {made.name}: {has}, memory of {show_numbers('node', parse_list(made.nodes))}"
@@ -63,19 +63,19 @@ def _memory_words(memory: Memory) -> str:
     return f"{show_bytes(memory.bytes)}{requested}, {_GROUNDS[memory.ground]}"
 
 
-def _boot_arguments(made: Made) -> tuple[BootArgument, ...]:
+def _boot_arguments(made: Partition) -> tuple[BootArgument, ...]:
     """Return the boot arguments that a partition lacks, with the CPUs of all partitions."""
-    beside = frozenset[int]().union(*(one.cpu_set for one in standing(os.environ)))
-    return arguments_for(made.cpu_set, Root(), beside)
+    beside = frozenset[int]().union(*(one.cpu_set for one in active_partitions(os.environ)))
+    return missing_arguments(made.cpu_set, Root(), beside)
 
 
-def boot_lines(made: Made) -> Iterator[str]:
+def boot_lines(made: Partition) -> Iterator[str]:
     """Yield the boot arguments that keep further kernel work away."""
     for one in _boot_arguments(made):
         yield f"  boot with {one.text}: {one.reason}"
 
 
-def steering_lines(found: Iterable[Steer], *, verbose: bool) -> Iterator[str]:
+def steering_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Iterator[str]:
     """Yield the kernel work that was moved off the CPUs of all partitions, and the rest."""
     for one in found:
         whole = one.moved + len(one.refused) + len(one.drifted) + one.lapsed
@@ -99,7 +99,7 @@ def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
         yield f"  and {len(reasons) - MAX_REASONS} more: -v names them"
 
 
-def status_lines(seen: Seen) -> Iterator[str]:
+def status_lines(seen: PartitionStatus) -> Iterator[str]:
     """Yield the present state of a partition."""
     if seen.made is None:
         yield f"partition {seen.name}: {seen.fault}"
@@ -133,7 +133,7 @@ def _broker_lines(made: Partition, state: PartitionState | None) -> Iterator[str
             yield f"  {share}"
 
 
-def unmet_needs(turned: Turned) -> tuple[Outcome, ...]:
+def unmet_needs(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
     """Return the requirements of partitions that are not in force, or that another program changed.
 
     Kernel work that cannot be moved is not included: partitions exist without it, and
@@ -146,13 +146,13 @@ def unmet_needs(turned: Turned) -> tuple[Outcome, ...]:
     )
 
 
-def warn_of_unmet_needs(found: Iterable[Outcome]) -> None:
+def warn_of_unmet_needs(found: Iterable[ActionOutcome]) -> None:
     """Print the unmet requirements on error output."""
     for outcome in found:
         print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
 
 
-def change_document(turned: Turned) -> dict[str, Any]:
+def change_document(turned: UpdateResult) -> dict[str, Any]:
     """Return the document of values that are not restored, and of unmet requirements."""
     return {
         "left": [_left_document(word) for word in turned.left],
@@ -168,7 +168,7 @@ def _left_document(word: UndoOutcome) -> dict[str, str]:
     return document | ({"reason": word.reason} if word.reason else {})
 
 
-def partition_document(made: Made) -> dict[str, Any]:
+def partition_document(made: Partition) -> dict[str, Any]:
     """Return the document of a partition."""
     found: dict[str, Any] = {
         "name": made.name,
@@ -191,7 +191,7 @@ def partition_document(made: Made) -> dict[str, Any]:
     return found
 
 
-def status_document(seen: Seen) -> dict[str, Any]:
+def status_document(seen: PartitionStatus) -> dict[str, Any]:
     """Return the document of a partition and its present state."""
     found: dict[str, Any] = {"name": seen.name, "in_force": seen.fault is None}
     if seen.fault is not None:
@@ -222,7 +222,7 @@ def _share_document(share: HeldShare) -> dict[str, Any]:
     return document | ({"pid": share.pid} if share.pid else {})
 
 
-def steering_document(found: Iterable[Steer]) -> dict[str, Any]:
+def steering_document(found: Iterable[KernelWorkStatus]) -> dict[str, Any]:
     """Return the moved kernel work, by kind."""
     return {
         one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}

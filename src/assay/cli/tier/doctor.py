@@ -60,7 +60,7 @@ def _lines(found: Probe, swap: SwapUsage) -> list[str]:
     if usable(found):
         paths = ",".join(one.path for one in found.paths) or "DIR"
         lines.append(f"usable: assay tier run --dram SIZE --path {paths} -- PROGRAM")
-    elif (lack := unadvisable(found)) is None:
+    elif (lack := advisor_finding(found)) is None:
         lines.append("advisor: assay tier run --how advisor --dram SIZE -- PROGRAM")
     else:
         lines += [f"advisor not available either: {lack.problem}", f"  {lack.remedy}"]

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             )
     if not command:
         raise InvalidInputError("The program is missing.", "Write it after --, as in -- ./app.")
-    if why := preload_hindrance(program_of(tuple(command)), os.uname().machine):
+    if why := preload_obstacle(program_of(tuple(command)), os.uname().machine):
         raise NotPossibleError(
             f"{command[0]} {why}.",
             "Link it dynamically, or let it allocate regions (tier.h).",
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             "Sample longer (--for), or use larger data.",
         )
     # Use the second half, as the first one includes the start of the program.
-    found = predicted(seen[(len(seen) - 1) // 2], seen[-1], device)
+    found = predict(seen[(len(seen) - 1) // 2], seen[-1], device)
     if arguments.json:
         document = {"dram_bytes": dram_bytes, **to_builtins(found), "reasons": reasons(found)}
         print_json(document)

@@ -46,10 +46,7 @@ def instance_count_notes(spec: StudySpec) -> list[str]:
     """Return notes on the reference of times beside the objective, if instances vary."""
     if not _varies(spec):
         return []
-    return [
-        "the number of instances varies: wall_s, CPU times and counts are totals of all instances "
-        f"of a launch; {PER_INSTANCE} is the time of one instance"
-    ]
+    return [instances_note(PER_INSTANCE)]
 
 
 def _fits(metric: Metric) -> bool:

@@ -64,9 +64,4 @@ def _listed(parameter: Parameter) -> tuple[Value, ...]:
 
 
 def _lost(lost: int, number: int) -> list[str]:
-    if not lost:
-        return []
-    verb = "is" if lost == 1 else "are"
-    return [
-        f"{lost} of {show_count(number, 'cell')} {verb} excluded by a constraint or by this machine"
-    ]
+    return [excluded_cells_note(lost, number)] if lost else []

@@ -46,7 +46,7 @@ def random_cells(
 def _few(found: int, n: int) -> list[str]:
     if found == n:
         return []
-    return [f"the settings have only {show_count(found, 'cell')} of the {n} requested"]
+    return [few_cells_note(found, n)]
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,7 @@ def hypercube_cells(
     cells = best[2]
     if len(cells) == n:
         return cells, []
-    return cells, [
-        f"{n} points give {show_count(len(cells), 'cell')}: the others have equal values, or are "
-        "excluded by a constraint or by this machine"
-    ]
+    return cells, [merged_points_note(n, len(cells))]
 
 
 def latin_hypercube(n: int, dimensions: int, rng: random.Random) -> list[tuple[float, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.machine.document import Machine, Program
-from assay.records import Booted, Grant, Level, Plan, RunFacts, Scope, Value
+from assay.records import Grant, Level, Plan, RequiredBoot, RunFacts, Scope, Value
 from assay.settings.base import Suggestion
 from assay.settings.evidence import degraded, granted, unverified
 
