@@ -156,5 +156,5 @@ def test_failed_build_suggests_building_by_hand() -> None:
     )
     found = last_failure(STUDY.spec, [unbuilt])
     assert found is not None and found.reason == reason
-    assert found.remedy.startswith("Correct build.opt=-Onever, or --build")
+    assert found.remedy.startswith("Correct build.opt=-Onever or --build")
     assert "--timeout" in RUN_BY_HAND and "--timeout" not in found.remedy

@@ -96,7 +96,7 @@ def test_tune_names_the_arm_with_zeros(of_default: bool) -> None:
     found = tune(space_of(nice=(1, 2)), program, Budget(launches=40)).conclusion.recommendation
     assert found is not None and found.status is RecommendationStatus.DEFAULT
     arm = "default" if of_default else "nice="
-    assert "is unclear, since misses is 0 or less in" in found.sentence
+    assert "is better, since misses is 0 or less in" in found.sentence
     assert f" of {arm}" in found.sentence
     assert "fail" not in found.sentence
 
