@@ -47,7 +47,7 @@ def notes(
 
 def test_complaint_of_one_arm_is_quoted() -> None:
     (note,) = notes(lambda value, block: GOMP if value == "1.0" else None, "1.0", "2")
-    assert GOMP in note and "all 4 launches of 'env.OMP_NUM_THREADS=1.0' say" in note
+    assert GOMP in note and "all 4 launches of 'env.OMP_NUM_THREADS=1.0' write" in note
     assert quotes_output(note)
 
 
