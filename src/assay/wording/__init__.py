@@ -9,7 +9,8 @@ Import from the module of the topic:
 - ``notes``, ``launch_notes``, ``conditions``, ``suspect``, ``noise_floor``, ``boots``: limits of an
   answer
 - ``objections``, ``disturbance``: reasons why a claim has no verdict
-- ``failure``, ``gate``, ``proof``, ``warm_start``, ``space``, ``kernels``, ``revisions``: other topics
+- ``failure``, ``gate``, ``proof``, ``warm_start``, ``space``, ``kernels``, ``revisions``: further
+  topics
 - ``report``: head of a report
 - ``counts``: numbers of blocks and launches
 """
