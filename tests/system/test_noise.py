@@ -297,7 +297,7 @@ def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
         ),
         (("noise", "fwq", "fwq"), 2, "fwq is given twice"),
         (("noise", "--figures", "--json"), 2, "exclude each other"),
-        (("noise", "-o", "noise.txt"), 2, "its ending does not say"),
+        (("noise", "-o", "noise.txt"), 2, "unknown suffix"),
         (("noise", "-o", "no/noise.svg"), 2, "there is no folder"),
         (("noise", "fwq", "--tool", "osnoise"), 2, "exclude each other"),
         (("noise", "--tool", "magic"), 2, "There are osnoise, timerlat"),

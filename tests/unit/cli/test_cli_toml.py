@@ -145,7 +145,7 @@ def test_places_are_lines_and_columns_from_one() -> None:
         ("[t]\n[u]\n[t]\n", "3:3", "one head"),
         ("a = [1,\n2", "2:2", "Close it"),
         ("a 1\n", "1:3", "KEY = VALUE"),
-        ("a = [01, 2]\n", "1:6", 'Write 1, or "01" where a text is meant.'),
+        ("a = [01, 2]\n", "1:6", 'Write 1, or "01" for a text.'),
         ("a = [1,\n  002]\n", "2:3", 'Write 2, or "002"'),
         ("a = -07\n", "1:5", "Write -7"),
         ("a = [1.,2]\n", "1:6", "Write 1.0."),

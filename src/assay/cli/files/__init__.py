@@ -1,1 +1,1 @@
-"""Files that users write, with the place of each error."""
+"""Parsers of files that users write; errors name the line and column."""

@@ -1,4 +1,4 @@
-"""The tables ``[configuration.NAME]`` of a file: settings of any scope under one name."""
+"""Tables ``[configuration.NAME]`` of a file: settings of any scope under one name."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ _VALUE: dict[str, Any] = {
 Configurations = Annotated[
     dict[str, Annotated[dict[str, Any], Meta(extra_json_schema={"additionalProperties": _VALUE})]],
     Meta(
-        description="Named configurations: each sets some settings, of any scope. They are run as "
-        "they are, each with all values of [settings].",
+        description="Named configurations: each sets some settings, of any scope. Each is combined "
+        "with all values of [settings].",
         examples=[{"A": {"malloc": "glibc", "threads": 4}}],
     ),
 ]
 
 
 class ParsedConfigurations(msgspec.Struct, frozen=True):
-    """The named configurations of a file.
+    """Named configurations of a file.
 
     Attributes:
-        named: in the order of the file.
-        keys: place of each of their settings, the first where several set it.
+        named: configurations, in the order of the file.
+        keys: key of each setting; the first one if several configurations set it.
     """
 
     named: tuple[NamedConfiguration, ...]
     keys: Mapping[str, Key]
 
     def parameters(self, registry: Registry, machine: Machine) -> tuple[Parameter, ...]:
-        """Return every setting that they set, over the values that it has in them.
+        """Return a parameter for each setting, with the values of all configurations.
 
-        A variable that a configuration leaves alone is the environment's own, as without names; a
-        placeholder of the command, which needs a value, has that of the first.
+        An environment variable without a value in a configuration keeps that of the environment. A
+        placeholder of the command, which needs a value, gets that of the first configuration.
         """
         values: dict[str, list[Value]] = {}
         for one in self.named:
@@ -80,14 +80,15 @@ def read_configurations(
     """Read the tables.
 
     Args:
-        file: that has them.
-        table: names with their settings.
-        varied: settings of ``[settings]``, by name.
-        registry, machine: the settings that there are, and the host.
+        file: file with the tables.
+        table: settings by name of the configuration.
+        varied: keys of ``[settings]``, by setting.
+        registry: registry of the settings.
+        machine: machine that the values are for.
 
     Raises:
-        InvalidInputError: a bad name, an unknown setting, a value that it cannot take, or two
-            names of one configuration; points at it.
+        InvalidInputError: an invalid name, setting or value, or two names of one configuration;
+            the error names the position.
     """
     named: list[NamedConfiguration] = []
     keys: dict[str, Key] = {}
@@ -99,7 +100,7 @@ def read_configurations(
             with file.at(*path):
                 if setting in varied:
                     raise InvalidInputError(
-                        f"{setting} is varied under [settings] as well.", "Set it in one of both."
+                        f"{setting} is varied under [settings] as well.", "Write it in one place."
                     )
                 values |= configuration_of([f"{setting}={value_text(value)}"], registry, machine)
             keys.setdefault(setting, path)
@@ -112,14 +113,14 @@ def _demand_name(file: TomlFile, key: Key, name: str) -> None:
     if name == DEFAULT_ARM.name:
         raise file.wrong(
             key,
-            f"{dotted(key)}: {name} is the configuration in which nothing is set.",
-            "Give it another name.",
+            f"{dotted(key)}: {name} is the name of the default configuration.",
+            "Write another name.",
         )
     if not _NAME.fullmatch(name):
         raise file.wrong(
             key,
-            f"{dotted(key)}: {name!r} is not a name of a configuration.",
-            "Names hold letters, digits, and the signs _ . + -",
+            f"{dotted(key)}: invalid name of a configuration: {name!r}.",
+            "Names consist of letters, digits and the signs _ . + -",
         )
 
 
@@ -129,11 +130,9 @@ def _demand_own(
     if not found:
         raise file.wrong(
             key,
-            f"{dotted(key)} sets nothing: that is the default, which takes part by itself.",
-            "Leave it out, or set something.",
+            f"{dotted(key)} is empty, and so the same as the default, which is always included.",
+            "Leave it out, or write a setting.",
         )
     same = next((one.name for one in others if one.configuration == found), None)
     if same is not None:
-        raise file.wrong(
-            key, f"{dotted(key)} sets the same as {TABLE}.{same}.", "Leave one of both out."
-        )
+        raise file.wrong(key, f"{dotted(key)} equals {TABLE}.{same}.", "Leave one of them out.")

@@ -1,4 +1,4 @@
-"""Target: a file that a verb is to write, looked at before anything is done."""
+"""Output files of verbs, checked before the first launch."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from assay.errors import InvalidInputError
 
 
 def output_path(option: str, text: str, endings: Sequence[str]) -> Path:
-    """The file that ``option`` names.
+    """Return the output file of an option.
+
+    Args:
+        option: option that the error names.
+        text: path as written.
+        endings: valid suffixes.
 
     Raises:
-        InvalidInputError: an ending that does not say what to write, or a folder that is not there.
+        InvalidInputError: an unknown suffix, or a missing folder.
     """
     path = Path(text)
     if path.suffix not in endings:
         raise InvalidInputError(
-            f"{option} {path}: its ending does not say what to write.",
-            f"It takes files that end in {', '.join(endings)}.",
+            f"{option} {path}: unknown suffix.",
+            f"Write a file with the suffix {' or '.join(endings)}.",
         )
     demand_parent(option, path)
     return path
 
 
 def demand_parent(option: str, path: Path) -> None:
-    """Refuse a file in a folder that is not there.
+    """Raise an error if the folder of an output file is missing.
 
     Raises:
-        InvalidInputError: names the folder.
+        InvalidInputError: the folder is missing.
     """
     if not path.parent.is_dir():
         raise InvalidInputError(
-            f"{option} {path}: there is no folder {path.parent}.", "Make it first."
+            f"{option} {path}: there is no folder {path.parent}.", "Create it first."
         )

@@ -14,15 +14,15 @@ from assay.settings.registry import Registry
 def flattened(
     file: TomlFile, table: Mapping[str, Any], key: Key, registry: Registry
 ) -> dict[str, tuple[Key, Any]]:
-    """Entries by the name of a setting: TOML reads ``omp.bind = "a,b"`` as nested tables.
+    """Return the entries by setting, as TOML parses ``omp.bind = "a,b"`` as nested tables.
 
     Raises:
-        InvalidInputError: a name that is there twice, once with quotes and once without.
+        InvalidInputError: a name is defined twice, once with quotes and once without.
     """
     found: dict[str, tuple[Key, Any]] = {}
     for name, path, value in _leaves(table, "", key, registry.names):
         if name in found:
-            raise file.wrong(path, f"{dotted(path)} is there already.", "Write it once.")
+            raise file.wrong(path, f"{dotted(path)} is defined twice.", "Write it once.")
         found[name] = (path, value)
     return found
 
@@ -39,7 +39,7 @@ def _leaves(
 
 
 def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> bool:
-    """Tell whether a table describes the setting of this name: it may be a part of longer ones."""
+    """Return whether a table describes this setting, and not several with longer names."""
     family, _, rest = name.partition(".")
     if family in _FAMILIES:
         return bool(rest)
@@ -48,17 +48,17 @@ def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> b
 
 
 _FAMILIES = ("arg", "env", "build")
-"""Beginnings of names of one part more, which are no settings themselves."""
+"""Families of settings: first parts of names that are not settings themselves."""
 
 
 def value_text(value: Any) -> str:
-    """One value as it would be written on the command line.
+    """Return a value as the command line writes it.
 
     Raises:
         InvalidInputError: a table, a list or a date, which no setting takes.
     """
     if not isinstance(value, str | int | float):
-        raise InvalidInputError(f"{value} is no value of a setting.", "Write a text or a number.")
+        raise InvalidInputError(f"Invalid value: {value}.", "Write a text or a number.")
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, str) and ("," in text or '"' in text):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

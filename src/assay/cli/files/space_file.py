@@ -1,4 +1,4 @@
-"""The tables of a file that say what is varied: ``[settings]`` and ``constraints``."""
+"""Tables of a file that define the search space: ``[settings]`` and ``constraints``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SETTING: dict[str, Any] = {
                 "domain": _DOMAIN,
                 "when": {
                     "type": "string",
-                    "description": "An expression; elsewhere the setting is left alone.",
+                    "description": "Condition; the setting is unset where it does not hold.",
                 },
             },
             "required": ["domain"],
@@ -55,7 +55,7 @@ _SETTING: dict[str, Any] = {
 }
 
 Text = Annotated[str, Meta(min_length=1)]
-"""A text that says something: an empty one is a slip, and would be taken for none."""
+"""Text that is not empty: an empty one is mostly a mistake, and would count as missing."""
 
 Settings = Annotated[
     dict[str, Any],
@@ -75,7 +75,7 @@ Constraints = Annotated[
 
 
 class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a space file holds."""
+    """Contents of a space file."""
 
     settings: Settings = {}
     constraints: Constraints = []
@@ -83,13 +83,13 @@ class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ParsedSpace(msgspec.Struct, frozen=True):
-    """A space as a file has it.
+    """Search space of a file.
 
     Attributes:
-        file: that has it.
-        space: as described there; its parameters are those of ``[settings]``.
-        keys: where each setting stands in the file, by its name.
-        of_named: the settings of the named configurations, over the values that they have there.
+        file: file that defines it.
+        space: search space; its parameters are those of ``[settings]``.
+        keys: key of each setting in the file, by its name.
+        of_named: parameters of the named configurations, with their values there.
     """
 
     file: TomlFile
@@ -98,13 +98,13 @@ class ParsedSpace(msgspec.Struct, frozen=True):
     of_named: tuple[Parameter, ...] = ()
 
     def demand_sound(self, parameters: tuple[Parameter, ...]) -> None:
-        """Refuse expressions that these settings do not fulfil, with the place of each.
+        """Raise an error with its position on an expression that cannot be evaluated.
 
         Args:
-            parameters: of the whole study: the command line may add some.
+            parameters: parameters of the whole study, to which the command line may add some.
 
         Raises:
-            InvalidInputError: one names a setting that is not varied, or cannot be worked out.
+            InvalidInputError: an expression refers to a setting that is not varied, or is invalid.
         """
         bare = tuple(msgspec.structs.replace(p, when=None) for p in parameters)
         for parameter in self.space.parameters:
@@ -117,10 +117,10 @@ class ParsedSpace(msgspec.Struct, frozen=True):
 
 
 def read_space(name: str, registry: Registry, machine: Machine) -> ParsedSpace:
-    """A space file.
+    """Read a space file.
 
     Raises:
-        InvalidInputError: it cannot be read, or holds something wrong; points at it.
+        InvalidInputError: the file cannot be read or is invalid; the error names the position.
     """
     file = read_toml(name)
     table = read_table(file, SpaceTable)
@@ -128,7 +128,7 @@ def read_space(name: str, registry: Registry, machine: Machine) -> ParsedSpace:
 
 
 class _Tables(Protocol):
-    """The tables of a space, which a sweep file has as well."""
+    """Tables of a space, which a sweep file has as well."""
 
     settings: dict[str, Any]
     constraints: list[str]
@@ -138,10 +138,10 @@ class _Tables(Protocol):
 def parse_space(
     file: TomlFile, table: _Tables, registry: Registry, machine: Machine
 ) -> ParsedSpace:
-    """The space that the tables of a file describe.
+    """Return the search space that the tables of a file define.
 
     Raises:
-        InvalidInputError: an unknown setting or value, or no expression; points at it.
+        InvalidInputError: an invalid setting, value or expression; the error names the position.
     """
     found = flattened(file, table.settings, ("settings",), registry)
     parameters = tuple(
@@ -179,14 +179,14 @@ def _parameter(
     with file.at(*key, "when"):
         if not isinstance(when, str):
             raise InvalidInputError(
-                f"{when!r} is no expression.", 'Write for example when = "threads > 1".'
+                f"Invalid expression: {when!r}.", 'Write for example when = "threads > 1".'
             )
         Expression(when)
     return msgspec.structs.replace(parameter, when=when)
 
 
 def _domain(value: Any) -> str:
-    """A domain as it would be written on the command line."""
+    """Return a domain as the command line writes it."""
     if isinstance(value, list):
         if not value:
             raise InvalidInputError("The list of values is empty.", "Write for example [1, 2, 4].")
@@ -197,10 +197,10 @@ def _domain(value: Any) -> str:
 
 
 def _empty_text(values: list[Any]) -> InvalidInputError:
-    """A list that holds an empty text, mostly by a slip."""
+    """Return the error for a list with an empty text, which is mostly a mistake."""
     written = ",".join('""' if value == "" else value_text(value) for value in values)
     return InvalidInputError(
         f"Value {values.index('') + 1} of the list is an empty text.",
-        "Leave it out. Where an empty text is meant, write all values as one text, as on the "
-        f"command line: '{written}'.",
+        "Leave it out. For an empty value, write all values as one text, as on the command line: "
+        f"'{written}'.",
     )

@@ -1,4 +1,4 @@
-"""The file of ``assay sweep``: its tables, each key with what it takes.
+"""File of ``assay sweep``: its tables, with the type and description of each key.
 
 The reference is docs/reference/sweep-file.md.
 The JSON Schema beside this module is made from these structures; a test holds the two together.
@@ -25,7 +25,7 @@ Combine = Literal["sum", "mean", "max", "min"]
 
 
 def about(description: str, example: Any, *, ge: int | None = None, le: int | None = None) -> Meta:
-    """What a key is for, with a value that it may have, for messages and for editors."""
+    """Return the description of a key with an example, for messages and for editors."""
     return Meta(description=description, examples=[example], ge=ge, le=le)
 
 
@@ -34,16 +34,16 @@ Share = Annotated[Text | float, Meta(description="A share, as 1% or 0.01.")]
 
 
 class LimitsTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Limits on a launch with all that it starts."""
+    """Limits of a launch with all its processes."""
 
     mem: Annotated[Text | int, about("Memory, in bytes.", "2G")] | None = None
     procs: Annotated[int, about("Processes.", 64, ge=1)] | None = None
     cpu: Annotated[Duration, about("CPU time.", "30s")] | None = None
-    output: Annotated[Text | int, about("What it prints, in bytes.", "1G")] | None = None
+    output: Annotated[Text | int, about("Output, in bytes.", "1G")] | None = None
 
 
 class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What runs, what is read from it, and when it counts as right."""
+    """Program to run, its metrics, and the check of its output."""
 
     command: Annotated[
         Text | list[str],
@@ -99,8 +99,8 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     require: Annotated[
         list[Text],
         about(
-            "What is to be kept beside: METRIC<=X or METRIC>=X, of the median; METRIC:p90<=X of "
-            "another quantile.",
+            "Requirements: METRIC<=X or METRIC>=X on the median, METRIC:p90<=X on another "
+            "quantile.",
             ["peak_anon_bytes<=200MiB"],
         ),
     ] = []
@@ -132,7 +132,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     build_input: Annotated[
         list[Text],
         about(
-            "What it is built from; if absent what build names, and the sources in this folder.",
+            "Sources of the build; if absent the files that build names, and those in this folder.",
             ["src"],
         ),
     ] = []
@@ -140,7 +140,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[
             Duration,
             about(
-                "A build is ended after this; if absent after ten times the longest before it.",
+                "Time limit of a build; if absent ten times the longest one before.",
                 "5m",
             ),
         ]
@@ -154,7 +154,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which cells there are, and how often each runs."""
+    """Cells of the experiment and their repetitions."""
 
     kind: Annotated[
         Literal["grid", "factorial", "random", "latin-hypercube"],
@@ -192,7 +192,7 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     baseline: Annotated[
         dict[str, Any] | Text,
         about(
-            "Settings of the cell that all others are held against, or the name of a "
+            "Settings of the cell that all others are compared with, or the name of a "
             "configuration (beside settings: the key configuration); the default configuration "
             "if absent.",
             {"threads": 1},
@@ -213,7 +213,7 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What may be spent, and when it is enough."""
+    """Budget and precision of the study."""
 
     budget: (
         Annotated[Duration, about("Time to spend (ten minutes, if runs is absent too).", "10m")]
@@ -232,8 +232,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[
             int,
             about(
-                "Launches of each cell before those that count (1); with 0 only the baseline is "
-                "looked at.",
+                "Warm-up launches of each cell (1); with 0 one of the baseline only.",
                 1,
                 ge=0,
                 le=1000,
@@ -268,7 +267,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class SweepTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """An experiment of assay sweep."""
+    """Experiment of ``assay sweep``."""
 
     workload: WorkloadTable
     settings: Settings = {}
@@ -279,7 +278,7 @@ class SweepTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of a sweep file, made from the structures."""
+    """Return the schema of a sweep file, generated from the structures."""
     found = _without_null(msgspec.json.schema(SweepTable))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -289,7 +288,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def shipped_schema() -> dict[str, Any]:
-    """The schema that was installed with this module.
+    """Return the schema that is installed with this module.
 
     Raises:
         NotPossibleError: it is missing.
@@ -298,7 +297,7 @@ def shipped_schema() -> dict[str, Any]:
         text = (resources.files("assay.cli.files") / SCHEMA_FILE).read_text(encoding="utf-8")
     except OSError as error:
         raise NotPossibleError(
-            f"A part of assay is missing from this installation: {SCHEMA_FILE}.",
+            f"This installation is incomplete: {SCHEMA_FILE} is missing.",
             "Install assay again.",
         ) from error
     document: dict[str, Any] = json.loads(text)
@@ -306,7 +305,7 @@ def shipped_schema() -> dict[str, Any]:
 
 
 def _without_null(schema: Any) -> Any:
-    """The same without "or null" and without defaults that are null: TOML has none."""
+    """Return a schema without null types and null defaults, which TOML does not have."""
     if isinstance(schema, list):
         return [_without_null(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""TomlFile: a file that a person wrote, and where in it everything stands."""
+"""TOML files with the position of each key."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from assay.errors import InvalidInputError
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _AT_END = " (at end of document)"
 MAX_BYTES = 2**20
-"""A larger file was not written by a person."""
+"""Maximum size of a file, in bytes; people write smaller ones."""
 
 
 class TomlFile(msgspec.Struct, frozen=True):
-    """One file.
+    """Parsed TOML file.
 
     Attributes:
-        name: as it was given.
-        content: the tables, as ``tomllib`` reads them.
-        lines: line and column, from 1, of each key.
+        name: path as written.
+        content: tables as ``tomllib`` returns them.
+        lines: line and column of each key, from 1.
     """
 
     name: str
@@ -37,22 +37,22 @@ class TomlFile(msgspec.Struct, frozen=True):
     lines: Mapping[Key, tuple[int, int]]
 
     def place(self, key: Key) -> str:
-        """``file:line:column`` of a key, or of what is nearest above it."""
+        """Return ``file:line:column`` of a key, or of its nearest parent with a position."""
         while key and key not in self.lines:
             key = key[:-1]
         line, column = self.lines.get(key, (1, 1))
         return f"{self.name}:{line}:{column}"
 
     def wrong(self, key: Key, cause: str, remedy: str | None = None) -> InvalidInputError:
-        """An error that points at a key."""
+        """Return an error with the position of a key."""
         return InvalidInputError(f"{self.place(key)}: {cause}", remedy)
 
     @contextmanager
     def at(self, *key: str | int) -> Iterator[None]:
-        """What is wrong here is wrong in this file, at this key.
+        """Context that adds the position of a key to errors.
 
         Raises:
-            InvalidInputError: as what is done within, with the place in front.
+            InvalidInputError: an error of the body, with the position in front.
         """
         try:
             yield
@@ -63,7 +63,7 @@ class TomlFile(msgspec.Struct, frozen=True):
 
 
 def dotted(key: Key) -> str:
-    """A key as it would be written: ``settings."omp.bind"``; elements have no name."""
+    """Return a key as TOML writes it: ``settings."omp.bind"``; without indices of arrays."""
     names = [part for part in key if isinstance(part, str)]
     return ".".join(n if re.fullmatch(r"[A-Za-z0-9_-]+", n) else f'"{n}"' for n in names)
 
@@ -72,14 +72,14 @@ def read_toml(name: str) -> TomlFile:
     """Read a file.
 
     Raises:
-        InvalidInputError: it cannot be read, or is not TOML; names line and column.
+        InvalidInputError: the file cannot be read, or is not TOML; names line and column.
     """
     try:
         with Path(name).open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InvalidInputError(
-            f"{name} cannot be read: {error.strerror}.", "Look at its name, and at who may read it."
+            f"{name} cannot be read: {error.strerror}.", "Check its name and its permissions."
         ) from error
     if len(raw) > MAX_BYTES:
         raise InvalidInputError(f"{name} is larger than 1 MiB.", "Name a TOML file.")
@@ -95,10 +95,10 @@ def read_toml(name: str) -> TomlFile:
 
 
 def parse_toml(name: str, text: str) -> TomlFile:
-    """The tables of a text whose lines end with a newline alone.
+    """Parse a text whose lines end with a newline, without a carriage return.
 
     Raises:
-        InvalidInputError: it is not TOML; names line and column.
+        InvalidInputError: the text is not TOML; names line and column.
     """
     try:
         content = tomllib.loads(text)
@@ -116,9 +116,9 @@ def _position(starts: list[int], offset: int) -> tuple[int, int]:
     return line, offset - starts[line - 1] + 1
 
 
-_MEANT = {
-    "Cannot overwrite a value": "This key is there already; each may be written once.",
-    "Invalid value": 'Texts stand in quotation marks, as in check = "done".',
+_REMEDIES = {
+    "Cannot overwrite a value": "This key is defined twice; write each key once.",
+    "Invalid value": 'Put texts in quotation marks, as in check = "done".',
     "Expected '=' after a key in a key/value pair": "Write KEY = VALUE, one on a line.",
     "Expected newline or end of document after a statement": "Write KEY = VALUE, one on a line.",
     'Expected "\'"': "Close its quotation marks, on the same line.",
@@ -127,21 +127,21 @@ _MEANT = {
     "Unclosed array": "Close it with ].",
     "Unclosed inline table": "Close it with }, on the same line.",
 }
-"""What to do about what ``tomllib`` says most often."""
+"""Remedies for the most frequent errors of ``tomllib``."""
 
 
-def _syntax(name: str, text: str, said: str) -> InvalidInputError:
-    """What ``tomllib`` says, with the place in front."""
-    match = _AT.search(said)
+def _syntax(name: str, text: str, message: str) -> InvalidInputError:
+    """Return the error for a message of ``tomllib``, with the position in front."""
+    match = _AT.search(message)
     if match:
         line, column = int(match[1]), int(match[2])
     else:
         line, column = text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1
-    cause = _AT.sub("", said.removesuffix(_AT_END)).rstrip(".")
-    remedy = _MEANT.get(cause)
+    cause = _AT.sub("", message.removesuffix(_AT_END)).rstrip(".")
+    remedy = _REMEDIES.get(cause)
     if cause.startswith("Cannot declare"):
-        cause = "this table is there already"
-        remedy = "Write all of its keys below one head."
+        cause = "this table is defined twice"
+        remedy = "Write all of its keys below one header."
     elif match:
         written = text.split("\n")[line - 1]
         found = find_mistake(written, column)

@@ -1,6 +1,6 @@
-"""Slips: values that people write and TOML does not take, told from the word that stands there.
+"""Frequent mistakes in TOML values, recognized by the word at the position of the error.
 
-``tomllib`` says of ``[01, 2]`` that the array is not closed: it has read the 0, and expects a
+``tomllib`` reports that the array ``[01, 2]`` is not closed: it has parsed the 0, and expects a
 comma.
 """
 
@@ -18,10 +18,12 @@ _TRUTH = re.compile(r"true|false", re.IGNORECASE)
 
 
 class Mistake(msgspec.Struct, frozen=True):
-    """What is wrong with a word, and what to write.
+    """Mistake in a word.
 
     Attributes:
-        column: where the word begins, from 1.
+        cause: cause of the error.
+        remedy: correct text to write.
+        column: column where the word begins, from 1.
     """
 
     cause: str
@@ -30,11 +32,11 @@ class Mistake(msgspec.Struct, frozen=True):
 
 
 def find_mistake(line: str, column: int) -> Mistake | None:
-    """What is wrong with the word at a place, or just before it, where that can be told.
+    """Return the mistake in the word at or before a column; ``None`` if it is not a known one.
 
     Args:
-        line: of the file.
-        column: from 1, where a reader of TOML stopped.
+        line: line of the file.
+        column: column where the parser stopped, from 1.
     """
     for match in _WORD.finditer(line):
         if match.start() < column <= match.end() + 1:
@@ -47,7 +49,7 @@ def _judged(word: str) -> tuple[str, str] | None:
     if zeros := _FRONT_ZEROS.fullmatch(word):
         return (
             f"a number cannot begin with a 0, as {word} does",
-            f'Write {zeros[1]}{zeros[2]}, or "{word}" where a text is meant.',
+            f'Write {zeros[1]}{zeros[2]}, or "{word}" for a text.',
         )
     if (point := _BARE_POINT.fullmatch(word)) and (point[1].strip("+-") or point[2]):
         whole = f"{point[1]}0" if not point[1].strip("+-") else point[1]
@@ -58,8 +60,8 @@ def _judged(word: str) -> tuple[str, str] | None:
     if _WITH_UNIT.fullmatch(word):
         return (
             f"{word} is neither a number nor a text",
-            f'Texts stand in quotation marks: "{word}".',
+            f'Put texts in quotation marks: "{word}".',
         )
     if _TRUTH.fullmatch(word) and not word.islower():
-        return f"{word} is no value", f"Write {word.lower()}, in small letters."
+        return f"invalid value {word}", f"Write {word.lower()}, in small letters."
     return None

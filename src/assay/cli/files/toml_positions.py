@@ -1,4 +1,4 @@
-"""Where the keys and values of a TOML document stand.
+"""Positions of the keys and values of a TOML document.
 
 ``tomllib`` gives values without positions, and so do the packages of its kind (tomli, tomlkit,
 rtoml). Those that keep positions are grammars of editors (tree-sitter with its TOML grammar: two
@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Iterator
 
 Path = tuple[str | int, ...]
-"""Keys, and numbers of elements of arrays, from the document to a value."""
+"""Keys and indices of arrays, from the document to a value."""
 
 _BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
@@ -32,7 +32,7 @@ _TEXT = re.compile(
 
 
 def positions(text: str) -> dict[Path, int]:
-    """The offset of each key (for an element of an array, of the element) in valid TOML.
+    """Return the offset of each key and each element of an array in valid TOML.
 
     Args:
         text: that ``tomllib`` reads; lines end with a newline alone.
@@ -41,7 +41,7 @@ def positions(text: str) -> dict[Path, int]:
 
 
 class _Finder:
-    """Walks once over the text."""
+    """Scanner that passes over the text once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -50,7 +50,7 @@ class _Finder:
         self._arrays: dict[Path, int] = {}
 
     def found(self) -> dict[Path, int]:
-        """Every place."""
+        """Return all positions."""
         table: Path = ()
         while self._skip(_BLANK) < len(self._text):
             if self._text.startswith("[", self._at):
@@ -60,7 +60,7 @@ class _Finder:
         return self._found
 
     def _header(self) -> Path:
-        """``[a.b]`` or ``[[a.b]]``: the table that follows."""
+        """Scan a header, ``[a.b]`` or ``[[a.b]]``."""
         array = self._text.startswith("[[", self._at)
         self._at += 1 + array
         self._skip(_SPACE)
@@ -78,7 +78,7 @@ class _Finder:
         return table
 
     def _keys(self) -> Iterator[tuple[str, int]]:
-        """The parts of a dotted key, and where each stands."""
+        """Yield the parts of a dotted key and their positions."""
         while True:
             place = self._at
             match = _TEXT.match(self._text, place) or _BARE.match(self._text, place)
@@ -93,7 +93,7 @@ class _Finder:
             self._skip(_SPACE)
 
     def _pair(self, table: Path) -> None:
-        """``a.b = value``."""
+        """Scan ``a.b = value``."""
         for key, place in self._keys():
             table = (*table, key)
             self._found.setdefault(table, place)
@@ -131,7 +131,7 @@ class _Finder:
         self._at += 1
 
     def _skip(self, pattern: re.Pattern[str]) -> int:
-        """Go behind what a pattern matches here; gives where that is."""
+        """Advance past the match of a pattern, and return the new offset."""
         match = pattern.match(self._text, self._at)
         self._at = match.end() if match else self._at
         return self._at

@@ -1,8 +1,7 @@
-"""Schema: what tables of a file may hold, told by msgspec structures.
+"""Schema of the tables of a file, defined by msgspec structures.
 
-The same structures give the JSON Schema that editors read (``msgspec.json.schema``). Here they are
-held against a file, so that a wrong key is answered with its place, the nearest known key, and what
-is allowed instead.
+Editors read the JSON Schema of the same structures (``msgspec.json.schema``). This module validates
+files against them, so that an error names the position, the nearest known key and valid values.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Table = TypeVar("Table", bound=msgspec.Struct)
 
 
 def read_table(file: TomlFile, kind: type[Table]) -> Table:
-    """The whole file as a structure.
+    """Return the whole file as a structure.
 
     Raises:
         InvalidInputError: a key that is unknown, missing or of another type; points at it.
@@ -29,7 +28,7 @@ def read_table(file: TomlFile, kind: type[Table]) -> Table:
 
 
 def read_part(file: TomlFile, key: Key, table: dict[str, Any], kind: type[Table]) -> Table:
-    """A table of the file as a structure.
+    """Return a table of the file as a structure.
 
     Raises:
         InvalidInputError: as ``read_table``.
@@ -70,7 +69,7 @@ def _demand_table(
 
 
 def _demand(file: TomlFile, key: Key, value: Any, kind: inspect.Type, example: str) -> None:
-    """Refuse a value that is not of its kind, or an element of it that is not."""
+    """Raise an error on a value of another type, or with an element of another type."""
     plain = _plain(kind)
     for option in map(_plain, plain.types if isinstance(plain, inspect.UnionType) else (plain,)):
         if isinstance(option, inspect.StructType) and isinstance(value, dict):
@@ -97,7 +96,7 @@ def _demand(file: TomlFile, key: Key, value: Any, kind: inspect.Type, example: s
 
 
 def _plain(kind: inspect.Type) -> inspect.Type:
-    """A type without its description, and without "or nothing", which TOML cannot say."""
+    """Return a type without its description, and without null, which TOML does not have."""
     while True:
         if isinstance(kind, inspect.Metadata):
             kind = kind.type
@@ -111,7 +110,7 @@ def _plain(kind: inspect.Type) -> inspect.Type:
 
 
 def _fits(value: Any, kind: inspect.Type) -> bool:
-    """Whether a plain value is of a kind; whole numbers are numbers, truth values are not."""
+    """Return whether a plain value is of a type; integers are numbers, Booleans are not."""
     match _plain(kind):
         case inspect.AnyType():
             return True
@@ -151,7 +150,7 @@ def _shown(value: Any) -> str:
 
 
 def _said(kind: inspect.Type) -> str:
-    """A type in words."""
+    """Return a type in words."""
     match _plain(kind):
         case inspect.UnionType(types=types):
             words = list(dict.fromkeys(map(_said, types)))
@@ -184,7 +183,7 @@ def _words(kind: inspect.Type) -> tuple[str, ...]:
 
 
 def _example(name: str, kind: inspect.Type) -> str:
-    """The first example of a description as it would be written; of a table its first key."""
+    """Return the first example of a description as TOML; of a table its first key."""
     for described in _descriptions(kind):
         for example in described.get("examples", ()):
             return f"{name} = {toml_text(example)}"
@@ -208,7 +207,7 @@ def _descriptions(kind: inspect.Type) -> list[dict[str, Any]]:
 
 
 def toml_text(value: Any) -> str:
-    """A plain value as TOML."""
+    """Return a plain value as TOML."""
     match value:
         case bool():
             return "true" if value else "false"
