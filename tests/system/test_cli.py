@@ -51,7 +51,7 @@ def refused(cli: CommandLine, status: int, *words: str | Path, says: str, **env:
     assert "Traceback" not in answer.err
     assert re.search(says, answer.err), answer.err
     messages = [line for line in answer.err.splitlines() if re.match(r"assay( \w+)?: ", line)]
-    progress = ("assay: looking", "assay: timing", "assay: searching", "assay: confirming")
+    progress = ("assay: surveying", "assay: timing", "assay: searching", "assay: confirming")
     assert len([m for m in messages if not m.startswith(progress)]) == 1, answer.err
     assert answer.out == ""
 

@@ -90,7 +90,7 @@ def test_deleted_partition_leaves_resumable_study(
         assert cli("partition", "delete", partition, "--force").status == 0
         told = tune.communicate(timeout=30)[1].decode()
     assert tune.returncode == 3
-    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` goes on once", told)
+    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` continues it once", told)
     assert kept is not None, told
     assert "The share of partition quiet is gone" in told
     resumed = cli("study", "resume", kept[1])

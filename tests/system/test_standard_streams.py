@@ -40,7 +40,7 @@ def test_closed_streams_are_tolerated(cli: CommandLine, behind: str) -> None:
     status, out, err = in_shell(cli, MEASURE, behind)
     assert status == 0
     assert (out.startswith("wall_s: ")) == (behind == "2>&-")
-    assert ("assay: looking" in err) == (behind == ">&-")
+    assert ("assay: surveying" in err) == (behind == ">&-")
     assert "fault" not in err
     (study,) = cli.studies()
     assert (study["status"], study["launches"]) == ("done", 8)
@@ -62,7 +62,7 @@ def test_closed_streams_are_tolerated(cli: CommandLine, behind: str) -> None:
 def test_unread_answer_ends_quietly(cli: CommandLine, words: tuple[str, ...]) -> None:
     status, _, err = in_shell(cli, words, "| (exit 0); exit ${PIPESTATUS[0]}")
     assert status == 141
-    assert all(line.startswith(("assay: looking", "assay: conf")) for line in err.splitlines())
+    assert all(line.startswith(("assay: surveying", "assay: conf")) for line in err.splitlines())
 
 
 @pytest.mark.rotating
@@ -70,7 +70,7 @@ def test_study_with_unread_progress_can_be_resumed(cli: CommandLine) -> None:
     line = "2>&1 | head -n 1; exit ${PIPESTATUS[0]}"
     status, out, err = in_shell(cli, MEASURE, line)
     assert status == 141
-    assert out.startswith("assay: looking") and out.count("\n") == 1
+    assert out.startswith("assay: surveying") and out.count("\n") == 1
     assert err == ""
     (study,) = cli.studies()
     assert study["status"] in ("interrupted", "done")

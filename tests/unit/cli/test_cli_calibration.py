@@ -1,4 +1,4 @@
-"""What the terminal and JSON say of a calibration, and of its floor beside other claims."""
+"""Calibration and its noise floor on the terminal and in JSON."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_without_gains_and_without_a_block(study: Study) -> None:
         (("calibrate", "--disturbed-above", "a lot"), "not a share"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_calibration_is_refused(
     words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     action, *rest = words

@@ -18,7 +18,7 @@ from assay.testing.store_contracts import make_overhead
 
 
 def told(cpus: int, nice_floor: int = 0) -> list[str]:
-    """What somebody without rights is told of a machine."""
+    """Return the output for a machine and a user without rights."""
     machine = Machine(
         arch="x86_64",
         kernel="6.1.0",

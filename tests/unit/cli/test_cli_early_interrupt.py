@@ -42,7 +42,7 @@ def interrupted(module: int, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("module", [0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
-def test_whatever_is_being_loaded(module: int) -> None:
+def test_interrupt_while_any_module_is_loaded(module: int) -> None:
     done = interrupted(module)
     assert done.returncode == -signal.SIGINT
     assert done.stderr == ""
@@ -97,7 +97,7 @@ def test_all_that_a_run_needs_is_loaded_before_there_is_anything_to_clean_up(
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_loaded_late_is_seen() -> None:
+def test_late_imports_are_detected() -> None:
     code = f"{LOADED_LATE}\nimport wave".replace("entry()", "signal.signal(2, print); import wave")
     assert (
         "wave"

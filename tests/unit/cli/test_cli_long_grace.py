@@ -1,4 +1,4 @@
-"""A time to end that is longer than the budget is told."""
+"""Warning about a grace period that exceeds the budget."""
 
 from __future__ import annotations
 

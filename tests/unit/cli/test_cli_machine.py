@@ -103,7 +103,7 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
         ((), "missing action: write one of show, check, snapshot, diff, apply, restore, noise"),
     ],
 )
-def test_what_is_wrong_is_said(call: Call, words: tuple[str, ...], said: str) -> None:
+def test_invalid_words_are_refused(call: Call, words: tuple[str, ...], said: str) -> None:
     status, out, err = call(*words)
     assert status == 2
     assert out == ""

@@ -82,7 +82,7 @@ def test_no_profile_asks_where_known_tools_contradict_each_other(check: str, set
 
 
 def test_a_profile_that_checks_what_it_sets() -> None:
-    """What a profile sets is what it asks for, where it asks."""
+    """A profile sets the values that it requires."""
     of_setting = {
         "cpu.governor": "cpu.governor",
         "cpu.epp": "cpu.epp",
@@ -181,7 +181,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("[checks\n", "1:8", "this is not TOML", ""),
     ],
 )
-def test_what_is_wrong_in_a_file(
+def test_invalid_profile_file_is_refused(
     text: str, place: str, cause: str, remedy: str, tmp_path: Path
 ) -> None:
     name = written(tmp_path, text)
@@ -226,7 +226,9 @@ def test_the_screen(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert any("assay doctor" in line for line in lines)
 
 
-def test_all_of_it(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_output_lists_all_checks(
+    tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     profile = written(tmp_path, GOOD.replace("at_most = 10", "at_most = 60"))
     assert main(["machine", "check", "-v", "--root", str(tree), "--profile", profile]) == 0
     said = " ".join(capsys.readouterr().out.split())

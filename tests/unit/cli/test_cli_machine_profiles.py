@@ -1,4 +1,4 @@
-"""The profiles that assay brings set what there is, to values that can be had."""
+"""Built-in profiles set existing settings to valid values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_name_that_is_none() -> None:
     assert error.value.remedy == "Did you mean measuring?"
 
 
-def test_what_is_said_of_a_setting_is_said_once_and_wraps(
+def test_reason_is_printed_once_and_wrapped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rest = "Guests have none: the host decides."

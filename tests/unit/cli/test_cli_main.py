@@ -1,4 +1,4 @@
-"""What becomes of errors that nobody foresaw."""
+"""Unexpected errors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_verbose_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
         main(["settings", "-v"])
 
 
-def test_what_is_ignored_stays_so() -> None:
+def test_ignored_signals_remain_ignored() -> None:
     """Under nohup(1) the end of a terminal ends nothing, and a shell's background no Ctrl-C."""
     numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
     before = {n: signal.getsignal(n) for n in numbers}

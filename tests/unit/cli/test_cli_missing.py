@@ -1,4 +1,4 @@
-"""Commands that cannot be started, and what is said of them."""
+"""Errors on commands that cannot be started."""
 
 from __future__ import annotations
 
@@ -67,4 +67,4 @@ def test_a_hook_that_is_not_there_is_wrong_input(
 def test_setup_may_make_what_prepare_runs(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--setup", "true", "--prepare", "./made", "--runs", "x", "--", "true"]
     assert main(["measure", *words]) == 2
-    assert "--runs" in capsys.readouterr().err  # what is wrong is another thing
+    assert "--runs" in capsys.readouterr().err  # --setup is valid, and another option is not

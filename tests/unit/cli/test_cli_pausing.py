@@ -1,4 +1,4 @@
-"""What is said where a study waits for another boot."""
+"""Messages of a study that waits for another boot."""
 
 from __future__ import annotations
 

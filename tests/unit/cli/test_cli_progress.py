@@ -1,4 +1,4 @@
-"""The progress of a study: what it says, and what it costs."""
+"""Progress of a study: text and cost."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TestProgress:
             for sample in study.samples:
                 progress.launching(sample.launch, Budget(launches=5, time_s=61.0))
         err = capsys.readouterr().err
-        for word in ("looking", "timing the default", "searching", "reducing", "confirming"):
+        for word in ("surveying", "timing the default", "searching", "reducing", "confirming"):
             assert f"assay: {word}, " in err
         assert "5 launches left" in err
         assert "\x1b" not in err
@@ -71,9 +71,9 @@ class TestProgress:
             progress.launching(study.samples[0].launch, Budget(time_s=61.0))
         lines = capsys.readouterr().err.splitlines()
         assert [line.split(",")[0] for line in lines] == [
-            "assay: looking",
+            "assay: surveying",
             "assay: building",
-            "assay: looking",
+            "assay: surveying",
         ]
         assert "cc -O2 'a b.c'" in lines[1]
 
@@ -85,7 +85,7 @@ class TestProgress:
                 assert progress._shown is not None
                 assert progress._shown.stage == "building"
             assert progress._shown is not None
-            assert progress._shown.stage == "looking"
+            assert progress._shown.stage == "surveying"
         assert "building" not in capsys.readouterr().err
 
     def test_quiet_says_nothing(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +104,7 @@ class TestProgress:
         assert "assay study resume abc1234" in err
 
     @pytest.mark.parametrize("error", [RuntimeError("a hole"), NotPossibleError("no"), OSError()])
-    def test_what_is_no_interruption_is_not_called_one(
+    def test_other_errors_are_not_reported_as_interruption(
         self, error: BaseException, capsys: pytest.CaptureFixture[str]
     ) -> None:
         study = tune(SPACE, GAIN, Budget(launches=100))
@@ -152,9 +152,9 @@ def test_no_figure_is_cut_on_a_narrow_terminal(width: int, shown: str) -> None:
 
 def test_no_change_has_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = next(launches(arms=2, blocks=1))[0]
-    told = Progress(spec, live=False, quiet=True)._told
-    assert told(Leader("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
-    assert told(Leader("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
+    told = Progress(spec, live=False, quiet=True)._standing_text
+    assert told(Standing("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
+    assert told(Standing("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
 
 
 class Clock:

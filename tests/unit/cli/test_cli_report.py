@@ -1,4 +1,4 @@
-"""`assay report`: what the file is called."""
+"""`assay report`: name of the file."""
 
 from __future__ import annotations
 

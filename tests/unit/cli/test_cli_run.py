@@ -17,7 +17,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Passing:
-    """A launch that is told of signals, and ends when its end of a pipe is closed."""
+    """Launch that receives signals, and ends when its end of a pipe is closed."""
 
     def __init__(self, until: int = 1) -> None:
         self.passed: list[int] = []

@@ -1,4 +1,4 @@
-"""Who becomes another user, and what is said of it; how, tests/system/test_sudo.py shows."""
+"""Change to the caller of sudo; tests/system/test_sudo.py tests it with real users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or that nobody reads."""
+"""Standard streams that are closed, full or without a reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def full() -> Iterator[int]:
 
 @pytest.fixture
 def unread() -> Iterator[int]:
-    """Provide the end of a pipe that nobody reads."""
+    """Return the end of a pipe without a reader."""
     read, write = os.pipe()
     os.close(read)
     yield write

@@ -1,4 +1,4 @@
-"""Sweep files: what they mean, and that whatever is wrong in one is pointed at."""
+"""Sweep files: their meaning, and errors with positions."""
 
 from __future__ import annotations
 
@@ -351,7 +351,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_pointed_at(name: str, tmp_path: Path) -> None:
+def test_error_names_its_position(name: str, tmp_path: Path) -> None:
     text, place, cause, remedy = WRONG[name]
     with pytest.raises(InvalidInputError) as caught:
         read(tmp_path, text)
@@ -378,7 +378,7 @@ def test_words_that_are_no_file(words: list[str], match: str) -> None:
         run(parse(words))
 
 
-def test_what_is_about_to_run_fits_the_terminal(tmp_path: Path) -> None:
+def test_dry_run_fits_the_terminal(tmp_path: Path) -> None:
     lines = list(announced(read(tmp_path, PLAIN), 40))
     assert " ".join(line.strip() for line in lines).startswith("assay: 12 cells: 1 warm-up of each")
     assert len(lines) > 1
@@ -389,7 +389,7 @@ def test_what_is_about_to_run_fits_the_terminal(tmp_path: Path) -> None:
 
 
 def test_the_shipped_schema_is_that_of_the_code() -> None:
-    """``ASSAY_GOLDEN=update`` writes it anew."""
+    """``ASSAY_GOLDEN=update`` updates the file."""
     if os.environ.get("ASSAY_GOLDEN") == "update":
         path = ROOT / "src" / "assay" / "cli" / "files" / SCHEMA_FILE
         path.write_text(json.dumps(json_schema(), indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""The words of ``assay tier``, and what its doctor prints."""
+"""Arguments of ``assay tier``, and the output of its doctor."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_errors_of_run_have_the_status_of_run(
 
 @pytest.fixture
 def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What the probe answers is written here."""
+    """File with the answer of the probe."""
     program = tmp_path / "probe"
     program.write_text(f"#!/bin/sh\ncat {tmp_path}/answer\n")
     program.chmod(0o755)
@@ -382,7 +382,7 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
     assert "ASSAY_TIER_NUMA" not in environment.tier_env("/d", 64 << 20)
 
 
-def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_environment_of_a_program_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInputError, match=r"--dram 15\.0 MiB is too little"):
         stratum_file.tier_env("/d", 15 << 20)
     with pytest.raises(InvalidInputError, match=r"more than the .* of memory on this machine"):
@@ -537,7 +537,7 @@ def test_bench_with_several_numbers_of_threads(
         ),
     ],
 )
-def test_what_bench_refuses(
+def test_bench_refuses_invalid_options(
     words: list[str],
     told: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""Reading what people write: places of keys, and errors that point at them."""
+"""TOML files: positions of keys, and errors with positions."""
 
 from __future__ import annotations
 

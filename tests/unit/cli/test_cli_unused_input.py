@@ -1,4 +1,4 @@
-"""Standard input that no launch reads is told."""
+"""Warning about standard input that no launch reads."""
 
 from __future__ import annotations
 

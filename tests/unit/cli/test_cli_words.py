@@ -37,7 +37,7 @@ def tune(*words: str) -> argparse.Namespace:
 
 
 def bad(words: list[str], match: str, remedy: str = "") -> None:
-    """The words of ``tune`` are refused, and the remedy says so much."""
+    """Words of ``tune`` are refused with a remedy."""
     arguments = tune(*words)
     with pytest.raises(InvalidInputError, match=match) as caught:
         space = space_of(arguments, builtin(), MACHINE)
@@ -67,7 +67,7 @@ def test_a_command_is_split_as_posix_words(text: str, words: tuple[str, ...]) ->
 @pytest.mark.parametrize(
     "text", ["a | b", "a|b", "a > f", "a < f", "a; b", "a & b", "a 2>&1", "a &&b"]
 )
-def test_what_only_a_shell_understands_offers_a_shell(text: str) -> None:
+def test_shell_syntax_offers_a_shell(text: str) -> None:
     with pytest.raises(InvalidInputError, match="unquoted") as caught:
         split_command(text, shell=False)
     assert "--shell" in str(caught.value.remedy)
@@ -108,7 +108,7 @@ def test_shell_is_sh_without_bash(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("text", "status"),
     [
-        ("yes | head -1", 0),  # nobody reads on: SIGPIPE is no failure
+        ("yes | head -1", 0),  # the reader has ended: SIGPIPE does not count as a failure
         ("true | true", 0),
         ("false | cat", 1),
         ("sh -c 'kill -SEGV $$' | cat", 139),
@@ -116,7 +116,7 @@ def test_shell_is_sh_without_bash(monkeypatch: pytest.MonkeyPatch) -> None:
         ("echo 'a | b'", 0),
         ("exit 3", 3),
         ("true | sh -c 'exit 4'", 4),
-        ("yes | head -1 && echo on", 141),  # what runs next depends on it, so it stays and is seen
+        ("yes | head -1 && echo on", 141),  # the next command depends on the status
         ("set -e; yes | head -1; echo on", 141),
         ("false | true; exit 0", 0),
         ("yes 2>&1 | head -1", 0),

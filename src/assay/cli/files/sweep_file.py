@@ -83,7 +83,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ] = False
     combine: Annotated[
         dict[str, Combine],
-        about("What is made of the figures of several instances, by name.", {"rate": "sum"}),
+        about("Combination of the figures of several instances, by name.", {"rate": "sum"}),
     ] = {}
     objective: (
         Annotated[
@@ -104,12 +104,15 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             ["peak_anon_bytes<=200MiB"],
         ),
     ] = []
-    check: Annotated[Text, about("What the output of a good launch holds.", "done")] | None = None
+    check: (
+        Annotated[Text, about("Expression that the output of a successful launch matches.", "done")]
+        | None
+    ) = None
     timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
     grace: (
         Annotated[
             Duration,
-            about("What a launch has to end in once it is asked to; 10s if absent.", "30s"),
+            about("Time between the request to end and SIGKILL; 10s if absent.", "30s"),
         ]
         | None
     ) = None

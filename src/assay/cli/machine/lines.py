@@ -1,4 +1,4 @@
-"""Lines: a machine as text, a section for each part of it."""
+"""Description of a machine as lines of text, with a section for each part."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from assay.machine.inventory.document import Cache, Device, Inventory, Link, Mod
 from assay.units import show_bytes, show_count
 
 TITLE = 13
-"""Columns before the lines of a section."""
+"""Width of the section titles, in columns."""
 MAX_ROWS = 16
-"""Rows of a table that are shown unless more is asked for."""
+"""Maximum number of rows of a table without ``--verbose``."""
 _SMT = {
     "forceoff": "off for good",
     "notsupported": "not supported",
     "notimplemented": "not implemented",
 }
-"""What of the kernel's words is no word."""
+"""Words for the states of SMT that the kernel abbreviates."""
 _INSTRUCTIONS = (
     *("sse4_2", "avx", "f16c", "fma", "avx2", "avx512f", "avx512dq", "avx512bw", "avx512vl"),
     *("avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16"),
     *("amx_fp16", "asimd", "asimdhp", "asimddp", "atomics", "i8mm", "bf16", "sve", "sve2", "sme"),
     *("sme2", "altivec", "vsx", "mma", "vx", "vxe", "vxe2", "nnpa"),
 )
-"""Instructions that a program may be built for, by the kernel's names, of all architectures."""
+"""Instruction sets that a program may be built for, by the names of the kernel."""
 _SLACK = 0.02
-"""Part by which sizes of memory may differ without a word."""
+"""Relative difference of memory sizes that needs no remark."""
 _CACHE_NAMES = {"unified": "", "data": "d", "instruction": "i"}
 
 
 def machine_lines(machine: Machine, inventory: Inventory, verbose: bool = False) -> Iterator[str]:
-    """A machine in sections; what nothing is known of has none.
+    """Yield the description of a machine; sections without data are left out.
 
     Args:
         machine, inventory: of one host.
@@ -123,7 +123,7 @@ def _kinds(machine: Machine) -> Iterator[str]:
 
 
 def _lists(groups: Iterable[Sequence[int]]) -> str:
-    """CPU lists side by side; of many the first ones."""
+    """Return CPU lists in one line; of many only the first ones."""
     texts = [show_list(group) for group in groups]
     more = f" and {len(texts) - MAX_ROWS} more" if len(texts) > MAX_ROWS else ""
     return " | ".join(texts[:MAX_ROWS]) + more
@@ -290,11 +290,11 @@ _PLAIN_KINDS = (
     *("bridge", "host bridge", "ISA bridge", "PCI bridge", "system", "other"),
     *("communication", "serial bus", "signal processing", "USB controller"),
 )
-"""Kinds that are seldom a matter of speed."""
+"""Kinds of devices that seldom affect speed."""
 
 
 def _pci(devices: Sequence[Pci], verbose: bool) -> Iterator[str]:
-    """The tree; without ``verbose`` what bridges and the like lead to, and slow links.
+    """Yield the tree of devices; without ``verbose`` only devices below bridges, and slow links.
 
     Bridges that lead to nothing of interest are left out.
     """
@@ -322,7 +322,7 @@ def _pci(devices: Sequence[Pci], verbose: bool) -> Iterator[str]:
 
 
 def _in_order(devices: Sequence[Pci]) -> Iterator[tuple[int, Pci]]:
-    """Every device before those behind it, with the number of bridges above it."""
+    """Yield every device before those below it, with the number of bridges above it."""
     below: dict[str | None, list[Pci]] = {}
     known = {device.address for device in devices}
     for device in devices:
@@ -336,7 +336,7 @@ def _in_order(devices: Sequence[Pci]) -> Iterator[tuple[int, Pci]]:
 
 
 def _folded(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Neighbouring lines that differ in their address alone, with their number."""
+    """Yield neighbouring lines that differ only in their address as one, with their number."""
     kept: tuple[str, str, int] | None = None
     for line in lines:
         indent = line[: len(line) - len(line.lstrip())]
@@ -368,7 +368,7 @@ def _one(device: Pci) -> str:
 
 
 def _link_words(link: Link) -> str:
-    """``8 GT/s x8``; of a slower link also what both ends could do."""
+    """Return a text such as ``8 GT/s x8``; of a slower link also the capability of both ends."""
     text = f"{link.speed_gt_s:g} GT/s x{link.width}"
     if not link.below:
         return text

@@ -1,9 +1,9 @@
-"""Progress of a study: a live line on a terminal, now and then a plain one elsewhere.
+"""Progress of a study: a live line on a terminal, an occasional plain line elsewhere.
 
-All of it is paid for by the study: the time that is spent here is not spent on launches, and what
-runs beside a launch disturbs it. So a launch changes nothing but a few fields; the line is drawn
-once a second, from a thread of its own, so that the time left goes on through a long launch; and
-what takes longer than that is done in a small share of the time (``MAX_OVERHEAD_SHARE``).
+The study pays for it: this module uses time of the budget, and work beside a launch disturbs it. So
+a launch updates only a few fields. A thread draws the line once a second, so that the remaining
+time continues to count down during a long launch. Longer computations take at most the share
+``MAX_OVERHEAD_SHARE`` of the elapsed time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 STAGES = {
-    Stage.SURVEY: "looking",
+    Stage.SURVEY: "surveying",
     Stage.GAUGE: "timing the default",
     Stage.INTERFERENCE: "launching side by side",
     Stage.SEARCH: "searching",
@@ -50,29 +50,29 @@ STAGES = {
     Stage.CONFIRM: "confirming",
 }
 BUILDING = "building"
-"""Stands in the place of a stage while the program is built."""
+"""Name of the stage while the program is built."""
 PLAIN_LINE_INTERVAL_S = 10.0
 REFRESHES_PER_S = 1.0
-"""How often the line is drawn. Drawing takes about a millisecond of a processor that the program
-may be using: at ten a second that is a disturbance of 1 %, which is what studies are to resolve."""
+"""Refresh rate of the line, per second. A refresh takes about 1 ms of a CPU that the program may
+use: ten per second would be a disturbance of 1 %, as large as the effects that studies resolve."""
 MAX_OVERHEAD_SHARE = 0.02
-"""Of the elapsed time, at most, for working out how well the best arm stands."""
+"""Maximum share of the elapsed time for estimates of the best arm."""
 
 
 def termination_notice(grace_s: float) -> str:
-    """Return what is said where an interrupt leaves a program time to end.
+    """Return the message after an interrupt of a program that has time to end.
 
     Args:
-        grace_s: that time.
+        grace_s: time between the request to end and SIGKILL, in seconds.
     """
     return (
-        f"assay: the program was asked to end, and is killed after {show_duration(grace_s)}; "
+        f"assay: asked the program to end, and kills it after {show_duration(grace_s)}; "
         "Ctrl-C again kills it at once"
     )
 
 
 def uses_live_line(arguments: argparse.Namespace) -> bool:
-    """Whether standard error may hold a line that changes (no-color.org)."""
+    """Return whether standard error supports a live line (no-color.org)."""
     if arguments.color == "never" or not sys.stderr.isatty():
         return False
     dumb = os.environ.get("TERM") == "dumb"
@@ -81,14 +81,15 @@ def uses_live_line(arguments: argparse.Namespace) -> bool:
 
 @dataclass(frozen=True)
 class ProgressState:
-    """What a line says; replaced as a whole, since another thread reads it.
+    """State that a line shows; replaced as a whole, since another thread reads it.
 
     Attributes:
-        stage: in words.
-        launches: so far.
-        so_far: who is ahead, in words; empty before anything can be said.
-        left: of the budget, when ``at_s`` was read from the monotonic clock.
-        disturbed: how many blocks others disturbed, and who; empty while none was.
+        stage: name of the stage.
+        launches: number of launches so far.
+        so_far: leading arm, in words; empty without a result.
+        left: remaining budget at ``at_s``.
+        at_s: time of the state on the monotonic clock, in seconds.
+        disturbed: number of disturbed blocks and the disturbing process; empty without any.
     """
 
     stage: str
@@ -99,24 +100,24 @@ class ProgressState:
     disturbed: str = ""
 
     def parts(self, now_s: float) -> list[str]:
-        """What is said at a later moment; what must not be cut off comes first."""
-        said = [self.stage]
+        """Return the parts of the line at a later time, the most important ones first."""
+        parts = [self.stage]
         if self.left.time_s is not None:
-            said.append(f"{_whole(self.left.time_s - (now_s - self.at_s))} left")
+            parts.append(f"{_whole(self.left.time_s - (now_s - self.at_s))} left")
         if self.left.launches is not None:
             left = max(0, self.left.launches)
-            said.append(f"{show_count(left, 'launch', 'launches')} left")
+            parts.append(f"{show_count(left, 'launch', 'launches')} left")
         made = f"{show_count(self.launches, 'launch', 'launches')} made"
-        return [*said, *filter(None, [self.disturbed, self.so_far]), made]
+        return [*parts, *filter(None, [self.disturbed, self.so_far]), made]
 
 
 T = TypeVar("T")
 MIN_PART_WIDTH = 21
-"""Columns of a part that may be cut off: the figure stands at its beginning."""
+"""Minimum width of a part that is cut off, in columns; its figure is at the beginning."""
 
 
 def fit_parts(parts: Sequence[str], width: int) -> str:
-    """The parts in one line of a terminal; what would lose its figure is left out."""
+    """Return the parts in one line of a terminal, without those that would lose their figure."""
     line = parts[0]
     for part in parts[1:]:
         room = width - len(line) - len(" · ")
@@ -128,10 +129,10 @@ def fit_parts(parts: Sequence[str], width: int) -> str:
 
 
 class OverheadLimiter:
-    """Lets something be done again only when it has become a small share of the elapsed time.
+    """Limiter of repeated work to a small share of the elapsed time.
 
     Args:
-        share: of the time, at most.
+        share: maximum share of the elapsed time.
     """
 
     def __init__(self, share: float) -> None:
@@ -140,11 +141,11 @@ class OverheadLimiter:
 
     @property
     def due(self) -> bool:
-        """Whether it may be done now."""
+        """The work may be done now."""
         return time.monotonic() >= self._due_s
 
     def spend(self, work: Callable[[], T]) -> T:
-        """Do it, and see how long it took."""
+        """Do the work, and measure its time."""
         began_s = time.monotonic()
         done = work()
         took_s = time.monotonic() - began_s
@@ -153,13 +154,13 @@ class OverheadLimiter:
 
 
 class Progress:
-    """Listens to a study and shows where it stands, on standard error.
+    """Listener of a study that prints its progress on standard error.
 
     Args:
-        spec: of the study.
-        live: one line that changes, instead of plain lines.
-        quiet: show nothing.
-        launches: made before, by earlier sittings or to look at the program.
+        spec: specification of the study.
+        live: use one live line instead of plain lines.
+        quiet: print nothing.
+        launches: number of earlier launches, of a resumed study or a survey of the program.
     """
 
     def __init__(self, spec: StudySpec, *, live: bool, quiet: bool, launches: int = 0) -> None:
@@ -194,7 +195,7 @@ class Progress:
             )
             self._cursor.__enter__()
             try:
-                with deferred_signals():  # rich cannot stop a line of which half has begun
+                with held():  # rich cannot stop a line that is only partly started
                     self._live.start()
             except BaseException:  # a signal, once the cursor is hidden
                 self._show_cursor(self._live)
@@ -214,18 +215,18 @@ class Progress:
         if isinstance(error, (KeyboardInterrupt, Terminated)):
             print(f"assay: interrupted; {self._kept()}.", file=sys.stderr)
         elif isinstance(error, ShareLostError):
-            print(f"assay: {self._kept()} once the partition is back.", file=sys.stderr)
+            print(f"assay: {self._kept()} once the partition is available.", file=sys.stderr)
 
     def _show_cursor(self, live: Live) -> None:
         try:
             with deferred_signals():
                 live.stop()
-        finally:  # a line that had only begun to be drawn may not be able to stop
+        finally:  # rich may fail to stop a line that is only partly started
             self._cursor.__exit__(None, None, None)
 
     def _kept(self) -> str:
         launches = show_count(self._launches, "launch", "launches")
-        resume = f"`assay study resume {self._study_id}` goes on"
+        resume = f"`assay study resume {self._study_id}` continues it"
         return f"study {self._study_id} is kept, with {launches}. {resume}"
 
     def began(self, study_id: str) -> None:
@@ -241,7 +242,7 @@ class Progress:
         self._say(termination_notice(grace_s))
 
     def _say(self, text: str) -> None:
-        """Print a line above the one that changes."""
+        """Print a line above the live line."""
         if self._live is not None:
             self._live.console.print(text, markup=False, highlight=False)
         else:
@@ -253,28 +254,29 @@ class Progress:
             return
         now_s = time.monotonic()
         self._disturbed.begins(launch, self._race.history if self._race else None)
-        anew = launch.stage is not self._stage
-        if anew:
+        new_stage = launch.stage is not self._stage
+        if new_stage:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
                 self._tell_interference()
-        if self._live is None and not anew and now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S:
+        recent = now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S
+        if self._live is None and not new_stage and recent:
             return
-        if anew or launch.block != self._block or self._shown is None:
-            so_far = "" if anew else self._so_far(launch)
+        if new_stage or launch.block != self._block or self._shown is None:
+            so_far = "" if new_stage else self._so_far(launch)
         else:
             so_far = self._shown.so_far
         self._block = launch.block
-        stage, told = STAGES[launch.stage], self._disturbed.text
-        self._shown = ProgressState(stage, self._launches, so_far, left, now_s, told)
+        stage, disturbed = STAGES[launch.stage], self._disturbed.text
+        self._shown = ProgressState(stage, self._launches, so_far, left, now_s, disturbed)
         if self._live is None:
             self._plain()
-        elif anew:
+        elif new_stage:
             self._live.refresh()
 
     @contextmanager
     def building(self, argv: tuple[str, ...]) -> Iterator[None]:
-        """See ``Listener.building``. A plain line tells of those alone that take long."""
+        """See ``Listener.building``. A plain line reports only long builds."""
         before = self._shown
         if self._quiet or before is None:
             yield
@@ -307,7 +309,7 @@ class Progress:
         self._launches = launches
 
     def _plain(self) -> None:
-        """The line as it is now, below the others."""
+        """Print the present state as a plain line."""
         if self._shown is not None:
             self._plain_at_s = now_s = time.monotonic()
             print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
@@ -317,7 +319,7 @@ class Progress:
             self._board.add(sample)
 
     def _tell_interference(self) -> None:
-        """What launches side by side do to each other, once it is known."""
+        """Print the interference of parallel launches, once it is measured."""
         found = interference_of(self._spec, self._race.history) if self._race else None
         if found is None:
             return
@@ -329,7 +331,7 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
     def _line(self) -> Text:
-        """The line as it is now."""
+        """Return the live line."""
         from rich.text import Text
 
         shown = self._shown
@@ -341,7 +343,7 @@ class Progress:
         return Text.assemble((stage, "bold"), others, no_wrap=True, overflow="ellipsis")
 
     def _so_far(self, launch: Launch) -> str:
-        """Who is ahead: at once where that is cheap, how sure that is when it may be afforded."""
+        """Return the leading arm, with its interval if the time for it is available."""
         if self._spec.kind is Kind.CALIBRATE:
             return ""  # both arms are the same
         if isinstance(self._race, TuneRace) and launch.stage is Stage.SEARCH:
@@ -355,18 +357,18 @@ class Progress:
             self._interval = self._sparing.spend(look)
         if self._interval is not None and self._interval.arm == ahead.arm:
             ahead = self._interval
-        return self._told(ahead)
+        return self._standing_text(ahead)
 
     def _recommended(self, race: TuneRace) -> str:
-        """The present recommendation; worked out anew when the time that it takes is a small share.
+        """Return the present recommendation, computed again if the limiter permits it.
 
-        A model of all launches expects it, as in the answer of the study.
+        It comes from a model of all launches, as in the answer of the study.
         """
         if self._sparing.due:
             self._present = self._sparing.spend(lambda: interim_words(race))
         return clean(self._present)
 
-    def _told(self, found: Leader) -> str:
+    def _standing_text(self, found: Standing) -> str:
         if self._spec.kind is Kind.MEASURE:
             unit = self._spec.workload.objective.unit
             text = show_quantity(found.ratio, unit)
@@ -374,7 +376,7 @@ class Progress:
                 text += f" (±{50 * (found.hi - found.lo) / found.ratio:.1f} %)"
             return text
         if not self._board.better(found):
-            return ""  # nothing is ahead of the first
+            return ""  # no arm is better than the first one
         text = f"best so far {show_percent(found.ratio)} %"
         if found.lo is not None or found.hi is not None:
             ends = ("…" if e is None else show_percent(e) for e in (found.lo, found.hi))
@@ -383,6 +385,6 @@ class Progress:
 
 
 def _whole(seconds: float) -> str:
-    """A time that is counted down, in whole seconds."""
+    """Return a remaining time in whole seconds."""
     left = max(0, round(seconds))
     return f"{left} s" if left < 120 else show_duration(left)
