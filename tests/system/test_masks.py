@@ -30,7 +30,7 @@ sys.exit(subprocess.run(sys.argv[1:], preexec_fn=bind).returncode)
 
 def test_mask_of_caller_is_reported(assay_exec: Path, tmp_path: Path) -> None:
     assay = CommandLine(assay_exec, tmp_path, prefix=("taskset", "-c", str(CPUS[0])))
-    kept = f"kept on CPU {CPUS[0]} of "
+    kept = f"limited to CPU {CPUS[0]} of "
     assert kept in assay("doctor").out
     assert (
         "threads=2 [degraded]" in assay("run", "--explain", "--with", "threads=2", "--", "true").out

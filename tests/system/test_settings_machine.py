@@ -134,8 +134,8 @@ def test_file_affinity_follows_its_disk(tmp_path: Path, monkeypatch: pytest.Monk
     """The mount table is compared with ``stat``."""
     (tmp_path / "file").write_text("")
     monkeypatch.chdir(tmp_path)
-    assert "there is no file" not in str(nearest_cpus(LIVE, "./file"))
-    assert "there is no file" in str(nearest_cpus(LIVE, "./other"))
+    assert "does not exist" not in str(nearest_cpus(LIVE, "./file"))
+    assert "does not exist" in str(nearest_cpus(LIVE, "./other"))
     device = (tmp_path / "file").stat().st_dev
     disk = LIVE.real(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
     if disk is None:

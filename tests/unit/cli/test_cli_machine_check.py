@@ -252,7 +252,7 @@ def test_the_document(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         {
             "id": "memory.swappiness",
             "status": "fail",
-            "evidence": "60 (/proc/sys/vm/swappiness); asked is at most 10",
+            "evidence": "60 (/proc/sys/vm/swappiness); required: at most 10",
             "remedy": "sysctl -w vm.swappiness=10",
             "right": "root",
             "setting": "vm.swappiness=10",

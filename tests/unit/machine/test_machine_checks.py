@@ -158,7 +158,7 @@ CASES = {
     "isolation.online": Case(
         ISOLATED,
         {**ISOLATED, f"{CPU}/online": "0-2,4-7"},
-        "set apart but offline: 3",
+        "isolated but offline: 3",
         f"for cpu in 3; do echo 1 > {CPU}/cpu$cpu/online; done",
     ),
     "isolation.partition": Case(
@@ -178,7 +178,7 @@ CASES = {
             "/proc/irq/26/effective_affinity_list": "1",
             "/proc/irq/default_smp_affinity": "ff",
         },
-        "IRQ 24-25 may come to 2-3; new ones would too",
+        "IRQ 24-25 may be routed to 2-3; new interrupts may be too",
         "do echo 0-1,4-7 > $irq; done; echo f3 > /proc/irq/default_smp_affinity",
         setting="irq.cpus=0-1,4-7",
     ),
@@ -215,7 +215,7 @@ CASES = {
     "cpu.driver": Case(
         policies("scaling_driver", "intel_pstate") | {f"{CPU}/nohz_full": "(null)"},
         policies("scaling_driver", "intel_pstate") | {f"{CPU}/nohz_full": "2-3"},
-        "beside nohz_full 2-3",
+        "with nohz_full 2-3",
         "Boot with intel_pstate=passive",
         Right.REBOOT,
     ),
@@ -245,8 +245,8 @@ CASES = {
     "cpu.throttling": Case(
         {},
         {},
-        "3 times just now, 8 since boot",
-        "Let it cool down",
+        "3 times in the sample, 8 since boot",
+        "Improve cooling",
         Right.FIRMWARE,
         at_most=0,
         moments=(
@@ -274,7 +274,7 @@ CASES = {
             **cores("0,2", "1,3"),
             "/proc/self/status": "Cpus_allowed_list: 0-2",
         },
-        "others may use 1 core of it too, through CPU 3",
+        "other processes may use 1 core of it too, on CPU 3",
         "taskset -c 0,2 COMMAND",
         Right.NONE,
     ),
@@ -324,7 +324,7 @@ CASES = {
     "memory.swappiness": Case(
         {"/proc/sys/vm/swappiness": "10"},
         {"/proc/sys/vm/swappiness": "60"},
-        "60 (/proc/sys/vm/swappiness); asked is at most 10",
+        "60 (/proc/sys/vm/swappiness); required: at most 10",
         "sysctl -w vm.swappiness=10",
         setting="vm.swappiness=10",
         at_most=10,
@@ -387,7 +387,7 @@ CASES = {
     "kernel.perf_rate": Case(
         {f"{KERNEL}/perf_event_max_sample_rate": "1"},
         {f"{KERNEL}/perf_event_max_sample_rate": "100000"},
-        "100000 a second",
+        "100000 per second",
         "sysctl -w kernel.perf_event_max_sample_rate=1",
         setting="perf.rate=1",
         at_most=1,
@@ -432,7 +432,7 @@ CASES = {
     "surroundings.delegation": Case(
         {**V2, f"{GROUP}/cgroup.controllers": "cpuset cpu io memory pids"},
         {**V2, f"{GROUP}/cgroup.controllers": "memory pids"},
-        f"without cpu, cpuset ({GROUP}/cgroup.controllers)",
+        f"missing: cpu, cpuset ({GROUP}/cgroup.controllers)",
         "systemctl edit user@.service",
     ),
     "surroundings.cpuset": Case(
@@ -455,7 +455,7 @@ CASES = {
     "surroundings.cpu_limit": Case(
         {**V2, **STATUS, f"{GROUP}/cpu.max": "max 100000"},
         {**V2, **STATUS, f"{GROUP}/cpu.max": "250000 100000"},
-        f"the time of 2.5 CPUs, where 8 may be used ({GROUP}/cpu.max)",
+        f"CPU time is limited to 2.5 CPUs, of 8 usable ones ({GROUP}/cpu.max)",
         "Start without a limit",
         Right.NONE,
     ),
@@ -481,8 +481,8 @@ CASES = {
     "surroundings.steal": Case(
         {},
         {},
-        "20.0 % of all CPUs' time just now",
-        "Ask the owner",
+        "20.0 % of the time of all CPUs in the sample",
+        "Request dedicated CPUs",
         Right.NONE,
         at_most=1,
         moments=(interval(idle=100), interval(idle=80, steal=20)),
@@ -490,7 +490,7 @@ CASES = {
     "surroundings.load": Case(
         {},
         {},
-        "others use 60 % of all CPUs' time",
+        "other programs use 60 % of the time of all CPUs",
         "top",
         Right.NONE,
         at_most=10,
@@ -508,7 +508,7 @@ CASES = {
             "/sys/class/power_supply/BAT0/type": "Battery",
         },
         "battery (/sys/class/power_supply/AC/online)",
-        "Plug it in",
+        "Connect the power supply",
         Right.NONE,
         accept=("mains",),
     ),
@@ -600,7 +600,7 @@ def test_checks_without_demand_are_read_but_not_judged(tree: Tree) -> None:
     assert examine(host, profile) == ()
     told = {one.id: (one.evidence, one.reason) for one in read_unassessed(host, profile)}
     assert told["memory.thp"] == (f"always ({THP}/enabled)", "A study decides.")
-    assert told["kernel.aslr"][0] == f"{KERNEL}/randomize_va_space is not there"
+    assert told["kernel.aslr"][0] == f"{KERNEL}/randomize_va_space is missing"
 
 
 @pytest.mark.parametrize(
@@ -736,7 +736,7 @@ def test_processes_of_container_are_unknown(tree: Tree) -> None:
     host = Host(tree({"/proc/1/comm": "sh", "/proc/2/comm": "sleep"}))
     found = look("isolation.irqbalance", host, Demand(Status.WARN, ("stopped",)))
     assert found.status is Status.UNKNOWN
-    assert "that of a container" in found.evidence
+    assert "it belongs to a container" in found.evidence
 
 
 def test_host_without_battery_runs_on_mains(tree: Tree) -> None:

@@ -24,7 +24,7 @@ def test_restricting_mask_is_reported_with_remedy(
 ) -> None:
     found = read_restriction(Root(tmp_path), env, (0, 1), (0,))
     assert found == CpuRestriction(granted=(0, 1), by=by)
-    assert describe_restriction(found, (0,)).startswith("kept on CPU 0 of 0-1")
+    assert describe_restriction(found, (0,)).startswith("limited to CPU 0 of 0-1")
     assert remedy in describe_restriction(found, (0,))
 
 

@@ -94,13 +94,13 @@ def test_nearest_cpus_are_found(tree: Tree, name: str, cpus: tuple[int, ...]) ->
     ("name", "told"),
     [
         ("nvme0n1", "numa_node is -1"),
-        ("lo", "no hardware of its own"),
-        ("eth7", "no network card"),
+        ("lo", "is a virtual device"),
+        ("eth7", "unknown network card"),
         ("gpu0", "no GPU was found"),
-        ("0000:99:00.0", "no PCI device"),
-        ("/no/such", "no file"),
-        ("/etc/passwd", "lies on overlay"),
-        ("/tmp/file", "lies on tmpfs"),
+        ("0000:99:00.0", "unknown PCI device"),
+        ("/no/such", "does not exist"),
+        ("/etc/passwd", "is on overlay"),
+        ("/tmp/file", "is on tmpfs"),
     ],
 )
 def test_unknown_location_has_reason_and_remedy(tree: Tree, name: str, told: str) -> None:
