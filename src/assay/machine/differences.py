@@ -89,12 +89,12 @@ _NUMBERED = re.compile(r"(?<=/)((?:cpu|policy|node|machinecheck)?)(\d+)(?=/|$)")
 class ComparedMachine:
     """A machine at one point in time; a study stores only the Machine.
 
-    ``told`` holds files by subject, as in :class:`~assay.machine.snapshot.recording.Recording`.
+    ``configuration`` holds files by subject, as :class:`.Recording` does.
     """
 
     machine: Machine
     inventory: Inventory | None = None
-    told: Mapping[str, Mapping[str, str]] | None = None
+    configuration: Mapping[str, Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Difference:
 
 def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...]:
     """Return the differences by subject, without data that only one of them has (as in a study)."""
-    with_files = a.told is not None and b.told is not None
+    with_files = a.configuration is not None and b.configuration is not None
     pairs = [("machine", _plain(a.machine), _plain(b.machine))]
     if a.inventory is not None and b.inventory is not None:
         pairs.append(("inventory", _plain(a.inventory), _plain(b.inventory)))
@@ -129,9 +129,9 @@ def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...
     ]
     if len(pairs) == 1 and not with_files:
         found += _options(a.machine.boot.config, b.machine.boot.config)
-    if a.told is not None and b.told is not None:
-        for subject in sorted(a.told.keys() | b.told.keys()):
-            left, right = a.told.get(subject, {}), b.told.get(subject, {})
+    if a.configuration is not None and b.configuration is not None:
+        for subject in sorted(a.configuration.keys() | b.configuration.keys()):
+            left, right = a.configuration.get(subject, {}), b.configuration.get(subject, {})
             found += [
                 Difference(subject, path, left.get(path), right.get(path))
                 for path in sorted(left.keys() | right.keys())

@@ -67,7 +67,7 @@ class AllocatorOption(BaseSetting, frozen=True):
     name: str
     summary: str
     values: Domain
-    told: Mapping[str, OptionEncoding]
+    encodings: Mapping[str, OptionEncoding]
     evidence: ClassVar[Level] = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
@@ -76,17 +76,17 @@ class AllocatorOption(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return f"an option of {_listed(self.told)}; name it to vary it"
+        return f"an option of {_listed(self.encodings)}; name it to vary it"
 
     def owners(self, domain: Domain) -> tuple[str, ...]:
         """Return the allocators that support at least one value of a domain."""
         values = domain.values()
         if values is None:
-            return tuple(self.told)
+            return tuple(self.encodings)
         return tuple(
             name
-            for name, told in self.told.items()
-            if any(told.texts(value) is not None for value in values)
+            for name, encoding in self.encodings.items()
+            if any(encoding.texts(value) is not None for value in values)
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
@@ -100,7 +100,7 @@ class AllocatorOption(BaseSetting, frozen=True):
             texts = {name: text for of in known.values() for name, text in of.items()}
             return Resolved(_actions(texts), note=f"only if the program uses {_listed(known)}")
         if malloc not in known:
-            what = self.name if malloc not in self.told else f"{self.name}={show_value(value)}"
+            what = self.name if malloc not in self.encodings else f"{self.name}={show_value(value)}"
             return Refused(f"{malloc} does not support {what}", f"Use malloc={_listed(known)}.")
         return Resolved(_actions(known[str(malloc)]))
 
@@ -134,7 +134,7 @@ class AllocatorOption(BaseSetting, frozen=True):
 
     def _known(self, value: Value) -> dict[str, dict[str, str]]:
         """Return the variables by allocator, for allocators that support the value."""
-        texts = {name: told.texts(value) for name, told in self.told.items()}
+        texts = {name: encoding.texts(value) for name, encoding in self.encodings.items()}
         return {name: found for name, found in texts.items() if found is not None}
 
 
@@ -157,9 +157,9 @@ def _serving(config: Configuration, found: tuple[str, ...]) -> str | None:
     return names[0] if names else "glibc"
 
 
-def _complaint(expected: Mapping[str, str], told: str) -> str | None:
+def _complaint(expected: Mapping[str, str], errors: str) -> str | None:
     ours = {part.partition(":")[0] for part in expected.get("MALLOC_CONF", "").split(",")}
-    for what, key in _COMPLAINT.findall(told):
+    for what, key in _COMPLAINT.findall(errors):
         if key in ours:
             return f"jemalloc reports: {what}: {key}"
     return None

@@ -267,7 +267,7 @@ def test_blocks_of_memory_are_not_unpacked(tmp_path: Path) -> None:
 def side(root: Root) -> ComparedMachine:
     machine, inventory = documents(root)
     found: Recording = record(root)
-    return ComparedMachine(machine, inventory, found.told)
+    return ComparedMachine(machine, inventory, found.configuration)
 
 
 @pytest.mark.rotating

@@ -50,8 +50,8 @@ def _side(name: str, arguments: argparse.Namespace) -> ComparedMachine:
     if name != LIVE and not Path(name).exists():
         return _of_study(name, arguments)
     with root_of(arguments.root if name == LIVE else name) as root:
-        machine, inventory = read_described(root)
-        return ComparedMachine(machine, inventory, record(root).told)
+        machine, inventory = described(root)
+        return ComparedMachine(machine, inventory, record(root).configuration)
 
 
 def _of_study(name: str, arguments: argparse.Namespace) -> ComparedMachine:

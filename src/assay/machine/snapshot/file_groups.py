@@ -30,13 +30,13 @@ class FileGroup:
     Attributes:
         name: name of the subject.
         patterns: patterns of their paths.
-        told: true if the files contain configuration, so that two machines are compared by them;
+        configuration: true for files with configuration, by which machines are compared;
             others contain counters, or are read into the documents.
     """
 
     name: str
     patterns: tuple[str, ...]
-    told: bool = False
+    configuration: bool = False
 
 
 def _in(folder: str, names: str) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ GROUPS = (
             *_in("/proc", "cpuinfo stat hwloc-nofile-info"),
         ),
     ),
-    FileGroup("weaknesses", (f"{_CPU}/vulnerabilities/*",), told=True),
+    FileGroup("weaknesses", (f"{_CPU}/vulnerabilities/*",), configuration=True),
     FileGroup(
         "clock",
         (
@@ -84,7 +84,7 @@ GROUPS = (
             ),
             *_in("/sys/class/power_supply/*", "type online"),
         ),
-        told=True,
+        configuration=True,
     ),
     FileGroup(
         "clock domains",
@@ -103,7 +103,7 @@ GROUPS = (
             "/sys/module/intel_idle/parameters/*",
             "/sys/module/processor/parameters/*",
         ),
-        told=True,
+        configuration=True,
     ),
     FileGroup(
         "memory",
@@ -132,7 +132,7 @@ GROUPS = (
             *_in(f"{_MM}/hugepages/hugepages-*", "nr_hugepages nr_overcommit_hugepages"),
             f"{_NODE}/node*/hugepages/hugepages-*/nr_hugepages",
         ),
-        told=True,
+        configuration=True,
     ),
     FileGroup(
         "huge pages in use",
@@ -154,9 +154,9 @@ GROUPS = (
             f"{KDAMONDS}/*/contexts/*/monitoring_attrs/intervals/*_us",
             *_in("/sys/module/damon_*/parameters", "enabled sample_interval aggr_interval"),
         ),
-        told=True,
+        configuration=True,
     ),
-    FileGroup("system controls", ("/proc/sys/kernel/*", "/proc/sys/vm/*"), told=True),
+    FileGroup("system controls", ("/proc/sys/kernel/*", "/proc/sys/vm/*"), configuration=True),
     FileGroup(
         "interrupts",
         (
@@ -168,7 +168,7 @@ GROUPS = (
             "/sys/module/rcutree/parameters/*",
             *_in("/sys/devices/system/machinecheck/machinecheck*", "check_interval ignore_ce"),
         ),
-        told=True,
+        configuration=True,
     ),
     FileGroup(
         "interrupts in use",
@@ -218,7 +218,7 @@ GROUPS = (
             *_in("/sys/module", "kvm*/parameters/* apparmor/parameters/enabled"),
             "/sys/fs/resctrl/info/*/*",
         ),
-        told=True,
+        configuration=True,
     ),
     FileGroup(
         "process",
@@ -264,7 +264,7 @@ def file_groups(root: Root) -> Iterator[FileGroup]:
         for folder in (group.folder, *group.above)
         for name in _OF_GROUP[group.version]
     }
-    yield FileGroup("control groups", tuple(sorted(files)), told=True)
+    yield FileGroup("control groups", tuple(sorted(files)), configuration=True)
     yield FileGroup("places of devices", tuple(_places(root)))
 
 

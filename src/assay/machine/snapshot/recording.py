@@ -34,14 +34,14 @@ class Recording:
         files: path -> content, scrubbed; the path has no link in it.
         links: path -> target.
         folders: existing directories without recorded files.
-        told: subject -> path on the machine -> text, of files with configuration.
+        configuration: subject -> path on the machine -> text, of files with configuration.
         cut: parts that were left out because of size or time.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
-    told: dict[str, dict[str, str]] = field(default_factory=dict)
+    configuration: dict[str, dict[str, str]] = field(default_factory=dict)
     cut: tuple[str, ...] = ()
 
 
@@ -79,9 +79,9 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
                 continue
             found.files[scrub_text(place)] = content
             size += len(content)
-            if group.told:
-                told = found.told.setdefault(group.name, {})
-                told[scrub_text(path)] = content.decode("latin-1").strip()
+            if group.configuration:
+                configuration = found.configuration.setdefault(group.name, {})
+                configuration[scrub_text(path)] = content.decode("latin-1").strip()
     return found
 
 

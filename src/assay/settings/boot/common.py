@@ -60,14 +60,14 @@ class FileEvidence:
     wanted: str
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Description of the content."""
         return f"{self.path} {'is missing' if self.text is None else f'reads {self.text!r}'}"
 
     @property
     def missing(self) -> str:
         """Description of the content and of the expected one."""
-        return f"{self.told}, not {self.wanted}"
+        return f"{self.description}, not {self.wanted}"
 
 
 def file_text(machine: Machine, path: str) -> str | None:
@@ -88,11 +88,9 @@ def booted_action(
         proofs: evidence from files.
     """
     proofs = tuple(proofs)
-    told = "; ".join((where, *(proof.told for proof in proofs)))
+    observed = "; ".join((where, *(proof.description for proof in proofs)))
     files = {proof.path: proof.text for proof in proofs if proof.text is not None}
-    return RequiredBoot(
-        setting=setting, needs=needs, observed=told, files=files, shown=bool(proofs)
-    )
+    return Booted(setting=setting, needs=needs, observed=observed, files=files, shown=bool(proofs))
 
 
 def judge_booted(setting: str, value: Value, facts: RunFacts, plan: Plan) -> Grant:
