@@ -15,7 +15,7 @@ import msgspec
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh"})
 _SHELL_SYNTAX = frozenset("|&;<>()$`*?[]{}~!#\n")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-_MOST_LAYERS = 16
+_MAX_LAYERS = 16
 
 # fmt: off
 _BUILT_IN = frozenset((
@@ -107,7 +107,7 @@ def unwrap(command: Command, runs: Callable[[Command], bool] = _any) -> Command:
         runs: returns whether the first word of a command is a program. A shell may have others,
             such as built-in commands, which stay with the shell.
     """
-    for _ in range(_MOST_LAYERS):
+    for _ in range(_MAX_LAYERS):
         inner = _step(command)
         if inner is None or not inner.argv:
             break

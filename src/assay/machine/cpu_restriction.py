@@ -15,7 +15,7 @@ from assay.machine.cpulist import format_list, parse_list, show_numbers
 from assay.machine.document import CpuRestriction
 from assay.machine.root import Root
 
-_MOST_PARENTS = 16
+_MAX_PARENTS = 16
 _OPEN_MPI = frozenset({"orted", "orterun", "prted", "prterun"})
 _HYDRA = frozenset({"hydra_pmi_proxy", "mpiexec.hydra", "hydra_bstrap_pr"})
 _REMEDIES: dict[str, str] = {
@@ -83,7 +83,7 @@ def _parents(root: Root) -> tuple[str, ...]:
     """Return the names of the parent processes."""
     found: list[str] = []
     at = "self"
-    for _ in range(_MOST_PARENTS):
+    for _ in range(_MAX_PARENTS):
         text = root.read_text(f"/proc/{at}/stat") or ""
         name, mark, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()

@@ -22,7 +22,7 @@ from assay.machine.root import Root
 
 _CLASSES = ("net", "block", "infiniband", "nvme", "drm")
 _PCI = re.compile(r"(?:[0-9a-f]{4,}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_DEEPEST = 8
+_MAX_DEPTH = 8
 """Maximum number of stacked block devices that are followed."""
 
 
@@ -48,7 +48,7 @@ def nearest_cpus(root: Root, name: str) -> NearestCpus | UnknownLocation:
         name: a network card (``eth0``), a disk or a partition (``nvme0n1``, ``/dev/sda1``), a PCI
             address (``0000:41:00.0``), a GPU (``gpu0``), or a file, with a slash in its name.
     """
-    return _nearest(root, name, _DEEPEST)
+    return _nearest(root, name, _MAX_DEPTH)
 
 
 def _nearest(root: Root, name: str, depth: int) -> NearestCpus | UnknownLocation:
@@ -184,12 +184,12 @@ def _mount_of(root: Root, path: str) -> tuple[str, str, str] | None:
     best: tuple[int, tuple[str, str, str]] | None = None
     for line in (root.read_text("/proc/self/mountinfo") or "").splitlines():
         before, _, after = line.partition(" - ")
-        fields, told = before.split(), after.split()
-        if len(fields) < 5 or len(told) < 2:
+        fields, source_fields = before.split(), after.split()
+        if len(fields) < 5 or len(source_fields) < 2:
             continue
         point = unescaped(fields[4]).rstrip("/")
         holds = path == point or path.startswith(f"{point}/")
         # Of two mounts on one directory, the later one covers the earlier.
         if holds and (best is None or len(point) >= best[0]):
-            best = len(point), (fields[2], told[0], unescaped(told[1]))
+            best = len(point), (fields[2], source_fields[0], unescaped(source_fields[1]))
     return best[1] if best else None

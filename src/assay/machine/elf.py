@@ -19,8 +19,8 @@ _PT_LOAD, _PT_DYNAMIC, _PT_INTERP = 1, 2, 3
 _DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_STRSZ, _DT_RPATH, _DT_RUNPATH = 0, 1, 5, 10, 15, 29
 _SHT_STRTAB = 3
 
-_MOST_TAGS = 65536
-_LONGEST_TEXT = 4096
+_MAX_TAGS = 65536
+_MAX_TEXT_BYTES = 4096
 """PATH_MAX; search paths of several directories rarely reach a tenth of it."""
 
 _MACHINES = {
@@ -148,7 +148,7 @@ class _Reader:
         """Return tags and values of a dynamic segment, up to its end tag."""
         layout = f"{self._order}{'qQ' if self._wide else 'iI'}"
         row_bytes = struct.calcsize(layout)
-        size = min(segment.size, _MOST_TAGS * row_bytes) // row_bytes * row_bytes
+        size = min(segment.size, _MAX_TAGS * row_bytes) // row_bytes * row_bytes
         found = []
         for tag, value in struct.iter_unpack(layout, self._at(segment.offset, size)):
             if tag == _DT_NULL:
@@ -169,7 +169,7 @@ class _Reader:
 
     def text(self, place: int) -> str:
         """Return the text at a position, up to its NUL byte."""
-        return self._at(place, _LONGEST_TEXT, exact=False).partition(b"\0")[0].decode()
+        return self._at(place, _MAX_TEXT_BYTES, exact=False).partition(b"\0")[0].decode()
 
     def _header(self) -> tuple[int, int, int]:
         """Return position, size and number of the program headers."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from assay.machine.root import Root
 
-_LARGEST_BYTES = 4 * 2**20
+_MAX_FILE_BYTES = 4 * 2**20
 _SET, _UNSET, _IS_UNSET = "CONFIG_", "# CONFIG_", " is not set"
 
 # fmt: off
@@ -59,7 +59,7 @@ def config_files(release: str) -> tuple[str, ...]:
 def config_text(root: Root, release: str) -> tuple[str | None, str | None]:
     """Return path and text of a kernel's configuration; ``None`` for both if none can be read."""
     for path in config_files(release):
-        content = root.read_bytes(path, _LARGEST_BYTES)
+        content = root.read_bytes(path, _MAX_FILE_BYTES)
         if content and path.endswith(".gz"):
             content = _unzipped(content)
         if content:
@@ -101,6 +101,6 @@ def _bears_on_speed(name: str) -> bool:
 
 def _unzipped(content: bytes) -> bytes | None:
     try:
-        return zlib.decompressobj(wbits=31).decompress(content, _LARGEST_BYTES)
+        return zlib.decompressobj(wbits=31).decompress(content, _MAX_FILE_BYTES)
     except zlib.error:
         return None

@@ -31,7 +31,7 @@ _MULTIARCH = {
 }
 """Debian's directory of each architecture (Multiarch/Tuples)."""
 
-_MOST_OBJECTS = 2000
+_MAX_OBJECTS = 2000
 """Maximum number of objects, above that of any program; it bounds the search in a hostile tree."""
 
 
@@ -107,7 +107,7 @@ def link(
     program = search.mapped(elf, root.real(path) or path, ())
     preloads = tuple(env.get("LD_PRELOAD", "").replace(":", " ").split())
     waiting = [(name, program) for name in (*preloads, *elf.needed, *extra)]
-    while waiting and len(found) < _MOST_OBJECTS:
+    while waiting and len(found) < _MAX_OBJECTS:
         name, asker = waiting.pop(0)
         if name in found or name in missing:
             continue

@@ -21,10 +21,10 @@ _REQUIRES = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)(.*)$", re.M | re
 _BASIC = re.compile(r"(?:lib(?:c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|python[\d.]*)|ld-linux.*)\.so")
 _LEADING_NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.M | re.ASCII)
-_MOST_LINKED = 24
-_MOST_MODULES = 64
-_MOST_SOURCE_BYTES = 2**18
-_MOST_WALKED = 2000
+_MAX_LINKED = 24
+_MAX_MODULES = 64
+_MAX_SOURCE_BYTES = 2**18
+_MAX_WALKED = 2000
 _DEPTH = 4
 
 
@@ -162,8 +162,8 @@ def _imported(root: Root, known: Distribution) -> Iterator[str]:
     """Yield the names that the modules at the top of a package import."""
     for top in _tops(root, known):
         modules = [name for name in root.listdir(f"{known.folder}/{top}") if name.endswith(".py")]
-        for module in modules[:_MOST_MODULES]:
-            source = root.read_text(f"{known.folder}/{top}/{module}", _MOST_SOURCE_BYTES) or ""
+        for module in modules[:_MAX_MODULES]:
+            source = root.read_text(f"{known.folder}/{top}/{module}", _MAX_SOURCE_BYTES) or ""
             yield from _IMPORT.findall(source)
 
 
@@ -195,11 +195,11 @@ def _of_tree(root: Root, package: str, folders: tuple[str, ...], env: Mapping[st
 def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _Native:
     bundled = runtimes_of_files(paths)
     if bundled:
-        told = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
-        return _Native(told, frozenset(bundled.values()))
+        evidence = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
+        return _Native(evidence, frozenset(bundled.values()))
     linked = _linked(root, [path for path in paths if not runtimes_of_file(path)], env)
-    told = {name: f"links {path}" for name, path in runtimes_of_files(linked).items()}
-    return _Native(told, frozenset(linked))
+    evidence = {name: f"links {path}" for name, path in runtimes_of_files(linked).items()}
+    return _Native(evidence, frozenset(linked))
 
 
 def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
@@ -208,7 +208,7 @@ def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
     asked: set[str] = set()
     for path in paths:
         elf = _own_needs(root, path)
-        if elf is None or set(elf.needed) <= asked or len(asked) > _MOST_LINKED:
+        if elf is None or set(elf.needed) <= asked or len(asked) > _MAX_LINKED:
             continue
         asked.update(elf.needed)
         found.update(dict.fromkeys(link(root, path, elf, env).found.values()))
@@ -227,7 +227,7 @@ def _tree(root: Root, folder: str, top: str) -> Iterator[str]:
     """Yield the shared objects in a package's directory, down to a practical depth."""
     waiting = [(top, 0)]
     seen = 0
-    while waiting and seen < _MOST_WALKED:
+    while waiting and seen < _MAX_WALKED:
         path, depth = waiting.pop(0)
         for entry in root.listdir(f"{folder}/{path}"):
             seen += 1

@@ -53,7 +53,7 @@ _SHELL = re.compile(r"(?:ba|da|z|k|c|tc|fi|a)?sh|busybox|make|ninja|xargs|parall
 _SHARED = re.compile(r"\.so(?:\.|$)")
 _SYSTEM = ("/lib", "/usr/lib")
 """Directory prefixes of distributions' shared objects; Python packages are there too."""
-_LARGEST_BYTES = 512 << 20
+_MAX_FILE_BYTES = 512 << 20
 
 
 def read_variables(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] | None:
@@ -111,7 +111,7 @@ def _named_in(path: Path, variables: Iterable[str]) -> list[str]:
     """Return the variables whose names an executable contains."""
     try:
         with path.open("rb") as file:
-            if not 0 < file.seek(0, 2) <= _LARGEST_BYTES:
+            if not 0 < file.seek(0, 2) <= _MAX_FILE_BYTES:
                 return []
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 return [name for name in variables if content.find(name.encode()) >= 0]

@@ -32,7 +32,7 @@ _DEFAULT_PATH = "/bin:/usr/bin"
 _SHEBANG_BYTES = 256
 """The kernel's limit on the first line of a script (``BINPRM_BUF_SIZE``)."""
 
-_MOST_SHEBANGS = 4
+_MAX_SHEBANGS = 4
 """The kernel's limit on nested interpreters (``search_binary_handler``)."""
 
 _INTERPRETERS = re.compile(
@@ -112,7 +112,7 @@ def inspect(
     for word in command.through:
         if find_program(root, word, env, cwd) is None:
             return msgspec.structs.replace(known, missing=word)
-    target = _target(root, command, _MOST_SHEBANGS)
+    target = _target(root, command, _MAX_SHEBANGS)
     if target is None:
         return msgspec.structs.replace(known, missing=command.argv[0])
     return _describe(root, target, known)

@@ -21,8 +21,8 @@ _ASK = "import sys;print(repr((sys.executable,[p for p in sys.path if p])))"
 """Query that imports only built-in modules: with ``-c`` the working directory could shadow others.
 """
 _ASK_TIMEOUT_S = 10.0
-_MOST_FILES = 64
-_LARGEST_BYTES = 2 * 2**20
+_MAX_FILES = 64
+_MAX_FILE_BYTES = 2 * 2**20
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -167,9 +167,9 @@ class _Walk:
 
     def done(self) -> Imports:
         """Read the waiting files, and return the result."""
-        while self.waiting and len(self._files) < _MOST_FILES:
+        while self.waiting and len(self._files) < _MAX_FILES:
             path = self.waiting.pop(0)
-            content = self._root.read_bytes(path, _LARGEST_BYTES)
+            content = self._root.read_bytes(path, _MAX_FILE_BYTES)
             if path not in self._files and content is not None:
                 self._files.append(path)
                 self.read(content, path)

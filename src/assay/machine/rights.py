@@ -24,8 +24,8 @@ _CAPABILITIES = (
 """Names in the order of their bits (``linux/capability.h``)."""
 
 _NOBODY = 65534
-_LOWEST_NICE = -20
-_HIGHEST_RT = 99
+_MIN_NICE = -20
+_MAX_RT_PRIORITY = 99
 """Highest priority of ``SCHED_FIFO`` and ``SCHED_RR`` (sched(7))."""
 _NICE_FIELD = 18
 """Field of ``/proc/PID/stat``, counted from 0 with the name (which may contain spaces) as field 1.
@@ -51,9 +51,9 @@ def read_rights(root: Root, status: str | None = None) -> Rights:
         uid=_uid(status, root),
         capabilities=capabilities,
         user_namespace=in_namespace,
-        nice_floor=_LOWEST_NICE if free else min(nice_now, _nice_limit(root)),
+        nice_floor=_MIN_NICE if free else min(nice_now, _nice_limit(root)),
         nice_now=nice_now,
-        rt_priority_limit=_HIGHEST_RT if free else _rt_limit(root),
+        rt_priority_limit=_MAX_RT_PRIORITY if free else _rt_limit(root),
         call_filters=not status or "Seccomp:" in status,
         no_user_namespaces=_no_user_namespaces(root),
     )
@@ -122,7 +122,7 @@ def _nice_limit(root: Root) -> int:
     )
     if match is None:
         return 20
-    return max(_LOWEST_NICE, 20 - int(match[1])) if match[1].isdigit() else _LOWEST_NICE
+    return max(_MIN_NICE, 20 - int(match[1])) if match[1].isdigit() else _MIN_NICE
 
 
 def _rt_limit(root: Root) -> int:
@@ -132,4 +132,4 @@ def _rt_limit(root: Root) -> int:
     )
     if match is None:
         return 0
-    return min(_HIGHEST_RT, int(match[1])) if match[1].isdigit() else _HIGHEST_RT
+    return min(_MAX_RT_PRIORITY, int(match[1])) if match[1].isdigit() else _MAX_RT_PRIORITY

@@ -64,7 +64,7 @@ _TOOLS = {
     "zstdmt": "zstd",
 }
 
-_LARGEST_BYTES = 512 * 2**20
+_MAX_FILE_BYTES = 512 * 2**20
 
 
 def runtimes_of_file(path: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def embedded_runtimes(path: Path) -> dict[str, str]:
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
-            if not 0 < size <= _LARGEST_BYTES:
+            if not 0 < size <= _MAX_FILE_BYTES:
                 return {}
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 return {

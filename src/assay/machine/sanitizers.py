@@ -32,7 +32,7 @@ NAMES = {
 """Names in the compiler's option ``-fsanitize=``."""
 _RUNTIME = b"__sanitizer_symbolize_code"
 """Optional symbol of a program that all runtimes reference."""
-_LARGEST_BYTES = 2**31
+_MAX_FILE_BYTES = 2**31
 
 
 def sanitizers_of_files(paths: Iterable[str]) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def embedded_sanitizers(path: Path) -> tuple[str, ...]:
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
-            if not 0 < size <= _LARGEST_BYTES:
+            if not 0 < size <= _MAX_FILE_BYTES:
                 return ()
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 return _shown(content, tables)
@@ -70,8 +70,8 @@ def _shown(content: mmap.mmap, tables: tuple[tuple[int, int], ...]) -> tuple[str
     found = {NAMES[name] for name, symbol in _SYMBOLS.items() if named(symbol)}
     if not found and named(_RUNTIME):
         found = {
-            said
-            for name, said in NAMES.items()
+            option
+            for name, option in NAMES.items()
             if content.find(b"\0" + name.upper().encode() + b"_OPTIONS\0") >= 0
         }
     return tuple(sorted(found))

@@ -9,7 +9,7 @@ from assay.records.codec import Record, decode
 FACTS_PATH = "/assay/facts.json"
 """Path of the data, below the root of a snapshot."""
 
-_LARGEST_BYTES = 2**20
+_MAX_FILE_BYTES = 2**20
 
 
 class Facts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -34,7 +34,7 @@ class Facts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
 def read_facts(root: Root) -> Facts | None:
     """Return the data of the snapshot below ``root``; ``None`` if missing or unsupported."""
-    content = None if root.live else root.read_bytes(FACTS_PATH, _LARGEST_BYTES)
+    content = None if root.live else root.read_bytes(FACTS_PATH, _MAX_FILE_BYTES)
     try:
         return decode(content, Facts) if content else None
     except InvalidInputError:

@@ -16,8 +16,8 @@ from assay.settings.evidence import granted, readback_of
 from assay.settings.thp import SWITCH
 from assay.units import show_bytes
 
-_MOST_BYTES = 2**40
-_LONGEST_MS = 10**10
+_MAX_BYTES = 2**40
+_MAX_MS = 10**10
 """Four months: practically never. The IPEX launcher uses 9000000000, which is below it."""
 _SWITCHED = Choices(("on", "off"))
 _TRUTH = {"on": "true", "off": "false"}
@@ -103,7 +103,7 @@ _SHARED: tuple[AllocatorOption, ...] = (
     AllocatorOption(
         "malloc.decay_ms",
         "time that freed pages are kept, in milliseconds: jemalloc, mimalloc",
-        Range(0, _LONGEST_MS),
+        Range(0, _MAX_MS),
         {
             "jemalloc": OptionEncoding(_jemalloc("dirty_decay_ms:{0},muzzy_decay_ms:{0}")),
             # Renamed in version 2.1, as above.
@@ -134,15 +134,15 @@ _SHARED: tuple[AllocatorOption, ...] = (
 
 
 def _of_glibc(name: str, summary: str, low: int, high: int) -> AllocatorOption:
-    told = OptionEncoding(_glibc(f"glibc.malloc.{name}={{}}"))
-    return AllocatorOption(f"glibc.{name}", summary, Range(low, high), {"glibc": told})
+    encoding = OptionEncoding(_glibc(f"glibc.malloc.{name}={{}}"))
+    return AllocatorOption(f"glibc.{name}", summary, Range(low, high), {"glibc": encoding})
 
 
 _OF_GLIBC: tuple[AllocatorOption, ...] = (
-    _of_glibc("trim_threshold", "free bytes kept at the top of the heap", 0, _MOST_BYTES),
+    _of_glibc("trim_threshold", "free bytes kept at the top of the heap", 0, _MAX_BYTES),
     _of_glibc("mmap_threshold", "block size in bytes above which malloc uses mmap", 0, 32 * 2**20),
     _of_glibc("mmap_max", "maximum number of blocks allocated with mmap; 0: none", 0, 2**31 - 1),
-    _of_glibc("top_pad", "extra bytes by which the heap grows", 0, _MOST_BYTES),
+    _of_glibc("top_pad", "extra bytes by which the heap grows", 0, _MAX_BYTES),
     _of_glibc("tcache_count", "blocks of one size in the cache of a thread", 0, 65535),
     _of_glibc("tcache_max", "largest block in the cache of a thread, in bytes", 0, 1032),
     _of_glibc("mxfast", "largest block in fast bins, in bytes; 0: none", 0, 160),
@@ -152,7 +152,7 @@ _OF_OTHERS: tuple[AllocatorOption, ...] = (
     AllocatorOption(
         "jemalloc.oversize_threshold",
         "block size in bytes above which blocks get a separate arena; 0: never",
-        Range(0, _MOST_BYTES),
+        Range(0, _MAX_BYTES),
         {"jemalloc": OptionEncoding(_jemalloc("oversize_threshold:{}"))},
     ),
     AllocatorOption(

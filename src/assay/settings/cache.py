@@ -27,7 +27,7 @@ from assay.settings.refusals import out_of_domain
 from assay.units import show_bytes, show_count
 
 _DOMAIN = Choices(("warm", "cold"))
-_NEARLY = 0.01
+_TOLERANCE = 0.01
 """Tolerated share of bytes in the wrong state: the kernel drops whole large pages."""
 
 
@@ -66,14 +66,16 @@ class PageCacheSetting(BaseSetting, frozen=True):
                 "the command names no existing file; directories are not searched",
             )
         if found.cached_bytes is None:
-            return unverified(value, found.absent or "the kernel does not report it", _told(found))
+            return unverified(
+                value, found.absent or "the kernel does not report it", _cached_text(found)
+            )
         cached = min(found.cached_bytes / found.size_bytes, 1.0)
-        amiss = cached if value == "cold" else 1.0 - cached
-        if amiss <= _NEARLY:
-            return granted(value, Level.EFFECTIVE, _told(found))
-        if amiss >= 1.0 - _NEARLY:
-            return refused(value, Level.EFFECTIVE, _WHY[str(value)], _told(found))
-        return degraded(value, Level.EFFECTIVE, _WHY[str(value)], _told(found))
+        wrong = cached if value == "cold" else 1.0 - cached
+        if wrong <= _TOLERANCE:
+            return granted(value, Level.EFFECTIVE, _cached_text(found))
+        if wrong >= 1.0 - _TOLERANCE:
+            return refused(value, Level.EFFECTIVE, _WHY[str(value)], _cached_text(found))
+        return degraded(value, Level.EFFECTIVE, _WHY[str(value)], _cached_text(found))
 
 
 _WHY = {
@@ -84,7 +86,7 @@ _WHY = {
 }
 
 
-def _told(found: CachedFiles) -> str:
+def _cached_text(found: CachedFiles) -> str:
     files = show_count(found.files, "file")
     cached = "?" if found.cached_bytes is None else show_bytes(found.cached_bytes)
     return f"{cached} of {show_bytes(found.size_bytes)} in {files} cached"

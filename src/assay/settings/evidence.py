@@ -104,8 +104,8 @@ def judge_environment(
     for name, text in expected.items():
         found = environ.get(name)
         if not variable_matches(name, text, found):
-            told = "is not set" if found is None else f"is {found!r}"
-            return refused(value, Level.SET, f"{name} {told} in the program, not {text!r}")
+            state = "is not set" if found is None else f"is {found!r}"
+            return refused(value, Level.SET, f"{name} {state} in the program, not {text!r}")
     return granted(value, Level.SET, observed or _show(expected))
 
 

@@ -90,18 +90,18 @@ class FrameworkThreads(BaseSetting, frozen=True):
         value = config[self.name]
         # A hook that never ran leaves no report: that is clearer than its variable in the
         # environment.
-        told = _told(self.pool, facts)
-        if not told:
+        report = _report_lines(self.pool, facts)
+        if not report:
             held = judge_environment(value, self._variables(config), facts)
             if held.grant is not GrantStatus.GRANTED:
                 return held
             return unverified(value, f"no Python process of the program imported {self.package}")
-        errors = [text for _, _, text in told if text.startswith("error: ")]
+        errors = [text for _, _, text in report if text.startswith("error: ")]
         if errors:
             return refused(
                 value, Level.SEEN, f"{self.package} rejected it: {errors[0][7:]}", errors[0]
             )
-        read = [(moment, text) for _, moment, text in told if moment in (_AT_IMPORT, _AT_EXIT)]
+        read = [(moment, text) for _, moment, text in report if moment in (_AT_IMPORT, _AT_EXIT)]
         if not read:
             return unverified(value, "the count was set, but the program ended before it was read")
         for moment, text in read:
@@ -112,7 +112,7 @@ class FrameworkThreads(BaseSetting, frozen=True):
                     else "the framework used another size"
                 )
                 return refused(value, Level.SEEN, why, f"{text} at {moment}")
-        processes = len({process for process, _, _ in told})
+        processes = len({process for process, _, _ in report})
         more = f" in {show_count(processes, 'process', 'processes')}" if processes > 1 else ""
         return granted(value, Level.SEEN, f"{self.framework} says {value}{more}")
 
@@ -133,7 +133,7 @@ def _set(variables: dict[str, str]) -> tuple[EnvSet, ...]:
     return tuple(EnvSet(name=name, value=text) for name, text in variables.items())
 
 
-def _told(pool: str, facts: RunFacts) -> list[tuple[str, str, str]]:
+def _report_lines(pool: str, facts: RunFacts) -> list[tuple[str, str, str]]:
     """Return process, moment and text of each line of the hook's report on a pool."""
     lines = (line.split(" ", 3) for line in (facts.hook_report or "").splitlines())
     return [(line[0], line[2], line[3]) for line in lines if len(line) == 4 and line[1] == pool]

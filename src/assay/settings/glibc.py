@@ -29,7 +29,7 @@ from assay.settings.evidence import judge_environment
 from assay.settings.refusals import out_of_domain
 
 VARIABLE = "GLIBC_TUNABLES"
-_MOST_BYTES = 2**40
+_MAX_BYTES = 2**40
 _SWITCHED = Choices(("on", "off"))
 _SPELLED: dict[Value, str] = {"on": "1", "off": "0"}
 
@@ -98,7 +98,7 @@ TUNABLES: tuple[GlibcTunable, ...] = (
     GlibcTunable(
         "glibc.stack_cache_size",
         "size in bytes of the cache of unused thread stacks (glibc 2.34)",
-        Range(0, _MOST_BYTES),
+        Range(0, _MAX_BYTES),
         "glibc.pthread.stack_cache_size",
     ),
     GlibcTunable(
@@ -110,21 +110,21 @@ TUNABLES: tuple[GlibcTunable, ...] = (
     GlibcTunable(
         "glibc.x86_non_temporal_threshold",
         "size in bytes above which memcpy uses non-temporal stores",
-        Range(0x4040, _MOST_BYTES),
+        Range(0x4040, _MAX_BYTES),
         "glibc.cpu.x86_non_temporal_threshold",
         arch="x86_64",
     ),
     GlibcTunable(
         "glibc.x86_rep_movsb_threshold",
         "size in bytes above which memcpy uses REP MOVSB (glibc 2.32)",
-        Range(0x200, _MOST_BYTES),
+        Range(0x200, _MAX_BYTES),
         "glibc.cpu.x86_rep_movsb_threshold",
         arch="x86_64",
     ),
     GlibcTunable(
         "glibc.x86_rep_stosb_threshold",
         "size in bytes above which memset uses REP STOSB (glibc 2.32)",
-        Range(1, _MOST_BYTES),
+        Range(1, _MAX_BYTES),
         "glibc.cpu.x86_rep_stosb_threshold",
         arch="x86_64",
     ),

@@ -171,7 +171,7 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
         return Resolved(
             actions, degraded=f"{these} cores of several NUMA nodes: no node has enough cores"
         )
-    return Resolved(actions, note=_told(cpus, groups))
+    return Resolved(actions, note=_describe_groups(cpus, groups))
 
 
 def _left(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
@@ -232,7 +232,7 @@ def _counted(cpus: Sequence[Cpu], count: int, size: int | None, total: int) -> C
     return divide_cores(cpus, count, size or max_cores_each(cpus, count))
 
 
-def _told(cpus: Sequence[Cpu], groups: CpuGroups) -> str:
+def _describe_groups(cpus: Sequence[Cpu], groups: CpuGroups) -> str:
     """Return the CPUs of each instance, and the number of idle cores."""
     used = {number for group in groups for number in group}
     idle = len({cpu.core for cpu in cpus if cpu.id not in used})

@@ -81,7 +81,7 @@ _ARM: dict[str, IsaLevel] = {
 }
 _LEVELS: dict[str, dict[str, IsaLevel]] = {"x86_64": _X86, "aarch64": _ARM}
 
-_SAID = re.compile(r"^Core: (\S+)", re.MULTILINE)
+_CORE_TYPE = re.compile(r"^Core: (\S+)", re.MULTILINE)
 _NOT_FOUND = re.compile(r"^Core not found: (\S+)", re.MULTILINE)
 
 
@@ -141,20 +141,20 @@ class CpuIsa(BaseSetting, frozen=True):
             return refused(value, Level.SET, "unknown level")
         expected = without_user_variables({CORE_TYPE: level.core}, config)
         held = judge_environment(value, expected, facts)
-        told = facts.stderr_head or ""
-        said, missing = _SAID.findall(told), _NOT_FOUND.findall(told)
+        errors = facts.stderr_head or ""
+        cores, missing = _CORE_TYPE.findall(errors), _NOT_FOUND.findall(errors)
         if missing:
             return refused(
                 value,
                 Level.SEEN,
                 f"this OpenBLAS has no core type {missing[0]}",
-                f"it selected {said[-1]}" if said else None,
+                f"it selected {cores[-1]}" if cores else None,
             )
-        if not said or held.grant is GrantStatus.REFUSED:
+        if not cores or held.grant is Granted.REFUSED:
             return held
-        if any(core.lower() != level.core.lower() for core in said):
-            return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS selected {said[-1]}")
-        return granted(value, Level.SEEN, f"OpenBLAS selected {said[-1]}")
+        if any(core.lower() != level.core.lower() for core in cores):
+            return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS selected {cores[-1]}")
+        return granted(value, Level.SEEN, f"OpenBLAS selected {cores[-1]}")
 
 
 def available_levels(machine: Machine) -> dict[str, IsaLevel]:

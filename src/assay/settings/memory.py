@@ -112,16 +112,16 @@ class NumaPolicy(BaseSetting, frozen=True):
         value = config[self.name]
         if step_accepted(facts, "mempolicy") is False:
             return refused(value, Level.SET, "the kernel rejected the policy")
-        told = readback_of(facts).mempolicy
-        if told is None:
+        policy = readback_of(facts).mempolicy
+        if policy is None:
             return unverified(value, unread_reason(facts, "mempolicy"))
         asked = next((a for a in plan.actions if isinstance(a, MemPolicy)), None)
         if asked is None:
-            return unverified(value, "the plan has no policy", told)
-        observed = told + _pages(facts)
-        mode, nodes = _read(told)
+            return unverified(value, "the plan has no policy", policy)
+        observed = policy + _pages(facts)
+        mode, nodes = _read(policy)
         if mode != asked.mode or nodes != asked.nodes:
-            return refused(value, Level.SEEN, f"the policy was {told} when read", observed)
+            return refused(value, Level.SEEN, f"the policy was {policy} when read", observed)
         return granted(value, Level.SEEN, observed)
 
 
@@ -161,13 +161,13 @@ def _no_kind(kind: str, there: tuple[Node, ...]) -> Refused:
             f" {format_list(unknown)}",
             "Name nodes by number.",
         )
-    told = ", ".join(f"{node.id}: {node.kind}" for node in there)
-    return Refused(f"no node has {kind}", f"Kinds of nodes: {told}.")
+    kinds = ", ".join(f"{node.id}: {node.kind}" for node in there)
+    return Refused(f"no node has {kind}", f"Kinds of nodes: {kinds}.")
 
 
-def _read(told: str) -> tuple[str | None, tuple[int, ...]]:
+def _read(text: str) -> tuple[str | None, tuple[int, ...]]:
     """Return mode and nodes of a text such as ``bind=static:0-1``; flags are between them."""
-    head, _, nodes = told.partition(":")
+    head, _, nodes = text.partition(":")
     try:
         return _SHOWN.get(head.partition("=")[0]), parse_list(nodes)
     except InvalidInputError:

@@ -47,7 +47,7 @@ _OWN: dict[str, dict[str, str]] = {
 }
 _SPINS_IN_MS = 100_000
 """Estimate of libgomp (``env.c``), which its authors call wrong by up to a factor of five."""
-_MOST_MS = 2**31 - 1
+_MAX_MS = 2**31 - 1
 """``KMP_MAX_BLOCKTIME``; LLVM treats it as infinite."""
 _TIMES = AnyText("milliseconds from 0, or infinite")
 _COUNTS_SPINS = "libgomp counts spins instead of time: an approximation"
@@ -140,7 +140,7 @@ def _of_wait(config: Configuration) -> dict[str, str]:
 def _of_time(value: Value) -> dict[str, str] | None:
     if value == "infinite":
         return _WITHOUT_END
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST_MS:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MAX_MS:
         return None
     return {BLOCKTIME: str(value), SPINS: str(value * _SPINS_IN_MS)}
 

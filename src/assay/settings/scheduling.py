@@ -46,8 +46,8 @@ _PLAIN = ("other", "batch", "idle")
 _POLICIES = AnyText(
     "other, batch, idle, fifo:PRIORITY or rr:PRIORITY (1 to 99), or deadline:RUNTIME/PERIOD"
 )
-_SHORTEST_NS = 1024
-_HIGHEST = 99
+_MIN_RUNTIME_NS = 1024
+_MAX_PRIORITY = 99
 _RESERVED = 0.95
 """Default of ``sched_rt_runtime_us`` as a share of ``sched_rt_period_us``."""
 _KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
@@ -146,7 +146,7 @@ def _real_time(text: str) -> Sched | None:
     policy, _, rest = text.partition(":")
     if policy == "deadline":
         return _times(rest)
-    if not rest.isascii() or not rest.isdigit() or not 1 <= int(rest) <= _HIGHEST:
+    if not rest.isascii() or not rest.isdigit() or not 1 <= int(rest) <= _MAX_PRIORITY:
         return None
     match policy:
         case "fifo" | "rr":
@@ -160,7 +160,7 @@ def _times(text: str) -> Sched | None:
         runtime_ns, period_ns = (round(parse_duration_s(t) * 1e9) for t in text.split("/"))
     except (InvalidInputError, ValueError):
         return None
-    if not _SHORTEST_NS <= runtime_ns <= period_ns:
+    if not _MIN_RUNTIME_NS <= runtime_ns <= period_ns:
         return None
     return Sched(policy="deadline", runtime_ns=runtime_ns, period_ns=period_ns)
 

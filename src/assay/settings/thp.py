@@ -50,7 +50,7 @@ _DISABLE_SINCE = (3, 15)
 
 _DOMAIN = Choices(("default", "never", "madvise", "always"))
 SWITCH = "/sys/kernel/mm/transparent_hugepage/enabled"
-_LITTLE_BYTES = 32 * 2**20
+_MIN_USED_BYTES = 32 * 2**20
 """Memory use below which huge pages are not suggested: sixteen pages of 2 MiB save few page walks.
 """
 
@@ -91,7 +91,7 @@ class TransparentHugePages(BaseSetting, frozen=True):
         if mode == "never":
             return f"transparent huge pages are disabled system-wide; see {SWITCH}"
         used = program.peak_anon_bytes
-        if used is not None and used < _LITTLE_BYTES:
+        if used is not None and used < _MIN_USED_BYTES:
             return f"the program uses {show_bytes(used)} of memory: too little for huge pages"
         memory = "memory use is unknown" if used is None else f"it uses {show_bytes(used)}"
         if mode == "always":

@@ -85,12 +85,12 @@ def _cpuset(host: Host) -> RuleResult:
     # Programs do not start on isolated CPUs, which is intended.
     kept_out = granted - may - host.cpus_if_there(f"{CPU}/isolated")
     owner = "the cpuset has" if cpuset else "online are"
-    said = f"may use {format_list(may)}, {owner} {format_list(granted)} ({STATUS})"
+    text = f"may use {format_list(may)}, {owner} {format_list(granted)} ({STATUS})"
     if kept_out:
         command = f"taskset -c {format_list(granted)} assay ..."
         note = "Or start without taskset, numactl or a batch system that sets the mask."
-        return RuleResult(said, Remedy(command, note=note, command=True))
-    return RuleResult(said)
+        return RuleResult(text, Remedy(command, note=note, command=True))
+    return RuleResult(text)
 
 
 def _limits(host: Host, controller: str) -> str:
@@ -112,8 +112,8 @@ def _cpu_limit(host: Host) -> RuleResult:
     where = _limits(host, "cpu")
     cpus, limit = len(affinity(host)), _groups(host).cpu_limit
     if limit is not None and limit < cpus:
-        told = describe_throttling(read_periods(host.root, quota_stat(host.root)))
-        text = f"CPU time is limited to {limit:g} CPUs{told}, of {cpus} usable ones ({where})"
+        throttling = describe_throttling(read_periods(host.root, quota_stat(host.root)))
+        text = f"CPU time is limited to {limit:g} CPUs{throttling}, of {cpus} usable ones ({where})"
         return RuleResult(text, Remedy("Start without a limit on CPU time, or use fewer threads."))
     return RuleResult(f"no limit below {show_count(cpus, 'CPU')} ({where})")
 

@@ -33,7 +33,7 @@ from assay.machine.value_formats import format_mask
 _WORKQUEUES = "/sys/devices/virtual/workqueue"
 _IRQS = "/proc/irq"
 _LISTS = ("isolcpus", "nohz_full", "rcu_nocbs", "irqaffinity")
-_MOST_GROUPS = 4096
+_MAX_GROUPS = 4096
 """Maximum number of control groups that are searched for partitions, to bound the time."""
 
 
@@ -228,7 +228,7 @@ def _partitions(host: Host) -> RuleResult:
 
 def _partition_files(host: Host, top: str) -> Iterator[str]:
     folders = [top]
-    for _ in range(_MOST_GROUPS):
+    for _ in range(_MAX_GROUPS):
         if not folders:
             return
         folder = folders.pop()
@@ -259,12 +259,12 @@ def _irqs(host: Host) -> RuleResult:
             f"no interrupt on {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)"
         )
     others = _others(host, isolated)
-    said = (
+    parts = (
         [f"IRQ {format_list(map(int, wrong))} may be routed to {format_list(isolated)}"]
         if wrong
         else []
     )
-    said += ["new interrupts may be too (default_smp_affinity)"] if new else []
+    parts += ["new interrupts may be too (default_smp_affinity)"] if new else []
     listed = format_list(others)
     command = f"for irq in {_IRQS}/*/smp_affinity_list; do echo {listed} > $irq; done; "
     command += f"echo {format_mask(others)} > {default}"
@@ -272,7 +272,7 @@ def _irqs(host: Host) -> RuleResult:
         "If writing fails with EIO, the driver manages the interrupt: only isolcpus=managed_irq"
         " moves it."
     )
-    evidence = f"{'; '.join(said)} ({_IRQS}/*/effective_affinity_list)"
+    evidence = f"{'; '.join(parts)} ({_IRQS}/*/effective_affinity_list)"
     return RuleResult(evidence, root_remedy(command, f"irq.cpus={listed}", note))
 
 

@@ -80,8 +80,8 @@ def _hugepages(host: Host) -> RuleResult:
             sizes.setdefault(size, {})[node] = count
     for size, counts in sizes.items():
         if len(set(counts.values())) > 1:
-            said = ", ".join(f"{node} {count}" for node, count in counts.items())
-            uneven.append((size, f"{size}: {said}"))
+            counted = ", ".join(f"{node} {count}" for node, count in counts.items())
+            uneven.append((size, f"{size}: {counted}"))
     where = f"({NODE}/node*/hugepages)"
     if not uneven:
         held = [f"{size} {counts}" for size, counts in _pools(sizes)]
@@ -90,7 +90,7 @@ def _hugepages(host: Host) -> RuleResult:
     least = min(sizes[size], key=lambda node: sizes[size][node])
     most = max(sizes[size].values())
     path = f"{NODE}/{least}/hugepages/{size}/nr_hugepages"
-    evidence = f"{'; '.join(said for _, said in uneven)} {where}"
+    evidence = f"{'; '.join(counted for _, counted in uneven)} {where}"
     setting = f"vm.hugepages.{_kb(size)}k.{least}={most}"
     return RuleResult(evidence, write_remedy(path, str(most), setting))
 
@@ -144,10 +144,10 @@ def _balance(host: Host) -> Measurement:
     mean = sum(shares.values()) / len(shares)
     node = min(shares, key=lambda name: shares[name])
     relative = _PERCENT * shares[node] / mean if mean else _PERCENT
-    said = f"{node} has {shares[node]:.0%} free, the mean of {len(shares)} nodes is {mean:.0%}"
+    text = f"{node} has {shares[node]:.0%} free, the mean of {len(shares)} nodes is {mean:.0%}"
     if len(shares) == 1:
-        said = f"one node, {mean:.0%} free"
-    return Measurement(relative, f"{said} ({NODE}/node*/meminfo)")
+        text = f"one node, {mean:.0%} free"
+    return Measurement(relative, f"{text} ({NODE}/node*/meminfo)")
 
 
 def _balance_remedy(*_: object) -> Remedy:

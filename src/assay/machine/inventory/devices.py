@@ -20,7 +20,7 @@ from assay.machine.value_formats import selected_word
 
 _SECTOR_BYTES = 512
 """Unit of ``size`` in sysfs, independent of the disk."""
-_UNTOLD = re.compile(r"(?:vd|xvd|sr|nbd)[a-z0-9]", re.ASCII)
+_UNKNOWN_ROTATION = re.compile(r"(?:vd|xvd|sr|nbd)[a-z0-9]", re.ASCII)
 """Disks of virtio, Xen and the network, and optical drives, whose ``queue/rotational`` is
 meaningless.
 """
@@ -57,8 +57,8 @@ def _disks(root: Root) -> Iterator[Device]:
             continue
         sectors = root.read_int(f"{place}/size")
         # Virtual disks and drives without a medium count as rotational by default.
-        told = _UNTOLD.match(disk.name) is None
-        turning = root.read_int(f"{place}/queue/rotational") if told else None
+        is_known = _UNKNOWN_ROTATION.match(disk.name) is None
+        turning = root.read_int(f"{place}/queue/rotational") if is_known else None
         yield replace(
             disk,
             model=_words(root.read_text(f"{place}/device/model")),

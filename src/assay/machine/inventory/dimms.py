@@ -13,7 +13,7 @@ from assay.machine.inventory.document import Dimm
 from assay.machine.root import Root
 
 FOLDER = "/sys/firmware/dmi/entries"
-_LEAST_BYTES = 0x15
+_MIN_BYTES = 0x15
 """Length of the structure in the first version that has it (2.1)."""
 
 # fmt: off
@@ -42,7 +42,7 @@ def read_dimms(root: Root) -> tuple[Dimm, ...]:
 
 def _dimm(content: bytes) -> Dimm | None:
     length = content[1] if len(content) > 1 else 0
-    if length < _LEAST_BYTES or len(content) < length:
+    if length < _MIN_BYTES or len(content) < length:
         return None
     fixed, strings = content[:length], _strings(content[length:])
     return Dimm(
@@ -90,7 +90,7 @@ def _speed(fixed: bytes, at: int, extended_at: int) -> int | None:
 def without_serial(content: bytes) -> bytes:
     """Return an entry of type 17 with serial number and asset tag overwritten by zeros."""
     length = content[1] if len(content) > 1 else 0
-    if length < _LEAST_BYTES or len(content) < length:
+    if length < _MIN_BYTES or len(content) < length:
         return b""
     parts = content[length:].split(b"\0")
     for at in (_SERIAL, _ASSET):

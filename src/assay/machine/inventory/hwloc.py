@@ -25,7 +25,7 @@ RECORDED = "/assay/hwloc.xml"
 
 PROGRAMS = ("lstopo-no-graphics", "lstopo")
 _TIMEOUT_S = 60.0
-_LARGEST_BYTES = 64 * 2**20
+_MAX_FILE_BYTES = 64 * 2**20
 _MISSING = MissingReading(
     what="topology by hwloc",
     why="lstopo is not installed, so the topology contains only the parts that files list",
@@ -78,7 +78,7 @@ def hwloc_xml(
     root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
 ) -> bytes | MissingReading:
     """Return the XML document of a machine: recorded, cached in this boot, or created now."""
-    recorded = None if root.live else root.read_bytes(RECORDED, _LARGEST_BYTES)
+    recorded = None if root.live else root.read_bytes(RECORDED, _MAX_FILE_BYTES)
     if recorded:
         return recorded
     path = env.get("PATH", os.defpath)
@@ -111,8 +111,8 @@ def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | MissingRe
     except (OSError, subprocess.SubprocessError) as error:
         return MissingReading(what="topology by hwloc", why=f"lstopo cannot be run: {error}")
     if answer.returncode != 0 or not answer.stdout.startswith(b"<?xml"):
-        said = answer.stderr.decode(errors="replace").strip().splitlines()
-        why = said[-1] if said else f"status {answer.returncode}"
+        errors = answer.stderr.decode(errors="replace").strip().splitlines()
+        why = errors[-1] if errors else f"status {answer.returncode}"
         return MissingReading(what="topology by hwloc", why=f"lstopo failed: {why}")
     return answer.stdout
 

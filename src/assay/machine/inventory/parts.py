@@ -144,9 +144,9 @@ def _near(root: Root, nodes: tuple[Node, ...], node: Node) -> tuple[int, ...]:
     if node.cpus:
         return node.cpus
     cpus_of = {other.id: other.cpus for other in nodes if other.cpus}
-    told = {cpu for other in _initiators(root, node.id) for cpu in cpus_of.get(other, ())}
-    if told or len(node.distances) != len(nodes):
-        return tuple(sorted(told))
+    nearest = {cpu for other in _initiators(root, node.id) for cpu in cpus_of.get(other, ())}
+    if nearest or len(node.distances) != len(nodes):
+        return tuple(sorted(nearest))
     others = sorted(
         (distance, other.id)
         for other, distance in zip(nodes, node.distances, strict=True)

@@ -57,17 +57,17 @@ def read_inventory(
     nodes = tuple(node.id for node in machine.nodes)
     caches = read_caches(root, machine.cpus)
     speeds = read_speeds(root, nodes)
-    told = read_hwloc(root, format_list(online), env, cache)
+    hwloc = read_hwloc(root, format_list(online), env, cache)
     topology: Part
-    if isinstance(told, MissingReading):
+    if isinstance(hwloc, MissingReading):
         source, topology = "assay", parts_of(root, machine, caches, speeds)
     else:
-        source, topology = f"hwloc {told[0]}", told[1]
+        source, topology = f"hwloc {hwloc[0]}", hwloc[1]
     kernel = read_kernel_facts(root, machine.kernel)
     dimms = read_dimms(root)
     facts = read_facts(root)
     idle_driver, idle = read_idle(root, online[0])
-    gaps = [told] if isinstance(told, MissingReading) else []
+    gaps = [hwloc] if isinstance(hwloc, MissingReading) else []
     frequencies = read_frequencies(root)
     gaps += _gaps(root, kernel, dimms, machine)
     gaps += () if frequencies else (_no_frequencies(machine),)

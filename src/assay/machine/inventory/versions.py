@@ -14,7 +14,7 @@ from assay.machine.loader import default_folders, read_cache
 from assay.machine.root import Root
 
 _COMPILER = rb"(?:GCC: \([^)\0]{1,80}\) |clang version )(\d+\.\d+[.\d]*)"
-_SAID = {
+_VERSION_PATTERNS = {
     "glibc": rb"GNU C Library [^\n\0]{0,120}release version (\d+\.\d+)",
     "jemalloc": rb"\0(\d+\.\d+\.\d+)-\d+-g[0-9a-f]{40}\0",
     "tcmalloc": rb"gperftools (\d+\.\d+[.\d]*)",
@@ -22,7 +22,7 @@ _SAID = {
     "llvm-omp": _COMPILER,
 }
 """Texts within the files; GNU's and LLVM's runtimes contain the version of their compiler."""
-_LARGEST_BYTES = 64 * 2**20
+_MAX_FILE_BYTES = 64 * 2**20
 _LIBC = "libc.so.6"
 
 
@@ -37,7 +37,7 @@ def read_libraries(root: Root, found: Mapping[str, str], arch: str) -> tuple[Lib
     libc = _libc(root, arch)
     paths = {**({"glibc": libc} if libc else {}), **found}
     return tuple(
-        Library(name=name, path=path, version=_said(root, name, path) or _named(path))
+        Library(name=name, path=path, version=_version_in_file(root, name, path) or _named(path))
         for name, path in paths.items()
     )
 
@@ -48,18 +48,18 @@ def _libc(root: Root, arch: str) -> str | None:
     return next((real for path in (*known, *usual) if (real := root.real(path))), None)
 
 
-def _said(root: Root, name: str, path: str) -> str | None:
+def _version_in_file(root: Root, name: str, path: str) -> str | None:
     place = root.on_host(path)
-    if name not in _SAID or place is None:
+    if name not in _VERSION_PATTERNS or place is None:
         return None
     try:
-        if not 0 < place.stat().st_size <= _LARGEST_BYTES:
+        if not 0 < place.stat().st_size <= _MAX_FILE_BYTES:
             return None
         with (
             place.open("rb") as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
         ):
-            match = re.search(_SAID[name], content)
+            match = re.search(_VERSION_PATTERNS[name], content)
             return match[1].decode().rstrip(".") if match else None
     except (OSError, ValueError):
         return None

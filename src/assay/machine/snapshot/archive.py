@@ -20,9 +20,9 @@ from pathlib import Path, PurePosixPath
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
 
-_MOST_MEMBERS = 500_000
-_MOST_BYTES = 512 * 2**20
-_LARGEST_BYTES = 64 * 2**20
+_MAX_MEMBERS = 500_000
+_MAX_TOTAL_BYTES = 512 * 2**20
+_MAX_FILE_BYTES = 64 * 2**20
 _BLOCK = re.compile(r"/node\d+/memory\d+(?:/|$)", re.ASCII)
 """Blocks of a node's memory: large machines have thousands, and they are not used."""
 
@@ -91,9 +91,9 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
     folders = {folder}
     total = 0
     for number, member in enumerate(archive):
-        if number >= _MOST_MEMBERS:
+        if number >= _MAX_MEMBERS:
             raise InvalidInputError(
-                f"The archive has more than {_MOST_MEMBERS:,} members.", "Record it again."
+                f"The archive has more than {_MAX_MEMBERS:,} members.", "Record it again."
             )
         parts = _parts(member.name)
         place = folder.joinpath(*parts)
@@ -105,7 +105,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
             _make(place, folders)
         elif member.isfile() and place not in folders:
             total += member.size
-            if member.size > _LARGEST_BYTES or total > _MOST_BYTES:
+            if member.size > _MAX_FILE_BYTES or total > _MAX_TOTAL_BYTES:
                 raise InvalidInputError(
                     "The archive is larger than any recorded machine.", "Record it again."
                 )

@@ -12,10 +12,10 @@ from assay.machine.snapshot.file_groups import file_groups
 from assay.machine.snapshot.scrub import scrub_file, scrub_text
 from assay.machine.tunables import LATENCY
 
-_MOST_FILES = 200_000
-_MOST_BYTES = 64 * 2**20
-_LARGEST_BYTES = 4 * 2**20
-_MOST_SECONDS = 60.0
+_MAX_FILES = 200_000
+_MAX_TOTAL_BYTES = 64 * 2**20
+_MAX_FILE_BYTES = 4 * 2**20
+_MAX_SECONDS = 60.0
 _CONFIG_BYTES = 256
 """Recorded bytes of a PCI device's configuration: the serial number is in the rest."""
 _CONTROL_BYTES = 2**16
@@ -45,7 +45,7 @@ class Recording:
     cut: tuple[str, ...] = ()
 
 
-def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
+def record(root: Root, deadline_s: float = _MAX_SECONDS) -> Recording:
     """Record all files of the table, until the deadline.
 
     Args:
@@ -60,8 +60,8 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
         for path in (path for pattern in group.patterns for path in matching(root, pattern)):
             if (
                 time.monotonic() > until
-                or size > _MOST_BYTES
-                or len(found.files) + len(found.links) > _MOST_FILES
+                or size > _MAX_TOTAL_BYTES
+                or len(found.files) + len(found.links) > _MAX_FILES
             ):
                 found.cut = (f"{group.name} and the following groups",)
                 return found
@@ -88,7 +88,7 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
 def _content(root: Root, path: str) -> bytes | None:
     if path == LATENCY:  # a device: a machine document contains only its existence
         return b"" if root.exists(path) else None
-    limit = _LARGEST_BYTES
+    limit = _MAX_FILE_BYTES
     if path.endswith("/config") and path.startswith("/sys/"):
         limit = _CONFIG_BYTES
     elif path.startswith("/proc/sys/"):

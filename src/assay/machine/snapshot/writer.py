@@ -48,8 +48,8 @@ def record_snapshot(
     if GATHERED not in found.files:
         text = f"OSName: Linux\nOSRelease: {machine.kernel}\nArchitecture: {machine.arch}\n"
         found.files[GATHERED] = text.encode()
-    told = hwloc_xml(root, format_list(cpu.id for cpu in machine.cpus), env, cache)
-    clean = without_names(told) if isinstance(told, bytes) else None
+    xml = hwloc_xml(root, format_list(cpu.id for cpu in machine.cpus), env, cache)
+    clean = without_names(xml) if isinstance(xml, bytes) else None
     if clean is not None:
         found.files[RECORDED] = clean
     return found

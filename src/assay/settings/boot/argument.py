@@ -127,12 +127,12 @@ class BootArgument(BootSetting):
         held = self._held(machine)
         needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
         if [digested_argument(word) for word in wanted] != held:
-            add, gone = _change(held, wanted)
+            add, removed = _change(held, wanted)
             # The whole words as written there: users search the boot loader's configuration for
             # them.
-            remove = (w for w in self._own(machine) if self._spelled(w) in gone)
-            told = " ".join(held) or f"no {self.argument}"
-            missing = f"{COMMAND_LINE} has {told}, "
+            remove = (w for w in self._own(machine) if self._spelled(w) in removed)
+            current = " ".join(held) or f"no {self.argument}"
+            missing = f"{COMMAND_LINE} has {current}, "
             missing += f"not {' '.join(wanted)}" if wanted else "which must be removed"
             return Pending(missing, add, tuple(dict.fromkeys(remove)))
         effect = argument_info(self.argument).effect

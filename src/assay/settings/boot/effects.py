@@ -144,10 +144,10 @@ def _irqaffinity(value: str, machine: Machine) -> FileEvidence | None:
     held = frozenset(parse_mask(text)) & possible
     if held == with_boot == possible:
         return None
-    told = f"CPUs {_list(wanted)}"
+    expected = f"CPUs {_list(wanted)}"
     if with_boot != wanted:
-        told += f", with or without the boot CPU {_BOOT_CPU}"
-    return FileEvidence(path, text, held in (wanted, with_boot), told)
+        expected += f", with or without the boot CPU {_BOOT_CPU}"
+    return FileEvidence(path, text, held in (wanted, with_boot), expected)
 
 
 def _mitigations(value: str, machine: Machine) -> FileEvidence | None:

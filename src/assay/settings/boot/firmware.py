@@ -172,10 +172,10 @@ class FirmwareSetting(BootSetting):
         if found != value:
             return Pending(self._missing(value, machine), firmware={self.own_name: value})
         witness = machine.boot.witnesses.get(self.name)
-        told = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} reports {found}"
+        observed = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} reports {found}"
         needs = f"{self.own_name}={value} in the firmware's menu"
         shown = seen is not None or witness is not None
-        return Resolved((RequiredBoot(setting=self.name, needs=needs, observed=told, shown=shown),))
+        return Resolved((Booted(setting=self.name, needs=needs, observed=observed, shown=shown),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the evidence of the boot."""

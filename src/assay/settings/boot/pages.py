@@ -130,17 +130,17 @@ class BootHugePages(BootSetting):
         held = self._count(machine)
         wanted = None if value == ABSENT else value
         if held != wanted:
-            told = f"{COMMAND_LINE} has {self._words(held) or f'no hugepagesz={self.size}'}"
-            missing = f"{told}, " + (
+            current = f"{COMMAND_LINE} has {self._words(held) or f'no hugepagesz={self.size}'}"
+            missing = f"{current}, " + (
                 f"not {self._words(wanted)}" if wanted else "which must be removed"
             )
             return Pending(missing, self._word(wanted), self._word(held))
         proof = self._pool(wanted, machine)
         if proof is not None and not proof.fits:
             return Pending(f"{self._words(held)} is set, but {proof.missing}")
-        told = f"{self._words(held) or f'no hugepagesz={self.size}'} in {COMMAND_LINE}"
+        current = f"{self._words(held) or f'no hugepagesz={self.size}'} in {COMMAND_LINE}"
         needs = f"{self._words(wanted) or f'no hugepagesz={self.size}'} on the command line"
-        return Resolved((booted_action(self.name, needs, told, [proof] if proof else []),))
+        return Resolved((booted_action(self.name, needs, current, [proof] if proof else []),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the evidence of the boot."""

@@ -76,8 +76,8 @@ def _report(name: str, moment: str, what: object) -> None:
     path = os.environ.get("ASSAY_HOOK_REPORT")
     if not path:
         return
-    told = " ".join(str(what).split())[:200]
-    line = f"{os.getpid()} {name} {moment} {told}\n".encode("utf-8", "replace")
+    text = " ".join(str(what).split())[:200]
+    line = f"{os.getpid()} {name} {moment} {text}\n".encode("utf-8", "replace")
     try:
         # One write of a line is not torn between processes that append.
         fd = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0))

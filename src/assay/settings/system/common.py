@@ -43,12 +43,12 @@ def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> 
     if unread or not actions:
         what = unread[0] if unread else "its files"
         return unverified(value, f"{what} was not read before the launch")
-    amiss = [action for action in actions if not _as_written(action, facts.system[action.path])]
-    observed = _told(actions, facts)
-    if amiss:
-        first = amiss[0]
+    differing = [action for action in actions if not _as_written(action, facts.system[action.path])]
+    observed = _observed_text(actions, facts)
+    if differing:
+        first = differing[0]
         why = f"{first.path} read {facts.system[first.path]} before the launch"
-        partly = len(amiss) < len(actions) or _in_part(first, facts.system[first.path])
+        partly = len(differing) < len(actions) or _in_part(first, facts.system[first.path])
         return (degraded if partly else refused)(value, Level.SEEN, why, observed)
     for action in actions:
         if action.path in facts.system_changed:
@@ -76,7 +76,7 @@ def _in_part(action: WriteFile, text: str) -> bool:
     return action.path.endswith("_freq") and abs(found - asked) <= _ROUNDED * asked
 
 
-def _told(actions: tuple[WriteFile, ...], facts: RunFacts) -> str:
+def _observed_text(actions: tuple[WriteFile, ...], facts: RunFacts) -> str:
     if len(actions) == 1:
         return f"{actions[0].path} {facts.system[actions[0].path]}"
     held = sum(_as_written(action, facts.system[action.path]) for action in actions)

@@ -15,7 +15,7 @@ from assay.settings.system.file_setting import FileSetting
 _MODES = ("always", "madvise", "never")
 _NO_THP = "The kernel needs CONFIG_TRANSPARENT_HUGEPAGE."
 _RUNNING = "existing mappings keep their pages"
-_MOST_PAGES = 1 << 24
+_MAX_PAGES = 1 << 24
 _POOL_NOTE = "memory is allocated when it is set, and may be too fragmented for all pages"
 _BYTES = {"k": 1, "m": 1 << 10, "g": 1 << 20}
 """Units in kB, as in the kernel's names."""
@@ -67,7 +67,7 @@ KNOBS: tuple[FileSetting, ...] = (
         "vm.hugepages",
         "pool of huge pages of the default size, over all nodes: number of pages",
         (f"{VM}/nr_hugepages",),
-        Range(0, _MOST_PAGES),
+        Range(0, _MAX_PAGES),
         # Pools of every size: no file of the table names the default size.
         parts=f"{NODES}/node#/hugepages/hugepages-#kB/nr_hugepages",
         note=_POOL_NOTE,
@@ -171,7 +171,7 @@ def setting_of_size(name: str) -> FileSetting | None:
             name,
             f"pool of huge pages of one size, {where}: number of pages",
             (f"{place}/{folder}/nr_hugepages",),
-            Range(0, _MOST_PAGES),
+            Range(0, _MAX_PAGES),
             parts=None if match[3] else f"{NODES}/node#/hugepages/{folder}/nr_hugepages",
             note=_POOL_NOTE,
             absent="`ls /sys/kernel/mm/hugepages` shows the supported sizes.",

@@ -63,9 +63,9 @@ class SmtControl(SystemSetting, frozen=True):
         if text == "forceoff":
             return Refused("SMT is disabled by nosmt=force", "Boot without it, or vary boot.nosmt.")
         if text not in _DOMAIN.options:
-            told = "is missing" if text is None else f"reads {text}"
+            state = "is missing" if text is None else f"reads {text}"
             return Refused(
-                f"this machine has no control for SMT: {SMT_CONTROL} {told}",
+                f"this machine has no control for SMT: {SMT_CONTROL} {state}",
                 "The firmware's menu may have one (firmware.smt).",
             )
         written = WriteFile(path=SMT_CONTROL, value=str(value), form="text")
