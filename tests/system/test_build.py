@@ -94,7 +94,7 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     assert cli("study", "verify", "study.zip").status == 0
     explained = cli("run", "--from", "last", "--explain")
     assert "# Build:\n#   gcc -O2 -fno-math-errno" in explained.out
-    assert "Built by" in cli("report", "last", "-o", "-").out
+    assert "Build command" in cli("report", "last", "-o", "-").out
     assert "built by gcc '{opt}' '{march}'" in cli("study", "show", "last").out
 
 

@@ -60,7 +60,7 @@ def self_check(cli: CommandLine) -> None:
     assert "required  peak_anon_bytes<=40MiB" in shown.out
     assert cli("report", "last", "-o", "page.html").status == 0
     page = (cli.folder / "page.html").read_text()
-    assert "What was required" in page and "peak_anon_bytes&lt;=40MiB" in page
+    assert "Requirements" in page and "peak_anon_bytes&lt;=40MiB" in page
     assert cli("study", "export", "last", "--bundle", "study.zip").status == 0
     verified = cli("study", "verify", "study.zip")
     assert verified.status == 0, verified.out + verified.err

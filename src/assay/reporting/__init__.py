@@ -1,14 +1,13 @@
-"""Reports: one self-contained HTML page, static pictures, Markdown and CSV.
+"""Reports: a self-contained HTML page, static pictures, Markdown and CSV.
 
-Everything here is computed from records alone; nothing is measured, read from a store or asked of
-the host. Import from the module that holds the noun:
+Reports are computed from records alone. Modules:
 
-- ``inputs``: what a report is made of
-- ``arms``: the samples of one configuration in one phase
-- ``weaknesses``: what speaks against the answer
-- ``figures``: figure data, apart from drawing
-- ``cells``: the same for the pictures of a sweep
+- ``inputs``: input of a report
+- ``arms``: samples of one configuration in one phase
+- ``weaknesses``: limitations of the answer
+- ``figures``: data of the pictures
+- ``cells``: data of the pictures of a sweep
 - ``svg``: static pictures (Matplotlib, imported late)
 - ``html``: the page
-- ``text``: Markdown and CSV (no verb calls it yet)
+- ``text``: Markdown and CSV
 """

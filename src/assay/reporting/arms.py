@@ -28,7 +28,7 @@ from assay.stats.summary import summarise
 
 
 class Phase(enum.StrEnum):
-    """Which launches belong together: those that choose, and those that a claim rests on.
+    """Phase of a study: launches that select configurations, or launches that claims rest on.
 
     ``MEASURED`` is the only phase of ``compare`` and ``measure``.
     """
@@ -39,7 +39,7 @@ class Phase(enum.StrEnum):
 
 
 class Role(enum.StrEnum):
-    """What an arm is in the answer."""
+    """Role of an arm in the answer."""
 
     BASELINE = "baseline"
     WINNER = "winner"
@@ -51,18 +51,18 @@ class ArmRow:
     """One arm in one phase.
 
     Attributes:
-        name: of the arm in the study.
-        configuration: what it sets.
-        phase: which launches these are.
-        role: what it is in the answer.
-        trials: its launches, in the order of starting.
-        summary: of the launches with a value; ``None`` without any. Where the conclusion rests on
-            these launches it is the conclusion's own, which leaves excluded blocks out.
-        ratio: against the baseline of the same phase, geometric mean over blocks in which both
-            have a value, or of medians where there is no such block; ``None`` for the baseline.
-            The claim's, where there is one.
-        claim: what the study says of it; only such a row has an interval.
-        disturbed: launches of the summary that stand in disturbed blocks.
+        name: name of the arm in the study.
+        configuration: its settings.
+        phase: phase of these launches.
+        role: role in the answer.
+        trials: its launches, in order of start.
+        summary: summary of the launches with a value; ``None`` without any. If the conclusion rests
+            on these launches, it is that of the conclusion, without left-out blocks.
+        ratio: ratio to the baseline of the same phase: the claim's if there is one, otherwise the
+            geometric mean over blocks with both values, or the ratio of medians without such a
+            block; ``None`` for the baseline.
+        claim: claim of the study; only rows with a claim have an interval.
+        disturbed: launches of the summary in disturbed blocks.
     """
 
     name: str
@@ -76,17 +76,17 @@ class ArmRow:
     disturbed: int = 0
 
     def having(self, state: State) -> int:
-        """How many launches are in this state."""
+        """Return the number of launches in a state."""
         return sum(trial.state is state for trial in self.trials)
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values of launches that went well, in the metric's unit."""
+        """Return the values of successful launches, in the unit of the metric."""
         return tuple(t.value for t in self.trials if t.state is State.VALUE and t.value is not None)
 
 
 def baseline_name(report: ReportInput) -> str:
-    """The arm that all others are held against."""
+    """Return the name of the baseline."""
     if report.conclusion is not None and report.conclusion.arms:
         return report.conclusion.arms[0].name
     if report.spec.kind is not Kind.TUNE and report.spec.arms:
@@ -95,7 +95,7 @@ def baseline_name(report: ReportInput) -> str:
 
 
 def arm_rows(report: ReportInput, trials: Sequence[Trial]) -> tuple[ArmRow, ...]:
-    """One row for each arm and phase: confirmation first, the baseline first, then best first."""
+    """Return a row for each arm and phase: confirmation first, baseline first, then best first."""
     baseline = baseline_name(report)
     groups: dict[tuple[Phase, str], list[Trial]] = {}
     for trial in trials:
@@ -108,16 +108,16 @@ def arm_rows(report: ReportInput, trials: Sequence[Trial]) -> tuple[ArmRow, ...]
 
 
 def phase_of(trial: Trial, kind: Kind) -> Phase:
-    """The phase that a launch belongs to."""
+    """Return the phase of a launch."""
     if kind is not Kind.TUNE:
         return Phase.MEASURED
     return Phase.CONFIRMATION if trial.stage is Stage.CONFIRM else Phase.SEARCH
 
 
 def winner_name(conclusion: Conclusion | None) -> str | None:
-    """The arm that was found to be best and is not the baseline, if any.
+    """Return the best arm other than the baseline, if any.
 
-    For ``tune`` the recommended one, for ``compare`` the best of those that are *faster*.
+    For ``tune`` the recommended arm, for ``compare`` the best *faster* arm.
     """
     if conclusion is None:
         return None
@@ -188,7 +188,7 @@ def _role(row: ArmRow, baseline: str, winner: str | None) -> Role:
 
 
 def _order(row: ArmRow, goal: Goal) -> tuple[int, int, float, str]:
-    """Confirmation before search, baseline before the rest, then best first, no value last."""
+    """Return the sort key: confirmation first, baseline first, then best first, no value last."""
     rank = {Role.BASELINE: 0, Role.WINNER: 1, Role.OTHER: 2}[row.role]
     if row.phase is Phase.SEARCH:
         rank = 0 if row.role is Role.BASELINE else 2
@@ -196,7 +196,7 @@ def _order(row: ArmRow, goal: Goal) -> tuple[int, int, float, str]:
 
 
 def _typical(row: ArmRow, goal: Goal) -> float:
-    """Median with censored launches at their worst, signed so that less is better."""
+    """Return the median, with the worst value for censored launches; lower is better."""
     worst = math.inf if goal is Goal.LOWER else 0.0
     values = [*row.values, *[worst] * row.having(State.CENSORED)]
     if not values:

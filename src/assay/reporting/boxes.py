@@ -1,4 +1,4 @@
-"""Boxes: the arms of a study as box plots, apart from how they are drawn."""
+"""Boxes: data of the box plots of a study."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Dot:
     """One launch of a box plot.
 
     Attributes:
-        number: of the launch.
-        value: in the metric's unit.
-        censored: whether that is a time-out.
-        left_out: whether it is shown only, and in no figure.
+        number: number of the launch.
+        value: value in the unit of the metric.
+        censored: the value is a time-out.
+        left_out: the launch is shown, but excluded from all figures.
     """
 
     number: int
@@ -33,10 +33,14 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One arm: its five numbers (in ``summary``) and its raw points.
+    """Box plot of one arm.
 
-    ``summary`` is ``None`` where no launch gave a value. ``note`` says what is not in the box.
-    ``fences`` are the ends of what lies near the rest; absent without a value.
+    Attributes:
+        label, phase, role: as in ``ArmRow``.
+        summary: five-number summary; ``None`` without a value.
+        dots: the launches.
+        note: launches that are not in the box.
+        fences: range of values without outliers; absent without a value.
     """
 
     label: str
@@ -59,7 +63,7 @@ class BoxFigure:
 
 
 def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> BoxFigure | None:
-    """Box plots of all arms; ``None`` where no launch gave a value."""
+    """Return box plots of all arms; ``None`` without any value."""
     boxes = tuple(
         Box(
             arm_label(r.name),
@@ -87,8 +91,8 @@ def _dots(row: ArmRow) -> tuple[Dot, ...]:
 
 def _missing(row: ArmRow) -> str:
     parts = [
-        f"{number} {what}"
-        for number, what in (
+        f"{number} {state}"
+        for number, state in (
             (row.having(State.CENSORED), "timed out"),
             (row.having(State.FAILED), "failed"),
             (row.having(State.ABSENT), "without a value"),

@@ -1,6 +1,6 @@
-"""Cells: what the pictures of a sweep show, apart from how they are drawn.
+"""Cells: data of the pictures of a sweep.
 
-Values are in the metric's own unit; a ``Scale`` beside them tells how to write them.
+Values are in the unit of the metric; a ``Scale`` specifies their format.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from assay.search.space.expression import Expression
 from assay.stats.quantile import quantile
 
 STEPS = 7
-"""Colours of a heat map."""
+"""Number of colours of a heat map."""
 MAX_COLUMNS = 30
-"""Values of a setting that a heat map has room for."""
+"""Maximum number of values of a setting on an axis of a heat map."""
 MIN_FILLED_SHARE = 0.5
-"""Share of a heat map that must have cells: what is drawn at random is shown as points."""
+"""Minimum share of filled cells of a heat map; sparser designs are shown as scatter plots."""
 MAX_POSITIONS = 20
-"""Values of a setting up to which each has its own median; more are taken together."""
+"""Maximum number of values of a setting with separate medians; more values are grouped."""
 GROUPS = 12
-"""Medians of a setting with more values than that."""
-ABSENT = "left alone"
+"""Number of grouped medians of a setting with more values."""
+ABSENT = "not set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class HeatCell:
     """One cell of a heat map.
 
     Attributes:
-        column, row: its place, from 0.
-        value: median; ``None`` where no launch gave one.
-        step: colour, 0 for the best value to ``STEPS - 1`` for the worst.
+        column, row: position, from 0.
+        value: median; ``None`` without a value.
+        step: colour, from 0 for the best value to ``STEPS - 1`` for the worst.
         role: baseline and winner are marked.
-        note: in place of a value.
+        note: text instead of a value.
     """
 
     column: int
@@ -56,7 +56,7 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class HeatFigure:
-    """Medians over two settings; a place without a cell is empty."""
+    """Medians over two settings; combinations without a cell are empty."""
 
     metric: str
     goal: Goal
@@ -70,7 +70,7 @@ class HeatFigure:
     worst: float
 
     def turned(self) -> HeatFigure:
-        """The same with the two settings in each other's place."""
+        """Return the figure with exchanged axes."""
         return HeatFigure(
             self.metric,
             self.goal,
@@ -87,9 +87,11 @@ class HeatFigure:
 
 @dataclass(frozen=True, slots=True)
 class ScatterPoint:
-    """One launch: value of the setting, and of the metric; ``censored`` at its time-out.
+    """One launch: value of the setting and of the metric.
 
-    What was ``left_out`` is shown, and in no figure.
+    Attributes:
+        censored: the metric is the time-out.
+        left_out: the launch is shown, but excluded from all figures.
     """
 
     x: float
@@ -104,13 +106,13 @@ class ScatterFigure:
     """All launches over one setting.
 
     Attributes:
-        setting: on the axis.
-        base: of a logarithmic axis; ``None`` for a linear one.
-        places: values of the setting that there are, ascending.
+        setting: setting on the axis.
+        base: base of a logarithmic axis; ``None`` for a linear one.
+        places: values of the setting, ascending.
         points: launches with a value or a time-out.
-        medians: of the cells at each value of the setting, or of groups of neighbours.
-        frame: lowest and highest value that is shown; what lies beyond is marked at the edge.
-        baseline: median of a baseline that is no cell of the design.
+        medians: medians at each value of the setting, or of groups of neighbours.
+        frame: lowest and highest value of the axis; values outside are marked at the edge.
+        baseline: median of a baseline that is not a cell of the design.
     """
 
     metric: str
@@ -126,7 +128,7 @@ class ScatterFigure:
 
 
 def heat_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> HeatFigure | None:
-    """Medians over two settings; ``None`` unless exactly two vary, over a grid."""
+    """Return medians over two settings; ``None`` unless exactly two vary over a grid."""
     inside = cells(report, rows)
     varied = _varied(report, inside)
     if len(varied) != 2:
@@ -170,7 +172,7 @@ def heat_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> He
 def scatter_figures(
     report: ReportInput, rows: Sequence[ArmRow], scale: Scale
 ) -> tuple[ScatterFigure, ...]:
-    """A picture for each setting that has three numbers or more."""
+    """Return a figure for each setting with at least three numeric values."""
     inside = cells(report, rows)
     beside = next((r for r in rows if r.role is Role.BASELINE and r not in inside), None)
     reference = beside.summary.median if beside is not None and beside.summary else None
@@ -179,7 +181,7 @@ def scatter_figures(
 
 
 def cells(report: ReportInput, rows: Sequence[ArmRow]) -> list[ArmRow]:
-    """The cells of the design: neither a baseline that stands beside it, nor its second name."""
+    """Return the cells of the design, without an additional baseline and its second name."""
     names = {arm.name for arm in report.spec.arms}
     others = [r for r in rows if r.name in names and r.role is not Role.BASELINE]
     ran = {row.name for row in rows}
@@ -193,7 +195,7 @@ def cells(report: ReportInput, rows: Sequence[ArmRow]) -> list[ArmRow]:
 
 
 def _is_cell(report: ReportInput, configuration: Configuration) -> bool:
-    """Whether a configuration sets every setting but those whose condition does not hold in it."""
+    """Return whether a configuration sets every setting whose condition holds."""
     parameters = report.spec.space.parameters
     values = {p.name: p.default for p in parameters if p.default is not None} | dict(configuration)
     return not any(
@@ -204,12 +206,12 @@ def _is_cell(report: ReportInput, configuration: Configuration) -> bool:
 
 
 def _varied(report: ReportInput, rows: Sequence[ArmRow]) -> list[Parameter]:
-    """The settings that differ between cells."""
+    """Return the settings that differ between cells."""
     return [p for p in report.spec.space.parameters if len(_values(p, rows)) > 1]
 
 
 def _values(parameter: Parameter, rows: Sequence[ArmRow]) -> tuple[str, ...]:
-    """The values of a setting that cells have, as text: numbers in order, others as listed."""
+    """Return the values of a setting as text, numbers in ascending order, others as listed."""
     found = {_shown(r.configuration.get(parameter.name)): r for r in rows}
     listed = {show_value(v): at for at, v in enumerate(parameter.domain.values() or ())}
 
@@ -229,7 +231,7 @@ def _shown(value: Value | None) -> str:
 
 
 def _step(value: float, best: float, worst: float) -> int:
-    """The colour of a value; of ratios, so that twice as long is as far everywhere."""
+    """Return the colour of a value, with steps of equal ratios."""
     if value <= 0 or best <= 0 or worst <= 0:
         share = (value - best) / (worst - best) if worst != best else 0.0
     else:
@@ -239,7 +241,7 @@ def _step(value: float, best: float, worst: float) -> int:
 
 
 def _why(report: ReportInput, row: ArmRow) -> str:
-    """Why a cell has no value; one that fails while it warms up never comes further."""
+    """Return the reason why a cell has no value, possibly already during its warm-up."""
     outcomes = {s.outcome for s in report.samples if s.launch.arm == row.name}
     if Outcome.TIMED_OUT in outcomes:
         return "timed out"
@@ -303,7 +305,7 @@ def _number(value: Value | None) -> float | None:
 
 
 def _base(parameter: Parameter, places: Sequence[float]) -> float | None:
-    """The base of the axis: that of a logarithmic range, or of a list of powers."""
+    """Return the base of the axis: of a logarithmic range, or of a list of powers."""
     domain = parameter.domain
     if isinstance(domain, Range):
         return (domain.step or 10.0) if domain.log else None
@@ -314,7 +316,7 @@ def _base(parameter: Parameter, places: Sequence[float]) -> float | None:
 
 
 def _medians(by_place: Mapping[float, Sequence[float]]) -> tuple[tuple[float, float], ...]:
-    """The median at each value; of many values, of groups of neighbours of equal size."""
+    """Return the median at each value, or of equal groups of neighbouring values."""
     ordered = sorted(by_place.items())
     if len(ordered) <= MAX_POSITIONS:
         return tuple((x, quantile(list(own), 0.5)) for x, own in ordered)

@@ -1,4 +1,4 @@
-"""The cells, claims and effects of a sweep as Markdown and as CSV: what ``--export`` writes."""
+"""Cells, claims and effects of a sweep as Markdown and CSV, for ``--export``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from assay.wording.sweep import alias_text, effect_name, sweep_sentences
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
-    """Sentences, a table of cells and one of effects, in the dialect of GitHub."""
+    """Return sentences, a table of cells and one of effects, in GitHub's dialect."""
     metric = spec.workload.objective
     first = spec.arms[0]
     sentences = sweep_sentences(conclusion, metric, best_claim(conclusion))
@@ -52,7 +52,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
 
 
 def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
-    """One line for each cell and metric: its settings, then what ``text.to_csv`` has of an arm."""
+    """Return a line for each cell and metric: settings, then the columns of ``text.to_csv``."""
     objective = spec.workload.objective
     names = varied_names(spec.space)
     claims = {claim.b: claim for claim in conclusion.claims}
@@ -109,5 +109,5 @@ def _effect_table(effects: Sequence[FactorEffect]) -> str:
         ]
         for e in effects
     ]
-    heads = ["effect", "change", "interval", "verdict", "cannot be told from"]
+    heads = ["effect", "change", "interval", "verdict", "aliases"]
     return markdown_table(heads, lines)

@@ -40,8 +40,8 @@ from assay.reporting.scale import Scale
 from assay.reporting.weaknesses import weaknesses
 
 _BOX_INTRO = (
-    "Each dot is one launch. The box holds the middle half of them, the line in it is the median, "
-    "the whiskers reach to the lowest and the highest."
+    "Each dot is one launch. The box extends from the first to the third quartile, the line in it "
+    "is the median, and the whiskers extend to the minimum and the maximum."
 )
 
 
@@ -50,7 +50,7 @@ Chapter = tuple[str, str, Html]
 
 
 def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale) -> Html:
-    """Everything between header and footer: the verdict first, then the contents, then the rest."""
+    """Return the page between header and footer: verdict, contents, sections."""
     winner = _winner_grants(report)
     first = verdict.verdict(
         report,
@@ -92,7 +92,7 @@ def _sweep_chapters(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -
 def _front_chapters(report: ReportInput) -> Iterator[Chapter]:
     found = front.front(report)
     if found is not None:
-        yield _chapter("front", "The front", found[0], intro=found[1])
+        yield _chapter("front", "Pareto front", found[0], intro=found[1])
 
 
 def _picture_chapters(
@@ -108,7 +108,7 @@ def _picture_chapters(
             intro=" ".join(_box_intro(boxes)),
         )
     if report.spec.kind is Kind.CALIBRATE:
-        yield _chapter("calibration", "What this machine shows", calibration.calibration(report))
+        yield _chapter("calibration", "Calibration", calibration.calibration(report))
     elif gain is not None:
         yield _chapter(
             "gain",
@@ -122,18 +122,18 @@ def _picture_chapters(
         yield _chapter("steps", "Step by step", taken)
     more = observed_metrics.beside(report)
     if more is not None:
-        yield _chapter("beside", "Other figures", more, intro=observed_metrics.INTRO)
+        yield _chapter("beside", "Other metrics", more, intro=observed_metrics.INTRO)
     kept = requirements.required(report)
     if kept is not None:
-        yield _chapter("required", "What was required", kept)
+        yield _chapter("required", "Requirements", kept)
     why = explanation.explained(report)
     if why is not None:
-        yield _chapter("why", "What the settings do", why)
+        yield _chapter("why", "Effects of the settings", why)
     if convergence is not None:
         base = shorten(gain.baseline, 40) if gain else "the baseline"
         yield _chapter(
             "convergence",
-            "How the search went" if report.spec.kind is Kind.TUNE else "Launches in order",
+            "Course of the search" if report.spec.kind is Kind.TUNE else "Launches in order",
             _chart("convergence", svg.convergence_svg, convergence),
             intro=_convergence_intro(report.spec.kind, convergence, base),
         )
@@ -158,12 +158,12 @@ def _sample_chapters(
         yield _chapter("table", title, table.configurations(report, rows, scale))
     failed = grants.failures(report.samples)
     if failed is not None:
-        yield _chapter("failures", "Launches that failed", failed)
+        yield _chapter("failures", "Failed launches", failed)
     yield _chapter(
         "grants",
-        "What the system granted",
+        "Verification of the settings",
         grants.grants(grant_tally(report.samples), winner),
-        intro="Setting something is not enough: each launch says whether it took effect.",
+        intro="Each launch verifies whether its settings took effect.",
     )
 
 
@@ -176,51 +176,51 @@ def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chap
     if several is not None:
         yield _chapter("kernels", "Kernels", kernels.kernels(several), intro=kernels.INTRO)
     if report.spec.kind is Kind.TUNE:
-        yield _chapter("script", "Run it without assay", method.script(report))
+        yield _chapter("script", "Run without assay", method.script(report))
     kept = evidence.tally(s for s in report.samples if report.counts(s))
     lost = evidence.tally(s for s in report.samples if not report.counts(s))
-    yield _chapter("method", "How it was measured", method.method(report, kept, lost))
+    yield _chapter("method", "Method", method.method(report, kept, lost))
     yield _chapter("raw", "Raw samples", method.raw(report))
 
 
 def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
     if not any(gain.verdict for gain in figure.gains):
-        return "Nothing is claimed: these points only chose what to try next."
+        return "No claims: these points only guided the search."
     words = (
-        "A filled point with a bar is a claim: the bar is its interval, and all of them hold "
-        f"together with {(1 - report.spec.alpha) * 100:g} %."
+        "A filled point with a bar is a claim with its interval. All intervals hold "
+        f"simultaneously with probability {(1 - report.spec.alpha) * 100:g} %."
     )
     if report.spec.kind is Kind.TUNE:
-        words += " A hollow point only chose what to try next."
+        words += " A hollow point only guided the search."
     if figure.noise is not None:
         low, high = figure.noise
-        words += f" Two identical arms came out between {change(low)} and {change(high)}."
+        words += f" Two identical arms differed by {change(low)} to {change(high)}."
     return words
 
 
 def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> str:
-    words = "Each dot is one launch, in the order in which they ran."
+    words = "Each dot is one launch, in order of start."
     if figure.best:
         best = "best median so far" if kind is Kind.TUNE else "median so far"
-        words += f" The step line is the {best}."
+        words += f" The step line shows the {best}."
     if figure.drift:
-        words += f" The thin line is {baseline} measured again and again: it shows drift."
+        words += f" The thin line shows repeated measurements of {baseline}, and so drift."
     late = any(mark.censored for mark in figure.marks)
     if late:
-        words += " Red triangles ran into their time-out."
+        words += " Red triangles are time-outs."
     low, high = figure.frame
     kept = [mark for mark in figure.marks if not mark.left_out]
     if any(not (mark.censored or low <= mark.value <= high) for mark in kept):
-        words += f" {'Other triangles' if late else 'Triangles'} lie beyond the picture."
+        words += f" {'Other triangles' if late else 'Triangles'} are values outside the axis."
     if figure.failed:
-        words += " Crosses failed."
+        words += " Crosses are failed launches."
     if any(mark.left_out for mark in figure.marks):
         words += f" {LEFT_OUT}"
     return words
 
 
 def _chart(name: str, draw: Callable[[Any, int, str], str], figure: Any) -> Html:
-    """A picture in two widths; scripts put an interactive one in their place."""
+    """Return a picture in two widths; scripts replace it by an interactive one."""
     wide = draw(figure, svg.WIDE, f"{name}-wide")
     narrow = draw(figure, svg.NARROW, f"{name}-narrow")
     return el(
@@ -234,7 +234,7 @@ def _chart(name: str, draw: Callable[[Any, int, str], str], figure: Any) -> Html
 
 
 def _winner_grants(report: ReportInput) -> tuple[GrantTally, ...]:
-    """The grants of the recommended configuration; none where the default is kept."""
+    """Return the grants of the recommended configuration; empty if the default is kept."""
     chosen = report.conclusion.recommendation if report.conclusion else None
     if chosen is None or not chosen.settings:
         return ()

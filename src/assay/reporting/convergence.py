@@ -1,4 +1,4 @@
-"""Convergence: how a study went, launch by launch, apart from how it is drawn."""
+"""Convergence: data of the picture of all launches in order."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from assay.reporting.trials import State, Trial
 from assay.stats.quantile import quantile
 
 _TRIES = 0.9
-"""Share of the launches of a search that its picture shows: the rest are tries that were bad."""
+"""Share of the launches of a search within the axis; the others are poor candidates."""
 
 _FEW = 20
-"""Up to so many launches the picture of a search has room for its bad tries."""
+"""Maximum number of launches whose poor candidates all fit on the axis."""
 
 STAGE_NAMES = {
-    Stage.GAUGE.value: "first look",
-    Stage.INTERFERENCE.value: "side by side",
+    Stage.GAUGE.value: "pilot",
+    Stage.INTERFERENCE.value: "interference",
     Stage.SEARCH.value: "search",
     Stage.REDUCE.value: "reduction",
     Stage.CONFIRM.value: "confirmation",
 }
-"""What the stages are called in pictures."""
+"""Names of the stages in pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One launch on the way: ``arm`` is its label; ``left_out`` is in no figure."""
+    """One launch; ``left_out`` ones are excluded from all figures."""
 
     number: int
     at_s: float
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Best median among the arms measured so far, after a launch."""
+    """Best median of all arms after a launch."""
 
     number: int
     at_s: float
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of launches of one stage, both ends included."""
+    """Consecutive launches of one stage, both ends included."""
 
     stage: str
     first: int
@@ -68,16 +68,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ConvergenceFigure:
-    """How the study went, launch by launch.
+    """All launches of a study in order.
 
     Attributes:
-        marks: launches with a value or a time-out, also those that were left out.
-        best: changes of the best median so far; empty for ``compare``.
-        drift: re-measurements of the baseline, in order.
-        failed: numbers of the launches that failed.
+        marks: launches with a value or a time-out, left-out ones included.
+        best: changes of the best median; empty for ``compare``.
+        drift: measurements of the baseline, in order.
+        failed: numbers of the failed launches.
         spans: the stages.
-        frame: lowest and highest value that a picture needs to show; what lies outside (a few very
-            slow tries) is marked at the edge, so that the rest can be told apart.
+        frame: lowest and highest value of the axis; values outside, such as very slow candidates,
+            are marked at the edge.
     """
 
     metric: str
@@ -94,7 +94,7 @@ class ConvergenceFigure:
 def convergence_figure(
     report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow], scale: Scale
 ) -> ConvergenceFigure | None:
-    """How the study went; ``None`` with fewer than two launches to show."""
+    """Return the figure; ``None`` with fewer than two launches."""
     roles = {(row.phase, row.name): row.role for row in rows}
     kind = report.spec.kind
     marks = tuple(
@@ -149,7 +149,7 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
 
 
 def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float) -> Ends:
-    """The bulk of the baseline, of the winner and of the best so far; a share of the rest."""
+    """Return the axis range: most launches of baseline and winner, and a share of the others."""
     kept = [m for m in marks if not m.left_out] or marks
     shown = [m for m in kept if not m.censored] or kept
     arms: dict[tuple[str, Role], list[float]] = {}

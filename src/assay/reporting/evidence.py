@@ -1,4 +1,4 @@
-"""EvidenceTally: what was watched beside the samples, over all of them."""
+"""EvidenceTally: summary of each kind of evidence over all samples."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from assay.untrusted import clean
 
 @dataclass(frozen=True, slots=True)
 class EvidenceTally:
-    """One kind of evidence.
+    """Summary of one kind of evidence.
 
     Attributes:
-        kind: of the evidence.
-        unit: of ``median`` and ``highest``.
-        outside: whether the cause lies outside the configuration.
-        samples: how many carry it.
-        median, highest: of the values; ``None`` where it has none.
-        note: the first one given.
+        kind: kind of the evidence.
+        unit: unit of ``median`` and ``highest``.
+        outside: the cause lies outside the configuration.
+        samples: number of samples with it.
+        median, highest: of the values; ``None`` without values.
+        note: the first note.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class EvidenceTally:
     note: str | None
 
     def shown(self, value: float | None) -> str:
-        """One of the values with its unit."""
+        """Return a value with its unit."""
         if value is None:
             return "\u2013"
         if not self.unit and value.is_integer():
@@ -46,17 +46,17 @@ class EvidenceTally:
 
     @property
     def label(self) -> str:
-        """The kind in words: ``pressure: io full`` for ``pressure.io_full_s``."""
+        """Return the kind in words: ``pressure: io full`` for ``pressure.io_full_s``."""
         words = self.kind.removesuffix(f"_{self.unit}") if self.unit else self.kind
         return shorten(clean(words.replace(".", ": ").replace("_", " ")), 40)
 
 
 def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
-    """One tally for each kind and unit, by name."""
+    """Return a summary for each kind and unit, sorted by name."""
     groups: dict[tuple[str, str, bool], list[Evidence]] = {}
     for sample in samples:
         for piece in sample.evidence:
-            if piece.kind in (OUTPUT, ERRORS):  # compared between arms, and no reading
+            if piece.kind in (OUTPUT, ERRORS):  # compared between arms, not summarised
                 continue
             groups.setdefault((piece.kind, piece.unit, piece.outside), []).append(piece)
     return tuple(_tally(*key, groups[key]) for key in sorted(groups))

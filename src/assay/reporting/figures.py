@@ -1,7 +1,7 @@
-"""Figures: what the pictures show, apart from how they are drawn.
+"""Figures: data of the pictures.
 
-Values are in the metric's own unit; a ``Scale`` beside them tells how to write them. Static and
-interactive pictures are drawn from the same data.
+Values are in the unit of the metric; a ``Scale`` specifies their format. Static and interactive
+pictures use the same data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.reporting.trials import State, Trial
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All pictures of a report; a picture with nothing to show is ``None``."""
+    """Data of all pictures of a report; ``None`` for a picture without data."""
 
     boxes: BoxFigure | None
     gain: GainFigure | None
@@ -30,7 +30,7 @@ class Figures:
 
 
 def figures(report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow]) -> Figures:
-    """The figure data of a report."""
+    """Return the data of all pictures of a report."""
     values = [t.value for t in trials if t.state is State.VALUE and t.value is not None]
     scale = scale_for(values, report.metric.unit)
     return Figures(

@@ -1,4 +1,4 @@
-"""Plain: texts, numbers and changes as people read them."""
+"""Formatting of texts, numbers and changes for readers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LABELS = {
 
 
 def shorten(text: str, width: int) -> str:
-    """At most ``width`` characters: the middle gives way, since both ends tell things apart."""
+    """Return at most ``width`` characters of a text, shortened in the middle."""
     if len(text) <= width:
         return text
     head = (width - 1) * 2 // 3
@@ -30,32 +30,32 @@ def shorten(text: str, width: int) -> str:
 
 
 def label_of(metric: Metric) -> str:
-    """What the metric is called in a sentence."""
+    """Return the name of a metric for sentences."""
     return _LABELS.get(metric.name, clean(metric.name))
 
 
 def compared_label(metric: Metric, statistic: Statistic) -> str:
-    """What is held against the baseline: the metric, or how much it varies."""
+    """Return the name of the compared statistic: the metric or its spread."""
     label = label_of(metric)
     return f"spread of {label}" if statistic is Statistic.SPREAD else label
 
 
 def duration(seconds: float) -> str:
-    """A time with the unit that reads best, written as pictures and tables write it."""
+    """Return a duration in its best unit, in the form of pictures and tables."""
     return show_duration(seconds).replace(" us", " \u00b5s")
 
 
 def change(ratio: float) -> str:
-    """A ratio as signed change, ``-18.2 %`` with a true minus; a factor from 2 on."""
+    """Return a ratio as signed change, ``-18.2 %`` with a true minus, or as a factor from 2 on."""
     if ratio >= 2.0:
         return f"{ratio:.2f}\u00d7"
     return f"{show_percent(ratio).replace('-', MINUS)}{NBSP}%"
 
 
 def typeset(sentence: str, quoted: str) -> str:
-    """A sentence with the true minus in the figures that it quotes.
+    """Return a sentence with true minus signs in the quoted figures only.
 
-    Only there: the name of an arm may hold options such as ``-3``.
+    Names of arms may contain options such as ``-3``.
     """
     return sentence.replace(quoted, quoted.replace("-", MINUS)) if quoted else sentence
 
@@ -64,33 +64,33 @@ _NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=(?:%|[num\u00b5]?s|[KMGT]i?B|bytes|ti
 
 
 def unbroken(text: str) -> str:
-    """A text in which no line ends between a number and its unit."""
+    """Return a text without line breaks between numbers and units."""
     return _NUMBER_AND_UNIT.sub(NBSP, text)
 
 
 def whole_change(ratio: float) -> str:
-    """A ratio as change for an axis: no decimals where none are needed."""
+    """Return a ratio as change for an axis, without unnecessary decimals."""
     return change(ratio).replace(f".0{NBSP}", NBSP) if ratio < 2.0 else f"{ratio:g}\u00d7"
 
 
 def typeset_effect(name: str) -> str:
-    """The name of an effect, safe to show, with an arrow between levels and crosses for x."""
+    """Return the name of an effect, safe for display, with arrows and crosses."""
     return clean(name).replace(" -> ", " \u2192 ").replace(" x ", " \u00d7 ")
 
 
 def bound_mark(ci: tuple[float | None, float | None]) -> str:
-    """What stands before a ratio that is only a bound, by the end of its interval that is open."""
+    """Return the sign of a ratio that is only a bound, by the open end of its interval."""
     return "\u2265 " if ci[1] is None else "\u2264 "
 
 
 def claimed_change(claim: Claim) -> str:
-    """The change that a claim is about, marked where it is only a bound."""
+    """Return the change of a claim, marked if it is only a bound."""
     mark = bound_mark(claim.ci) if claim.bound_only else ""
     return f"{mark}{change(claim.ratio)}"
 
 
 def change_interval(ci: tuple[float | None, float | None]) -> str:
-    """An interval of a ratio as changes: ``-20.1 % to -16.3 %``; open ends are said."""
+    """Return an interval of a ratio as changes: ``-20.1 % to -16.3 %``, or with an open end."""
     low, high = ci
     if low is None and high is None:
         return "open"
@@ -102,9 +102,9 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
 
 
 LABEL_CHARACTERS = 96
-"""Longest label of an arm in a picture; the table and the raw data have all of it."""
+"""Maximum length of the label of an arm; table and raw data are complete."""
 
 
 def arm_label(name: str) -> str:
-    """The name of an arm, safe to show and short enough for a picture."""
+    """Return the name of an arm, safe for display and short enough for a picture."""
     return shorten(clean(name), LABEL_CHARACTERS)

@@ -1,9 +1,8 @@
-"""Frame: which part of an axis to show where a few values lie far out.
+"""Frame: range of an axis in the presence of outliers.
 
-One launch in a hundred that takes ten times as long would leave a tenth of the picture for all
-others. So values beyond Tukey's outer fences (three times the distance of the quartiles, Tukey
-1977, "Exploratory Data Analysis") do not stretch an axis much; a picture marks at its edge what
-lies beyond.
+A launch that takes ten times as long would leave a tenth of the axis to all others. So values
+beyond Tukey's outer fences (three interquartile ranges; Tukey 1977, "Exploratory Data Analysis")
+extend an axis only a little, and are otherwise marked at its edge.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from collections.abc import Iterable, Sequence
 from assay.stats.quantile import quantile
 
 FENCE = 3.0
-"""Distance of a fence from its quartile, in distances of the quartiles."""
+"""Distance of a fence from its quartile, in interquartile ranges."""
 
 STRETCH = 0.5
-"""By how much of its length an axis may grow at one end to show all there is."""
+"""Maximum extension of an axis at one end to show all values, relative to its length."""
 
 Ends = tuple[float, float]
 """Lowest and highest value."""
 
 
 def fences(values: Sequence[float]) -> Ends:
-    """The lowest and the highest value that lie within the fences of at least one value."""
+    """Return the lowest and the highest value within the fences."""
     low, high = quantile(values, 0.25), quantile(values, 0.75)
     reach = FENCE * (high - low)
     inside = [v for v in values if low - reach <= v <= high + reach]
@@ -31,11 +30,11 @@ def fences(values: Sequence[float]) -> Ends:
 
 
 def frame(needed: Iterable[Ends], everything: Ends) -> Ends:
-    """What to show: all that is needed, and all there is where that costs little room.
+    """Return the axis range: all required values, and all others if they extend it only a little.
 
     Args:
-        needed: at least one pair of ends that must be seen.
-        everything: the lowest and the highest value of all.
+        needed: at least one range that must be visible.
+        everything: lowest and highest value.
     """
     ends = list(needed)
     low, high = min(e[0] for e in ends), max(e[1] for e in ends)

@@ -1,4 +1,4 @@
-"""Front: what was confirmed of several objectives, two at a time, apart from how it is drawn."""
+"""Front: data of the pictures of several objectives, two at a time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from assay.search.model.sample_means import mean_effects
 from assay.search.model.trials import trials_of
 
 Ratios = tuple[float, float]
-"""Against the default, in the first and in the other objective."""
+"""Ratios to the default in the first and in the other objective."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMark:
-    """A confirmed point.
+    """Confirmed point.
 
     Attributes:
-        label: its number on the front; empty where it is no part of it.
+        label: its number on the front; empty if it is not part of the front.
         name: its settings.
-        ratios: against the default.
-        across, up: intervals of both; ``None`` for an open end.
+        ratios: ratios to the default.
+        across, up: intervals of both ratios; ``None`` for an open end.
     """
 
     label: str
@@ -41,10 +41,10 @@ class FrontFigure:
 
     Attributes:
         across, up: names of the objectives.
-        goals: which way each gets better.
-        marks: what was confirmed, the front first.
-        tried: every configuration of the search that is no mark.
-        whole: these are all the objectives there are: of more, what is joined here is no front.
+        goals: directions of improvement.
+        marks: confirmed points, those of the front first.
+        tried: ratios of all other configurations of the search.
+        whole: there are no further objectives; otherwise the joined points are not a front.
     """
 
     across: str
@@ -56,14 +56,14 @@ class FrontFigure:
 
     @property
     def stairs(self) -> tuple[Ratios, ...]:
-        """The points of the front, in the order in which a line joins them."""
+        """Return the points of the front in the order of the joining line."""
         if not self.whole:
             return ()
         return tuple(sorted(mark.ratios for mark in self.marks if mark.label))
 
 
 def front_figures(report: ReportInput) -> tuple[FrontFigure, ...]:
-    """The first objective against each other one; none where nothing was confirmed."""
+    """Return the first objective against each other one; empty without confirmed points."""
     conclusion = report.conclusion
     if conclusion is None or not (conclusion.front or conclusion.off_front):
         return ()
@@ -99,7 +99,7 @@ def _mark(label: str, point: FrontPoint, pair: tuple[Metric, Metric]) -> FrontMa
 
 
 def _tried(first: ObjectiveView, other: ObjectiveView, confirmed: set[str]) -> Sequence[Ratios]:
-    """Where each configuration stood in the search, by its mean over the blocks."""
+    """Return the ratios of configurations of the search, by their means over blocks."""
     by_facet = [
         {s.configuration: _ratio(facet, s.score) for s in mean_effects(trials_of(facet.history))}
         for facet in (first, other)

@@ -1,4 +1,4 @@
-"""FrontText: the front of several objectives as Markdown and CSV, as ``--export`` writes it."""
+"""Pareto front of several objectives as Markdown and CSV, for ``--export``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.wording.sentence import verdict_word
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
-    """The answer, a table of what was confirmed, and notes, in the dialect of GitHub."""
+    """Return the answer, a table of confirmed points, and notes, in GitHub's dialect."""
     parts = [escape(conclusion.recommendation.sentence)] if conclusion.recommendation else []
     numbered = [(str(n), point) for n, point in enumerate(conclusion.front, 1)]
     numbered += [(escape("-"), point) for point in conclusion.off_front]
@@ -48,7 +48,7 @@ def _cells(claim: Claim | None) -> tuple[str, str, str]:
 
 
 def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
-    """One line for each arm and metric under ``CSV_COLUMNS``, as RFC 4180 has it."""
+    """Return a line for each arm and metric under ``CSV_COLUMNS`` (RFC 4180)."""
     claims = {(claim.b, claim.metric): claim for claim in conclusion.every_claim}
     out = io.StringIO()
     writer = csv.writer(out)

@@ -1,4 +1,4 @@
-"""Gains: every arm against the baseline, apart from how it is drawn."""
+"""Gains: data of the picture of all arms against the baseline."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Gain:
 
     Attributes:
         ratio: arm over baseline.
-        low, high: interval; ``None`` for an open end, and both where nothing is claimed.
-        verdict: of the claim, in words; ``None`` where there is none: then the ratio only chose
-            what to try next.
-        blocks: complete pairs that the claim rests on.
+        low, high: interval; ``None`` for an open end, and both without a claim.
+        verdict: verdict of the claim in words; ``None`` without a claim, if the ratio only guided
+            the search.
+        blocks: number of complete pairs of the claim.
     """
 
     label: str
@@ -38,7 +38,7 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class GainFigure:
-    """Every arm against the baseline; ratios within ``margin`` of 1 count as the same."""
+    """All arms against the baseline; ratios within ``margin`` of 1 are equivalent."""
 
     metric: str
     goal: Goal
@@ -49,7 +49,7 @@ class GainFigure:
 
 
 def gain_figure(report: ReportInput, rows: Sequence[ArmRow]) -> GainFigure | None:
-    """Every arm against the baseline; ``None`` where there is nothing to compare."""
+    """Return all arms against the baseline; ``None`` without an arm to compare."""
     gains = tuple(
         _gain(r) for r in rows if r.ratio is not None and math.isfinite(r.ratio) and r.ratio > 0
     )

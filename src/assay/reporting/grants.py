@@ -1,4 +1,4 @@
-"""GrantTally: how often a setting took effect, and how well that is shown."""
+"""GrantTally: verification of a setting over all samples."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from assay.untrusted import clean
 
 @dataclass(frozen=True, slots=True)
 class GrantTally:
-    """One setting over many samples.
+    """Verification of one setting over many samples.
 
     Attributes:
-        name: of the setting.
-        values: those that were asked for, as they are written on the command line.
-        level: the lowest level of evidence among the samples.
-        counts: launches for each judgement.
-        reasons: what was said where it was not plainly granted, the most frequent first.
-        observed: what was read back, the most frequent first.
+        name: name of the setting.
+        values: requested values, in the form of the command line.
+        level: lowest level of evidence among the samples.
+        counts: number of launches by result.
+        reasons: reasons of limitations, most frequent first.
+        observed: values read back, most frequent first.
     """
 
     name: str
@@ -34,7 +34,7 @@ class GrantTally:
 
     @property
     def total(self) -> int:
-        """Launches that asked for this setting."""
+        """Return the number of launches with this setting."""
         return sum(self.counts.values())
 
 
@@ -42,7 +42,7 @@ _ORDER = (Level.SET, Level.SEEN, Level.EFFECTIVE)
 
 
 def tally(samples: Iterable[Sample], only: Configuration | None = None) -> tuple[GrantTally, ...]:
-    """One tally for each setting, by name; with ``only``, of samples of that configuration."""
+    """Return a summary for each setting by name, optionally of one configuration only."""
     shown = [
         s
         for s in samples

@@ -1,8 +1,9 @@
-"""Html: one self-contained page.
+"""Html: the self-contained page.
 
-No request leaves it: style, scripts, pictures and samples are inside, and a content security policy
-allows exactly the two scripts and the one style sheet that were put in. Without scripts it shows
-static pictures and the whole table.
+The page makes no requests: style, scripts, pictures and samples are embedded, and a content
+    security policy allows
+exactly the two embedded scripts and the style sheet. Without scripts it shows static pictures and
+the complete table.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ from assay.untrusted import clean
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
 
 ECHARTS = "6.0.0"
-"""Version of the vendored library; a test holds it against the file."""
+"""Version of the vendored library; a test compares it with the file."""
 
 _TITLE_CHARACTERS = 60
 
 
 def render(report: ReportInput) -> str:
-    """The page of a study, as one HTML document in UTF-8.
+    """Return the page of a study as an HTML document.
 
     Raises:
-        NotPossibleError: this installation of assay lacks a part of the report.
+        NotPossibleError: a file of the report is missing from this installation.
     """
     shown = trials(report)
     rows = arm_rows(report, shown)
@@ -74,37 +75,37 @@ def render(report: ReportInput) -> str:
 
 
 def render_page(report: ReportInput) -> bytes:
-    """Return the same as the bytes of a file.
+    """Return the page in UTF-8.
 
     Raises:
-        NotPossibleError: this installation of assay lacks a part of the report.
+        NotPossibleError: a file of the report is missing from this installation.
     """
     return render(report).encode("utf-8")
 
 
 def write(report: ReportInput, path: Path) -> None:
-    """Write the page to a file, whole or not at all.
+    """Write the page to a file atomically.
 
     Raises:
-        NotPossibleError: the file cannot be written; what stood there before is untouched.
+        NotPossibleError: the file cannot be written; an existing file is unchanged.
     """
     write_document(render_page(report), path)
 
 
 def write_document(document: bytes, path: Path) -> None:
-    """Write a document of a report to a file, whole or not at all.
+    """Write a document of a report to a file atomically.
 
     Args:
-        document: its bytes.
-        path: of the file; where it is a link, what it names is written.
+        document: contents.
+        path: path of the file, or of a link to it.
 
     Raises:
-        NotPossibleError: the file cannot be written; what stood there before is untouched.
+        NotPossibleError: the file cannot be written; an existing file is unchanged.
     """
-    path = path.resolve()  # a link stays, and what it names is written
+    path = path.resolve()  # keep a symbolic link
     if path.exists() and not path.is_file():
-        # Renaming over a device or a folder would replace it.
-        raise NotPossibleError(f"{path} is not a regular file.", "Name another with -o FILE.")
+        # A rename would replace a device or a directory.
+        raise NotPossibleError(f"{path} is not a regular file.", "Specify another with -o FILE.")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -128,7 +129,7 @@ def _umask() -> int:
 def _unwritable(path: Path, error: OSError) -> NotPossibleError:
     return NotPossibleError(
         f"The report cannot be written to {path}: {error.strerror or error}.",
-        "Name another file with -o, in a folder that you may write to and that has room.",
+        "Specify another file with -o, in a writable directory with free space.",
     )
 
 
@@ -137,13 +138,13 @@ def _asset(name: str) -> str:
         return (resources.files("assay.reporting") / name).read_text(encoding="utf-8")
     except OSError as error:
         raise NotPossibleError(
-            f"A part of the report is missing from this installation: {name}.",
-            "Install assay again.",
+            f"A file of the report is missing from this installation: {name}.",
+            "Reinstall assay.",
         ) from error
 
 
 def _policy(style: str, *scripts: str) -> Html:
-    """Nothing from anywhere, but what stands in this file; each piece is named by its hash."""
+    """Return a policy that allows only the embedded scripts and style, identified by hashes."""
     allowed = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
     return Html(
         f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_hash(style)}'; "
@@ -178,20 +179,21 @@ def _header(report: ReportInput) -> Html:
 def _footer(report: ReportInput) -> Html:
     return el(
         "p",
-        f"Made by assay {clean(report.engine)}. This file needs no network. Interactive figures: "
-        f"Apache ECharts {ECHARTS}, Apache License 2.0, \u00a9 The Apache Software Foundation.",
+        f"Created by assay {clean(report.engine)}. This file needs no network. Interactive "
+        f"figures: Apache ECharts {ECHARTS}, Apache License 2.0, \u00a9 The Apache Software "
+        "Foundation.",
     )
 
 
 def _samples(report: ReportInput) -> list[dict[str, Any]]:
-    """The samples, each with whether its block was left out of all figures."""
+    """Return the samples, each with a flag for left-out blocks."""
     return [{**to_builtins(s), "left_out": not report.counts(s)} for s in report.samples]
 
 
 def _figure_data(
     report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
 ) -> dict[str, Any]:
-    """What the scripts of the page read."""
+    """Return the data for the scripts of the page."""
     return {
         "schema": 1,
         "study": report.study_id,
@@ -212,7 +214,7 @@ def _figure_data(
 
 
 def _launches(pictures: Figures) -> dict[str, list[Any]]:
-    """What the pictures show of each launch, told once, in columns."""
+    """Return the data of each launch once, in columns."""
     if pictures.convergence is not None:
         marks = [msgspec.to_builtins(mark) for mark in pictures.convergence.marks]
         shown = [{**mark, "at_s": round(mark["at_s"], _AT_DIGITS)} for mark in marks]
@@ -223,9 +225,9 @@ def _launches(pictures: Figures) -> dict[str, list[Any]]:
 
 
 def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
-    """The figure data with numbers in the place of launches, and no summary twice.
+    """Return the data of the pictures with numbers instead of launches, and without duplicates.
 
-    The boxes stand in the order of the rows, which have their summaries.
+    Boxes have the order of the rows, which contain their summaries.
     """
     if pictures["boxes"]:
         for box in pictures["boxes"]["boxes"]:
@@ -241,7 +243,7 @@ def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
 
 
 _AT_DIGITS = 4
-"""Digits of a second in the interactive pictures; the samples have all of them."""
+"""Decimal digits of seconds in interactive pictures; the samples have all digits."""
 
 
 def _row_data(row: ArmRow) -> dict[str, Any]:
@@ -268,7 +270,7 @@ _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
 
 
 def _finite(value: Any) -> Any:
-    """The same with numbers that JSON cannot hold left out as null."""
+    """Replace numbers that JSON cannot represent by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""ReportInput: what a report is made of."""
+"""ReportInput: input of a report."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from assay.search.model.explanation import Explanation
 
 @dataclass(frozen=True)
 class ReportInput:
-    """One study, as records.
+    """One study as records.
 
     Attributes:
-        study_id: as ``assay study list`` shows it.
-        spec: what was asked.
-        strata: the sittings of the study.
-        samples: those of the newest stratum (samples of different strata are never pooled), in any
-            order.
-        conclusion: of the same; absent while it runs, or when it ended before it could decide.
-        machine: of the same; absent for imported studies.
+        study_id: id in ``assay study list``.
+        spec: specification of the study.
+        strata: strata of the study.
+        samples: samples of the newest stratum, in any order.
+        conclusion: its conclusion; absent for running and undecided studies.
+        machine: its machine document; absent for imported studies.
         engine: version of assay that measured.
-        created_at: start of the study, Unix seconds.
-        elapsed_s: time that the study took so far, over all its strata.
-        script: runs the winner without assay; empty where there is none.
-        status: where the study stands; absent where that is not known.
-        floor: noise floor of the machine by a calibration, where one stands beside the claims.
-        explanation: for ``tune``: what the settings do, by a model of the search.
+        created_at: start of the study, in seconds since 1970 (UTC).
+        elapsed_s: time spent on the study over all strata, in seconds.
+        script: shell script that runs the recommendation without assay; empty without one.
+        status: status of the study; absent if unknown.
+        floor: noise floor of the machine from a calibration, if it is shown with the claims.
+        explanation: for ``tune``: effects of the settings by a model of the search.
     """
 
     study_id: str
@@ -48,16 +47,16 @@ class ReportInput:
 
     @cached_property
     def left_out(self) -> frozenset[Block]:
-        """The blocks that enter no figure, since others used the machine meanwhile."""
-        return excluded_blocks_of(self.spec, self.samples)
+        """Return the blocks that are excluded from all figures as disturbed."""
+        return left_out_blocks(self.spec, self.samples)
 
     def counts(self, sample: Sample) -> bool:
-        """Whether figures may rest on a sample; all parts of the page ask here."""
+        """Return whether a sample is included in figures, for all parts of the page."""
         return block_of(sample) not in self.left_out
 
     @property
     def metric(self) -> Metric:
-        """The metric that the study decides by."""
+        """Return the objective of the study."""
         if self.conclusion is not None:
             for metric in self.spec.workload.metrics:
                 if metric.name == self.conclusion.metric:

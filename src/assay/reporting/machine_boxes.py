@@ -1,7 +1,7 @@
-"""Machine boxes: the parts of a machine as boxes within boxes, alike ones drawn once.
+"""Machine boxes: parts of a machine as nested boxes, with identical neighbours combined.
 
-In the manner of hwloc's lstopo: a cache that serves one core stands in the box of that core, memory
-is a bar across what it belongs to, devices stand with the CPUs that they are nearest to.
+As in hwloc's lstopo, a cache of one core is in the box of that core, memory is a bar across its
+part, and devices are next to the nearest CPUs.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from assay.machine.document import Machine
 from assay.machine.inventory.document import Device, Inventory, Link, Part
 
 MAX_CPUS = 48
-"""CPUs that are drawn one by one; of machines with more, alike parts are drawn once."""
+"""Maximum number of separately drawn CPUs; on larger machines identical parts are combined."""
 _ALIKE_PARTS = 3
 _ALIKE_DEVICES = 3
-"""Neighbours from which on alike ones are drawn once."""
+"""Minimum number of identical neighbours that are combined."""
 _HOLDERS = ("machine", "package", "group", "die")
-"""Kinds of parts that devices stand in."""
+"""Kinds of parts that contain devices."""
 _FOLDED = (("core",), ("cpu",), ("cache",), ("group", "die"))
-"""Kinds in the order in which they are folded, from the inside out."""
+"""Kinds in the order in which they are combined, innermost first."""
 _LAST_FOLDED = ("package",)
-"""What is folded only where too many CPUs are left to draw."""
+"""Kinds that are combined only if too many CPUs remain."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Box:
     """One box of the drawing.
 
     Attributes:
-        kind: ``machine``, ``package``, ``group``, ``die``, ``cache``, ``core``, ``cpu``,
-            ``memory`` or ``device``; it decides how the box looks.
-        lines: what is written in it.
-        shape: what tells it from boxes that are not alike: everything but numbers.
-        cpus: that it holds.
-        look: of CPUs: ``usable``, ``performance``, ``efficiency`` or ``barred``.
+        kind: ``machine``, ``package``, ``group``, ``die``, ``cache``, ``core``, ``cpu``, ``memory``
+            or ``device``; determines the style.
+        lines: text of the box.
+        shape: all properties except numbers; equal for identical boxes.
+        cpus: CPUs in the box.
+        look: style of CPUs: ``usable``, ``performance``, ``efficiency`` or ``barred``.
         memory, inner, devices: boxes within it.
-        times: how many alike boxes it stands for.
+        times: number of identical boxes that it represents.
     """
 
     kind: str
@@ -55,21 +55,21 @@ class Box:
 
 @dataclass
 class _Homes:
-    """Boxes of devices by the part that they stand in, which is told by its CPUs."""
+    """Boxes of devices by the CPUs of the part that contains them."""
 
     of: dict[tuple[int, ...], list[Box]] = field(default_factory=dict)
 
     def take(self, part: Part) -> list[Box]:
-        """The devices of a part; the outermost part with these CPUs has them."""
+        """Return the devices of a part, which is the outermost one with these CPUs."""
         return self.of.pop(part.cpus, []) if part.kind in _HOLDERS else []
 
 
 def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MAX_CPUS) -> Box:
-    """The box of the whole machine.
+    """Return the box of the whole machine.
 
     Args:
-        machine, inventory: of one host.
-        most_cpus: that are drawn one by one.
+        machine, inventory: documents of one host.
+        most_cpus: maximum number of separately drawn CPUs.
     """
     top = inventory.topology
     homes = _Homes()
@@ -87,7 +87,7 @@ def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MAX_CPU
 
 
 def _home(top: Part, device: Device) -> tuple[int, ...]:
-    """CPUs of the smallest part that holds all CPUs near a device."""
+    """Return the CPUs of the smallest part that contains all CPUs near a device."""
     near, here = set(device.cpus), top
     while near:
         inner = (one for one in here.parts if near <= set(one.cpus) and _holds(one))
@@ -129,7 +129,7 @@ def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
 
 
 def _chain(part: Part) -> list[Part]:
-    """A part and what it holds alone: caches of one core, and that core."""
+    """Return a part and the only parts within it, such as caches of one core and the core."""
     chain = [part]
     while (
         chain[-1].kind.startswith("l")
@@ -148,7 +148,7 @@ _NAMES = {"package": "Package", "die": "Die", "group": "Group", "core": "Core"}
 
 
 def _texts(chain: Sequence[Part]) -> tuple[str, ...]:
-    """A line for each part of a chain; caches of one level stand in one line."""
+    """Return a line for each part of a chain, with caches of one level combined."""
     levels = [part.kind for part in chain]
     lines: list[str] = []
     for level, parts in groupby(chain, lambda part: part.kind.rstrip("i")):
@@ -184,7 +184,7 @@ def _memory(part: Part) -> list[Box]:
 
 
 def _about(size_bytes: int) -> int:
-    """The size with what firmware and kernel keep of it: nodes of one make differ by that."""
+    """Return a rounded size, because firmware and kernel reserve different parts of equal nodes."""
     step = max(1, 1 << max(0, size_bytes.bit_length() - 4))
     return -(-size_bytes // step) * step
 
@@ -193,7 +193,7 @@ _DEVICES = {"gpu": "GPU", "disk": "Disk", "network": "Net", "fabric": "Fabric"}
 
 
 def _device(device: Device, links: Mapping[str, Link | None]) -> Box:
-    """The box of a device, with the speed of its link, where one is known, for its address."""
+    """Return the box of a device, with its link speed if known, otherwise with its address."""
     measure = ""
     if device.size_bytes:
         measure = short_bytes(device.size_bytes)
@@ -213,7 +213,7 @@ def _device(device: Device, links: Mapping[str, Link | None]) -> Box:
 
 
 def short_bytes(size_bytes: int | None) -> str:
-    """``32 KiB``, ``1.5 GiB``: as few digits as tell a size; nothing for none."""
+    """Return a size with few digits, such as ``32 KiB`` or ``1.5 GiB``; empty for none."""
     if not size_bytes:
         return ""
     for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
@@ -223,19 +223,19 @@ def short_bytes(size_bytes: int | None) -> str:
 
 
 def _drawn(box: Box) -> int:
-    """How many CPUs are drawn."""
+    """Return the number of drawn CPUs."""
     return (box.kind == "cpu") + sum(map(_drawn, box.inner))
 
 
 def _folded(box: Box, kinds: Iterable[str]) -> Box:
-    """Runs of alike boxes of these kinds are drawn once, wherever they are within."""
+    """Combine identical neighbours of these kinds at every level."""
     kinds = tuple(kinds)
     inner = tuple(_folded(one, kinds) for one in box.inner)
     return replace(box, inner=_once(inner, _ALIKE_PARTS, kinds))
 
 
 def _once(boxes: Sequence[Box], least: int, kinds: Sequence[str] = ("device",)) -> tuple[Box, ...]:
-    """Of ``least`` or more neighbours of one shape the first, with their number and all CPUs."""
+    """Combine ``least`` or more identical neighbours, with their number and all CPUs."""
     found: list[Box] = []
     for _, alike in groupby(boxes, lambda box: (box.shape, box.times)):
         run = list(alike)
@@ -249,7 +249,7 @@ def _once(boxes: Sequence[Box], least: int, kinds: Sequence[str] = ("device",)) 
 
 
 def badge(box: Box) -> str:
-    """What stands beside the name of a box that stands for several."""
+    """Return the annotation of a box that represents several."""
     if box.times == 1:
         return ""
     cpus = f": CPUs {show_list(box.cpus)}" if box.cpus and box.kind != "cpu" else ""

@@ -1,4 +1,4 @@
-"""Machine noise: time taken away from a program, apart from how it is drawn."""
+"""Machine noise: data of the picture of detours."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from assay.reporting.markup import Html, el, join, text
 from assay.reporting.pictures.theme import page_style
 
 MAX_DOTS = 4000
-"""Detours of a CPU in a picture, the longest of them; the others would lie on one another."""
+"""Maximum number of detours of a CPU in a picture, longest first; others would overlap."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachineNoiseFigure:
-    """What a picture of the noise of a machine shows.
+    """Data of the picture of the noise of a machine.
 
     Attributes:
-        method: whose detours they are.
-        length_s: of the measurement.
-        histogram: of the lengths of detours.
-        detours: of each CPU, the time of each in seconds and its length in nanoseconds.
-        spectrum: lines and their bound; without lines where there was none.
-        rhythms: frequency in hertz of each period that was found, and what is known to have it.
-        share: of the time that was taken away; from 0 to 1.
-        machine, date: of what, and when; empty where they are not told.
+        method: method that recorded the detours.
+        length_s: length of the measurement, in seconds.
+        histogram: histogram of the lengths of detours.
+        detours: time in seconds and length in nanoseconds of each detour, by CPU.
+        spectrum: lines and their bound; without lines if it was not measured.
+        rhythms: frequency in hertz of each detected period, with its cause if known.
+        share: lost share of the time, from 0 to 1.
+        machine, date: machine and date; empty if unknown.
     """
 
     method: str
@@ -47,13 +47,13 @@ def machine_noise_figure(
     spectrum: Spectrum,
     rhythms: Sequence[tuple[float, str | None]],
 ) -> MachineNoiseFigure:
-    """What is to be drawn.
+    """Return the data of the picture.
 
     Args:
-        run: whose detours are shown.
-        histogram: of them.
-        spectrum: of the run of fixed time.
-        rhythms: frequency in hertz of each period, and what is known to have it.
+        run: run with the detours.
+        histogram: histogram of the detours.
+        spectrum: spectrum of a run with fixed time.
+        rhythms: frequency in hertz of each period, with its cause if known.
     """
     return MachineNoiseFigure(
         method=run.method,
@@ -70,7 +70,7 @@ def machine_noise_figure(
 
 
 def noise_page(svg: str, lines: str) -> str:
-    """A page with the picture and what the terminal shows; it loads nothing."""
+    """Return a self-contained page with the picture and the text of the terminal."""
     head = join(
         el("meta", charset="utf-8"),
         el("title", "Noise of this machine"),

@@ -1,6 +1,6 @@
-"""Machine drawing: boxes of a machine laid out and written as SVG, in the style of the pictures.
+"""Machine drawing: layout of the boxes of a machine, written as SVG.
 
-It is written without Matplotlib: there is nothing to plot, and it takes milliseconds.
+It is written without Matplotlib, in milliseconds, because there is nothing to plot.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from assay.untrusted import clean
 _SVG = "http://www.w3.org/2000/svg"
 _FONT = 11.0
 _CHARACTER = 6.3
-"""Width of a character in pixels, on average and a little more."""
+"""Upper estimate of the average width of a character, in pixels."""
 _LINE = 15.0
 _PAD = 8.0
 _GAP = 6.0
 _WIDEST = 1500.0
-"""Pixels beyond which boxes are not put beside each other."""
+"""Maximum width of boxes side by side, in pixels."""
 _SHAPE = 1.7
-"""Width over height that is aimed at: that of a screen."""
+"""Preferred ratio of width to height: that of a screen."""
 _MIXED = 1.1
-"""What rows that mix kinds of boxes count more."""
+"""Cost factor of rows with boxes of different kinds."""
 _BEHIND = 3.0
-"""How far the edges of the boxes behind a box that stands for several are seen."""
+"""Visible width of the boxes behind a box that represents several, in pixels."""
 _LONGEST = 44
-"""Characters of a line; of longer ones the middle is left out."""
+"""Maximum number of characters of a line; longer ones are shortened in the middle."""
 
 _LOOKS = {
     "machine": ("panel", "baseline"),
@@ -51,22 +51,22 @@ _LOOKS = {
     "efficiency": ("baseline-soft", "baseline"),
     "barred": ("panel", "other"),
 }
-"""Kind or look -> roles of filling and edge (``pictures.theme``)."""
+"""Roles of fill and edge (``pictures.theme``) by kind or look."""
 
 _LEGEND = (
     ("usable", "CPU"),
     ("performance", "performance CPU"),
     ("efficiency", "efficiency CPU"),
-    ("barred", "CPU that may not be used"),
+    ("barred", "CPU outside the affinity mask"),
     ("memory", "memory"),
     ("device", "device"),
-    ("below", "device on a link slower than it could be"),
+    ("below", "device with reduced link speed"),
 )
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """A box with its place; ``within`` are those in it, relative to its own corner."""
+    """Box with its position; ``within`` are the boxes in it, relative to its corner."""
 
     box: Box
     width: float
@@ -77,7 +77,7 @@ class _Placed:
 
 
 def machine_svg(machine: Machine, inventory: Inventory) -> str:
-    """A drawing of the machine as an SVG document of its own."""
+    """Return a drawing of the machine as a standalone SVG document."""
     box = machine_box(machine, inventory)
     placed = _placed(box)
     looks = [(look, text) for look, text in _LEGEND if look in set(_looks(box))]
@@ -138,17 +138,17 @@ def _texts(box: Box) -> tuple[str, ...]:
 
 
 _HEAVY = ("machine", "package", "device")
-"""Kinds whose name is written heavy, and so wider."""
+"""Kinds with bold names, which are wider."""
 
 
 def _long(box: Box, lines: Sequence[str]) -> float:
-    """Pixels of the longest line."""
+    """Return the width of the longest line, in pixels."""
     first = len(lines[0]) * (1.15 if box.kind in _HEAVY else 1.0) if lines else 0.0
     return max([first, *map(len, lines[1:])]) * _CHARACTER
 
 
 def _placed(box: Box) -> _Placed:
-    """The box with everything in it: name, memory, what is inside, devices, from top to bottom."""
+    """Return the layout of a box: name, memory, inner boxes, devices, from top to bottom."""
     lines = _texts(box)
     if box.kind == "cpu":
         return _Placed(box, max(26.0, _long(box, lines) + 10), 22.0)
@@ -171,7 +171,7 @@ def _placed(box: Box) -> _Placed:
 
 
 def _grid(boxes: Sequence[_Placed]) -> list[_Placed]:
-    """Boxes in rows of the width that comes nearest to the shape of a screen."""
+    """Return boxes in rows of the width that is nearest to the shape of a screen."""
     if not boxes:
         return []
     runs = [_even(list(run)) for _, run in groupby(boxes, lambda one: one.box.shape)]
@@ -189,13 +189,13 @@ def _grid(boxes: Sequence[_Placed]) -> list[_Placed]:
 
 
 def _even(run: list[_Placed]) -> list[_Placed]:
-    """Alike boxes, all as wide as the widest."""
+    """Return identical boxes with the width of the widest."""
     widest = max(one.width for one in run)
     return [replace(one, width=widest) for one in run]
 
 
 def _cost(boxes: Sequence[_Placed], tidy: bool) -> tuple[float, float]:
-    """How far from the shape aimed at; rows that mix boxes of several kinds cost a little."""
+    """Return the distance from the preferred shape; rows with several kinds cost more."""
     width = max(one.x + one.width for one in boxes)
     height = max(one.y + one.height for one in boxes)
     over = max(0.0, width - _WIDEST)
@@ -203,7 +203,7 @@ def _cost(boxes: Sequence[_Placed], tidy: bool) -> tuple[float, float]:
 
 
 def _stacked(runs: Sequence[list[_Placed]], width: float) -> list[_Placed]:
-    """Runs of alike boxes in rows; those that have room beside each other share one."""
+    """Return runs of identical boxes in rows; all runs share a row if there is enough room."""
     if sum(one.width + _behind(one.box) + _GAP for run in runs for one in run) <= width:
         return _flow([one for run in runs for one in run], width)
     found: list[_Placed] = []
@@ -216,7 +216,7 @@ def _stacked(runs: Sequence[list[_Placed]], width: float) -> list[_Placed]:
 
 
 def _flow(boxes: Sequence[_Placed], width: float) -> list[_Placed]:
-    """Boxes one after the other, in as many rows as it takes."""
+    """Return boxes in as many rows as needed."""
     found: list[_Placed] = []
     x = y = tallest = 0.0
     for one in boxes:
@@ -262,7 +262,7 @@ def _draw(root: ElementTree.Element, placed: _Placed, x: float, y: float) -> Non
 
 
 Row = list[tuple[str, str]]
-_FOLDED = ("", "\u00d7 n: the first of n alike is drawn")
+_FOLDED = ("", "\u00d7 n: n identical ones, drawn once")
 
 
 def _legend_rows(looks: Sequence[tuple[str, str]], width: float, folded: bool) -> list[Row]:

@@ -1,4 +1,4 @@
-"""MainPicture: the first picture of a report as a file of its own, SVG or PNG."""
+"""MainPicture: the first picture of a report as an SVG or PNG file."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from assay.reporting.scale import scale_for
 from assay.reporting.trials import trials
 
 NAME = "main"
-"""Put in front of the ids of the document."""
+"""Prefix of the ids of the document."""
 
 
 def main_svg(report: ReportInput) -> bytes:
-    """Draw the main picture as an SVG document, whose colours follow a light or dark theme.
+    """Return the main picture as an SVG document that follows a light or dark theme.
 
     Args:
-        report: one study.
+        report: input of the report.
 
     Returns:
-        Of several objectives the first two against each other, of a sweep its first two settings
-        as a heat map where it has two, else the distribution of each arm, or its launches in order.
+        For several objectives, the first two against each other; for a sweep of two settings, the
+        heat map; otherwise the distribution of each arm, or the launches in order.
 
     Raises:
         NotPossibleError: no launch has a value.
@@ -42,7 +42,7 @@ def main_svg(report: ReportInput) -> bytes:
 
 
 def main_png(report: ReportInput) -> bytes:
-    """Draw the same as a PNG on a white ground, two pixels for each CSS pixel.
+    """Return the main picture as PNG on a white background, two pixels for each CSS pixel.
 
     Raises:
         NotPossibleError: no launch has a value.
@@ -53,7 +53,7 @@ def main_png(report: ReportInput) -> bytes:
 
 
 def _drawn(report: ReportInput) -> Callable[[Finish], str]:
-    """What draws the main picture, and hands it to what makes a file of it."""
+    """Return the function that draws the main picture with a given finish."""
     shown = trials(report)
     rows = arm_rows(report, shown)
     scale = scale_for([value for row in rows for value in row.values], report.metric.unit)
@@ -73,7 +73,6 @@ def _drawn(report: ReportInput) -> Callable[[Finish], str]:
     if pictures.convergence is not None:
         return by(convergence_svg, pictures.convergence)
     raise NotPossibleError(
-        f"Study {report.study_id} has nothing to draw: no launch has a value of "
-        f"{report.metric.name}.",
-        f"`assay report {report.study_id}` says why.",
+        f"Study {report.study_id} has no picture: no launch has a value of {report.metric.name}.",
+        f"`assay report {report.study_id}` shows the reason.",
     )

@@ -1,7 +1,7 @@
-"""Markup: HTML that escapes by default.
+"""Markup: HTML with escaping by default.
 
-Text becomes part of a page only through ``el`` and ``text``, which clean and escape it; what is
-already HTML is marked by its type.
+Text becomes part of a page only through ``el`` and ``text``, which clean and escape it. HTML is
+marked by its type.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ class Html(str):
 Child: TypeAlias = "str | int | Iterable[Child] | None"
 
 PACKED_FROM = 512 * 1024
-"""Characters of JSON from which on a block of data is compressed: two thousand samples are some
-megabytes, of which gzip leaves a twentieth."""
+"""Minimum number of characters of a compressed block of data: two thousand samples are some
+megabytes, which gzip reduces to a twentieth."""
 
 _VOID = frozenset({"br", "hr", "input", "meta", "col"})
 
 
 def text(value: str, keep: str = "") -> Html:
-    """Hostile text as HTML text; usable in quoted attributes as well."""
+    """Return untrusted text as HTML text, also for quoted attributes."""
     return Html(html.escape(clean(value, keep), quote=True))
 
 
 def el(name: str, *children: Child, **attributes: str | int | float | bool | None) -> Html:
-    """An element.
+    """Return an element.
 
     Args:
-        name: of the element; never from outside.
-        children: text is escaped, ``Html`` is taken as it is, ``None`` is left out.
+        name: trusted name of the element.
+        children: text is escaped, ``Html`` is unchanged, ``None`` is omitted.
         attributes: ``class_`` is ``class``, ``data_x`` is ``data-x``; ``True`` is a bare attribute,
-            ``None`` and ``False`` leave it out.
+            ``None`` and ``False`` omit it.
     """
     opening = "".join([name, *_attributes(attributes)])
     if name in _VOID:
@@ -52,16 +52,15 @@ def el(name: str, *children: Child, **attributes: str | int | float | bool | Non
 
 
 def join(*children: Child) -> Html:
-    """Children one after another."""
+    """Return the concatenated children."""
     return Html("".join(_flat(children)))
 
 
 def data_block(identifier: str, value: Any) -> Html:
-    """A block of JSON that a script or a person can read, and that no text inside can leave.
+    """Return a block of JSON that text inside cannot terminate.
 
-    ``<``, ``>`` and ``&`` are written as escapes: neither ``</script>`` nor ``<!--`` can occur.
-    From ``PACKED_FROM`` characters on it is gzip in base64, and its attribute ``data-encoding``
-    says so.
+    ``<``, ``>`` and ``&`` are escaped, so that neither ``</script>`` nor ``<!--`` occurs. From
+    ``PACKED_FROM`` characters on it is gzip in base64, marked by the attribute ``data-encoding``.
     """
     document = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     opening = f'id="{text(identifier)}"'

@@ -1,4 +1,4 @@
-"""Noise: the baseline of a study against itself, apart from how it is drawn."""
+"""Noise floor: data of the picture of the baseline's variation."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class NoiseFigure:
-    """The baseline against itself.
+    """Variation of the baseline.
 
     Attributes:
         baseline: label of the arm.
         deviations: its launches.
-        spread_percent: standard deviation over the mean, in per cent; ``None`` below two.
-        drift_percent: median of the last third against that of the first; ``None`` below nine.
-        floor: ratio and interval of two identical arms, where the study ran them.
-        margin: what counts as the same.
-        frame: lowest and highest deviation that a picture shows, in per cent; what lies outside
-            is marked at its edge.
+        spread_percent: standard deviation over the mean, in per cent; ``None`` below two launches.
+        drift_percent: median of the last third against that of the first, in per cent; ``None``
+            below nine launches.
+        floor: ratio and interval of two identical arms, if the study ran them.
+        margin: margin of equivalence.
+        frame: lowest and highest deviation of the axis, in per cent; values outside are marked at
+            its edge.
     """
 
     baseline: str
@@ -49,13 +50,13 @@ class NoiseFigure:
 
     @property
     def beyond(self) -> tuple[Deviation, ...]:
-        """What lies outside the frame."""
+        """Return the deviations outside the axis."""
         low, high = self.frame
         return tuple(d for d in self.deviations if not low <= d.percent <= high)
 
 
 def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | None:
-    """The baseline against itself; ``None`` below two of its launches."""
+    """Return the variation of the baseline; ``None`` below two launches."""
     base = [row for row in rows if row.role is Role.BASELINE]
     ordered = sorted(
         (t for row in base for t in row.trials if t.state is State.VALUE and t.value),
@@ -81,7 +82,7 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
 
 
 def _noise_frame(percents: Sequence[float], margin_percent: float) -> Ends:
-    """With some room around it; where all values are positive none is 100 % below their median."""
+    """Return the axis range with padding, not below -100 % for positive values."""
     low, high = frame([fences(percents)], (min(percents), max(percents)))
     low, high = min(low, -1.5 * margin_percent), max(high, 1.5 * margin_percent)
     room = (high - low) * 0.08

@@ -1,4 +1,4 @@
-"""A comparison of two conditions as Markdown."""
+"""Comparison of two conditions as Markdown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _row(one: Condition, scale: Scale) -> list[str]:
 
 
 def _differences(found: OccasionComparison) -> str:
-    head = ["subject", "what", escape(found.a.name), escape(found.b.name)]
+    head = ["subject", "item", escape(found.a.name), escape(found.b.name)]
     return markdown_table(head, [_difference(one) for one in found.differences], left=4)
 
 

@@ -1,4 +1,4 @@
-"""Scale: one unit and one number of decimals for all values that stand side by side."""
+"""Scale: a common unit and number of decimals of related values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from assay.untrusted import clean
 _TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "\u00b5s"), (1e-9, "ns"))
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 _LONG_S = 600.0
-"""Seconds stay seconds up to here: 95.2 s is read more easily than 1.59 min."""
+"""Maximum duration in seconds rather than minutes: 95.2 s is easier to read than 1.59 min."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How values of one metric are written.
+    """Format of the values of a metric.
 
     Attributes:
-        factor: a value is divided by it to be shown in ``unit``.
-        unit: as text; empty where the metric has none.
-        decimals: after the point, the same in a whole column.
+        factor: divisor of values in ``unit``.
+        unit: text; empty without a unit.
+        decimals: number of decimals in a column.
     """
 
     factor: float
@@ -31,27 +31,27 @@ class Scale:
     decimals: int
 
     def number(self, value: float) -> str:
-        """The value without its unit, with grouped thousands."""
+        """Return a value without its unit, with grouped thousands."""
         shown = f"{abs(value) / self.factor:,.{self.decimals}f}"
         return f"{MINUS}{shown}" if value < 0 else shown
 
     def spread(self, value: float) -> str:
-        """The same, with more decimals where a small spread would read as none."""
+        """Return a value with more decimals if it would be shown as zero."""
         shown = self.number(value)
         none = value == 0 or any(digit in shown for digit in "123456789")
         return shown if none else significant(value / self.factor, 1)
 
     def quantity(self, value: float) -> str:
-        """The value with its unit."""
+        """Return a value with its unit."""
         return f"{self.number(value)} {self.unit}".rstrip()
 
 
 def scale_for(values: Iterable[float], unit: str) -> Scale:
-    """The scale in which the typical of ``values`` reads best, at four significant digits.
+    """Return the scale for typical values, at four significant digits.
 
     Args:
-        values: in the metric's own unit.
-        unit: of the metric: ``s``, ``bytes``, or any text, which is kept.
+        values: values in the unit of the metric.
+        unit: ``s``, ``bytes``, or any text, which is unchanged.
     """
     sizes = sorted(abs(v) for v in values if v != 0 and math.isfinite(v))
     typical = sizes[len(sizes) // 2] if sizes else 1.0

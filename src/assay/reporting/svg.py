@@ -1,7 +1,7 @@
-"""Svg: static pictures of a study, from figure data.
+"""Svg: static pictures of a study from figure data.
 
-Text stays text and colours are classes, so that a picture follows the light and dark theme of the
-page it stands in; ``standalone`` makes a file of one. The same data give the same bytes.
+Text remains text and colours are classes, so pictures follow the light or dark theme of the page.
+``standalone`` creates a separate file. Equal data yield equal bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Text: the arms and claims of a conclusion as Markdown and as CSV.
-
-What ``--export`` writes.
-"""
+"""Arms and claims of a conclusion as Markdown and CSV, for ``--export``."""
 
 from __future__ import annotations
 
@@ -42,16 +39,17 @@ CSV_COLUMNS = (
     "mean_low",
     "mean_high",
 )
-"""One line for each arm and metric; values in the metric's own unit; what has no value is empty.
+"""Columns of the CSV export: a line for each arm and metric, in the unit of the metric.
 
-The claim is on the objective. ``mean_low`` and ``mean_high`` are the interval of the mean.
+Missing values are empty. The claim is on the objective. ``mean_low`` and ``mean_high`` are the
+interval of the mean.
 """
 
 _MARKED = re.compile(r"([\\`*_{}\[\]()#+|<>~&!-])")
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
-    """Sentences, a table of arms and a table of claims, in the dialect of GitHub."""
+    """Return sentences, a table of arms and a table of claims, in GitHub's dialect."""
     metric = spec.workload.objective
     scale = arm_scale(conclusion, metric)
     parts = [escape(claim_sentence(claim, metric)) for claim in conclusion.claims]
@@ -70,13 +68,13 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
 
 
 def beside_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
-    """Return a table of the metrics that were asked for beside the objective; none without any.
+    """Return a table of the requested metrics besides the objective, if any.
 
     Args:
         conclusion, spec: of a study.
     """
-    lines = [_beside_line(row) for row in observed_metric_rows(spec, conclusion.arms)]
-    head = ["beside it", "arm", "n", "mean", "interval", "min", "median", "max"]
+    lines = [_beside_line(row) for row in beside_rows(spec, conclusion.arms)]
+    head = ["metric", "arm", "n", "mean", "interval", "min", "median", "max"]
     return [markdown_table(head, lines, left=2)] if lines else []
 
 
@@ -93,9 +91,9 @@ def _beside_line(row: ObservedMetricRow) -> list[str]:
 
 
 def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
-    """One line for each arm and metric under ``CSV_COLUMNS``, as RFC 4180 has it.
+    """Return a line for each arm and metric under ``CSV_COLUMNS`` (RFC 4180).
 
-    Text that a spreadsheet would take for a formula gets a quote in front.
+    Text that a spreadsheet would read as a formula is quoted.
     """
     claims = {claim.b: claim for claim in conclusion.claims}
     out = io.StringIO()
@@ -110,12 +108,12 @@ def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape text for Markdown."""
     return _MARKED.sub(r"\\\1", clean(text))
 
 
 def arm_scale(conclusion: Conclusion, metric: Metric) -> Scale:
-    """The scale in which the medians of all arms read best."""
+    """Return the scale for the medians of all arms."""
     medians = [a.summary[metric.name].median for a in conclusion.arms if metric.name in a.summary]
     return scale_for(medians, metric.unit)
 
@@ -153,7 +151,7 @@ def _claim_table(claims: Sequence[Claim]) -> str:
 
 
 def requirement_table(conclusion: Conclusion) -> str:
-    """A line for each requirement in each arm; values in the metric's own unit."""
+    """Return a table of requirements by arm, in the unit of the metric."""
     lines = [
         [
             escape(one.arm),
@@ -165,11 +163,13 @@ def requirement_table(conclusion: Conclusion) -> str:
         ]
         for one in conclusion.requirements
     ]
-    return markdown_table(["arm", "required", "verdict", "seen", "worst", "kept by"], lines, left=3)
+    return markdown_table(
+        ["arm", "requirement", "verdict", "observed", "worst", "satisfied by"], lines, left=3
+    )
 
 
 def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: int = 1) -> str:
-    """A table of escaped cells, the first ``left`` columns aligned left."""
+    """Return a table of escaped cells, with the first ``left`` columns aligned left."""
     marks = ["---" if i < left else "---:" for i in range(len(head))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *lines))
 
@@ -177,7 +177,7 @@ def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: in
 def arm_values(
     arm: ArmResult, claim: Claim | None, metric: Metric
 ) -> list[str | float | int | None]:
-    """What ``CSV_COLUMNS`` names, of one arm."""
+    """Return the values of ``CSV_COLUMNS`` for one arm."""
     summary = arm.summary.get(metric.name)
     numbers = [getattr(summary, key) for key in _NUMBERS] if summary else [0, *[None] * 8]
     about = (
@@ -191,7 +191,7 @@ def arm_values(
 
 
 def csv_cell(value: str | float | int | None) -> str | float | int:
-    """A value as a spreadsheet may read it: text that looks like a formula gets a quote."""
+    """Return a value for a spreadsheet; text that looks like a formula is quoted."""
     if value is None:
         return ""
     return no_formula(clean(value)) if isinstance(value, str) else value

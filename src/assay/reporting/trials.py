@@ -1,4 +1,4 @@
-"""Trial: one launch, as a figure sees it."""
+"""Trial: one launch in the form of figures."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from assay.reporting.inputs import ReportInput
 
 
 class State(enum.StrEnum):
-    """What a launch says about the metric.
+    """State of the value of a launch.
 
-    ``CENSORED``: it ran into its time-out, so the truth is at least as bad as the value.
-    ``FAILED``: the program failed or hit a limit. ``ABSENT``: it went well, but gave no value.
-    ``LEFT_OUT``: it has a value or a time-out, but others used the machine in its block: it may be
-    shown, and enters no figure (docs/explanation/statistics.md, rule 13).
+    ``CENSORED``: time-out, a bound of the value. ``FAILED``: the program failed or reached a limit.
+    ``ABSENT``: successful, without a value. ``LEFT_OUT``: with a value or a time-out in a disturbed
+    block; shown, but excluded from all figures (docs/explanation/statistics.md, rule 13).
     """
 
     VALUE = "value"
@@ -33,11 +32,11 @@ class Trial:
     """One launch.
 
     Attributes:
-        number: from 1, in the order of starting; survey launches are not counted.
+        number: number from 1, in order of start, without survey launches.
         at_s: start, in seconds since the first launch.
-        arm, configuration, stage, block: of the launch.
-        state: what ``value`` is worth.
-        value: in the metric's unit; the cap where censored; ``None`` where there is neither.
+        arm, configuration, stage, block: as in ``Launch``.
+        state: state of ``value``.
+        value: value in the unit of the metric; the time-out if censored; ``None`` without either.
     """
 
     number: int
@@ -51,10 +50,7 @@ class Trial:
 
 
 def trials(report: ReportInput) -> tuple[Trial, ...]:
-    """The launches that may be shown, in the order in which they started.
-
-    Survey launches are left out: their times are never used.
-    """
+    """Return the launches in order of start, without survey launches."""
     shown = sorted(
         (s for s in report.samples if s.launch.stage not in NON_COMPARING_STAGES),
         key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),

@@ -103,12 +103,12 @@ def test_csv_has_a_line_for_each_arm_and_metric(report: ReportInput) -> None:
 
 def test_page_has_a_table(report: ReportInput) -> None:
     page = render(report)
-    assert "Other figures" in page and page.count("lat@p99") >= len(report.conclusion.arms)
+    assert "Other metrics" in page and page.count("lat@p99") >= len(report.conclusion.arms)
 
 
 def test_nothing_is_added_where_nothing_was_asked_for() -> None:
     report = studies.compare()
-    assert observed_metrics(report.spec) == ()
-    assert secondary_metric_lines(report.conclusion, report.spec) == []
-    assert "beside it" not in to_markdown(report.conclusion, report.spec)
-    assert "Other figures" not in render(report)
+    assert beside_metrics(report.spec) == ()
+    assert beside_lines(report.conclusion, report.spec) == []
+    assert "| metric |" not in to_markdown(report.conclusion, report.spec)
+    assert "Other metrics" not in render(report)

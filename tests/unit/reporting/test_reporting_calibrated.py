@@ -52,28 +52,28 @@ def test_the_page_of_a_calibration(calibrated: ReportInput) -> None:
     text = text_of(render(calibrated))
     assert "Noise floor of this machine: two identical arms differ by" in text
     assert "False verdicts of assay here" in text
-    assert "What this machine shows" in text
+    assert "Difference within a block" in text
     assert "Smallest gain that nine studies of ten show" in text
     for budget in ("1 min", "5 min", "20 min"):
         assert budget in text
     assert "0 of 40 blocks" in text
-    assert "Nothing is claimed" not in text
+    assert "No claims" not in text
 
 
 def test_a_calibration_under_way_has_no_verdict_yet(calibrated: ReportInput) -> None:
     text = text_of(render(replace(calibrated, conclusion=None, status=Status.INTERRUPTED)))
     assert "No verdict yet" in text
-    assert "What this machine shows" in text
+    assert "Difference within a block" in text
 
 
 def test_the_floor_stands_on_the_page_of_a_comparison() -> None:
     bare = report_studies.compare()
     assert bare.conclusion is not None and bare.conclusion.noise_floor is None
     without = text_of(render(bare))
-    assert "was not measured in this study" in without
+    assert "This study did not measure the noise floor" in without
     text = text_of(render(replace(bare, floor=FLOOR)))
     assert "calibrated 2027-01-15 with ./a &lt;b&gt;, study cal1234" in text
-    assert "was not measured in this study" not in text
+    assert "This study did not measure the noise floor" not in text
     assert "within the noise floor of this machine" in text
 
 

@@ -212,7 +212,7 @@ def test_the_page_has_the_chapters_of_a_sweep(report):
     page = render(report)
     for part in ("heat", "settings-scatter", "effects", "boxes", "table"):
         assert f'<section id="{part}"' in page
-    assert "cannot be told from others" in page
+    assert "are confounded with others" in page
     other = render(studies.compare(blocks=3))
     assert 'id="heat"' not in other
     assert "Wall time over two settings" not in other

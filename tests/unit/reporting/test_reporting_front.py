@@ -87,7 +87,7 @@ def test_what_was_confirmed_without_a_value_is_seen_as_it_was_tried(study: Front
     assert max(map(float, places)) > across / 2, "the axes reach as far as what was tried"
     found = front(replace(report, conclusion=conclusion))
     assert found is not None
-    assert "no launch that counts" in str(found[0])
+    assert "no undisturbed launch" in str(found[0])
 
 
 @pytest.mark.parametrize("width", [340, 880])

@@ -52,5 +52,5 @@ def test_png_shows_each_launch_as_a_dot(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_study_without_a_value_has_no_picture_but_a_reason() -> None:
     report = studies.all_failed()
-    with pytest.raises(NotPossibleError, match="nothing to draw"):
+    with pytest.raises(NotPossibleError, match="has no picture"):
         main_svg(report)

@@ -69,11 +69,11 @@ def test_launches_far_apart(quiet):
         studies._with(s, metrics={"wall_s": next(values)}) if s.launch.arm == name else s
         for s in quiet.samples
     )
-    note = saying(replace(quiet, samples=samples), "lie far apart")
+    note = saying(replace(quiet, samples=samples), "vary widely")
     assert note == (
-        f"The launches of {name} lie far apart: the middle half of them from 1.000 to 1.200 s, "
-        "which is 17 % of the median; 1 of 20 by more than a factor of 2 from the median, "
-        "1.150 s, the farthest at 7.500 s."
+        f"The launches of {name} vary widely: interquartile range from 1.000 to 1.200 s, "
+        "17 % of the median; 1 of 20 differ by more than a factor of 2 from the median, "
+        "1.150 s, up to 7.500 s."
     )
 
 
@@ -83,20 +83,21 @@ def test_a_drift_of_the_speed_probe(quiet):
     assert told(steady) == ()
     rising = watched(quiet, "speed", [0.001 * (1 + 0.06 * i / number) for i in range(number)])
     assert told(rising) == (
-        "The machine itself became 4.0 % slower from the first third of the study to the last "
-        "(speed probe, 60 readings); within a pair of launches most of it cancels.",
+        "The machine became 4.0 % slower from the first third of the study to the last "
+        "(speed probe, 60 readings); most of it cancels within pairs of launches.",
     )
     falling = watched(quiet, "speed", [0.001 * (1 - 0.06 * i / number) for i in range(number)])
-    assert "4.0 % quicker" in saying(falling, "machine itself")
+    assert "4.0 % faster" in saying(falling, "machine became")
     wild = watched(quiet, "speed", [0.001 * (1 + 0.06 * (i % 2)) for i in range(number)])
-    assert saying(wild, "machine itself") is None
+    assert saying(wild, "machine became") is None
 
 
 def test_blocks_in_which_the_machine_was_slow(quiet):
     readings = [0.001] * len(quiet.samples)
     readings[10], readings[40] = 0.0012, 0.0015
     assert told(watched(quiet, "speed", readings)) == (
-        "In 2 of 60 blocks the speed probe ran more than 10 % slower than usual, at worst by 50 %.",
+        "In 2 of 60 blocks the speed probe was more than 10 % slower than the median, by up to "
+        "50 %.",
     )
 
 
@@ -104,41 +105,43 @@ def test_time_that_the_hypervisor_took(quiet):
     walls = [s.wall_s for s in quiet.samples]
     stolen = [0.0] * len(walls)
     stolen[3], stolen[5] = 0.05, 0.03
-    note = saying(watched(quiet, "steal", stolen), "steal")
+    note = saying(watched(quiet, "steal", stolen), "Steal")
     assert note.startswith(
-        "The hypervisor took CPU time away (steal) during 2 of 60 launches: 80.0 ms in all, at "
-        "most 50.0 ms in a launch of "
+        "Steal time of the hypervisor in 2 of 60 launches: 80.0 ms in total, at most 50.0 ms in a "
+        "launch of "
     )
     assert told(watched(quiet, "steal", [0.0001 * (i == 0) for i in range(len(walls))])) == ()
 
 
 def test_work_of_others_counts_where_ticks_can_show_it(quiet):
     half = [0.5 * s.wall_s for s in quiet.samples]
-    assert "0.50 CPUs on average" in saying(watched(quiet, "foreign_load", half), "Other programs")
+    assert "used 0.50 of the CPUs" in saying(
+        watched(quiet, "foreign_load", half), "Other processes"
+    )
     short = replace(quiet, samples=tuple(studies._with(s, wall_s=0.01) for s in quiet.samples))
     assert told(watched(short, "foreign_load", [0.005] * len(short.samples))) == ()
     assert told(watched(quiet, "foreign_load", [0.01 * wall for wall in half])) == ()
 
 
 def test_work_of_others_is_summed_before_it_is_judged(quiet):
-    """What is told of short launches scatters about zero."""
+    """The values of short launches scatter around zero."""
     around = [(0.3 if i % 2 else -0.3) * s.wall_s for i, s in enumerate(quiet.samples)]
     assert told(watched(quiet, "foreign_load", around)) == ()
 
 
 def test_a_cpu_limit_and_processes_left_behind(quiet):
     held = watched(quiet, "throttled", [0.1] + [None] * (len(quiet.samples) - 1))
-    assert "during 1 of 60 launches: 100 ms in all" in saying(held, "CPU limit")
+    assert "in 1 of 60 launches: 100 ms in total" in saying(held, "CPU limit")
     left = watched(quiet, "left_over", [2.0] + [None] * (len(quiet.samples) - 1), "processes")
-    assert told(left) == ("1 of 60 launches left processes behind, which were ended.",)
+    assert told(left) == ("1 of 60 launches left processes behind, which were terminated.",)
 
 
 def test_few_pairs(quiet):
     claims = quiet.conclusion.claims
     few = tuple(msgspec.structs.replace(c, blocks=7, verdict=Verdict.FASTER) for c in claims)
     assert told(concluding(quiet, claims=few)) == (
-        "All claims rest on only 7 pairs of launches; 6 is the fewest that may carry one. What "
-        "fewer than one launch in 2 does may not have been seen at all.",
+        "All claims are based on only 7 pairs of launches; the minimum is 6. Events in fewer than "
+        "one launch in 2 may not have been observed.",
     )
     one = (few[0], msgspec.structs.replace(few[1], verdict=Verdict.UNCLEAR))
     assert "1 of the 2" not in told(concluding(quiet, claims=one))[0]
@@ -146,8 +149,8 @@ def test_few_pairs(quiet):
 
 
 def test_few_launches_of_a_measurement():
-    assert "The mean rests on only 6 launches." in told(studies.measure(launches=6))
-    assert not any("rests on only" in note for note in told(studies.measure(launches=24)))
+    assert "The mean is based on only 6 launches." in told(studies.measure(launches=6))
+    assert not any("is based on only" in note for note in told(studies.measure(launches=24)))
 
 
 def test_launches_that_did_not_end_well():
@@ -156,11 +159,11 @@ def test_launches_that_did_not_end_well():
     bad = tuple(
         studies._with(s, outcome=outcomes.get(i, Outcome.OK)) for i, s in enumerate(report.samples)
     )
-    note = saying(replace(report, samples=bad), "Not every launch")
+    note = saying(replace(report, samples=bad), "Failed launches")
     assert note.startswith(
-        "Not every launch ended well: 1 failed, 1 timed out, 1 stopped at a limit, of 29 launches"
+        "Failed launches: 1 failed, 1 timed out, 1 stopped at a limit, of 29 launches"
     )
-    assert saying(replace(studies.all_failed(), status=Status.FAILED), "Not every") is None
+    assert saying(replace(studies.all_failed(), status=Status.FAILED), "Failed launches") is None
     troubled = told(studies.troubled())
     assert any("timed out." in note for note in troubled)
     assert any("malloc was unverified in" in note for note in troubled)
@@ -168,9 +171,9 @@ def test_launches_that_did_not_end_well():
 
 def test_two_identical_arms_that_differ(quiet):
     floor = msgspec.structs.replace(quiet.conclusion.noise_floor, verdict=Verdict.SLOWER)
-    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms differ by")
+    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms differed")
     assert saying(concluding(quiet, noise_floor=None), "noise floor") == (
-        "The noise floor of this machine was not measured in this study."
+        "This study did not measure the noise floor of the machine."
     )
 
 

@@ -1,1 +1,1 @@
-"""Parts: the sections of the page, each from data to HTML."""
+"""Parts: sections of the page, from data to HTML."""

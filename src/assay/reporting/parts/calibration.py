@@ -1,4 +1,4 @@
-"""Calibrated: what a calibration tells of the machine, and its noise floor beside other studies."""
+"""Calibration: properties of the machine, and its noise floor in other studies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assay.wording.sentence import interval
 
 
 def calibrated_answer(report: ReportInput) -> Answer:
-    """What a calibration says, large."""
+    """Return the answer of a calibration."""
     conclusion = report.conclusion
     if conclusion is None or conclusion.noise_floor is None:
         return Answer(NO_RESULT, "unclear", "no value")
@@ -35,20 +35,20 @@ def calibrated_answer(report: ReportInput) -> Answer:
 
 
 def calibration(report: ReportInput) -> Html | None:
-    """The figures of a calibration; ``None`` where it came to no end.
+    """Return the figures of a calibration; ``None`` without a conclusion.
 
-    Where too little counts for figures, what is known: how much was disturbed.
+    With too few undisturbed blocks, only the amount of disturbance is shown.
     """
     if report.conclusion is None:
         return None
     found = report.conclusion.calibration
     if found is None:
         known = definitions([("Disturbed", disturbed_words(report.conclusion))])
-        return join(el("p", "Too few blocks count for more than this."), known)
+        return join(el("p", "Too few undisturbed blocks for further figures."), known)
     facts = [
         ("One launch", launch_words(found, report.metric.unit).replace(" -", " \u2212")),
-        ("Two of a block differ by", f"{significant(100 * found.ratio_sd_log, 2)} % (sd)"),
-        ("The second of a block against the first", change(found.position)),
+        ("Difference within a block", f"{significant(100 * found.ratio_sd_log, 2)} % (sd)"),
+        ("Second launch of a block against the first", change(found.position)),
         ("Disturbed", disturbed_words(report.conclusion)),
     ]
     return join(definitions(facts), _gains(found, report) if found.gains else None)
@@ -69,6 +69,6 @@ def _gains(found: Calibration, report: ReportInput) -> Html:
 
 
 def machine_floor_fact(floor: MachineFloor) -> tuple[str, str]:
-    """The floor of the machine, where a study did not measure its own."""
+    """Return the calibrated noise floor, for studies without their own."""
     words = f"{change_interval(floor.ci)} ({clean(origin_words(floor))}, study {floor.study})"
     return "Two identical arms, on this machine", words

@@ -1,4 +1,4 @@
-"""Claims: what is claimed of each arm, with how its launches are spread beside it."""
+"""Claims: table of the claims on arms, with the spread of their launches."""
 
 from __future__ import annotations
 
@@ -15,28 +15,25 @@ _QUANTILES = ("p10", "p50", "p90")
 _HEADS = ("Change", *_QUANTILES, "Spread", "Pairs", "Verdict")
 _DASH = "\u2013"
 _TALL = 16
-"""With more claims than this the table scrolls in a frame of its own."""
+"""Maximum number of claims of a table without its own scroll bar."""
 
 _INTRO = (
-    "Beside each claim: the change of a typical low value (p10), of the middle one (p50) and of a "
-    "typical high one (p90), and how widely launches lie apart (p90 less p10) against the "
-    "baseline: above 1\u00d7 they vary more. These are shown, not claimed; but the interval behind "
-    "a spread holds as that of the change does. A claim is unstable where the arms differ in "
-    "spread, or the launches of one fall into two groups: its change does not tell what one launch "
-    "will take."
+    "Besides each claim: the change of the 10th, 50th and 90th percentile, and the spread (p90 "
+    "minus p10) relative to the baseline, where values above 1\u00d7 mean more variation. These "
+    "are observed values, not claims, but the interval of the spread is valid like that of the "
+    "change. A claim is unstable if the arms differ in spread, or if the launches of an arm are "
+    "bimodal: the change of the mean does not predict a single launch then."
 )
 
-
 _SPREAD_INTRO = (
-    "What is compared is the spread: how much the launches of an arm vary within a block, against "
-    "those of the baseline. Change and Spread tell the same ratio of it. The changes of a typical "
-    "low value (p10), of the middle one (p50) and of a typical high one (p90) are of the metric "
-    "itself; they are shown, not claimed."
+    "The compared statistic is the spread: the variation of the launches of an arm within a "
+    "block, relative to the baseline. Change and Spread show the same ratio. The changes of the "
+    "percentiles are those of the metric itself; they are observed values, not claims."
 )
 
 
 def claims(rows: Sequence[ArmRow]) -> Html | None:
-    """A line for each claim; ``None`` where nothing is claimed."""
+    """Return a table of claims; ``None`` without claims."""
     found = [(row, row.claim) for row in rows if row.claim is not None]
     if not found:
         return None
@@ -77,9 +74,9 @@ def _line(row: ArmRow, claim: Claim) -> Html:
 
 
 def _spread(claim: Claim) -> Html:
-    """How much more the arm varies: with its interval once there is one, else as seen."""
+    """Return the relative spread with its interval, or the observed one without an interval."""
     if claim.method == "spread":
-        return el("span", f"{claim.ratio:.2f}\u00d7")  # its interval stands with the change
+        return el("span", f"{claim.ratio:.2f}\u00d7")  # its interval is shown with the change
     found = claim.spread
     lo, hi = found.ci if found is not None else (None, None)
     if found is not None and lo is not None and hi is not None:

@@ -1,4 +1,4 @@
-"""Common: what every part of the page is built from."""
+"""Common: building blocks of all parts of the page."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from assay.reporting.markup import Child, Html, el, join
 from assay.untrusted import clean
 
 LEFT_OUT = (
-    "A plus sign was left out: others used the machine during that launch or another of its block, "
-    "so it is in no figure."
+    "Plus signs are left-out launches: other processes disturbed their block, so it is excluded "
+    "from all figures."
 )
-"""What the marks of launches that do not count stand for, where there are any."""
+"""Explanation of the marks of left-out launches."""
 
 _VALUE_CHARACTERS = 160
-"""Longest value in the table of configurations; the raw data and the exports have all of it."""
+"""Maximum length of a value in the table; raw data and exports are complete."""
 
 
 def section(identifier: str, title: str, *children: Child, intro: Child = None) -> Html:
-    """A titled part of the page."""
+    """Return a section with a heading."""
     heading = f"{identifier}-h"
     return el(
         "section",
@@ -35,7 +35,7 @@ def section(identifier: str, title: str, *children: Child, intro: Child = None) 
 
 
 def chips(configuration: Configuration) -> Html:
-    """Settings as ``name=value``, each kept in one piece where there is room."""
+    """Return settings as ``name=value``, without line breaks if possible."""
     if not configuration:
         return el("span", "default", class_="chip plain")
     parts = [
@@ -52,19 +52,19 @@ def chips(configuration: Configuration) -> Html:
 
 
 def arm_name(row: ArmRow) -> Html:
-    """An arm as its settings, or by name where the name says more."""
+    """Return an arm as its settings, or its name if that is more informative."""
     if row.name in (str(row.configuration), "default"):
         return chips(row.configuration)
     return el("bdi", shorten(clean(row.name), _VALUE_CHARACTERS), class_="arm")
 
 
 def count_or_dash(number: int) -> str:
-    """A count that catches the eye only where there is one."""
+    """Return a count, or a dash for zero."""
     return f"{number:,}" if number else "\u2013"
 
 
 def definitions(facts: Iterable[tuple[str, Child]]) -> Html:
-    """Terms and what they are."""
+    """Return a list of terms and values."""
     return el(
         "dl",
         [el("div", el("dt", term), el("dd", el("bdi", value))) for term, value in facts],
@@ -73,7 +73,7 @@ def definitions(facts: Iterable[tuple[str, Child]]) -> Html:
 
 
 def scroll(label: str, table: Html, *, tall: bool = False) -> Html:
-    """A table in a frame of its own that scrolls, by keyboard as well, where the page is narrow."""
+    """Return a table in a scrollable region, also scrollable by keyboard."""
     return el(
         "div",
         table,
@@ -87,7 +87,7 @@ def scroll(label: str, table: Html, *, tall: bool = False) -> Html:
 def plain_table(
     label: str, heads: Sequence[str], rows: Sequence[Html], numeric: Sequence[int] = ()
 ) -> Html:
-    """A table whose ``label`` is for those who do not see it; ``numeric`` columns align right."""
+    """Return a table with a label for screen readers and right-aligned ``numeric`` columns."""
     cells = [
         el("th", head, scope="col", class_="num" if i in numeric else None)
         for i, head in enumerate(heads)
@@ -104,7 +104,7 @@ def plain_table(
 
 
 def reservation(claim: Claim) -> Html:
-    """What is to be kept in mind with a verdict."""
+    """Return the reservations of a verdict."""
     words = [
         word
         for word, holds in (("withheld", claim.withheld), ("unstable", claim.unstable))

@@ -14,7 +14,7 @@ from assay.reporting.parts.common import definitions
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
-_NO_NULL = "not measured in this study (--null does)"
+_NO_NULL = "not measured in this study (option --null)"
 
 
 def noise(
@@ -23,18 +23,18 @@ def noise(
     chart: Html | None,
     machine_floor: tuple[str, str] | None = None,
 ) -> Html:
-    """How much the machine varies by itself.
+    """Return the variation of the machine.
 
     Args:
-        report: the study.
-        figure: of the study's own launches.
-        chart: of them.
-        machine_floor: what a calibration tells, where the study did not run identical arms.
+        report: input of the report.
+        figure: data from the launches of the study.
+        chart: picture of them.
+        machine_floor: calibrated noise floor, if the study did not run identical arms.
     """
     if figure is None:
-        few = "fewer than two launches of the baseline gave a value"
-        lost = f"{few} and were not left out" if report.left_out else few
-        return el("p", f"Not known: {lost}.")
+        few = "fewer than two launches of the baseline have a value"
+        lost = f"{few} and are undisturbed" if report.left_out else few
+        return el("p", f"Unknown: {lost}.")
     facts: list[tuple[str, str]] = []
     if figure.floor is not None:
         facts.append(
@@ -48,21 +48,21 @@ def noise(
         facts.append(machine_floor)
     else:
         ran = report.spec.null or report.spec.kind is Kind.CALIBRATE
-        few = "no interval: too few blocks of both count" if ran else _NO_NULL
+        few = "no interval: too few complete blocks" if ran else _NO_NULL
         facts.append(("Two identical arms", few))
     if figure.spread_percent is not None:
         facts.append((f"Spread of {figure.baseline} (sd / mean)", f"{figure.spread_percent:.2f} %"))
     if figure.drift_percent is not None:
         drift = change(1 + figure.drift_percent / 100)
         facts.append(("Drift, last third against first", drift))
-    facts.append(("Counts as the same", f"within {figure.margin * 100:g} %"))
+    facts.append(("Margin of equivalence", f"within {figure.margin * 100:g} %"))
     if figure.beyond:
-        facts.append(("Beyond the picture", _beyond(figure)))
+        facts.append(("Outside the axis", _beyond(figure)))
     return join(definitions(facts), chart)
 
 
 def _beyond(figure: NoiseFigure) -> str:
-    """What the triangles at the edge stand for."""
+    """Return the meaning of the triangles at the edge."""
     ratios = sorted(1 + d.percent / 100 for d in figure.beyond)
     reach = change(ratios[0])
     if len(ratios) > 1:
@@ -72,11 +72,11 @@ def _beyond(figure: NoiseFigure) -> str:
 
 
 def machine(report: ReportInput) -> Html:
-    """What the study ran on."""
+    """Return the machine of the study."""
     if report.machine is None:
         facts = [("Processor", clean(s.model)) for s in report.strata[-1:] if s.model]
         facts += [("Kernel", clean(s.kernel)) for s in report.strata[-1:]]
-        return join(definitions(facts), el("p", "The machine's document is not in the store."))
+        return join(definitions(facts), el("p", "The store contains no machine document."))
     m = report.machine
     facts = [
         ("Processor", clean(m.model)),
@@ -87,13 +87,13 @@ def machine(report: ReportInput) -> Html:
         ("Virtual", f"yes, under {clean(m.hypervisor)}" if m.hypervisor else "no"),
         ("Control groups", clean(m.cgroup)),
         ("Transparent huge pages", clean(m.huge_pages.enabled or "not in this kernel")),
-        ("Rights", "root" if m.rights.uid == 0 else "user without root"),
+        ("Privileges", "root" if m.rights.uid == 0 else "unprivileged user"),
     ]
     state = [(clean(name), clean(value)) for name, value in sorted(m.default_state.items())]
     flags = " ".join(clean(flag) for flag in sorted(m.flags))
     return join(
         definitions(facts),
-        el("details", el("summary", "State that the default stands for"), definitions(state))
+        el("details", el("summary", "Default state of the machine"), definitions(state))
         if state
         else None,
         el("details", el("summary", f"Processor features ({len(m.flags)})"), el("p", flags))
@@ -116,4 +116,4 @@ def _memory(m: Machine) -> str:
     whole = show_bytes(m.memory_bytes)
     if m.memory_limit_bytes is None:
         return whole
-    return f"{whole}, of which the control group leaves {show_bytes(m.memory_limit_bytes)}"
+    return f"{whole}, limited by the control group to {show_bytes(m.memory_limit_bytes)}"

@@ -1,4 +1,4 @@
-"""Explained: what each setting of the recommended configuration does."""
+"""Explanation: effects of the settings of the recommended configuration."""
 
 from __future__ import annotations
 
@@ -12,41 +12,40 @@ from assay.search.model.explanation import Explanation, SettingEffect
 from assay.wording.sentence import bound_words, change_text, interval_text
 
 _INTRO = (
-    "By a model of all {launches} launches of the search, with its 95 % intervals. It says why, "
-    "and proves nothing: the claim above is on the whole configuration, from launches of its own. "
-    "{left}"
+    "Estimated by a model of all {launches} launches of the search, with 95 % intervals. The "
+    "model explains the recommendation but proves nothing: the claim above is on the whole "
+    "configuration, from separate launches. {left}"
 )
 
 
 def explained(report: ReportInput) -> Html | None:
-    """A line for each setting that does something; ``None`` where nothing is to be said."""
+    """Return a table of the settings with an effect; ``None`` without any."""
     found = report.explanation
     if found is None or not (found.parts or found.interactions or found.trends):
         return None
-    heads = [el("th", "Settings", scope="col"), el("th", "What", scope="col")]
+    heads = [el("th", "Settings", scope="col"), el("th", "Effect", scope="col")]
     heads += [el("th", name, scope="col", class_="num") for name in ("Change", "Interval")]
     table = el(
         "table",
-        el("caption", "What settings do", class_="quiet"),
+        el("caption", "Effects of settings", class_="quiet"),
         el("thead", el("tr", heads)),
         el("tbody", [_line(share, words) for share, words in _lines(found)]),
     )
     intro = _INTRO.format(launches=found.launches, left=_left(found))
-    return join(el("p", intro, class_="intro"), scroll("What settings do", table))
+    return join(el("p", intro, class_="intro"), scroll("Effects of settings", table))
 
 
 def _left(found: Explanation) -> str:
     if found.left is None:
         return ""
     return (
-        "Nothing that was not tried is better than the best of what was by "
-        f"{bound_words(found.left)}."
+        f"No untried configuration is better than the best tried one by {bound_words(found.left)}."
     )
 
 
 def _lines(found: Explanation) -> Iterator[tuple[SettingEffect, str]]:
     yield from ((share, "in the recommended configuration") for share in found.parts)
-    yield from ((share, "together, beyond each by itself") for share in found.interactions)
+    yield from ((share, "interaction, beyond the separate effects") for share in found.interactions)
     yield from ((share, "on average over the space") for share in found.trends)
 
 

@@ -1,4 +1,4 @@
-"""Front: the points of several objectives, in pictures and as a table."""
+"""Front: points of several objectives, as pictures and as a table."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from assay.reporting.pictures.front import front_svg
 from assay.untrusted import clean
 
 INTRO = (
-    "A filled point is on the front: it is better than the default in one objective at least, and "
-    "none is shown to be better than it in one and no worse in any. The bars are its intervals; "
-    "all of them hold together with {share}. A hollow point was confirmed and is no part of the "
-    "front; a faint dot was tried in the search, which claims nothing. The default is where the "
-    "two dark lines cross."
+    "Filled points are on the Pareto front: each is better than the default in at least one "
+    "objective, and not shown to be dominated. The bars are intervals, which hold simultaneously "
+    "with {share} confidence. Hollow points were confirmed but are not on the front. Faint dots "
+    "were tried in the search, without a claim. The default is at the intersection of the two "
+    "dark lines."
 )
 _OFF = {
-    FrontExclusion.NO_GAIN: "better in nothing",
-    FrontExclusion.UNCLEAR: "not shown to be better in anything",
+    FrontExclusion.NO_GAIN: "not better in any objective",
+    FrontExclusion.UNCLEAR: "not shown to be better in any objective",
     FrontExclusion.FAILS: "fails more often than the default",
 }
 _NAME_CHARACTERS = 60
 
 
 def front(report: ReportInput) -> tuple[Html, str] | None:
-    """The chapter and its introduction; ``None`` where nothing was confirmed."""
+    """Return the section and its introduction; ``None`` without confirmed points."""
     figures = front_figures(report)
     if not figures or report.conclusion is None:
         return None
@@ -76,12 +76,12 @@ def _why(point: FrontPoint, numbers: dict[str, int]) -> str:
         named = f"point {number}" if number else shorten(clean(better), _NAME_CHARACTERS)
         return f"dominated by {named}"
     if point.off is FrontExclusion.UNCLEAR and not point.claims:
-        return "no launch that counts"
+        return "no undisturbed launch"
     return _OFF[point.off] if point.off else ""
 
 
 def _cell(claim: Claim | None) -> Child:
-    """The change with its interval, and what it amounts to."""
+    """Return the change with its interval and the verdict."""
     if claim is None:
         return "no value"
     word = _VERDICTS[claim.verdict]

@@ -1,4 +1,4 @@
-"""Granted: what was asked of the system, what it gave, and which launches failed."""
+"""Grants: verification of the settings, and failed launches."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from assay.units import show_count
 from assay.untrusted import clean
 
 _LEVELS = (
-    ("set", "the kernel accepted it, or it stood in the environment of the program"),
+    ("set", "the kernel accepted it, or it was in the environment of the program"),
     ("seen", "it was read back from the running program"),
-    ("effective", "what it does was observed"),
+    ("effective", "its effect was observed"),
 )
 
 
 def failures(samples: Sequence[Sample]) -> Html | None:
-    """Launches without a good end: what happened, how often, and with which arms."""
+    """Return the failed launches by reason, with their number and arms."""
     kinds: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
         if sample.outcome is not Outcome.OK:
@@ -39,8 +39,8 @@ def failures(samples: Sequence[Sample]) -> Html | None:
         )
         for (ending, message), own in sorted(kinds.items(), key=lambda item: -len(item[1]))
     ]
-    heads = ("What happened", "Launches", "With", "Message")
-    return plain_table("Launches that failed", heads, rows[:_KINDS_SHOWN], (1,))
+    heads = ("Reason", "Launches", "Arms", "Message")
+    return plain_table("Failed launches", heads, rows[:_KINDS_SHOWN], (1,))
 
 
 _KINDS_SHOWN = 20
@@ -50,7 +50,7 @@ _PLAIN = "timed out"
 
 
 def _caps(samples: Sequence[Sample]) -> str:
-    """After which time they were stopped, where they were."""
+    """Return the time-outs of launches, if they were stopped."""
     caps = [s.launch.cap_s for s in samples if s.outcome is Outcome.TIMED_OUT]
     known = [cap for cap in caps if cap is not None]
     if not known:
@@ -65,16 +65,16 @@ def _ending(sample: Sample) -> str:
     if sample.outcome is Outcome.LIMIT:
         return f"stopped at a limit: {clean(sample.limit or 'unknown')}"
     if sample.signal is not None:
-        return f"ended by signal {sample.signal}"
+        return f"terminated by signal {sample.signal}"
     if sample.exit_status is not None:
         return f"exit status {sample.exit_status}"
     return "failed"
 
 
 def grants(all_of: Sequence[GrantTally], winner: Sequence[GrantTally]) -> Html:
-    """What was asked of the system, and what it gave."""
+    """Return the verification of the settings."""
     if not all_of:
-        return el("p", "No setting was changed: every launch ran as the program finds the system.")
+        return el("p", "No settings were varied or verified.")
     parts: list[Html] = []
     if winner:
         parts += [
@@ -98,7 +98,7 @@ def _grant_table(tallies: Sequence[GrantTally], label: str) -> Html:
     if any(t.counts.get(GrantStatus.REFUSED) for t in tallies):
         words.append(GrantStatus.REFUSED)
     heads = ["Setting", "Values", "Evidence", *(word.value for word in words)]
-    heads.append("Reason, and what was read back")
+    heads.append("Reason and read-back value")
     numeric = range(3, 3 + len(words))
     return plain_table(label, heads, [_grant_row(t, words) for t in tallies], numeric)
 
@@ -119,7 +119,7 @@ def _grant_row(tally: GrantTally, words: Sequence[GrantStatus]) -> Html:
         el("div", f"{shorten(reason, 240)}", el("span", f" {number}\u00d7", class_="times"))
         for reason, number in tally.reasons[:3]
     ]
-    seen = [el("div", shorten(what, 120), class_="observed") for what, _ in tally.observed[:3]]
+    seen = [el("div", shorten(value, 120), class_="observed") for value, _ in tally.observed[:3]]
     return el(
         "tr",
         el("th", el("bdi", clean(tally.name)), scope="row"),

@@ -1,4 +1,4 @@
-"""Kernels: the differences of the kernels that a study ran under."""
+"""Kernels: differences between the kernels of a study."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from assay.untrusted import clean
 from assay.wording.kernels import ABSENT, kernels_words
 
 INTRO = (
-    "A difference between the kernels is a difference in all of this. Readings of the running "
-    "machine come first, options of the configuration follow."
+    "The comparison includes all of these differences. Readings of the running machine come first, "
+    "configuration options follow."
 )
 
 
 def kernels(found: KernelComparison) -> Html:
-    """Show each option and reading that differs, under each kernel."""
+    """Return the options and readings that differ, under each kernel."""
     told = el("p", f"{clean(kernels_words(found))}.")
     if not found.differences:
         return told

@@ -1,4 +1,4 @@
-"""Method: how it was measured, and how to run the winner again."""
+"""Method: description of the measurement, and the script of the recommendation."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from assay.wording.space import switching_words
 from assay.wording.warm_start import warm_start_announcement
 
 _COMMAND_CHARACTERS = 400
-"""Longer commands are folded."""
+"""Maximum length of an unfolded command."""
 
 
 def script(report: ReportInput) -> Html:
-    """What runs the winner without assay."""
+    """Return the script that runs the recommendation without assay."""
     body = report.script
     if not body and report.conclusion and report.conclusion.recommendation:
         body = report.conclusion.recommendation.script
@@ -41,7 +41,7 @@ def script(report: ReportInput) -> Html:
             el("code", f"assay run --from {clean(report.study_id)} -- COMMAND"),
         )
     if not body:
-        return el("p", "There is none: the default is kept, or nothing was decided.")
+        return el("p", "No script: the default is kept, or there is no answer.")
     hidden = clean(body, "\n\t") != body
     return join(
         el(
@@ -52,8 +52,8 @@ def script(report: ReportInput) -> Html:
         ),
         el(
             "p",
-            "It holds characters that cannot be seen; they are written out here as escapes. "
-            "Use `assay run --from` or the raw data instead of copying.",
+            "The script contains invisible characters, which are shown as escapes here. "
+            "Use `assay run --from` or the raw data instead of copying it.",
             class_="warn",
         )
         if hidden
@@ -65,12 +65,12 @@ def script(report: ReportInput) -> Html:
 def method(
     report: ReportInput, evidence: Sequence[EvidenceTally], lost: Sequence[EvidenceTally] = ()
 ) -> Html:
-    """How it was measured.
+    """Return the description of the measurement.
 
     Args:
-        report: the study.
-        evidence: of the launches that count.
-        lost: of those that were left out.
+        report: input of the report.
+        evidence: evidence of the launches in figures.
+        lost: evidence of the left-out launches.
     """
     spec = report.spec
     stages = Counter(s.launch.stage for s in report.samples)
@@ -79,38 +79,38 @@ def method(
     claims = report.conclusion.claims if report.conclusion else ()
     compared = compared_label(report.metric, spec.statistic)
     better = "lower" if spec.statistic is Statistic.SPREAD else report.metric.goal.value
-    sitting = f" (sitting {report.strata[-1].number})" if len(report.strata) > 1 else ""
+    sitting = f" (stratum {report.strata[-1].number})" if len(report.strata) > 1 else ""
     facts = [
         ("Command", join(el("bdi", command(spec), class_="command"))),
-        ("Built by", _built_by(spec)),
-        ("Working folder", clean(spec.workload.cwd) if spec.workload.cwd else None),
+        ("Build command", _built_by(spec)),
+        ("Working directory", clean(spec.workload.cwd) if spec.workload.cwd else None),
         ("Objective", f"{compared}, {better} is better"),
         ("Launches", f"{_stage_words(stages, spec.kind)}{sitting}"),
         ("Left out", _left_out_words(report)),
         ("Disturbed", _disturbed_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
-        ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
+        ("Blocks", f"{blocks:,}; in each, every remaining arm runs once, in random order"),
         ("Confirms", _elsewhere(report)),
-        ("Side by side", _side_by_side(report)),
-        ("Switching", _switching(report)),
-        ("Claims rest on", _claim_words(claims) if claims else None),
-        ("Counts as the same", f"within {spec.margin * 100:g} %"),
-        ("Required", clean(required_text(spec)) if spec.require else None),
-        ("Wrong claims accepted", _errors(spec)),
+        ("Concurrent launches", _side_by_side(report)),
+        ("Changes of settings", _switching(report)),
+        ("Basis of claims", _claim_words(claims) if claims else None),
+        ("Margin of equivalence", f"within {spec.margin * 100:g} %"),
+        ("Requirements", clean(required_text(spec)) if spec.require else None),
+        ("Accepted error rate", _errors(spec)),
         ("Design", _design(spec)),
         ("Warm start", _warm_start(report)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
-        ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
+        ("Reason of the end", clean(report.conclusion.stopped) if report.conclusion else None),
         ("Started", utc(report.created_at)),
-        ("Time spent", f"{duration(report.elapsed_s)}{', over all sittings' if sitting else ''}"),
+        ("Time spent", f"{duration(report.elapsed_s)}{', over all strata' if sitting else ''}"),
         ("Measured by", f"assay {clean(report.engine)}"),
     ]
     return join(
         definitions([(term, value) for term, value in facts if value]),
         _space_table(spec),
         _evidence_table(evidence),
-        _evidence_table(lost, ", in the launches that were left out"),
+        _evidence_table(lost, " of left-out launches"),
         _strata_table(report),
     )
 
@@ -118,14 +118,14 @@ def method(
 def _errors(spec: StudySpec) -> str:
     whole = f"{spec.alpha * 100:g} %"
     if not spec.require:
-        return f"{whole}, over all claims, at every look"
+        return f"{whole} over all claims, at every interim analysis"
     if spec.kind is Kind.MEASURE:
-        return f"{whole}, over all requirements, at every look"
-    return f"{whole}, at every look: half over all claims, half over all requirements"
+        return f"{whole} over all requirements, at every interim analysis"
+    return f"{whole} at every interim analysis: half for all claims, half for all requirements"
 
 
 def _warm_start(report: ReportInput) -> str | None:
-    """What earlier studies did for the search, or are to do for one that has no conclusion yet."""
+    """Return the contribution of earlier studies, also without a conclusion yet."""
     if report.conclusion is not None and report.conclusion.warm_start:
         return clean(report.conclusion.warm_start)
     return (
@@ -136,7 +136,7 @@ def _warm_start(report: ReportInput) -> str | None:
 
 
 _ARMS_SHOWN = 5
-"""Commands in the header of a comparison."""
+"""Maximum number of commands in the header of a comparison."""
 
 _OUTCOMES = {
     Outcome.OK: "ok",
@@ -147,28 +147,28 @@ _OUTCOMES = {
 
 
 def raw(report: ReportInput) -> Html:
-    """Where the samples are."""
+    """Return the location of the samples."""
     return join(
         el(
             "p",
-            f"This file holds {show_count(len(report.samples), 'sample')} with every metric, grant "
-            "and piece of evidence, as JSON in the element with the id ",
+            f"This file contains {show_count(len(report.samples), 'sample')} with all metrics, "
+            "grants and evidence, as JSON in the element ",
             el("code", "assay-samples"),
-            "; where its attribute ",
+            "; its attribute ",
             el("code", "data-encoding"),
-            " says so, it is gzip in base64.",
+            " marks gzip in base64.",
         ),
         el("div", id="raw-tools", class_="tools", hidden=True),
     )
 
 
 def command(spec: StudySpec) -> str:
-    """The command as one would type it, safe to show."""
+    """Return the command as typed by the user, safe for display."""
     return clean(command_text(spec.workload.argv))
 
 
 def _built_by(spec: StudySpec) -> Html | None:
-    """What makes the program, as one would type it."""
+    """Return the build command as typed by the user."""
     recipe = spec.workload.build
     if recipe is None:
         return None
@@ -176,7 +176,7 @@ def _built_by(spec: StudySpec) -> Html | None:
 
 
 def subject(spec: StudySpec) -> Html:
-    """What was run: the command, or the commands that were compared."""
+    """Return the command, or the compared commands."""
     if spec.arms and all("command" in arm.configuration for arm in spec.arms):
         names = [shorten(clean(arm.name), _COMMAND_CHARACTERS) for arm in spec.arms[:_ARMS_SHOWN]]
         more = len(spec.arms) - len(names)
@@ -186,7 +186,7 @@ def subject(spec: StudySpec) -> Html:
 
 
 def folded_command(spec: StudySpec) -> Html:
-    """The command, folded where it is very long."""
+    """Return the command, folded if it is very long."""
     whole = command(spec)
     if len(whole) <= _COMMAND_CHARACTERS:
         return el("code", el("bdi", whole), class_="command")
@@ -208,24 +208,24 @@ def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
 
 
 def _side_by_side(report: ReportInput) -> str | None:
-    """Into what the CPUs were divided, and what launches beside each other did."""
+    """Return the slots of the CPUs and the interference of concurrent launches."""
     found = report.conclusion.interference if report.conclusion else None
     if found is None:
         return None
     words = f"every launch is confined to one of {found.slots} slots; {interference_words(found)}"
     if found.refused is not None:
-        return f"{words}; the search ran one at a time, as {found.refused}"
-    return f"{words}; the confirmation ran alone"
+        return f"{words}; the search ran sequentially, because {found.refused}"
+    return f"{words}; the confirmation ran without concurrent launches"
 
 
 def _elsewhere(report: ReportInput) -> str | None:
-    """What the comparison confirms, and what searching there was worth."""
+    """Return the confirmed recommendation and the saving by searching elsewhere."""
     found = report.conclusion.elsewhere if report.conclusion else None
     return clean(elsewhere_words(found)) if found is not None else None
 
 
 def _switching(report: ReportInput) -> str | None:
-    """What was spent on settings that are costly to change."""
+    """Return the cost of hard-to-change settings."""
     found = report.conclusion.switching if report.conclusion else None
     return clean(switching_words(found)) if found is not None and found.applications else None
 
@@ -236,17 +236,17 @@ def _claim_words(claims: Sequence[Claim]) -> str:
     methods = {"mean": "geometric mean of paired ratios", "median": "median of paired ratios"}
     methods["spread"] = "mean ratio of the spreads within a block"
     kinds = sorted({methods.get(claim.method, clean(claim.method)) for claim in claims})
-    what = "pairs of applications" if any(claim.applications for claim in claims) else "pairs"
-    return f"{numbers} complete {what} each; {', '.join(kinds)}"
+    unit = "pairs of applications" if any(claim.applications for claim in claims) else "pairs"
+    return f"{numbers} complete {unit} each; {', '.join(kinds)}"
 
 
 def _design(spec: StudySpec) -> str | None:
-    """How the cells of a sweep were chosen."""
+    """Return the design of a sweep."""
     design = spec.design
     if design is None:
         return None
     words = [f"{design.kind.value}, {show_count(len(spec.arms), 'cell')}"]
-    words += [f"{show_count(design.repeats, 'block')} asked for"] if design.repeats else []
+    words += [f"{show_count(design.repeats, 'block')} requested"] if design.repeats else []
     words += [clean(text) for text in design.generators]
     return "; ".join([*words, *map(clean, design.notes)])
 
@@ -261,7 +261,7 @@ def _budget(spec: StudySpec) -> str:
 
 
 def utc(seconds: float) -> str:
-    """A moment, given in Unix seconds, in UTC."""
+    """Return a time, given in seconds since 1970, in UTC."""
     moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
 
@@ -280,16 +280,16 @@ def _space_table(spec: StudySpec) -> Html | None:
             "tr",
             el("th", el("bdi", clean(p.name)), scope="row"),
             el("td", el("bdi", _domain(p)), class_="values"),
-            el("td", clean(p.reason) if p.reason else "asked for"),
+            el("td", clean(p.reason) if p.reason else "requested"),
             el("td", clean(p.when) if p.when else "\u2013"),
         )
         for p in spec.space.parameters
     ]
-    heads = ("Setting", "Tried", "Why", "Only when")
+    heads = ("Setting", "Values", "Reason", "Condition")
     extra = [el("li", el("code", clean(c))) for c in spec.space.constraints]
     return join(
-        el("h3", "What was varied" if spec.kind is Kind.SWEEP else "What was searched"),
-        plain_table("Settings that were searched", heads, rows),
+        el("h3", "Varied settings" if spec.kind is Kind.SWEEP else "Search space"),
+        plain_table("Search space", heads, rows),
         el("p", "Every configuration satisfies:") if extra else None,
         el("ul", extra) if extra else None,
         named,
@@ -297,7 +297,7 @@ def _space_table(spec: StudySpec) -> Html | None:
 
 
 def _named_table(spec: StudySpec) -> Html | None:
-    """The named configurations with their settings."""
+    """Return the named configurations with their settings."""
     if not spec.space.named:
         return None
     rows = [
@@ -315,23 +315,23 @@ def _named_table(spec: StudySpec) -> Html | None:
 
 
 def _left_out_words(report: ReportInput) -> str | None:
-    """How much others disturbed, and from where on that counts."""
+    """Return the number of left-out launches and the threshold."""
     lost = sum(not report.counts(sample) for sample in report.samples)
     if not lost or report.spec.disturbed_above is None:
         return None
     return (
         f"{show_count(lost, 'launch', 'launches')} in {show_count(len(report.left_out), 'block')}: "
-        f"others took more than {100 * report.spec.disturbed_above:g} % of the CPUs meanwhile"
+        f"other processes used more than {100 * report.spec.disturbed_above:g} % of the CPUs"
     )
 
 
 def _disturbed_words(report: ReportInput) -> str | None:
-    """Tell the number of disturbed blocks in the figures."""
+    """Return the number of disturbed blocks in the figures."""
     found = report.conclusion
     if found is None or not mostly_disturbed(found):
         return None
     return (
-        f"{found.disturbed_blocks:,} of {show_count(found.blocks, 'block')}, too many to be left "
+        f"{found.disturbed_blocks:,} of {show_count(found.blocks, 'block')}, too many to leave "
         f"out{clean(disturbers_words(found.disturbers))}"
     )
 
@@ -352,7 +352,7 @@ def _evidence_table(evidence: Sequence[EvidenceTally], of: str = "") -> Html | N
         for e in evidence
     ]
     heads = ("Evidence", "Launches", "Median", "Highest", "Cause", "Note")
-    title = f"What was watched{of}"
+    title = f"Evidence{of}"
     return join(el("h3", title), plain_table(f"Evidence{of}", heads, rows, (1, 2, 3)))
 
 
@@ -370,5 +370,5 @@ def _strata_table(report: ReportInput) -> Html | None:
         )
         for s in report.strata
     ]
-    heads = ("Sitting", "Kernel", "CPUs", "assay", "Program")
-    return join(el("h3", "Sittings"), plain_table("Sittings", heads, rows))
+    heads = ("Stratum", "Kernel", "CPUs", "assay", "Program")
+    return join(el("h3", "Strata"), plain_table("Strata", heads, rows))

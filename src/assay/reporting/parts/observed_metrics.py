@@ -1,4 +1,4 @@
-"""Beside: the metrics that were asked for and decide nothing, as a table."""
+"""Observed metrics: table of requested metrics that are not objectives."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from assay.untrusted import clean
 from assay.wording.observed_metrics import ObservedMetricRow, mean_interval, observed_metric_rows
 
 INTRO = (
-    "These figures were asked for beside the objective and decide nothing. The interval is that of "
-    "the mean over launches, valid at every look."
+    "These metrics were requested in addition to the objective and do not affect the verdict. The "
+    "interval is that of the mean over launches, valid at every interim analysis."
 )
 _HEADS = ("Arm", "n", "Mean", "Interval", "Min", "Median", "Max")
 _NAME_CHARACTERS = 72
 _TALL = 16
-"""With more lines than this the table scrolls in a frame of its own."""
+"""Maximum number of lines of a table without its own scroll bar."""
 
 
 def beside(report: ReportInput) -> Html | None:
-    """Return a table of these metrics; ``None`` where there are none, or nothing was seen."""
+    """Return a table of these metrics; ``None`` without any."""
     if report.conclusion is None:
         return None
     rows = observed_metric_rows(report.spec, report.conclusion.arms)
@@ -30,11 +30,11 @@ def beside(report: ReportInput) -> Html | None:
     heads = [el("th", h, scope="col", class_=None if h == "Arm" else "num") for h in _HEADS]
     table = el(
         "table",
-        el("thead", el("tr", el("th", "Figure", scope="col"), heads)),
+        el("thead", el("tr", el("th", "Metric", scope="col"), heads)),
         el("tbody", [_line(row) for row in rows]),
         class_="beside",
     )
-    return scroll("Figures beside the objective", table, tall=len(rows) > _TALL)
+    return scroll("Metrics besides the objective", table, tall=len(rows) > _TALL)
 
 
 def _line(row: ObservedMetricRow) -> Html:

@@ -1,4 +1,4 @@
-"""Required: what was to be kept beside being good, and whether each arm keeps it."""
+"""Requirements: verdict on each requirement for each arm."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from assay.wording.requirement import (
     unit_of,
 )
 
-_HEADS = ("Arm", "Verdict", "Seen", "Worst", "Kept by", "Of all launches")
-_NUMBERS = ("Seen", "Worst", "Kept by")
+_HEADS = ("Arm", "Verdict", "Observed", "Worst", "Satisfied by", "Of all launches")
+_NUMBERS = ("Observed", "Worst", "Satisfied by")
 _NAME_CHARACTERS = 72
 _TALL = 16
-"""With more lines than this the table scrolls in a frame of its own."""
+"""Maximum number of lines of a table without its own scroll bar."""
 _DASH = "\u2013"
 
 _TONES = {
@@ -30,15 +30,15 @@ _TONES = {
 }
 
 _INTRO = (
-    "A requirement is on a quantile of a figure: the median unless another is named. It holds "
-    "where enough launches keep the bound, each by itself, whatever the distribution of the figure "
-    "is. Seen is that quantile of the launches that count. Of all launches, those that were never "
-    "made among them, so many keep the bound."
+    "A requirement is a bound on a quantile of a metric, by default the median. It holds if enough "
+    "launches satisfy the bound individually, for any distribution of the metric. Observed is the "
+    "quantile of the undisturbed launches. The last column is the guaranteed share among all "
+    "launches, including future ones."
 )
 
 
 def required(report: ReportInput) -> Html | None:
-    """A table for each requirement; ``None`` where nothing was required or nothing was seen."""
+    """Return a table for each requirement; ``None`` without results."""
     conclusion, spec = report.conclusion, report.spec
     if conclusion is None or not conclusion.requirements:
         return None
@@ -59,7 +59,7 @@ def _table(spec: StudySpec, text: str, found: list[RequirementResult]) -> Html:
         el("tbody", [_line(spec, one) for one in found]),
         class_="required",
     )
-    return scroll(f"Whether arms keep {clean(text)}", table, tall=len(found) > _TALL)
+    return scroll(f"Requirement {clean(text)}", table, tall=len(found) > _TALL)
 
 
 def _line(spec: StudySpec, found: RequirementResult) -> Html:

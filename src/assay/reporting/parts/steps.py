@@ -1,4 +1,4 @@
-"""Steps: what is claimed of each arm against the one that it is a step from."""
+"""Steps: claims on arms against the arms that they are a step from."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _HEADS = ("From", "Change", "Pairs", "Verdict")
 _NUMBERS = ("Change", "Pairs")
 
 _INTRO = (
-    "Each arm against the one that it is a step from, over the blocks that ran both. These "
-    "intervals hold together with those against the baseline."
+    "Each arm against the arm that it is a step from, over the blocks with both. These intervals "
+    "hold simultaneously with those against the baseline."
 )
 
 
 def steps(found: Sequence[Claim]) -> Html | None:
-    """A line for each step; ``None`` where there is none."""
+    """Return a table of the steps; ``None`` without steps."""
     if not found:
         return None
     table = el(

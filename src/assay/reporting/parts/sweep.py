@@ -1,4 +1,4 @@
-"""Sweep: the pictures over the settings of an experiment, and what its factors do."""
+"""Sweep: pictures over the settings of an experiment, and effects of its factors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from assay.units import show_count
 from assay.wording.sweep import alias_text, effect_name
 
 MAX_SCATTER_PLOTS = 8
-"""Pictures of settings; of more the table tells."""
+"""Maximum number of pictures of settings; the table contains all settings."""
 
 _EFFECTS = (
-    "Over all cells, each factor at its high level against its low one, as a ratio of geometric "
-    "means. Two factors interact where the effect of one depends on the other: the change is how "
-    "much larger the effect of either is at the high level of the other than on average."
+    "Each factor at its high level against its low level, over all cells, as a ratio of "
+    "geometric means. Two factors interact if the effect of one depends on the other: the change "
+    "is the factor by which the effect of one is larger at the high level of the other than on "
+    "average."
 )
 
 
 def chapters(
     report: ReportInput, rows: Sequence[ArmRow], scale: Scale
 ) -> Iterator[tuple[str, str, Child, str]]:
-    """Id, title, content and introduction of each section that a sweep has more than others."""
+    """Yield id, title, content and introduction of the additional sections of a sweep."""
     heat = heat_figure(report, rows, scale)
     if heat is not None:
         yield "heat", f"{_first(heat.metric)} over two settings", _heat(heat), _heat_intro(heat)
@@ -56,16 +57,16 @@ def _heat(figure: HeatFigure) -> Html:
 
 def _heat_intro(figure: HeatFigure) -> str:
     words = (
-        "Each cell is the median of its launches. The stronger the colour the better; the steps "
-        "are equal ratios."
+        "Each cell is the median of its launches. Stronger colours are better, in steps of equal "
+        "ratios."
     )
     roles = {cell.role for cell in figure.cells}
     if Role.BASELINE in roles:
         words += " The baseline has a grey frame."
     if Role.WINNER in roles:
-        words += " The blue frame is round the cell that was shown to be better by most."
+        words += " The blue frame marks the cell with the largest confirmed improvement."
     if not (prints_values(figure) and prints_values(figure.turned(), NARROW)):
-        words += " Where a picture has no room for the values, the table below has them."
+        words += " The table below contains the values if a picture has no room for them."
     return words
 
 
@@ -79,20 +80,20 @@ def _scatter(figure: ScatterFigure, number: int) -> Html:
 
 
 def _scatter_intro(figures: Sequence[ScatterFigure]) -> str:
-    words = "Each dot is one launch, whatever the other settings were; the line joins the medians"
+    words = "Each dot is one launch, for any values of other settings; the line joins the medians"
     grouped = any(len(figure.medians) < len(figure.places) for figure in figures)
-    words += ", of neighbours together where there are many values." if grouped else "."
+    words += ", of neighbouring values together if there are many." if grouped else "."
     if any(figure.baseline is not None for figure in figures):
         words += " The thin line is the median of the baseline."
     if any(p.censored for figure in figures for p in figure.points):
-        words += " Red triangles ran into their time-out."
+        words += " Red triangles are time-outs."
     if any(p.left_out for figure in figures for p in figure.points):
         words += f" {LEFT_OUT}"
     return words
 
 
 def _picture(wide: str, narrow: str, heat: bool) -> Html:
-    """A static picture in two widths."""
+    """Return a static picture in two widths."""
     return el(
         "figure",
         el("div", Html(wide), class_="static wide"),
@@ -104,15 +105,15 @@ def _picture(wide: str, narrow: str, heat: bool) -> Html:
 def _effects(effects: Sequence[FactorEffect]) -> Html:
     mixed = any(effect.aliases for effect in effects)
     heads = ["Effect", "Change", "Interval", "Verdict", "Blocks"]
-    heads += ["Cannot be told from"] if mixed else []
+    heads += ["Aliases"] if mixed else []
     rows = [_line(effect, mixed) for effect in effects]
     note = None
     if mixed:
         number = sum(bool(effect.aliases) for effect in effects)
         note = el(
             "p",
-            f"The design runs a fraction of all cells: {show_count(number, 'effect')} cannot be "
-            "told from others. What is said of one may be the other's, or of both together.",
+            f"The design runs a fraction of all cells: {show_count(number, 'effect')} are "
+            "confounded with others. A result for one may be due to its alias, or to both.",
             class_="warn",
         )
     return join(plain_table("Effects of the factors", heads, rows, (1, 2, 4)), note)

@@ -1,4 +1,4 @@
-"""Table: summaries of the arms that matter, and all arms."""
+"""Table: summaries of the relevant arms, and all arms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PHASES = {
 
 
 def summaries(rows: Sequence[ArmRow], scale: Scale, metric: Metric) -> Html:
-    """Five numbers, mean and spread of the arms that the answer is about, as in the mOS talk."""
+    """Return five-number summary, mean and spread of the relevant arms."""
     chosen = [r for r in rows if r.phase is not Phase.SEARCH and r.summary]
     if not chosen:
         chosen = [r for r in rows if r.summary][:8]
@@ -59,7 +59,7 @@ def _cell(row: ArmRow, head: str, scale: Scale) -> str:
 
 
 def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Html:
-    """Every arm in every phase; scripts make it sort, filter and export."""
+    """Return all arms in all phases; scripts add sorting, filters and export."""
     unit = f" ({scale.unit})" if scale.unit else ""
     tune = report.spec.kind is Kind.TUNE
     heads: list[tuple[str, str, str, bool]] = [("name", "Configuration", "", False)]
@@ -67,7 +67,7 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
         heads.append(("phase", "Phase", "", False))
     heads += [
         ("ratio", "Change", "against the baseline of the same phase", True),
-        ("verdict", "Verdict", "of the claim; empty where nothing is claimed", False),
+        ("verdict", "Verdict", "verdict of the claim; empty without a claim", False),
         ("n", "n", "launches with a value", True),
     ]
     heads += [
@@ -75,14 +75,14 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
         for key in ("min", "q1", "median", "q3", "max", "mean", "sd", "sem")
     ]
     heads += [
-        ("timed_out", "timed out", "launches that ran into their time-out", True),
-        ("failed", "failed", "launches that failed, hit a limit or gave no value", True),
+        ("timed_out", "timed out", "launches that reached their time-out", True),
+        ("failed", "failed", "launches that failed, reached a limit or have no value", True),
     ]
     if any(row.disturbed for row in rows):
-        why = "launches of the summary during which others used the machine"
+        why = "launches of the summary in disturbed blocks"
         heads.append(("disturbed", "disturbed", why, True))
     if report.left_out:
-        why = "launches during which others used the machine: in no figure"
+        why = "launches in disturbed blocks, excluded from all figures"
         heads.append(("left_out", "left out", why, True))
     head_cells = [
         el(
@@ -114,7 +114,7 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
 
 
 def _table_cell(row: ArmRow, key: str, scale: Scale) -> Html:
-    """Numbers need no class here: there are many cells, and the style sheet aligns them."""
+    """Return a cell; the style sheet aligns numbers, to save a class in each of many cells."""
     if key == "name":
         return el("th", arm_name(row), scope="row", class_=f"role-{row.role.value}")
     if key == "phase":

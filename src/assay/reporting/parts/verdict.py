@@ -1,4 +1,4 @@
-"""Verdict: the answer, large, with the numbers beside it and what weakens it."""
+"""Verdict: the answer with its main numbers and limitations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.units import show_count
 def verdict(
     report: ReportInput, answer: Answer, tiles: Sequence[Tile], notes: Sequence[str]
 ) -> Html:
-    """The answer, large, with what it rests on and what weakens it."""
+    """Return the answer with its main numbers and limitations."""
     settings = None
     if report.conclusion and report.conclusion.recommendation:
         chosen = report.conclusion.recommendation.settings
@@ -27,7 +27,7 @@ def verdict(
         settings = el("p", chips(chosen), class_="chosen") if chosen and not said else None
     weak = None
     if notes:
-        title = f"What weakens this answer ({len(notes)})"
+        title = f"Limitations of this answer ({len(notes)})"
         items = [el("li", note) for note in notes[:_NOTES_SHOWN]]
         rest = [el("li", note) for note in notes[_NOTES_SHOWN:]]
         weak = el(
@@ -63,7 +63,7 @@ _DETAILS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One of the numbers beside the answer; ``below`` stands smaller under it."""
+    """Number next to the answer, with a smaller text ``below`` it."""
 
     term: str
     value: str
@@ -75,7 +75,7 @@ def _below(tile: Tile) -> Html | None:
 
 
 def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Tile]:
-    """The handful of numbers that stand beside the answer."""
+    """Return the main numbers of the answer."""
     found: list[Tile] = []
     claimed = [r for r in rows if r.phase is not Phase.SEARCH] or list(rows)
     for role, name in ((Role.BASELINE, "baseline"), (Role.WINNER, "winner")):
@@ -94,20 +94,20 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
                 found.append(Tile(term, change(row.claim.ratio), below))
     made = report.conclusion.launches if report.conclusion else len(report.samples)
     several = len(report.strata) > 1
-    newest = f"of sitting {report.strata[-1].number}" if several else ""
+    newest = f"of stratum {report.strata[-1].number}" if several else ""
     found.append(Tile("Launches", f"{made:,}", newest))
     if report.spec.kind is Kind.TUNE:
         tried = len({s.launch.configuration for s in report.samples})
         number = report.conclusion.configurations if report.conclusion else tried
         found.append(Tile("Configurations", f"{number:,}"))
-    all_of_them = f"over all {len(report.strata)} sittings" if several else ""
+    all_of_them = f"over all {len(report.strata)} strata" if several else ""
     found.append(Tile("Time spent", duration(report.elapsed_s), all_of_them))
     return found
 
 
 def _why_so_sure(alpha: float, whole: float) -> str:
-    """What an interval at a higher level than that of the study is owed to."""
-    return "" if alpha >= whole else f"; several statements share the {100 * whole:g}{NBSP}%"
+    """Return the reason why the confidence is higher than that of the study."""
+    return "" if alpha >= whole else f"; corrected for several claims at {100 * whole:g}{NBSP}%"
 
 
 def _confidence(alpha: float) -> str:

@@ -1,4 +1,4 @@
-"""Canvas: an empty picture in CSS pixels, and the few things that all pictures draw on it."""
+"""Canvas: an empty picture in CSS pixels, and common drawing functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDE = 880
 
 
 NARROW = 340
-"""Widths in CSS pixels at which pictures are drawn; below ``STACKED`` labels stand above rows."""
+"""Widths of pictures in CSS pixels; below ``STACKED`` labels are above rows."""
 
 
 STACKED = 600
@@ -29,20 +29,20 @@ _FONT_PX = 11.5
 SMALL_PX = 11.0
 
 WEIGHTS = {400: "normal", 600: "semibold"}
-"""Before 3.11 Matplotlib's SVG takes names only."""
+"""Font weights; before 3.11 Matplotlib's SVG accepts only names."""
 
 
 POINTS_PER_PIXEL = 3.0
-"""Points of one colour in a picture, for each pixel of its width; more would be one on another."""
+"""Maximum number of points of one colour per pixel of width; more would overlap."""
 
 
 @contextmanager
 def canvas() -> Iterator[Callable[[float, float], Figure]]:
-    """A maker of empty figures, in pixels; settings of Matplotlib hold inside only."""
+    """Return a factory of empty figures, in pixels, with temporary settings of Matplotlib."""
     import logging
     import warnings
 
-    # Without a home that can be written it tells of a temporary folder for its font cache.
+    # Without a writable home directory Matplotlib reports a temporary font cache.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -79,9 +79,9 @@ def dots(
     order: int = 2,
     faint: bool = False,
 ) -> None:
-    """Round points of one colour; ``size`` is their diameter in pixels.
+    """Draw round points of one colour; ``size`` is their diameter in pixels.
 
-    All are one path of lines without length and with round ends: a fifth of the bytes of markers.
+    All points are one path of zero-length lines with round ends, a fifth of the size of markers.
     """
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -103,10 +103,7 @@ def dots(
 
 
 def pluses(ax: Axes, points: Sequence[tuple[float, float]], *, order: int = 2) -> None:
-    """Launches that were left out of all figures: another shape and colour than those that count.
-
-    What lies outside the axes is not drawn.
-    """
+    """Draw left-out launches in another shape and colour, without points outside the axes."""
     ax.plot(
         [x for x, _ in points],
         [y for _, y in points],
@@ -126,7 +123,7 @@ def plot(
     height: int,
     margins: tuple[int, int, int, int],
 ) -> tuple[Figure, Axes]:
-    """A picture of one plot with ``margins`` left, right, above and below, in pixels."""
+    """Return a picture of one plot with left, right, upper and lower ``margins`` in pixels."""
     left, right, top, bottom = margins
     fig = new(width, height)
     ax = fig.add_axes(
@@ -143,7 +140,7 @@ def plot(
 
 
 def bare(ax: Axes) -> None:
-    """Leave of the frame only the line at the bottom."""
+    """Remove the frame except the line at the bottom."""
     ax.patch.set_visible(False)
     ax.set_yticks([])
     for side in ("top", "left", "right"):
@@ -161,7 +158,7 @@ def ticks(
     *,
     whole: bool = False,
 ) -> None:
-    """Up to ``at_most`` round places between ``low`` and ``high``, written by ``show``."""
+    """Set up to ``at_most`` round ticks between ``low`` and ``high``, formatted by ``show``."""
     from matplotlib.ticker import MaxNLocator
 
     locator = MaxNLocator(nbins=at_most, integer=whole, steps=[1, 2, 2.5, 5, 10])
@@ -170,7 +167,7 @@ def ticks(
 
 
 def text_width(words: str, size: float = _FONT_PX, weight: int = 400) -> float:
-    """Pixels that a text takes in DejaVu Sans, which is as wide as any that a page may have."""
+    """Return the width of a text in pixels in DejaVu Sans, an upper bound for common fonts."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -191,7 +188,7 @@ def put_text(
     align: str = "left",
     backed: bool = False,
 ) -> None:
-    """Text at a place in pixels from the lower left corner; ``backed`` hides what is under it."""
+    """Draw text at a position in pixels from the lower left corner, optionally on a ground."""
     width, height = fig.get_size_inches() * 72
     fig.text(
         x / width,

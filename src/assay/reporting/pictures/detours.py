@@ -1,4 +1,4 @@
-"""Detours: how long they were, when they came, and with which periods."""
+"""Detours: pictures of their lengths, times and periods."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 PANEL = 190
 HEAD = 50
-"""Pixels of the title above the panels."""
+"""Height of the title above the panels, in pixels."""
 LEFT, RIGHT, ABOVE, BELOW = 62, 18, 30, 42
 COLOURS = ("winner", "warn", "good", "bad", "baseline", "other")
-"""Of CPUs, in order; with more of them colours come again."""
+"""Colours of CPUs, repeated if there are more."""
 
 
 def detours_svg(figure: MachineNoiseFigure, width: int = WIDE, name: str = "detours") -> str:
-    """Histogram, detours over time, and where there is one the spectrum; one above the other."""
+    """Return histogram, detours over time and, if measured, spectrum, from top to bottom."""
     panels: list[Callable[[Figure, Axes, int, int], None]] = [
         lambda fig, ax, top, w: _histogram(fig, ax, top, w, figure),
         lambda fig, ax, top, w: _over_time(fig, ax, top, w, figure),
@@ -93,7 +93,7 @@ def _histogram(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoise
 
 
 def _over_time(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseFigure) -> None:
-    _titles(fig, top, width, "each detour: when it began, and how long it was", "seconds")
+    _titles(fig, top, width, "each detour: start and length", "seconds")
     ax.set_yscale("log")
     ax.minorticks_off()
     values = [took for found in figure.detours.values() for _, took in found]
@@ -113,7 +113,7 @@ def _over_time(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoise
 
 
 def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseFigure) -> None:
-    title = "spectrum of the time lost (ftq): how many times the median line each line is"
+    title = "spectrum of the lost time (ftq): ratio of each line to the median line"
     _titles(fig, top, width, title, "hertz")
     lines, bound = figure.spectrum.lines, figure.spectrum.bound
     highest = max(line.times for line in lines)
@@ -144,7 +144,7 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
         fig,
         LEFT + 4,
         top - PANEL + BELOW + share * (PANEL - ABOVE - BELOW) + 4,
-        "chance alone gets here in one series of twenty",
+        "reached by chance in one series of twenty",
         colour="muted",
         size=SMALL_PX,
         backed=True,
@@ -157,7 +157,7 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
 
 
 def _named(figure: MachineNoiseFigure) -> list[tuple[float, str | None]]:
-    """The periods that are named, and the tallest line, where it is a multiple of one of them."""
+    """Return the known periods, and the tallest line if it is a multiple of one of them."""
     named = list(figure.rhythms[:4])
     tallest = max(figure.spectrum.lines, key=lambda line: line.times)
     if tallest.times <= figure.spectrum.bound:
@@ -175,7 +175,7 @@ def _named(figure: MachineNoiseFigure) -> list[tuple[float, str | None]]:
 def _name_line(
     fig: Figure, ax: Axes, share: float, y: float, width: int, hertz: float, words: str | None
 ) -> None:
-    """A dotted line at a period, with its name beside it, on the side that has room."""
+    """Draw a dotted line at a period, with its name on the side with more room."""
     ax.axvline(hertz, color=LIGHT["muted"], linewidth=0.8, linestyle=":", zorder=3)
     x = LEFT + share * (width - LEFT - RIGHT)
     left = share < 0.5
@@ -202,7 +202,7 @@ def _titles(fig: Figure, top: int, width: int, title: str, along: str) -> None:
 def _thinned(
     ax: Axes, points: tuple[tuple[float, float], ...], width: int
 ) -> list[tuple[float, float]]:
-    """The points that there is room for, on an axis of logarithms."""
+    """Return the points that are distinct on a logarithmic axis."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     size = ((right - left) / width, math.log(top / bottom) / (PANEL - ABOVE - BELOW))
     flat = [(x, math.log(y)) for x, y in points if y > 0]

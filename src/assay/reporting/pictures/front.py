@@ -1,4 +1,4 @@
-"""Front: confirmed points in two objectives with both intervals, and all that was tried, faint."""
+"""Front: picture of confirmed points in two objectives, with intervals and the search."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LOG_SPAN = 4.0
-"""Ratios that differ by more than this factor are drawn on a logarithmic axis."""
+"""Ratio of extreme values above which the axis is logarithmic."""
 _ROUND = (1.0, 2.0, 5.0)
 _BETWEEN = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
-"""Places of an axis within a decade, where there are many and where there are few."""
+"""Ticks within a decade, for few and for many ticks."""
 _PAD = 0.08
 
 
 def front_svg(
     figure: FrontFigure, width: int = WIDE, name: str = "front", done: Finish = finish
 ) -> str:
-    """The default where its two lines cross; better lies towards the corner that is named."""
+    """Return the picture, with the default at the intersection of two lines."""
     narrow = width < STACKED
     height, left, top, bottom = (320 if narrow else 400), (56 if narrow else 68), 30, 46
     with canvas() as new:
@@ -76,10 +76,7 @@ def _axes(ax: Axes, figure: FrontFigure, size: tuple[int, int]) -> None:
 
 
 def _ends(figure: FrontFigure, at: int) -> tuple[float, float]:
-    """The lowest and highest ratio to be seen.
-
-    What was tried far off stretches no axis, unless there is nothing else to be seen.
-    """
+    """Return the axis range, which excludes distant points of the search if there are others."""
     shown = [mark.ratios for mark in figure.marks] or figure.tried
     needed = [1.0, *(ratios[at] for ratios in shown)]
     for mark in figure.marks:
@@ -117,7 +114,7 @@ def _inside(ax: Axes, point: tuple[float, float]) -> bool:
 
 
 def _stairs(ax: Axes, figure: FrontFigure) -> None:
-    """The line that joins the points of the front."""
+    """Draw the line that joins the points of the front."""
     points = figure.stairs
     ax.plot(
         [x for x, _ in points],
@@ -129,7 +126,7 @@ def _stairs(ax: Axes, figure: FrontFigure) -> None:
 
 
 def _mark(ax: Axes, mark: FrontMark) -> None:
-    """A point with both its intervals; one that is no part of the front is hollow."""
+    """Draw a point with both intervals; points outside the front are hollow."""
     colour = LIGHT["winner"] if mark.label else LIGHT["other"]
     x, y = mark.ratios
     left, right = _bar(mark.across, ax.get_xlim())
@@ -160,7 +157,7 @@ def _mark(ax: Axes, mark: FrontMark) -> None:
 
 
 def _bar(ci: tuple[float | None, float | None], limits: tuple[float, float]) -> Sequence[float]:
-    """Where a bar ends; at the edge of the picture where its interval is open."""
+    """Return the ends of a bar; open ends are at the edge."""
     return [limits[at] if end is None else end for at, end in enumerate(ci)]
 
 

@@ -1,8 +1,8 @@
-"""Heat map: one cell for each pair of values of two settings, with the value in it.
+"""Heat map: one cell for each pair of values of two settings, with its median.
 
-The scale is one hue from strong (best) to faint (worst), so that it is told by lightness alone: by
-those who see no colours, in print, and on dark pages, where it runs from light to dark. All steps
-leave the contrast to the ink of the page above 4.5 (WCAG 2.2, 1.4.3); a test holds them to it.
+The scale is one hue from strong (best) to faint (worst), so that lightness alone is sufficient, for
+colour-blind readers, in print, and on dark pages, where it runs from light to dark. All steps have
+a contrast to the text above 4.5 (WCAG 2.2, 1.4.3), which a test verifies.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _ROW = 34
 _ABOVE = 44
 _BELOW = 52
 _CHARACTER = 6.6
-"""Width of a digit in pixels."""
+"""Width of a digit, in pixels."""
 _WIDEST = 120
-"""Pixels of a column: few columns do not fill a wide picture."""
+"""Maximum width of a column, in pixels."""
 
 
 def heat_svg(
     figure: HeatFigure, width: int = WIDE, name: str = "heat", done: Finish = finish
 ) -> str:
-    """The heat map; on a narrow picture the setting with fewer values runs across."""
+    """Return the heat map; on narrow pictures the setting with fewer values is horizontal."""
     narrow = width < STACKED
     if narrow:
         figure = figure.turned()
@@ -67,13 +67,13 @@ def heat_svg(
 
 
 def prints_values(figure: HeatFigure, width: int = WIDE) -> bool:
-    """Whether cells are wide enough for their values."""
+    """Return whether cells are wide enough for their values."""
     column = (width * 0.66 - 12) / len(figure.columns)
     return bool(_texts(figure, column)[0])
 
 
 def _texts(figure: HeatFigure, column: float) -> list[str]:
-    """What stands in each cell: as many digits as all have room for, three at least; else none."""
+    """Return the texts of cells with as many digits as fit, at least three; otherwise empty."""
     room = int((column - 6) / _CHARACTER)
     whole = [figure.scale.number(c.value) if c.value is not None else c.note for c in figure.cells]
     if max(map(len, whole)) <= room:
@@ -116,7 +116,7 @@ def _draw(ax: Axes, cell: HeatCell, text: str) -> None:
 
 
 def _heads(fig: Figure, figure: HeatFigure, left: int, column: float) -> None:
-    """Names of the settings, and their values along both sides."""
+    """Draw the names of the settings, and their values along both sides."""
     height = fig.get_size_inches()[1] * 72
     top = height - _ABOVE
     put_text(fig, left, height - 12, shorten(figure.across, 48), colour="muted", size=SMALL_PX)
@@ -141,7 +141,7 @@ def _heads(fig: Figure, figure: HeatFigure, left: int, column: float) -> None:
 
 
 def _legend(fig: Figure, figure: HeatFigure, left: int, width: int) -> None:
-    """The colours from best to worst, with the values at both ends."""
+    """Draw the colours from best to worst, with the values at both ends."""
     from matplotlib.patches import Rectangle
 
     height = fig.get_size_inches()[1] * 72

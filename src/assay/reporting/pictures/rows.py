@@ -34,40 +34,40 @@ if TYPE_CHECKING:
 
 
 SEARCH_SHOWN = 12
-"""Arms of the search that a static picture shows; the interactive one and the table have all."""
+"""Maximum number of arms of the search in a static picture; others are in the table."""
 
 
 DOTS_SHOWN = 60
-"""Raw points of one box; beyond that every k-th is drawn, the five numbers are of all."""
+"""Maximum number of raw points of a box; the five-number summary uses all."""
 
 
 _BOX_FROM = 3
-"""Fewer launches than that have points but no box: quartiles of two values say nothing."""
+"""Minimum number of launches of a box, below which quartiles are meaningless."""
 
 
 _LOG_SPAN = 20.0
-"""Values that differ by more than this factor are drawn on a logarithmic axis."""
+"""Ratio of extreme values above which the axis is logarithmic."""
 
 
 PHASE_NAMES = {
-    Phase.CONFIRMATION: "Confirmation: fresh launches, the claim rests on these alone",
-    Phase.SEARCH: "Search: these launches chose what to confirm, no claim rests on them",
+    Phase.CONFIRMATION: "Confirmation: new launches, the only basis of the claim",
+    Phase.SEARCH: "Search: launches that selected the candidates, without a claim",
     Phase.MEASURED: "",
 }
 
 
 SHORT_PHASE_NAMES = {
-    Phase.CONFIRMATION: "Confirmation: the claim rests on it",
-    Phase.SEARCH: "Search: no claim rests on it",
+    Phase.CONFIRMATION: "Confirmation: basis of the claim",
+    Phase.SEARCH: "Search: without a claim",
 }
 
 
-BEYOND = "An arrow at the edge: launches beyond it, as far as the table says."
+BEYOND = "Arrows at the edge are launches outside the axis; the table contains their values."
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where things stand in a picture of rows, in pixels."""
+    """Layout of a picture of rows, in pixels."""
 
     width: int
     left: int
@@ -82,7 +82,7 @@ class _Frame:
 def box_svg(
     figure: BoxFigure, width: int = WIDE, name: str = "boxes", done: Finish = finish
 ) -> str:
-    """Box plots: whiskers at the extremes, box from quartile to quartile, line at the median."""
+    """Return box plots with whiskers at the extremes, quartiles and median."""
     shown, hidden = visible(figure.boxes)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 58)
     low, high = box_limits(shown)
@@ -107,7 +107,7 @@ def box_svg(
 
 
 def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
-    """Change against the baseline: an interval where something is claimed, else a hollow point."""
+    """Return changes against the baseline: an interval for claims, otherwise a hollow point."""
     shown, hidden = visible(figure.gains)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 54)
     ends = [v for g in shown for v in (g.ratio, g.low, g.high) if v is not None and v > 0]
@@ -139,7 +139,7 @@ def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
 
 
 def box_limits(boxes: Sequence[Box]) -> Ends:
-    """The lowest and the highest value that the axis below some boxes shows."""
+    """Return the lowest and the highest value of the axis of some boxes."""
     values = [d.value for b in boxes for d in b.dots if not d.left_out]
     values += [v for b in boxes if b.summary for v in (b.summary.min, b.summary.max)]
     everything = min(values), max(values)
@@ -148,7 +148,7 @@ def box_limits(boxes: Sequence[Box]) -> Ends:
 
 
 def lies_beyond(figure: BoxFigure) -> bool:
-    """Whether a static picture leaves out launches that lie far from all others."""
+    """Return whether a static picture omits distant launches."""
     shown, _ = visible(figure.boxes)
     low, high = box_limits(shown)
     dots_shown = (d for b in shown for d in b.dots if not d.left_out)
@@ -156,9 +156,9 @@ def lies_beyond(figure: BoxFigure) -> bool:
 
 
 def visible(rows: Sequence[Any]) -> tuple[list[Any], int]:
-    """The rows that a static picture has room for, and how many it leaves out.
+    """Return the rows of a static picture, and the number of omitted ones.
 
-    All with a claim, the baselines, and the best of the search.
+    It contains all rows with a claim, the baselines, and the best of the search.
     """
     shown: list[Any] = []
     others = 0
@@ -178,7 +178,7 @@ def _rows(
     value_of: Callable[[Any], tuple[str, str]],
     footnote: str,
 ) -> tuple[Figure, Axes]:
-    """A picture with one row for each arm: label, drawing, value; a heading for each phase."""
+    """Draw one row for each arm: label, drawing, value; with a heading for each phase."""
     headings = len({row.phase for row in rows if PHASE_NAMES[row.phase]})
     heading = 34 if frame.stacked else 28
     plot = frame.row * len(rows) + heading * headings
@@ -204,7 +204,7 @@ def _rows(
                 put_text(
                     fig, 10, height - 4 - top - heading + 10, words, colour="muted", weight=600
                 )
-                # No line of the plot passes through a heading.
+                # Hide lines of the plot behind headings.
                 ax.axhspan(top, top + heading, facecolor=LIGHT["panel"], edgecolor="none", zorder=2)
                 top += heading
         _labels(fig, frame, height - 4 - top, row, value_of(row))
@@ -236,7 +236,7 @@ def _labels(fig: Figure, frame: _Frame, top: float, row: Any, value: tuple[str, 
 
 
 def _fitted(label: str, room: float, weight: int) -> list[str]:
-    """At most two lines that take no more than so many pixels."""
+    """Return a label in at most two lines of a maximum width in pixels."""
     for width in range(_MOST_LETTERS, _LEAST_LETTERS, -1):
         lines = _wrap(label, width)
         if all(text_width(line, weight=weight) <= room for line in lines):
@@ -245,11 +245,11 @@ def _fitted(label: str, room: float, weight: int) -> list[str]:
 
 
 _MOST_LETTERS, _LEAST_LETTERS = 40, 12
-"""Of a line of a label."""
+"""Maximum and minimum number of characters of a line of a label."""
 
 
 def _wrap(label: str, width: int) -> list[str]:
-    """At most two lines, broken at a space where there is one."""
+    """Return a label in at most two lines, broken at a space if possible."""
     label = shorten(label, 2 * width - 4)
     if len(label) <= width:
         return [label]
@@ -301,7 +301,7 @@ def _some(points: Sequence[Dot]) -> Sequence[Dot]:
 
 
 def _arrows(ax: Axes, y: float, marker: str, colour: str, places: Sequence[float]) -> None:
-    """Values that are not where they stand, but somewhere beyond."""
+    """Draw arrows for values outside the axis."""
     ax.plot(
         places,
         [y] * len(places),
@@ -316,7 +316,7 @@ def _arrows(ax: Axes, y: float, marker: str, colour: str, places: Sequence[float
 
 
 def spread(index: int) -> float:
-    """Where the k-th point of a row stands across it, -1 to 1: golden-ratio steps, no chance."""
+    """Return the position of a point across its row, from -1 to 1, in golden-ratio steps."""
     return ((index * 0.6180339887498949 + 0.5) % 1.0) * 2.0 - 1.0
 
 

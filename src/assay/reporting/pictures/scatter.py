@@ -1,4 +1,4 @@
-"""Scatter: every launch of a sweep over one setting, with the line of medians."""
+"""Scatter: picture of all launches of a sweep over one setting, with a line of medians."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LOG_SPAN = 20.0
-"""Values that differ by more than this factor are drawn on a logarithmic axis."""
+"""Ratio of extreme values above which the axis is logarithmic."""
 _TICK = 52
-"""Pixels that the label of a value takes."""
+"""Width of the label of a value, in pixels."""
 
 
 def scatter_svg(figure: ScatterFigure, width: int = WIDE, name: str = "scatter") -> str:
-    """Launches as dots, medians as a line; time-outs and what lies far out at the edge."""
+    """Return launches as dots, medians as a line; time-outs and outliers are at the edge."""
     narrow = width < STACKED
     height, left, top, bottom = (260 if narrow else 280), 62, 30, 44
     with canvas() as new:
@@ -110,7 +110,7 @@ def _setting_axis(ax: Axes, figure: ScatterFigure, pixels: float) -> None:
 
 
 def _apart(figure: ScatterFigure, pixels: float) -> bool:
-    """Whether no two values stand so close that their labels would touch."""
+    """Return whether the labels of all values fit."""
     places: Sequence[float] = figure.places
     if figure.base is not None and places[0] > 0:
         places = [math.log(v) for v in places]
@@ -142,20 +142,20 @@ def _launches(ax: Axes, figure: ScatterFigure, size: tuple[float, float]) -> Non
 def _thinned(
     ax: Axes, points: Sequence[tuple[float, float]], size: tuple[float, float]
 ) -> list[tuple[float, float]]:
-    """Points that do not lie on one another, where there are more than can be seen."""
+    """Return the points that are distinct in the picture."""
     places = {_place(ax, point, size): point for point in reversed(points)}
     kept = thin(list(places), (1.0, 1.0), round(size[0] * POINTS_PER_PIXEL))
     return [places[place] for place in kept]
 
 
 def _place(ax: Axes, point: tuple[float, float], size: tuple[float, float]) -> tuple[float, float]:
-    """Where a point stands, in pixels: the axes may be logarithmic."""
+    """Return the position of a point in pixels, also on logarithmic axes."""
     x, y = ax.transLimits.transform(ax.transScale.transform(point))
     return float(x) * size[0], float(y) * size[1]
 
 
 def _edge(ax: Axes, marker: str, colour: str, places: Sequence[float]) -> None:
-    """Launches that have no place in the picture, at its upper or lower edge."""
+    """Draw launches outside the axis at its upper or lower edge."""
     shown = sorted(set(places))
     ax.plot(
         shown,

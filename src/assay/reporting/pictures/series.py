@@ -1,4 +1,4 @@
-"""Series: pictures along the launches of a study: how it went, and how the baseline varied."""
+"""Series: pictures of launches in order: course of the study, variation of the baseline."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def convergence_svg(
     figure: ConvergenceFigure, width: int = WIDE, name: str = "convergence", done: Finish = finish
 ) -> str:
-    """Every launch in order, the best median so far, the baseline measured again and again."""
+    """Return all launches in order, the best median, and the measurements of the baseline."""
     narrow = width < STACKED
     height, left, top = (300 if not narrow else 280), 62, 40
     with canvas() as new:
@@ -78,7 +78,7 @@ def convergence_svg(
 
 
 def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> str:
-    """Launches of the baseline around their median, with what counts as the same shaded."""
+    """Return the deviations of the baseline from its median, with the margin shaded."""
     narrow = width < STACKED
     height, left = 176, 62
     with canvas() as new:
@@ -101,9 +101,7 @@ def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> st
         put_text(fig, 8, height - 12, f"{label} against its median", colour="muted", size=SMALL_PX)
         put_text(fig, width - 14, 8, "launch", colour="muted", size=SMALL_PX, align="right")
         far = len(figure.beyond)
-        beyond = (
-            f" {far} of them {'lies' if far == 1 else 'lie'} beyond the picture." if far else ""
-        )
+        beyond = f" {far} of them {'is' if far == 1 else 'are'} outside the axis." if far else ""
         return finish(
             fig,
             name,
@@ -152,7 +150,7 @@ def _draw_marks(ax: Axes, figure: ConvergenceFigure, pixels: tuple[int, int]) ->
 
 
 def _draw_edge(ax: Axes, marker: str, colour: str, numbers: Sequence[int]) -> None:
-    """Launches that have no place in the picture, at its upper or lower edge."""
+    """Draw launches outside the axis at its upper or lower edge."""
     edge = 0.015 if marker in "vx" else 0.985
     first, last = ax.get_xlim()
     shown = thin([(n, edge) for n in numbers], ((last - first) / _EDGE_MARKS, 1.0), _EDGE_MARKS)
@@ -174,14 +172,14 @@ _EDGE_MARKS = 150
 
 
 def _thinned(ax: Axes, points: Sequence[Point], pixels: tuple[int, int]) -> list[Point]:
-    """The points that a picture of so many pixels, margins included, has room for."""
+    """Return the points that are distinct in a picture of this size, margins included."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     size = ((right - left) / pixels[0], (top - bottom) / pixels[1])
     return thin(points, size, round(pixels[0] * POINTS_PER_PIXEL))
 
 
 def _percent(value: float) -> str:
-    """A deviation on an axis; always in per cent, however large."""
+    """Return a deviation in per cent, for an axis."""
     shown = f"{value:+,.1f}".removesuffix(".0").replace("-", MINUS)
     return f"{shown if value else '0'}{NBSP}%"
 
@@ -194,8 +192,8 @@ def _convergence_words(figure: ConvergenceFigure) -> str:
     words = f"{show_count(len(figure.marks), 'launch', 'launches')} with a value."
     lost = sum(mark.left_out for mark in figure.marks)
     if lost:
-        words += f" {lost:,} of them were left out: they are plus signs."
+        words += f" {lost:,} of them were left out, shown as plus signs."
     if figure.best:
         last = figure.best[-1]
-        words += f" Best median at the end: {figure.scale.quantity(last.value)} with {last.arm}."
+        words += f" Best median: {figure.scale.quantity(last.value)} with {last.arm}."
     return words

@@ -1,7 +1,7 @@
-"""Theme: from Matplotlib's SVG to one that a page can theme.
+"""Theme: conversion of Matplotlib's SVG into one with themes.
 
-Every colour that a picture uses is one of ``LIGHT``; ``finish`` turns each into a class, so that
-the stylesheet around the picture decides; ``standalone`` puts one into a file of its own.
+Every colour of a picture is in ``LIGHT``. ``finish`` replaces colours by classes, which the style
+sheet of the page defines. ``standalone`` creates a separate file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LIGHT = {
     "heat_5": "#deecf8",
     "heat_6": "#f0f6fb",
 }
-"""Colours by role; each value occurs once, so that it names its role."""
+"""Colours by role; each value is unique, so that it identifies its role."""
 
 DARK = {
     "ink": "#e8ecf1",
@@ -70,7 +70,7 @@ DARK = {
 }
 
 PNG_DPI = 144
-"""Pixels per inch, of which a figure takes 72 for CSS pixels."""
+"""Pixels per inch of PNG files: 72 are one CSS pixel each."""
 
 _NAMES = {colour: role.replace("_", "-") for role, colour in LIGHT.items()}
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -81,7 +81,7 @@ _ATTRIBUTES = frozenset(
 
 
 def style(scope: str = "") -> str:
-    """Rules that colour a picture, light and dark; ``scope`` is put in front of every selector."""
+    """Return the rules for light and dark colours; ``scope`` is a prefix of all selectors."""
     light = "".join(_rules(scope, LIGHT))
     dark = "".join(_rules(scope, DARK))
     font = f"{scope}text{{font-family:system-ui,sans-serif}}"
@@ -89,7 +89,7 @@ def style(scope: str = "") -> str:
 
 
 def page_style() -> str:
-    """Custom properties of a page, light and dark, and the classes of pictures that stand in it."""
+    """Return the custom properties of a page, and the classes of its pictures."""
     light, dark = (
         "".join(f"--{role.replace('_', '-')}:{colour};" for role, colour in palette.items())
         for palette in (LIGHT, DARK)
@@ -105,21 +105,21 @@ def page_style() -> str:
 
 
 Finish = Callable[["Figure", str, str, str], str]
-"""Makes a document of a figure, its name, its title and words on it."""
+"""Function that creates a document from a figure, name, title and description."""
 
 
 class PngFinish:
-    """Keep a figure as PNG, two pixels for each CSS pixel, on the light ground.
+    """Finish that stores a figure as PNG, two pixels for each CSS pixel, in light colours.
 
     Attributes:
-        data: the file, once it was called.
+        data: contents of the file after the call.
     """
 
     def __init__(self) -> None:
         self.data = b""
 
     def __call__(self, fig: Figure, name: str, title: str, words: str) -> str:
-        """Draw the figure; the document, which a caller may leave alone, is empty."""
+        """Draw the figure and return an empty document."""
         out = io.BytesIO()
         told = {"Title": title, "Description": words, "Software": None}
         fig.patch.set_visible(True)
@@ -131,11 +131,11 @@ class PngFinish:
 
 
 _LENGTH = 1e-5
-"""Of a line that stands for a dot, in lengths of its axis: raster drawing skips those without."""
+"""Length of lines that represent dots, relative to the axis: raster drawing skips zero lengths."""
 
 
 def _lengthen(fig: Figure) -> None:
-    """Give the lines of dots a length that raster drawing needs and nobody sees."""
+    """Extend the zero-length lines of dots invisibly for raster drawing."""
     import numpy as np
     from matplotlib.patches import PathPatch
 
@@ -151,12 +151,12 @@ def _lengthen(fig: Figure) -> None:
 
 
 def finish(fig: Figure, name: str, title: str, words: str) -> str:
-    """The SVG document of a figure.
+    """Return the SVG document of a figure.
 
     Args:
-        fig: all of whose colours come from ``LIGHT``.
-        name: put in front of every id, so that pictures can stand in one page.
-        title, words: what it shows, for those who do not see it.
+        fig: figure with colours from ``LIGHT`` only.
+        name: prefix of all ids, so that a page can contain several pictures.
+        title, words: description for screen readers.
     """
     out = io.BytesIO()
     nothing = {"Date": None, "Creator": None, "Type": None, "Format": None}
@@ -177,13 +177,13 @@ def finish(fig: Figure, name: str, title: str, words: str) -> str:
 
 
 def standalone(svg: str) -> str:
-    """The picture as a file of its own, with its style inside."""
+    """Return the picture as a separate file with its style."""
     head, _, rest = svg.partition(">")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{head}><style>{style()}</style>{rest}\n'
 
 
 def grounded(svg: str) -> str:
-    """Return a picture that fills its page with its own size and ground, for a file of its own."""
+    """Return a picture with size and background, for a separate file."""
     head, _, rest = svg.partition(">")
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
     size = f' width="{box[1]}" height="{box[2]}"' if box else ""
@@ -251,7 +251,7 @@ def _class(key: str, value: str) -> str:
 
 
 def _font(element: ElementTree.Element, pairs: dict[str, str]) -> None:
-    """``font: 600 12px 'DejaVu Sans'`` as attributes; the family is the page's."""
+    """Convert ``font: 600 12px 'DejaVu Sans'`` to attributes without the family."""
     shorthand = pairs.get("font", "")
     size = re.search(r"([\d.]+)px", pairs.get("font-size", "") or shorthand)
     if size:
@@ -277,7 +277,7 @@ def _rename(element: ElementTree.Element, name: str, used: set[str]) -> None:
 
 
 def _flatten(parent: ElementTree.Element) -> None:
-    """Drop groups that say nothing, and comments' worth of white space."""
+    """Remove groups without attributes, and white space."""
     children: list[ElementTree.Element] = []
     for child in list(parent):
         _flatten(child)

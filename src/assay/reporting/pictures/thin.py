@@ -1,4 +1,4 @@
-"""Thin: leave out points that would lie on one another in a picture."""
+"""Thin: removal of overlapping points from a picture."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ Point = tuple[float, float]
 
 
 def thin(points: Sequence[Point], size: Point, most: int) -> list[Point]:
-    """At most ``most`` of the points: the first of those that fall into one cell of a grid.
+    """Return at most ``most`` points: the first in each cell of a grid.
 
-    The cells start at a pixel and grow until few enough are left, so a picture of few points
-    keeps all of them and a crowd keeps its outline.
+    Cells start at the size of a pixel and grow until few enough points remain, so small pictures
+    keep all points, and large ones keep their outline.
 
     Args:
-        points: in the units of the axes.
+        points: points in the units of the axes.
         size: width and height of a pixel, in the units of the axes.
-        most: at least 1.
+        most: maximum number of points, at least 1.
     """
     kept = list(points)
     cells = 1.0
