@@ -98,8 +98,10 @@ class SimulatedStudy:
             seed=self.seed,
         )
         space, searcher = SearchSpace(effects.space), GpSearcher()
-        trip = run_race(TuneRace(spec, space, searcher), program, spec.budget)
-        chosen = conclude(spec, trip.samples, space, searcher, trip.done).recommendation
+        completed_race = run_race(TuneRace(spec, space, searcher), program, spec.budget)
+        chosen = conclude(
+            spec, completed_race.samples, space, searcher, completed_race.done
+        ).recommendation
         assert chosen is not None
         settings = Configuration(chosen.settings)
         log = effects.log_ratio(settings)
@@ -131,8 +133,10 @@ class RecordedStudy:
         default = default_of(table, self.start, self.seed)
         world, searcher = World(table, self.seed, kind=self.noise, default=default), GpSearcher()
         visit = ReplayedStudy.of(world, searcher, self.launches, self.seed)
-        trip = visit.trip
-        chosen = conclude(visit.spec, trip.samples, visit.space, searcher, trip.done).recommendation
+        completed_race = visit.completed_race
+        chosen = conclude(
+            visit.spec, completed_race.samples, visit.space, searcher, completed_race.done
+        ).recommendation
         assert chosen is not None
         point = visit.space.point(Configuration(chosen.settings))
         regret, ratio = world.regret(point), world.ratio(point)

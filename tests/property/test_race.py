@@ -134,15 +134,17 @@ def race_of(spec: StudySpec) -> Race:
 @given(specs(), programs(), st.integers(1, 4))
 @settings(max_examples=120, deadline=None)
 def test_budgets_and_blocks(spec: StudySpec, program: SimulatedProgram, slots: int) -> None:
-    trip = run_race(race_of(spec), program, spec.budget, slots=slots)
+    completed_race = run_race(race_of(spec), program, spec.budget, slots=slots)
     assert spec.budget.launches is not None
-    assert len(trip.samples) <= spec.budget.launches
+    assert len(completed_race.samples) <= spec.budget.launches
     if spec.budget.time_s is not None and slots == 1:
-        assert spent_s(trip.samples[:-1]) < spec.budget.time_s
-    places = [(la.block, la.position, la.attempt) for la in trip.launches]
+        assert spent_s(completed_race.samples[:-1]) < spec.budget.time_s
+    places = [(la.block, la.position, la.attempt) for la in completed_race.launches]
     assert len(set(places)) == len(places)
-    assert [la.block for la in trip.launches] == sorted(la.block for la in trip.launches)
-    for sample in trip.samples:
+    assert [la.block for la in completed_race.launches] == sorted(
+        la.block for la in completed_race.launches
+    )
+    for sample in completed_race.samples:
         cap_s = sample.launch.cap_s
         assert sample.outcome is not Outcome.TIMED_OUT or sample.wall_s == cap_s
         if spec.workload.timeout_s is not None:
@@ -171,16 +173,17 @@ def test_resumed_study_equals_uninterrupted_one(
 @given(specs(), programs())
 @settings(max_examples=60, deadline=None)
 def test_every_study_has_a_conclusion(spec: StudySpec, program: SimulatedProgram) -> None:
-    trip = run_race(race_of(spec), program, spec.budget)
+    completed_race = run_race(race_of(spec), program, spec.budget)
     space = SearchSpace(spec.space)
     documents = {
-        encode(conclude(spec, trip.samples, space, RandomSearcher(), trip.done)) for _ in range(2)
+        encode(conclude(spec, completed_race.samples, space, RandomSearcher(), completed_race.done))
+        for _ in range(2)
     }
     assert len(documents) == 1
-    found = conclude(spec, trip.samples, space, RandomSearcher(), trip.done)
-    assert found.launches == len(trip.samples)
+    found = conclude(spec, completed_race.samples, space, RandomSearcher(), completed_race.done)
+    assert found.launches == len(completed_race.samples)
     for claim in found.claims:
-        confirming = [s for s in trip.samples if s.launch.stage is Stage.CONFIRM]
+        confirming = [s for s in completed_race.samples if s.launch.stage is Stage.CONFIRM]
         assert claim.blocks <= len({s.launch.block for s in confirming})
         assert claim.blocks >= 6 or claim.verdict == "unclear"
     if found.recommendation is not None and found.recommendation.settings:

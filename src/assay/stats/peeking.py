@@ -18,7 +18,7 @@ from assay.records.claim import Verdict
 from assay.records.study import DEFAULT_MARGIN
 from assay.stats.confidence_sequence import half_width
 from assay.stats.paired import Effect, Observation, measurement_step
-from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE, effect_of_blocks
+from assay.stats.undisturbed import ALPHA_SHARE, effect_of_blocks
 from assay.stats.verdict import decide
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class StudyOutcome:
 
     verdict: Verdict
     blocks: int
-    held: bool
+    covered: bool
     always_covered: bool
 
     @property
@@ -103,17 +103,17 @@ def simulate_looks(
     found = []
     for i in range(studies):
         study = _Study(a[i], b[i], out[i], [(lo[i], hi[i]) for lo, hi in plain], alpha)
-        verdict, at, held = Verdict.UNCLEAR, blocks, True
+        verdict, at, covered = Verdict.UNCLEAR, blocks, True
         for n in numbers[decides[i]].tolist():
             seen = study.look(n)
             verdict = decide(seen, margin=margin)
             if verdict is not Verdict.UNCLEAR:
-                at, held = n, _holds(seen, truth)
+                at, covered = n, _holds(seen, truth)
                 break
         always = not coverage or all(
             _holds(study.look(n), truth) for n in numbers[misses[i]].tolist()
         )
-        found.append(StudyOutcome(verdict, at, held, always))
+        found.append(StudyOutcome(verdict, at, covered, always))
     return found
 
 
@@ -175,12 +175,10 @@ def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, 
     if not out.any():
         return [_plain(b - a, every, step, alpha)]
     # With fewer values the step is larger, and an excluded value may hold the smallest difference.
-    whole, half = (
-        _plain(b - a, every, 0.0 * step, at) for at in (alpha, MIN_UNDISTURBED_SHARE * alpha)
-    )
+    whole, half = (_plain(b - a, every, 0.0 * step, at) for at in (alpha, ALPHA_SHARE * alpha))
     lost = np.maximum.accumulate(out, axis=1)
     shared = (np.where(lost, half[0], whole[0]), np.where(lost, half[1], whole[1]))
-    return [shared, _plain(b - a, ~out, 0.0 * step, MIN_UNDISTURBED_SHARE * alpha)]
+    return [shared, _plain(b - a, ~out, 0.0 * step, ALPHA_SHARE * alpha)]
 
 
 def _plain(log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float) -> tuple[Matrix, Matrix]:

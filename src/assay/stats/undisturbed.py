@@ -23,7 +23,7 @@ from assay.records.workload import Goal
 from assay.stats.paired import Effect, Observation, effect
 from assay.stats.planned_look import Look
 
-MIN_UNDISTURBED_SHARE = 0.5
+ALPHA_SHARE = 0.5
 """Share of the error rate for each of the two intervals."""
 
 
@@ -76,9 +76,9 @@ def effect_of_blocks(
     )
     if not lost:
         return BlockEffect(over(a, b, alpha), 0)
-    whole = over(a, b, MIN_UNDISTURBED_SHARE * alpha)
+    whole = over(a, b, ALPHA_SHARE * alpha)
     kept = [at for at, out in enumerate(disturbed) if not out]
-    quiet = over([a[at] for at in kept], [b[at] for at in kept], MIN_UNDISTURBED_SHARE * alpha)
+    quiet = over([a[at] for at in kept], [b[at] for at in kept], ALPHA_SHARE * alpha)
     if quiet.ratio is None or _width(whole) <= _width(quiet):
         return BlockEffect(whole, lost)
     return BlockEffect(quiet, 0)

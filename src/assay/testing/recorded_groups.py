@@ -66,12 +66,12 @@ class RecordedGroups(RecordedHost):
         self,
         base: Path,
         top: str,
-        strike: FaultHook | None = None,
+        fault_hook: FaultHook | None = None,
         effects: Mapping[str, Effect] | None = None,
     ) -> None:
         super().__init__(base, effects)
         self._top = top
-        self._strike = strike or (lambda what, path: None)
+        self._strike = fault_hook or (lambda what, path: None)
         self.forgetting: set[str] = set()
         """Numbers of kernel threads that get all CPUs when a CPU comes back, as kcompactd does."""
 

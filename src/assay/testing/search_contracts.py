@@ -290,16 +290,16 @@ class RaceContract:
 
     def test_parallel_launches_keep_blocks_complete(self) -> None:
         """Blocks stay intact when several launches run in parallel."""
-        trip = self._trip(self.AMPLE, slots=4)
-        self._check_places(trip)
-        self._check_complete(trip)
+        completed_race = self._trip(self.AMPLE, slots=4)
+        self._check_places(completed_race)
+        self._check_complete(completed_race)
 
     def test_blocks_are_random_and_complete(self) -> None:
         """Each arm runs once in each block, in an order that differs between blocks and seeds."""
-        trip = self._trip(self.AMPLE)
-        self._check_places(trip)
-        self._check_complete(trip)
-        rosters = [tuple(a.name for a in la.roster) for la in trip.launches if la.roster]
+        completed_race = self._trip(self.AMPLE)
+        self._check_places(completed_race)
+        self._check_complete(completed_race)
+        rosters = [tuple(a.name for a in la.roster) for la in completed_race.launches if la.roster]
         again = self.spec(self.AMPLE, seed=1)
         other = run_race(self.race(again), self.program, self.AMPLE)
         if max(map(len, rosters)) > 1:
@@ -307,26 +307,26 @@ class RaceContract:
             for roster in rosters:
                 seen.setdefault(frozenset(roster), set()).add(roster)
             assert any(len(orders) > 1 for orders in seen.values())
-            assert [la.arm for la in other.launches] != [la.arm for la in trip.launches]
+            assert [la.arm for la in other.launches] != [la.arm for la in completed_race.launches]
 
-    def _check_places(self, trip: CompletedRace) -> None:
+    def _check_places(self, completed_race: CompletedRace) -> None:
         """Check that positions are unique, blocks consecutive, and block plans complete."""
-        places = [(la.block, la.position, la.attempt) for la in trip.launches]
+        places = [(la.block, la.position, la.attempt) for la in completed_race.launches]
         assert len(set(places)) == len(places)
-        blocks = [la.block for la in trip.launches]
+        blocks = [la.block for la in completed_race.launches]
         assert blocks == sorted(blocks)
         assert set(blocks) == set(range(len(set(blocks))))
-        rosters = {la.block: la.roster for la in trip.launches if la.roster is not None}
-        for launch in trip.launches:
+        rosters = {la.block: la.roster for la in completed_race.launches if la.roster is not None}
+        for launch in completed_race.launches:
             arm = rosters[launch.block][launch.position]
             assert (arm.name, arm.configuration) == (launch.arm, launch.configuration)
 
-    def _check_complete(self, trip: CompletedRace) -> None:
+    def _check_complete(self, completed_race: CompletedRace) -> None:
         """Check that every block except the last is complete."""
-        rosters = {la.block: la.roster for la in trip.launches if la.roster is not None}
+        rosters = {la.block: la.roster for la in completed_race.launches if la.roster is not None}
         last = max(rosters)
         for block, roster in rosters.items():
-            ran = {la.arm for la in trip.launches if la.block == block}
+            ran = {la.arm for la in completed_race.launches if la.block == block}
             assert block == last or ran == {arm.name for arm in roster}
             assert len({arm.name for arm in roster}) == len(roster)
 
@@ -336,16 +336,16 @@ class RaceContract:
         for launches in (1, 2, 7, 40, 41, 90):
             for program in (self.program, flaky):
                 for slots in (1, 3):
-                    trip = self._trip(Budget(launches=launches), program, slots)
-                    assert len(trip.samples) <= launches
+                    completed_race = self._trip(Budget(launches=launches), program, slots)
+                    assert len(completed_race.samples) <= launches
 
     def test_time_budget_is_exceeded_by_one_launch_at_most(self) -> None:
         """The excess is at most the launch in which the budget ends."""
         slow = replace(self.program, takes_s=lambda c: 1.0 + 2.0 * bool(c), noise=0.3)
         for time_s in (0.5, 5.0, 45.0, 120.0):
             for program in (self.program, slow):
-                trip = self._trip(Budget(time_s=time_s), program)
-                assert spent_s(trip.samples[:-1]) < time_s
+                completed_race = self._trip(Budget(time_s=time_s), program)
+                assert spent_s(completed_race.samples[:-1]) < time_s
 
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """The proposed budget is sufficient."""
@@ -362,14 +362,14 @@ class RaceContract:
     def test_failed_launch_is_retried_once_in_its_block(self) -> None:
         """The retry is in the same block, and there is only one."""
         flaky = replace(self.program, fails=lambda configuration: 0.4, seed=2)
-        trip = self._trip(self.AMPLE, flaky)
-        self._check_places(trip)
-        retries = [la for la in trip.launches if la.attempt]
+        completed_race = self._trip(self.AMPLE, flaky)
+        self._check_places(completed_race)
+        retries = [la for la in completed_race.launches if la.attempt]
         assert retries
         assert max(la.attempt for la in retries) == MAX_RETRIES
         failed = {
             (s.launch.block, s.launch.position)
-            for s in trip.samples
+            for s in completed_race.samples
             if s.outcome is Outcome.FAILED and s.launch.attempt == 0
         }
         assert {(la.block, la.position) for la in retries} <= failed
@@ -377,9 +377,9 @@ class RaceContract:
     def test_failing_program_ends_race_early(self) -> None:
         """The race ends early and states the reason."""
         broken = replace(self.program, fails=lambda configuration: 1.0)
-        trip = self._trip(Budget(time_s=1e6), broken)
-        assert trip.done.reason is EndReason.WORKLOAD_FAILED
-        assert len(trip.samples) < 50
+        completed_race = self._trip(Budget(time_s=1e6), broken)
+        assert completed_race.done.reason is EndReason.WORKLOAD_FAILED
+        assert len(completed_race.samples) < 50
 
     def test_program_failing_after_some_blocks_ends_race_early(self) -> None:
         """A race without further information ends long before its budget."""
@@ -391,22 +391,22 @@ class RaceContract:
                     return sample
                 return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=sample.wall_s)
 
-        trip = self._trip(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
-        assert len(trip.samples) < 200
+        completed_race = self._trip(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
+        assert len(completed_race.samples) < 200
 
     def test_time_outs_count_as_their_caps(self) -> None:
         """Each launch counts as at least its cap; the race ends."""
         spec = self.spec(Budget(time_s=600.0), timeout_s=0.5)
-        trip = run_race(self.race(spec), self.program, spec.budget)
-        assert all(s.outcome is Outcome.TIMED_OUT for s in trip.samples)
-        assert len(trip.samples) < 1000
+        completed_race = run_race(self.race(spec), self.program, spec.budget)
+        assert all(s.outcome is Outcome.TIMED_OUT for s in completed_race.samples)
+        assert len(completed_race.samples) < 1000
 
     def test_completed_race_returns_the_same_result(self) -> None:
         """A repeated request returns the same result."""
         spec = self.spec(self.AMPLE)
         race = self.race(spec)
-        trip = run_race(race, self.program, self.AMPLE)
-        assert race.ask(1, remaining_of(self.AMPLE, trip.samples)) == trip.done
+        completed_race = run_race(race, self.program, self.AMPLE)
+        assert race.ask(1, remaining_of(self.AMPLE, completed_race.samples)) == completed_race.done
 
     def test_without_slots_no_launch_is_lost(self) -> None:
         """An empty answer means to wait; no launch is lost."""

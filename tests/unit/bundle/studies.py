@@ -112,10 +112,10 @@ def source_of(
     change: Callable[[Sample], Sample] = lambda sample: sample,
 ) -> Source:
     """Return a stored study with the same launches in each stratum."""
-    trip = run_race(race_of(spec), PROGRAM, spec.budget)
-    samples = tuple(map(change, trip.samples))
+    completed_race = run_race(race_of(spec), PROGRAM, spec.budget)
+    samples = tuple(map(change, completed_race.samples))
     space = SearchSpace(spec.space)
-    conclusion = conclude(spec, samples, space, TpeSearcher(), trip.done)
+    conclusion = conclude(spec, samples, space, TpeSearcher(), completed_race.done)
     configurations = dict.fromkeys(sample.launch.configuration for sample in samples)
     kept = [output(number) for number in range(1, len(samples) + 1)]
     found = strata or (stratum_of(),)

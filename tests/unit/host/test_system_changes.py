@@ -69,27 +69,27 @@ class Killer:
         self.left = at
         self.write, self.fsync, self.rename = os.write, os.fsync, Path.rename
 
-    def strike(self) -> bool:
+    def fault_hook(self) -> bool:
         self.left -= 1
         return self.left == 0
 
     def install(self) -> None:
         def write(fd: int, data: bytes) -> int:
-            if self.strike():
+            if self.fault_hook():
                 self.write(fd, data[: len(data) // 2])
                 os.kill(os.getpid(), signal.SIGKILL)
             return self.write(fd, data)
 
         def fsync(fd: int) -> None:
-            if self.strike():
+            if self.fault_hook():
                 os.kill(os.getpid(), signal.SIGKILL)
             self.fsync(fd)
 
         def rename(path: Path, target: Path) -> Path:
-            if self.strike():
+            if self.fault_hook():
                 os.kill(os.getpid(), signal.SIGKILL)
             done = self.rename(path, target)
-            if self.strike():
+            if self.fault_hook():
                 os.kill(os.getpid(), signal.SIGKILL)
             return done
 

@@ -116,8 +116,8 @@ def plant(base: Path, version: int) -> None:
         place.write_text(text + "\n")
 
 
-def place(base: Path, version: int, strike: FaultHook | None = None) -> PartitionHost:
+def place(base: Path, version: int, fault_hook: FaultHook | None = None) -> PartitionHost:
     """Where partitions of this host are made; their folder lies beside it."""
-    host = RecordedGroups(base, V1 if version == 1 else V2, strike)
+    host = RecordedGroups(base, V1 if version == 1 else V2, fault_hook)
     env = {"ASSAY_RUN": str(base.with_name("run"))}
     return PartitionHost(env=env, wait_s=0.0, host=host, root=Root(base), guarded=False)

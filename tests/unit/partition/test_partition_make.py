@@ -367,11 +367,11 @@ def test_a_fault_at_every_step(tree: Path, version: int, number: int) -> None:
 
 
 def test_what_stays_refused_is_told(tree: Path, version: int) -> None:
-    def strike(what: str, path: str) -> None:
+    def fault_hook(what: str, path: str) -> None:
         if what == "write" and path == "/proc/irq/24/smp_affinity_list":
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
-    here = place(tree, version, strike)
+    here = place(tree, version, fault_hook)
     create_partition(asked("3"), here)
     interrupts = next(
         one for one in read_kernel_work(here.host, here.env) if one.kind == "interrupts"
@@ -731,11 +731,11 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
     (base / refused.lstrip("/")).write_text("0\n")
     (base / f"{V1}/cpuset.sched_load_balance".lstrip("/")).write_text("1\n")
 
-    def strike(what: str, path: str) -> None:
+    def fault_hook(what: str, path: str) -> None:
         if what == "write" and path == refused:
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
-    here = dataclasses.replace(place(base, 1, strike), env=env)
+    here = dataclasses.replace(place(base, 1, fault_hook), env=env)
     started = start_partition("main", here)
     told = {one.action.path: one.word for one in started.turned.missing}
     assert told == {

@@ -115,9 +115,9 @@ def front_study(
     """Carry a study to its end."""
     spec = front_spec(space, budget, seed=seed, null=null, metrics=program.metrics)
     bound, searcher = SearchSpace(space), GpSearcher()
-    trip = run_race(FrontRace(spec, bound, searcher), program, budget)
-    found = conclude(spec, trip.samples, bound, GpSearcher(), trip.done)
-    return FrontStudy(spec, trip.samples, trip.done, found)
+    completed_race = run_race(FrontRace(spec, bound, searcher), program, budget)
+    found = conclude(spec, completed_race.samples, bound, GpSearcher(), completed_race.done)
+    return FrontStudy(spec, completed_race.samples, completed_race.done, found)
 
 
 def confirmation(

@@ -82,9 +82,12 @@ def carry_out(spec: StudySpec, program: SimulatedProgram) -> Study:
         Kind.MEASURE: lambda: MeasureRace(spec),
         Kind.CALIBRATE: lambda: CalibrateRace(spec),
     }
-    trip = run_race(races[spec.kind](), program, spec.budget)
+    completed_race = run_race(races[spec.kind](), program, spec.budget)
     return Study(
-        spec, trip.samples, trip.done, conclude(spec, trip.samples, space, searcher, trip.done)
+        spec,
+        completed_race.samples,
+        completed_race.done,
+        conclude(spec, completed_race.samples, space, searcher, completed_race.done),
     )
 
 

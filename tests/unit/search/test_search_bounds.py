@@ -78,9 +78,11 @@ def studied(program: Spilling, kind: Kind, *require: Requirement) -> tuple[Study
         require=require,
     )
     race = CompareRace(spec) if kind is Kind.COMPARE else MeasureRace(spec)
-    trip = run_race(race, program, spec.budget)
+    completed_race = run_race(race, program, spec.budget)
     space = SearchSpace(space_of())
-    return spec, conclude(spec, trip.samples, space, RandomSearcher(), trip.done)
+    return spec, conclude(
+        spec, completed_race.samples, space, RandomSearcher(), completed_race.done
+    )
 
 
 def below(mebibytes: float, bound: Bound = Bound.AT_MOST) -> Requirement:

@@ -291,10 +291,12 @@ def test_too_small_budget_names_sufficient_one() -> None:
 
 def test_program_that_fails() -> None:
     broken = replace(SAME, fails=lambda configuration: 1.0)
-    trip = run_race(CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40))
-    assert trip.done.reason is EndReason.WORKLOAD_FAILED
-    assert {s.outcome for s in trip.samples} == {Outcome.FAILED}
-    assert len(trip.samples) <= 6
+    completed_race = run_race(
+        CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40)
+    )
+    assert completed_race.done.reason is EndReason.WORKLOAD_FAILED
+    assert {s.outcome for s in completed_race.samples} == {Outcome.FAILED}
+    assert len(completed_race.samples) <= 6
 
 
 def test_arms_share_a_configuration() -> None:

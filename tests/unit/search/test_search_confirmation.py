@@ -116,8 +116,10 @@ def study(
     asked: StudySpec, runs: SimulatedProgram, searcher: Told
 ) -> tuple[CompletedRace, Conclusion]:
     space = SearchSpace(asked.space)
-    trip = run_race(TuneRace(asked, space, searcher), runs, asked.budget)
-    return trip, conclude(asked, trip.samples, space, searcher, trip.done)
+    completed_race = run_race(TuneRace(asked, space, searcher), runs, asked.budget)
+    return completed_race, conclude(
+        asked, completed_race.samples, space, searcher, completed_race.done
+    )
 
 
 def confirmed_names(samples: Sequence[Sample]) -> set[str]:
@@ -222,9 +224,9 @@ def test_core_in_a_block_that_was_torn_off_is_not_taken_for_the_winner() -> None
 
 
 def test_winner_and_core_run_in_the_same_blocks() -> None:
-    trip, found = study(spec(), program("arg.p1"), ONE_MATTERS)
+    completed_race, found = study(spec(), program("arg.p1"), ONE_MATTERS)
     blocks: dict[int, set[str]] = {}
-    for sample in trip.samples:
+    for sample in completed_race.samples:
         if sample.launch.stage is Stage.CONFIRM:
             blocks.setdefault(sample.launch.block, set()).add(sample.launch.arm)
     assert len(blocks) >= 6
@@ -274,5 +276,5 @@ def test_error_is_shared_between_winner_and_core() -> None:
 
 def test_with_a_requirement_the_winner_is_confirmed_alone() -> None:
     required = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0)
-    trip, _ = study(spec(require=(required,)), program("arg.p1"), ONE_MATTERS)
-    assert str(CORE) not in confirmed_names(trip.samples)
+    completed_race, _ = study(spec(require=(required,)), program("arg.p1"), ONE_MATTERS)
+    assert str(CORE) not in confirmed_names(completed_race.samples)

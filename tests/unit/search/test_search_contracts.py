@@ -115,7 +115,9 @@ class TuneContract(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return TuneRace(spec, SearchSpace(spec.space), TpeSearcher())
 
-    def trip(self, program: SimulatedProgram, budget: Budget | None = None) -> CompletedRace:
+    def completed_race(
+        self, program: SimulatedProgram, budget: Budget | None = None
+    ) -> CompletedRace:
         spec = self.spec(budget or self.AMPLE)
         return run_race(self.race(spec), program, spec.budget)
 
@@ -125,8 +127,8 @@ class TuneContract(RaceContract):
         assert isinstance(race._strategy, self.strategy)  # type: ignore[attr-defined]
 
     def test_every_block_contains_the_default(self) -> None:
-        trip = self.trip(self.program)
-        for launch in trip.launches:
+        completed_race = self.completed_race(self.program)
+        for launch in completed_race.launches:
             if launch.roster is not None:
                 assert "default" in [arm.name for arm in launch.roster]
 
@@ -140,16 +142,16 @@ class TuneContract(RaceContract):
                 time_s=done.needed.time_s if budget.time_s else None,
                 launches=done.needed.launches if budget.launches else None,
             )
-            trip = self._trip(enough)
-            assert trip.done.needed is None
-            assert len({launch.arm for launch in trip.launches}) > 2
+            completed_race = self._trip(enough)
+            assert completed_race.done.needed is None
+            assert len({launch.arm for launch in completed_race.launches}) > 2
         for launches in (2, 3, 7):
             assert self._trip(Budget(launches=launches)).done.reason is not EndReason.TOO_SMALL
 
     def test_slow_configurations_are_stopped_but_not_the_default(self) -> None:
         slow = replace(self.program, takes_s=lambda c: 500.0 if len(c) > 1 else 1.0)
-        trip = self.trip(slow)
-        late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+        completed_race = self.completed_race(slow)
+        late = [s for s in completed_race.samples if s.outcome is Outcome.TIMED_OUT]
         firsts = {s.launch.configuration: s for s in reversed(late)}
         again = [s for s in late if firsts[s.launch.configuration] is not s]
         longest_s = 30.0 if self.metric is None else 120.0
@@ -158,7 +160,7 @@ class TuneContract(RaceContract):
             self.metric is None
         ):  # otherwise a stopped launch has no value, and its arm is eliminated
             assert all((s.wall_s or 0.0) < 4.0 for s in again)
-        for sample in trip.samples:
+        for sample in completed_race.samples:
             if sample.launch.arm == "default" or sample.launch.stage is Stage.CONFIRM:
                 assert sample.launch.cap_s is None or sample.launch.cap_s > 10.0
 
@@ -182,8 +184,8 @@ class TuneContract(RaceContract):
             s.outcome is Outcome.OK for s in run_race(self.race(spec), slow, spec.budget).samples
         )
         hangs = Slow(takes_s=lambda c: 1e9 if c else 1.0, metric=other)
-        trip = run_race(self.race(spec), hangs, spec.budget)
-        late = [s.wall_s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+        completed_race = run_race(self.race(spec), hangs, spec.budget)
+        late = [s.wall_s for s in completed_race.samples if s.outcome is Outcome.TIMED_OUT]
         assert late and max(late) < 120.0
 
     def test_failed_launches_do_not_set_caps(self) -> None:
@@ -196,21 +198,21 @@ class TuneContract(RaceContract):
                     return type(sample)(launch=launch, outcome=Outcome.FAILED, wall_s=0.001)
                 return sample
 
-        trip = self.trip(Flaky(takes_s=lambda c: 1.0))
-        assert all(s.launch.cap_s is None or s.launch.cap_s > 2.0 for s in trip.samples), (
-            "capped below what the program takes"
-        )
+        completed_race = self.completed_race(Flaky(takes_s=lambda c: 1.0))
+        assert all(
+            s.launch.cap_s is None or s.launch.cap_s > 2.0 for s in completed_race.samples
+        ), "capped below what the program takes"
 
     def test_only_known_stages_in_order(self) -> None:
-        order = [la.stage for la in self.trip(self.program).launches]
+        order = [la.stage for la in self.completed_race(self.program).launches]
         assert order == sorted(order, key=list(Stage).index)
 
     def test_searcher_time_of_thousands_of_launches_is_bounded(self) -> None:
         """The time of the searcher counts against the budget."""
         quick = replace(self.program, takes_s=lambda c: 0.005)
         began = time.process_time()
-        trip = self.trip(quick, Budget(time_s=6.0))
-        assert len(trip.samples) > 300
+        completed_race = self.completed_race(quick, Budget(time_s=6.0))
+        assert len(completed_race.samples) > 300
         assert time.process_time() - began < 40.0
 
 

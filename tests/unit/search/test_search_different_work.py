@@ -318,9 +318,9 @@ def test_configurations_with_different_work(
 
 def test_value_explaining_the_output_excludes_unlaunched_configurations() -> None:
     found = _judged(({"a": 1}, "usage", 1), ({"a": 2}, "result", 1)).other_work
-    assert found.hold(Configuration({"a": 1, "b": 7}))
-    assert not found.hold(Configuration({"a": 2, "b": 7}))
-    assert not found.hold(Configuration())
+    assert found.covers(Configuration({"a": 1, "b": 7}))
+    assert not found.covers(Configuration({"a": 2, "b": 7}))
+    assert not found.covers(Configuration())
 
 
 def test_single_launch_evidence_is_repeated() -> None:

@@ -92,10 +92,14 @@ def test_few_launches_repeat_the_default(launches: int) -> None:
         disturbed_above=None,
     )
     program = Filling(takes_s=lambda c: 0.03, noise=0.03)
-    trip = run_race(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
-    default = [s for s in trip.samples if not s.launch.configuration]
+    completed_race = run_race(
+        TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget
+    )
+    default = [s for s in completed_race.samples if not s.launch.configuration]
     assert {s.launch.stage for s in default} >= {Stage.SURVEY, Stage.SEARCH}
-    found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(space), GpSearcher(), completed_race.done
+    )
     assert found.recommendation is not None
     assert not found.recommendation.settings
 
@@ -138,38 +142,46 @@ def _tune(program: SimulatedProgram, budget: Budget) -> tuple[StudySpec, Complet
     return spec, run_race(TuneRace(spec, SearchSpace(SPACE), GpSearcher()), program, budget)
 
 
-def _warmed(trip: CompletedRace) -> list[Configuration]:
+def _warmed(completed_race: CompletedRace) -> list[Configuration]:
     """Return the configurations except the default that had a warm-up launch."""
-    looks = (s.launch.configuration for s in trip.samples if s.launch.stage is Stage.SURVEY)
+    looks = (
+        s.launch.configuration for s in completed_race.samples if s.launch.stage is Stage.SURVEY
+    )
     return [c for c in looks if c != DEFAULT]
 
 
 def test_configurations_that_compile_first_are_compared_by_later_launches() -> None:
-    spec, trip = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=80))
-    found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    spec, completed_race = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=80))
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(SPACE), GpSearcher(), completed_race.done
+    )
     assert found.recommendation is not None
     assert found.recommendation.settings == Configuration({"arg.n": 3})
-    counted = [s.wall_s or 0.0 for s in trip.samples if s.launch.stage is not Stage.SURVEY]
+    counted = [
+        s.wall_s or 0.0 for s in completed_race.samples if s.launch.stage is not Stage.SURVEY
+    ]
     assert max(counted) < 1.0
     assert any("ran once before the launches that count" in note for note in found.notes)
 
 
 def test_only_one_configuration_is_warmed_up_where_the_first_launch_of_all_was_slow() -> None:
-    _, trip = _tune(Filling(takes_s=_factors, noise=0.03), Budget(launches=80))
-    assert len(_warmed(trip)) == 2
-    assert len(set(_warmed(trip))) == 1
+    _, completed_race = _tune(Filling(takes_s=_factors, noise=0.03), Budget(launches=80))
+    assert len(_warmed(completed_race)) == 2
+    assert len(set(_warmed(completed_race))) == 1
 
 
 def test_no_configuration_is_warmed_up_without_a_one_time_cost() -> None:
-    spec, trip = _tune(SimulatedProgram(takes_s=_factors, noise=0.1), Budget(launches=80))
-    assert not _warmed(trip)
-    found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    spec, completed_race = _tune(SimulatedProgram(takes_s=_factors, noise=0.1), Budget(launches=80))
+    assert not _warmed(completed_race)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(SPACE), GpSearcher(), completed_race.done
+    )
     assert not any("ran once before" in note for note in found.notes)
 
 
 def test_small_budgets_are_not_spent_on_warming_up() -> None:
-    _, trip = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=10))
-    assert not _warmed(trip)
+    _, completed_race = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=10))
+    assert not _warmed(completed_race)
 
 
 @pytest.mark.parametrize("budget", [Budget(launches=40), Budget(time_s=60.0)])
@@ -178,41 +190,43 @@ def test_first_launch_of_a_configuration_is_not_stopped_for_the_time_of_another(
 ) -> None:
     """The user's own launches had filled the cache of the default before the study."""
     program = Compiling(takes_s=_factors, noise=0.03, compiled=(DEFAULT,))
-    _, trip = _tune(program, budget)
+    _, completed_race = _tune(program, budget)
     # The last ones may be stopped by the end of the budget.
-    assert len(trip.samples) > 12
-    assert all(s.outcome is Outcome.OK for s in trip.samples[:12])
+    assert len(completed_race.samples) > 12
+    assert all(s.outcome is Outcome.OK for s in completed_race.samples[:12])
 
 
 def test_first_launch_that_does_not_end_takes_a_bounded_share_of_the_budget() -> None:
     program = SimulatedProgram(takes_s=lambda c: 1e6 if c.get("arg.n") == 1 else 0.06, noise=0.03)
     for budget, most_s in ((Budget(launches=40), 10.1), (Budget(time_s=60.0), 3.1)):
-        _, trip = _tune(program, budget)
-        late = [s.wall_s or 0.0 for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+        _, completed_race = _tune(program, budget)
+        late = [s.wall_s or 0.0 for s in completed_race.samples if s.outcome is Outcome.TIMED_OUT]
         assert late
         assert max(late) < most_s
 
 
 def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
-    spec, trip = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=60))
-    places = [at for at, s in enumerate(trip.samples) if s.launch.stage is Stage.SURVEY]
+    spec, completed_race = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=60))
+    places = [at for at, s in enumerate(completed_race.samples) if s.launch.stage is Stage.SURVEY]
     for stop in (places[1] + 1, places[-1], places[-1] + 1):
         race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
-        for sample in trip.samples[:stop]:
+        for sample in completed_race.samples[:stop]:
             race.tell(sample)
-        asked = race.ask(1, remaining_of(spec.budget, trip.samples[:stop]))
+        asked = race.ask(1, remaining_of(spec.budget, completed_race.samples[:stop]))
         assert isinstance(asked, list)
-        assert asked[0].configuration == trip.samples[stop].launch.configuration
-        assert asked[0].stage is trip.samples[stop].launch.stage
+        assert asked[0].configuration == completed_race.samples[stop].launch.configuration
+        assert asked[0].stage is completed_race.samples[stop].launch.stage
 
 
 def test_warm_up_that_is_stopped_is_held_against_no_configuration() -> None:
     """Its first launch takes longer than its share of the budget."""
     program = Compiling(takes_s=_factors, noise=0.03, once_s=9.0)
-    spec, trip = _tune(program, Budget(launches=80, time_s=150.0))
-    late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+    spec, completed_race = _tune(program, Budget(launches=80, time_s=150.0))
+    late = [s for s in completed_race.samples if s.outcome is Outcome.TIMED_OUT]
     assert all(had_full_time(s) is (s.launch.arm == "default") for s in late)
-    found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(SPACE), GpSearcher(), completed_race.done
+    )
     assert "did not end" not in str(found.claims)
 
 

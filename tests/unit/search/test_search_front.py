@@ -247,8 +247,8 @@ def test_three_objectives() -> None:
     metrics = (TIME, MEMORY, third)
     spec = replace_objectives(front_spec(FEW, Budget(launches=300), metrics=metrics), metrics)
     space = SearchSpace(FEW)
-    trip = run_race(FrontRace(spec, space, GpSearcher()), Three(trade), spec.budget)
-    found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
+    completed_race = run_race(FrontRace(spec, space, GpSearcher()), Three(trade), spec.budget)
+    found = conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
     assert found.front
     assert all(len(point.claims) == 3 for point in found.front)
     assert {"arg.block": 32} in [dict(point.settings) for point in found.front]
@@ -284,10 +284,10 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
     slow = TwoSided(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
     spec = front_spec(FEW, Budget(time_s=60.0))
     space = SearchSpace(FEW)
-    trip = run_race(FrontRace(spec, space, GpSearcher()), slow, spec.budget)
-    found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
+    completed_race = run_race(FrontRace(spec, space, GpSearcher()), slow, spec.budget)
+    found = conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
     assert found.recommendation is not None
-    assert trip.done.reason is EndReason.BUDGET
+    assert completed_race.done.reason is EndReason.BUDGET
     assert found.front == ()
     assert "Keep the default until then" in found.recommendation.sentence
 
@@ -303,10 +303,13 @@ def test_resumed_study_comes_to_the_same_end() -> None:
     again = conclude(spec, whole.samples, space, GpSearcher(), whole.done)
     for cut in (1, 2, 30, 73, 100, len(whole.samples)):
         race = FrontRace(spec, SearchSpace(MANY), GpSearcher())
-        trip = run_race(race, program, budget, told=whole.samples[:cut])
-        assert trip.samples == whole.samples
-        assert trip.done == whole.done
-        assert conclude(spec, trip.samples, space, GpSearcher(), trip.done) == again
+        completed_race = run_race(race, program, budget, told=whole.samples[:cut])
+        assert completed_race.samples == whole.samples
+        assert completed_race.done == whole.done
+        assert (
+            conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
+            == again
+        )
 
 
 def test_only_hanging_launches_are_stopped() -> None:

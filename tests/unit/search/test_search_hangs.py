@@ -175,8 +175,10 @@ def test_arm_that_hangs_is_not_recommended() -> None:
     ):
         race = TuneRace(spec, SearchSpace(space), GpSearcher())
         race.use_rest()
-        trip = run_race(race, program, spec.budget)
-        found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
+        completed_race = run_race(race, program, spec.budget)
+        found = conclude(
+            spec, completed_race.samples, SearchSpace(space), GpSearcher(), completed_race.done
+        )
         assert found.recommendation is not None
         assert found.recommendation.status is status
 

@@ -47,21 +47,21 @@ def search(
     return race, run_race(race, program, spec.budget)
 
 
-def launches_of(trip: CompletedRace, stage: Stage) -> int:
-    return Counter(s.launch.stage for s in trip.samples)[stage]
+def launches_of(completed_race: CompletedRace, stage: Stage) -> int:
+    return Counter(s.launch.stage for s in completed_race.samples)[stage]
 
 
 def test_large_gain_leaves_budget_for_proof_only() -> None:
-    race, trip = search(gain=0.4, noise=0.02)
-    assert launches_of(trip, Stage.SEARCH) >= 72
+    race, completed_race = search(gain=0.4, noise=0.02)
+    assert launches_of(completed_race, Stage.SEARCH) >= 72
     assert race.winner.configuration.get("arg.p1") == 3
 
 
 def test_budget_without_room_for_a_proof_searches_to_its_end() -> None:
     """With few launches there is no confirmation, since it could not show anything."""
-    race, trip = search(gain=0.3, noise=0.05, launches=14)
-    assert launches_of(trip, Stage.CONFIRM) == 0
-    assert len(trip.samples) == 14
+    race, completed_race = search(gain=0.3, noise=0.05, launches=14)
+    assert launches_of(completed_race, Stage.CONFIRM) == 0
+    assert len(completed_race.samples) == 14
     assert race.candidate.arm.configuration.get("arg.p1") == 3
 
 
@@ -73,9 +73,9 @@ def test_ineffective_settings_are_removed() -> None:
 
 
 def test_program_without_effects_keeps_its_default() -> None:
-    race, trip = search(gain=0.0, noise=0.0)
+    race, completed_race = search(gain=0.0, noise=0.0)
     assert not race.winner.configuration or not race.reduced.arm.configuration
-    assert launches_of(trip, Stage.SEARCH) > 0
+    assert launches_of(completed_race, Stage.SEARCH) > 0
 
 
 def test_search_ends_without_remaining_gain() -> None:
@@ -92,6 +92,6 @@ def test_search_ends_without_remaining_gain() -> None:
         takes_s=lambda c: 1.0 - 0.1 * float(c.get("arg.p1", 0)) - 0.02 * float(c.get("arg.p2", 0)),
         noise=0.002,
     )
-    trip = run_race(race, program, spec.budget)
-    assert launches_of(trip, Stage.SEARCH) < 200, "the budget has room for 320"
+    completed_race = run_race(race, program, spec.budget)
+    assert launches_of(completed_race, Stage.SEARCH) < 200, "the budget has room for 320"
     assert race.reduced.arm.configuration == Configuration({"arg.p1": 4, "arg.p2": 4})

@@ -61,12 +61,14 @@ def test_search_tries_named_configurations_and_reduces_the_winner(launches: int)
         space=space,
     )
     bound, searcher = make_search_space(space), GpSearcher()
-    trip = run_race(
+    completed_race = run_race(
         TuneRace(spec, bound, searcher), SimulatedProgram(takes_s, noise=0.02), spec.budget
     )
-    searched = {s.launch.configuration for s in trip.samples if s.launch.stage is Stage.SEARCH}
+    searched = {
+        s.launch.configuration for s in completed_race.samples if s.launch.stage is Stage.SEARCH
+    }
     assert searched <= {DEFAULT, *(one.configuration for one in space.named)}
-    found = conclude(spec, trip.samples, bound, searcher, trip.done)
+    found = conclude(spec, completed_race.samples, bound, searcher, completed_race.done)
     assert found.recommendation is not None
     assert found.recommendation.settings.get("c") == "1"
     assert found.recommendation.settings.items() <= NAMED["quick"].items()

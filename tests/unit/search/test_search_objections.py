@@ -124,11 +124,13 @@ def tuned_two(takes_s: Callable[[Configuration], float]) -> tuple[StudySpec, Com
 
 
 def test_nothing_is_recommended_where_units_change() -> None:
-    spec, trip = tuned_two(lambda c: 1.0 if not c else 0.004)
-    samples = [printed(s, "GB/s" if not s.launch.configuration else "MB/s") for s in trip.samples]
-    for told, settings in ((trip.samples, {"arg.n": 1}), (samples, {})):
+    spec, completed_race = tuned_two(lambda c: 1.0 if not c else 0.004)
+    samples = [
+        printed(s, "GB/s" if not s.launch.configuration else "MB/s") for s in completed_race.samples
+    ]
+    for told, settings in ((completed_race.samples, {"arg.n": 1}), (samples, {})):
         found = conclude(
-            spec, told, SearchSpace(spec.space), GpSearcher(), trip.done
+            spec, told, SearchSpace(spec.space), GpSearcher(), completed_race.done
         ).recommendation
         assert found is not None
         assert dict(found.settings) == settings
@@ -249,8 +251,12 @@ def test_word_against_a_known_unit_leads_to_no_verdict() -> None:
 
 
 def test_default_that_stands_better_by_another_unit_is_not_called_better() -> None:
-    spec, trip = tuned_two(lambda c: 1.0 if c else 0.004)
-    samples = [worded(s, "Mpps" if s.launch.configuration else "kpps") for s in trip.samples]
-    found = conclude(spec, samples, SearchSpace(spec.space), GpSearcher(), trip.done).recommendation
+    spec, completed_race = tuned_two(lambda c: 1.0 if c else 0.004)
+    samples = [
+        worded(s, "Mpps" if s.launch.configuration else "kpps") for s in completed_race.samples
+    ]
+    found = conclude(
+        spec, samples, SearchSpace(spec.space), GpSearcher(), completed_race.done
+    ).recommendation
     assert found is not None and not found.settings
     assert found.sentence.startswith("Keep the default: rate is printed before '")

@@ -53,9 +53,7 @@ def shrinks(arms: list[str]) -> float:
     return 1.0 / grows(arms)
 
 
-@pytest.mark.parametrize(
-    ("factor", "verb"), [(grows, "wall_s rose"), (shrinks, "wall_s fell")]
-)
+@pytest.mark.parametrize(("factor", "verb"), [(grows, "wall_s rose"), (shrinks, "wall_s fell")])
 @pytest.mark.parametrize("noise", [0.02, 0.15])
 def test_trend_of_measurement_is_reported(
     factor: Callable[[list[str]], float], verb: str, noise: float

@@ -73,8 +73,8 @@ def test_value_accepted_once_stays(seen: list[GrantStatus], left: bool) -> None:
     found = Refusals()
     for granted in seen:
         found.add(sample("always", granted))
-    assert found.hold(Configuration({"thp": "always", "nice": 1})) is left
-    assert not found.hold(Configuration({"thp": "never"}))
+    assert found.covers(Configuration({"thp": "always", "nice": 1})) is left
+    assert not found.covers(Configuration({"thp": "never"}))
     assert found.reasons == ({"thp=always": "why"} if left else {})
 
 

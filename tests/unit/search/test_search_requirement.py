@@ -244,11 +244,11 @@ RACES: dict[Kind, Callable[[StudySpec], Race]] = {
 
 
 def carried_out(spec: StudySpec, program: Remembering) -> tuple[CompletedRace, Conclusion]:
-    trip = run_race(RACES[spec.kind](spec), program, spec.budget)
+    completed_race = run_race(RACES[spec.kind](spec), program, spec.budget)
     space = SearchSpace(spec.space)
-    found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
-    assert found == conclude(spec, trip.samples, space, GpSearcher(), trip.done)
-    return trip, found
+    found = conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
+    assert found == conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
+    return completed_race, found
 
 
 def verdicts(found: Conclusion) -> dict[str, RequirementVerdict]:
@@ -300,7 +300,7 @@ class TestTuning:
 
     def test_no_arm_meets_requirement(self) -> None:
         none = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=10.0 * MIB)
-        trip, found = carried_out(
+        completed_race, found = carried_out(
             spec_of(GREEDY, 120, none), Remembering(SimulatedProgram(slower), thrifty)
         )
         assert settings_of(found) == {}
@@ -309,7 +309,7 @@ class TestTuning:
             "No configuration that was tried meets peak_anon_bytes<=10MiB."
         )
         assert "The default violates" in sentence_of(found)
-        assert trip.done.reason is EndReason.DECIDED
+        assert completed_race.done.reason is EndReason.DECIDED
 
     def test_default_is_best_of_arms_that_meet_requirement(self) -> None:
         tight = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=30.0 * MIB)
@@ -356,12 +356,14 @@ class TestTuning:
                 bytes_of = self.memory
                 return Remembering(self.takes, lambda c: factor * bytes_of(c)).run(launch)
 
-        trip, found = carried_out(spec_of(CACHE, 400), Torn(SimulatedProgram(cached), memory))
+        completed_race, found = carried_out(
+            spec_of(CACHE, 400), Torn(SimulatedProgram(cached), memory)
+        )
         assert verdicts(found)["arg.cache=4"] is UNCLEAR
         assert settings_of(found) == {}
         assert sentence_of(found).startswith("Not decided: whether arg.cache=4 meets")
-        assert "whether a requirement is met" in trip.done.message
-        assert len(trip.samples) < 200
+        assert "whether a requirement is met" in completed_race.done.message
+        assert len(completed_race.samples) < 200
 
     def test_every_launch_of_a_block_counts_for_spread(self) -> None:
         """One launch in 25 violates it: a dozen blocks have as many launches as needed."""
@@ -380,8 +382,8 @@ class TestTuning:
         program = Rare(
             SimulatedProgram(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory
         )
-        trip, found = carried_out(spec, program)
-        assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
+        completed_race, found = carried_out(spec, program)
+        assert verdicts(found)["arg.calm=1"] is HOLDS, completed_race.done.message
 
     @pytest.mark.rotating
     def test_model_finds_best_arm_that_meets_requirement(self) -> None:
@@ -452,12 +454,12 @@ class TestOtherVerbs:
     def test_measure_goes_on_until_it_is_decided(self) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 200), kind=Kind.MEASURE, arms=(A,))
         quiet = Remembering(SimulatedProgram(cached, noise=0.0), memory)
-        trip, found = carried_out(spec, quiet)
+        completed_race, found = carried_out(spec, quiet)
         assert verdicts(found) == {"a": HOLDS}
         p90 = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         _, found = carried_out(msgspec.structs.replace(spec, require=(p90,)), quiet)
         assert verdicts(found) == {"a": HOLDS}
-        assert found.requirements[0].launches >= 33 > len(trip.samples)
+        assert found.requirements[0].launches >= 33 > len(completed_race.samples)
 
     def test_rare_excursion_violates_high_quantile(self) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 400), kind=Kind.MEASURE, arms=(A,))
@@ -555,9 +557,9 @@ class TestErrors:
 
     def test_budget_too_small_for_proof_names_missing_launches(self) -> None:
         p99 = msgspec.structs.replace(WITHIN_100, quantile=0.99)
-        trip, _ = carried_out_only(spec_of(CACHE, 100, p99))
-        assert trip.reason is EndReason.BUDGET
-        missing = re.search(r"a proof takes (\d+) more blocks at least", trip.message)
+        completed_race, _ = carried_out_only(spec_of(CACHE, 100, p99))
+        assert completed_race.reason is EndReason.BUDGET
+        missing = re.search(r"a proof takes (\d+) more blocks at least", completed_race.message)
         assert missing is not None and int(missing[1]) > 400
 
     @pytest.mark.rotating
@@ -591,10 +593,10 @@ class TestErrors:
 
 
 def carried_out_only(spec: StudySpec) -> tuple[Ending, int]:
-    trip = run_race(
+    completed_race = run_race(
         RACES[spec.kind](spec), Remembering(SimulatedProgram(cached), memory), spec.budget
     )
-    return trip.done, len(trip.samples)
+    return completed_race.done, len(completed_race.samples)
 
 
 def trial(configuration: Configuration, *slacks: float) -> list[Trial]:

@@ -115,11 +115,11 @@ PROGRAM = SimulatedProgram(takes_s=lambda c: 0.8 if c.get("env.BOOT") == "b" els
 
 def test_costliest_setting_changes_least_often() -> None:
     spec = tuned({"env.KNOB": 2.0, "env.BOOT": 60.0}, Budget(launches=200))
-    trip = raced(spec, PROGRAM)
-    blocks = {la.block for la in trip.launches if la.stage is Stage.SEARCH}
+    completed_race = raced(spec, PROGRAM)
+    blocks = {la.block for la in completed_race.launches if la.stage is Stage.SEARCH}
     assert blocks
     for number in blocks:
-        mine = [la for la in trip.launches if la.block == number]
+        mine = [la for la in completed_race.launches if la.block == number]
         boots = {la.configuration.get("env.BOOT") for la in mine}
         both = {(la.configuration.get("env.BOOT"), la.configuration.get("env.KNOB")) for la in mine}
         assert switches(mine, "env.BOOT") == len(boots) - 1
@@ -229,14 +229,16 @@ def test_claim_requires_six_applications_of_each_level(kind: Kind) -> None:
         if kind is Kind.TUNE
         else compared(costs, "", "env.BOOT=b", budget=budget)
     )
-    trip = raced(spec, PROGRAM)
+    completed_race = raced(spec, PROGRAM)
     searcher = RandomSearcher()
-    found = conclude(spec, trip.samples, SearchSpace(spec.space), searcher, trip.done)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(spec.space), searcher, completed_race.done
+    )
     (claim,) = found.claims
     assert claim.verdict is Verdict.FASTER
     assert claim.applications
     assert claim.blocks >= 6
-    applied = applications(trip.launches, "env.BOOT")
+    applied = applications(completed_race.launches, "env.BOOT")
     for value in (None, "b"):
         mine = [a for a in applied if a[0].configuration.get("env.BOOT") == value]
         assert len(mine) >= 6
@@ -248,12 +250,12 @@ def test_claim_requires_six_applications_of_each_level(kind: Kind) -> None:
 
 def test_launches_within_an_application_are_averaged() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
-    trip = raced(spec, PROGRAM)
-    history = History.of(spec, trip.samples)
+    completed_race = raced(spec, PROGRAM)
+    history = History.of(spec, completed_race.samples)
     block = history.blocks(Stage.CONFIRM)[0]
     mine = [
         s.wall_s or 0.0
-        for s in trip.samples
+        for s in completed_race.samples
         if s.launch.block == block and s.launch.arm == "default"
     ]
     assert len(mine) > 1
@@ -267,9 +269,11 @@ def test_requirement_counts_applications_instead_of_launches() -> None:
     spec = msgspec.structs.replace(
         spec, require=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=100.0),)
     )
-    trip = raced(spec, PROGRAM)
-    found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
-    history = History.of(spec, trip.samples)
+    completed_race = raced(spec, PROGRAM)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(spec.space), RandomSearcher(), completed_race.done
+    )
+    history = History.of(spec, completed_race.samples)
     for one in found.requirements:
         assert one.verdict is RequirementVerdict.HOLDS
         made = history.summarised_samples(Stage.CONFIRM, one.arm)
@@ -281,19 +285,21 @@ def test_application_with_repeated_failure_has_no_value() -> None:
     flaky = SimulatedProgram(
         takes_s=PROGRAM.takes_s, fails=lambda c: 0.2 if c.get("env.BOOT") == "b" else 0.0, seed=3
     )
-    trip = raced(spec, flaky)
-    history = History.of(spec, trip.samples)
+    completed_race = raced(spec, flaky)
+    history = History.of(spec, completed_race.samples)
     lost = [o for o in history.observations(Stage.CONFIRM, "env.BOOT=b") if o is None]
     assert lost
-    retried = [la for la in trip.launches if la.attempt]
+    retried = [la for la in completed_race.launches if la.attempt]
     assert retried
     assert not any(la.anew for la in retried)
 
 
 def test_arms_with_equal_costly_settings_are_compared_by_launches() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "nice=5", "env.BOOT=b", budget=Budget(launches=2000))
-    trip = raced(spec, PROGRAM)
-    found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
+    completed_race = raced(spec, PROGRAM)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(spec.space), RandomSearcher(), completed_race.done
+    )
     assert {claim.b: claim.applications for claim in found.claims} == {
         "nice=5": False,
         "env.BOOT=b": True,
@@ -397,14 +403,14 @@ def test_boots_are_excluded_from_budget_and_bound_launches() -> None:
         "boot.nosmt=present",
     )
     assert costly.plot(four[2].configuration)[0] == costly.plot(four[0].configuration)[0]
-    assert costly.begins(four) == (four[0], four[2])
+    assert costly.initial_boot_arms(four) == (four[0], four[2])
     # Two boots of two values each: four applications of the written setting.
     assert costly.block_s(four) == 4 * 2.0
     assert costly.block_with_boots_s(four) == 4 * 2.0 + 2 * 120.0
     assert costly.pair_s == 2 * 2.0
     assert costly.pair_with_boots_s == 2 * 2.0 + 2 * 120.0
     assert costly.without_boot_settings.names == ("vm.thp",)
-    assert HardToChangeFactors(COSTS).begins(four) == four
+    assert HardToChangeFactors(COSTS).initial_boot_arms(four) == four
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,10 @@ def spec(launches: int, seed: int = 0, metric: Metric | None = None) -> StudySpe
 
 def study(asked: StudySpec, runs: SimulatedProgram) -> tuple[CompletedRace, Conclusion]:
     space = SearchSpace(asked.space)
-    trip = run_race(TuneRace(asked, space, GpSearcher()), runs, asked.budget)
-    return trip, conclude(asked, trip.samples, space, GpSearcher(), trip.done)
+    completed_race = run_race(TuneRace(asked, space, GpSearcher()), runs, asked.budget)
+    return completed_race, conclude(
+        asked, completed_race.samples, space, GpSearcher(), completed_race.done
+    )
 
 
 def chosen_of(asked: StudySpec, runs: SimulatedProgram) -> Recommendation:
@@ -84,8 +86,8 @@ def chosen_of(asked: StudySpec, runs: SimulatedProgram) -> Recommendation:
 
 
 def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None:
-    trip, found = study(spec(1), program(0.5))
-    assert trip.done.reason is EndReason.BUDGET
+    completed_race, found = study(spec(1), program(0.5))
+    assert completed_race.done.reason is EndReason.BUDGET
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.DEFAULT
     assert "wall_s is" in found.recommendation.sentence
@@ -96,9 +98,9 @@ def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None
 
 @pytest.mark.parametrize("launches", [2, 3, 4, 5, 7])
 def test_few_launches_end_with_an_answer(launches: int) -> None:
-    trip, found = study(spec(launches), program(0.5))
-    assert trip.done.reason in (EndReason.BUDGET, EndReason.DECIDED)
-    assert len(trip.samples) == launches
+    completed_race, found = study(spec(launches), program(0.5))
+    assert completed_race.done.reason in (EndReason.BUDGET, EndReason.DECIDED)
+    assert len(completed_race.samples) == launches
     assert found.recommendation is not None
     assert found.recommendation.sentence
 
@@ -138,14 +140,14 @@ def test_without_effect_the_default_is_kept() -> None:
 
 def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
     asked = spec(12)
-    trip, found = study(asked, program(0.5))
+    completed_race, found = study(asked, program(0.5))
     assert found.recommendation is not None
     assert found.recommendation.proof is not None
     more = found.recommendation.proof.launches
     assert more is not None
     race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
     race.use_rest()
-    whole = run_race(race, program(0.5), Budget(launches=12 + more), told=trip.samples)
+    whole = run_race(race, program(0.5), Budget(launches=12 + more), told=completed_race.samples)
     again = conclude(asked, whole.samples, SearchSpace(SPACE), GpSearcher(), whole.done)
     assert again.recommendation is not None
     assert again.recommendation.status is RecommendationStatus.PROVEN
@@ -155,13 +157,15 @@ def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
 
 def test_present_recommendation_has_the_form_of_the_answer() -> None:
     asked = spec(12)
-    trip, found = study(asked, program(0.5))
+    completed_race, found = study(asked, program(0.5))
     assert found.recommendation is not None
-    assert interim_sentence(asked, trip.samples) == f"So far {found.recommendation.sentence}"
-    assert interim_sentence(asked, trip.samples[:1]) == ""
+    assert (
+        interim_sentence(asked, completed_race.samples) == f"So far {found.recommendation.sentence}"
+    )
+    assert interim_sentence(asked, completed_race.samples[:1]) == ""
     race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
     assert interim_words(race) == ""
-    for sample in trip.samples:
+    for sample in completed_race.samples:
         race.tell(sample)
     words = interim_words(race)
     assert words.startswith("unproven so far -")
@@ -170,9 +174,9 @@ def test_present_recommendation_has_the_form_of_the_answer() -> None:
 
 def test_conclusion_follows_from_the_samples_alone() -> None:
     asked = spec(12)
-    trip, found = study(asked, program(0.5))
-    samples = [decode(encode(sample), Sample) for sample in trip.samples]
-    assert found == conclude(asked, samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    completed_race, found = study(asked, program(0.5))
+    samples = [decode(encode(sample), Sample) for sample in completed_race.samples]
+    assert found == conclude(asked, samples, SearchSpace(SPACE), GpSearcher(), completed_race.done)
 
 
 def test_documents_without_a_status_are_proven_or_the_default() -> None:
@@ -211,10 +215,10 @@ def test_command_names_the_kinds_of_budget_that_were_asked_for() -> None:
 
 
 def test_end_of_budget_is_reported() -> None:
-    trip, found = study(spec(3), program(-0.5))
-    assert trip.done.reason is EndReason.BUDGET
-    assert "budget ended after 1 configuration" in trip.done.message
-    assert trip.done.needed is not None and trip.done.needed.launches == 8
+    completed_race, found = study(spec(3), program(-0.5))
+    assert completed_race.done.reason is EndReason.BUDGET
+    assert "budget ended after 1 configuration" in completed_race.done.message
+    assert completed_race.done.needed is not None and completed_race.done.needed.launches == 8
     assert found.recommendation is not None
     assert "of 1 other configuration" in found.recommendation.sentence
     assert found.recommendation.proof is not None
@@ -241,10 +245,10 @@ def test_arm_that_the_answer_names_is_in_the_table() -> None:
 @pytest.mark.parametrize("more", [3, 10])
 def test_table_has_values_where_the_default_ran_in_the_survey_alone(more: int) -> None:
     asked, runs = spec(2), program(0.5)
-    trip, _ = study(asked, runs)
+    completed_race, _ = study(asked, runs)
     race, space = TuneRace(asked, SearchSpace(SPACE), GpSearcher()), SearchSpace(SPACE)
     race.use_rest()
-    whole = run_race(race, runs, Budget(launches=2 + more), told=trip.samples)
+    whole = run_race(race, runs, Budget(launches=2 + more), told=completed_race.samples)
     again = conclude(asked, whole.samples, space, GpSearcher(), whole.done)
     assert {len(arm.summary) > 0 for arm in again.arms} == {True}
 
@@ -262,11 +266,13 @@ def test_launch_that_violates_requirement_is_reported() -> None:
 
 def test_disturbed_blocks_of_search_are_reported() -> None:
     asked = msgspec.structs.replace(spec(12), disturbed_above=0.1)
-    trip, found = study(asked, program(0.5, others=lambda launch: 0.6))
+    completed_race, found = study(asked, program(0.5, others=lambda launch: 0.6))
     assert any("of the search disturbed" in note for note in found.notes)
     burner = Evidence(kind="other_process", value=0.6, unit="CPUs", note="burn (process 812)")
-    seen = [msgspec.structs.replace(s, evidence=(*s.evidence, burner)) for s in trip.samples]
-    named = conclude(asked, seen, SearchSpace(SPACE), GpSearcher(), trip.done)
+    seen = [
+        msgspec.structs.replace(s, evidence=(*s.evidence, burner)) for s in completed_race.samples
+    ]
+    named = conclude(asked, seen, SearchSpace(SPACE), GpSearcher(), completed_race.done)
     assert any("burn (process 812)" in note for note in named.notes)
 
 
@@ -298,8 +304,8 @@ def test_last_launches_of_a_large_budget_look_for_the_core() -> None:
     runs = SimulatedProgram(
         takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1
     )
-    trip, found = study(spec(80, seed=1), runs)
-    last = [sample.launch for sample in trip.samples[-3:]]
+    completed_race, found = study(spec(80, seed=1), runs)
+    last = [sample.launch for sample in completed_race.samples[-3:]]
     assert [launch.configuration for launch in last] == [CORE] * 3
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.UNPROVEN

@@ -261,9 +261,15 @@ def test_expected_cost_of_proof_suffices(null: bool, unit: str) -> None:
         )
         race = TuneRace(first.spec, SearchSpace(SMALL), TpeSearcher())
         race.use_rest()
-        trip = run_race(race, replace(program, seed=seed), enough, told=first.samples)
-        again = conclude(first.spec, trip.samples, SearchSpace(SMALL), TpeSearcher(), trip.done)
-        assert again.claims, trip.done
+        completed_race = run_race(race, replace(program, seed=seed), enough, told=first.samples)
+        again = conclude(
+            first.spec,
+            completed_race.samples,
+            SearchSpace(SMALL),
+            TpeSearcher(),
+            completed_race.done,
+        )
+        assert again.claims, completed_race.done
         assert again.claims[0].blocks >= 6
 
 

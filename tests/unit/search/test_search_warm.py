@@ -86,14 +86,14 @@ def tuned(spec: StudySpec, program: SimulatedProgram = PROGRAM) -> CompletedRace
 
 
 def told(
-    spec: StudySpec, trip: CompletedRace, space: Space = MANY, name: str = "before"
+    spec: StudySpec, completed_race: CompletedRace, space: Space = MANY, name: str = "before"
 ) -> EarlierStudy:
-    known, left_out = transferable_results(spec, trip.samples, SearchSpace(space))
+    known, left_out = transferable_results(spec, completed_race.samples, SearchSpace(space))
     return EarlierStudy(
         study=name,
         command="program",
         same_workload=True,
-        launches=len(trip.samples),
+        launches=len(completed_race.samples),
         known=tuple(known),
         left_out=left_out,
     )
@@ -130,8 +130,8 @@ def test_earlier_results_are_ratios_to_default_best_first(
 def test_higher_is_better_sorts_best_first() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
     spec = spec_of(metric=metric)
-    trip = tuned(spec, SimulatedProgram(takes_s=takes_s, metric=metric))
-    best = told(spec, trip).known[0]
+    completed_race = tuned(spec, SimulatedProgram(takes_s=takes_s, metric=metric))
+    best = told(spec, completed_race).known[0]
     assert best.configuration["arg.p1"] == 3
     assert best.log_ratio is not None and best.log_ratio < -0.5
 
@@ -155,8 +155,8 @@ def test_sweep_knows_its_cells() -> None:
         space=MANY,
         arms=arms,
     )
-    trip = run_race(SweepRace(spec), PROGRAM, spec.budget)
-    known = told(spec, trip).known
+    completed_race = run_race(SweepRace(spec), PROGRAM, spec.budget)
+    known = told(spec, completed_race).known
     assert [dict(k.configuration) for k in known[:2]] == [cells[3], cells[1]]
     assert {k.configuration for k in known} == {arm.configuration for arm in arms}
 
@@ -191,9 +191,9 @@ def test_unvaried_settings_are_dropped_and_foreign_values_excluded() -> None:
 
 def test_configurations_equal_after_dropping_are_averaged() -> None:
     spec = spec_of()
-    trip = tuned(spec)
+    completed_race = tuned(spec)
     narrow = Space(parameters=MANY.parameters[1:2])
-    whole, merged = told(spec, trip), told(spec, trip, narrow)
+    whole, merged = told(spec, completed_race), told(spec, completed_race, narrow)
     assert len(merged.known) <= 5
     for known in merged.known:
         p1 = known.configuration.get("arg.p1", 0)
@@ -353,12 +353,18 @@ def test_level_of_earlier_study_has_no_influence() -> None:
 def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierStudy) -> None:
     """The same launches give the same conclusion."""
     guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
-    trip = tuned(guided)
+    completed_race = tuned(guided)
     space = SearchSpace(MANY)
-    told_all = conclude(guided, trip.samples, space, GpSearcher(earlier=(before,)), trip.done)
+    told_all = conclude(
+        guided, completed_race.samples, space, GpSearcher(earlier=(before,)), completed_race.done
+    )
     liar = msgspec.structs.replace(guided, earlier=(reversed_of(before),))
-    told_lies = conclude(liar, trip.samples, space, GpSearcher(earlier=liar.earlier), trip.done)
-    alone = conclude(spec_of(seed=4), trip.samples, space, GpSearcher(), trip.done)
+    told_lies = conclude(
+        liar, completed_race.samples, space, GpSearcher(earlier=liar.earlier), completed_race.done
+    )
+    alone = conclude(
+        spec_of(seed=4), completed_race.samples, space, GpSearcher(), completed_race.done
+    )
     assert alone.warm_start == "" and told_all.warm_start
     for found in (told_all, told_lies):
         assert msgspec.structs.replace(found, warm_start="") == alone
@@ -368,9 +374,11 @@ def test_complete_search_takes_nothing_from_earlier_studies(before: EarlierStudy
     few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
     cold = spec_of(few)
     spec = msgspec.structs.replace(cold, earlier=(before,))
-    trip = tuned(spec)
-    assert trip.samples == tuned(cold).samples
-    found = conclude(spec, trip.samples, SearchSpace(few), GpSearcher(), trip.done)
+    completed_race = tuned(spec)
+    assert completed_race.samples == tuned(cold).samples
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(few), GpSearcher(), completed_race.done
+    )
     assert found.warm_start == (
         "All configurations were tried: nothing was taken from study before of this workload."
     )

@@ -122,10 +122,12 @@ def swept(zero: Callable[[Launch], bool]) -> tuple[EndReason, list[str], set[Ver
         arms=arms,
         disturbed_above=None,
     )
-    trip = run_race(SweepRace(spec), counting(zero), spec.budget)
-    found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
+    completed_race = run_race(SweepRace(spec), counting(zero), spec.budget)
+    found = conclude(
+        spec, completed_race.samples, SearchSpace(spec.space), RandomSearcher(), completed_race.done
+    )
     verdicts = {claim.verdict for claim in found.claims}
-    return trip.done.reason, sweep_sentences(found, MISSES, best_claim(found)), verdicts
+    return completed_race.done.reason, sweep_sentences(found, MISSES, best_claim(found)), verdicts
 
 
 def test_sweep_with_a_baseline_of_zeros_is_not_decided() -> None:

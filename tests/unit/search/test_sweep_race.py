@@ -106,9 +106,9 @@ def sweep(
         design=layout.design,
         **more,  # type: ignore[arg-type]
     )
-    trip = run_race(SweepRace(spec), program, spec.budget)
-    found = conclude(spec, trip.samples, bound, RandomSearcher(), trip.done)
-    return Sweep(spec, trip.samples, trip.done, found)
+    completed_race = run_race(SweepRace(spec), program, spec.budget)
+    found = conclude(spec, completed_race.samples, bound, RandomSearcher(), completed_race.done)
+    return Sweep(spec, completed_race.samples, completed_race.done, found)
 
 
 def steady(takes_s: Takes = lambda c: 1.0, noise: float = 0.01) -> SimulatedProgram:

@@ -38,7 +38,7 @@ def alone(a: Matrix, b: Matrix, truth: float) -> list[StudyOutcome]:
     """The same, look by look."""
     found = []
     for i in range(len(a)):
-        verdict, at, held, always = Verdict.UNCLEAR, a.shape[1], True, True
+        verdict, at, covered, always = Verdict.UNCLEAR, a.shape[1], True, True
         for n in range(1, a.shape[1] + 1):
             seen = effect(
                 [Observation(math.exp(v)) for v in a[i, :n].tolist()],
@@ -47,8 +47,8 @@ def alone(a: Matrix, b: Matrix, truth: float) -> list[StudyOutcome]:
             holds = seen.lo * (1 - 1e-9) <= math.exp(truth) <= seen.hi * (1 + 1e-9)
             always &= holds
             if verdict is Verdict.UNCLEAR and decide(seen) is not Verdict.UNCLEAR:
-                verdict, at, held = decide(seen), n, holds
-        found.append(StudyOutcome(verdict, at, held, always))
+                verdict, at, covered = decide(seen), n, holds
+        found.append(StudyOutcome(verdict, at, covered, always))
     return found
 
 

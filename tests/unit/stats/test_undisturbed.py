@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats.paired import Observation, effect
-from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE, effect_of_blocks
+from assay.stats.undisturbed import ALPHA_SHARE, effect_of_blocks
 
 LOGS = st.lists(st.floats(-0.5, 0.5), min_size=8, max_size=30)
 
@@ -33,7 +33,7 @@ def test_only_disturbed_blocks_give_effect_of_all_at_half_the_rate(
 ) -> None:
     a, b = observed([0.0] * len(logs)), observed(logs)
     found = effect_of_blocks(a, b, [True] * len(logs))
-    assert found.effect == effect(a, b, alpha=MIN_UNDISTURBED_SHARE * 0.05)
+    assert found.effect == effect(a, b, alpha=ALPHA_SHARE * 0.05)
     assert found.disturbed == len(logs)
 
 

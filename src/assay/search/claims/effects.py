@@ -165,7 +165,7 @@ def _never_in_force(spec: StudySpec, history: History) -> set[str]:
     return {
         parameter.name
         for parameter in spec.space.parameters
-        if any(refusals.hold(Configuration({parameter.name: v})) for v in levels(parameter))
+        if any(refusals.covers(Configuration({parameter.name: v})) for v in levels(parameter))
     }
 
 

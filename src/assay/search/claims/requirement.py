@@ -38,7 +38,7 @@ from assay.stats.share import (
     shows_above,
     shows_below,
 )
-from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE
+from assay.stats.undisturbed import ALPHA_SHARE
 from assay.units import parse_bytes, parse_duration_s
 from assay.wording.requirement import requirement_text
 
@@ -275,7 +275,7 @@ def _shared_alpha(spec: StudySpec, history: History) -> float:
     Which of the two counts depends on the number of disturbed blocks, and may change.
     """
     alpha = requirement_alpha(spec)
-    return MIN_UNDISTURBED_SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
+    return ALPHA_SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
 
 
 def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:

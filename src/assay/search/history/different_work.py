@@ -107,7 +107,7 @@ class DifferentWork:
             return self._outputs.agree((self._default, name), numbers=self._numbers)
         return True
 
-    def hold(self, configuration: Configuration) -> bool:
+    def covers(self, configuration: Configuration) -> bool:
         """Return whether a configuration, launched or not, does different work."""
         found = self._found
         return configuration in found.configurations or found.explain(configuration)

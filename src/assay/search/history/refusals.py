@@ -47,7 +47,7 @@ class Refusals:
             if place not in self._taken
         }
 
-    def hold(self, configuration: Configuration) -> bool:
+    def covers(self, configuration: Configuration) -> bool:
         """Return whether a configuration requests one of these values."""
         places = (_place(name, value) for name, value in configuration.items())
         return any(place in self._refused and place not in self._taken for place in places)

@@ -9,7 +9,7 @@ from assay.search.space.search_space import SearchSpace
 
 def is_excluded(history: History, configuration: Configuration) -> bool:
     """Return whether a configuration has a value that launches refused, or does different work."""
-    return history.refusals.hold(configuration) or history.other_work.hold(configuration)
+    return history.refusals.covers(configuration) or history.other_work.covers(configuration)
 
 
 def admitted_space(history: History, space: SearchSpace) -> SearchSpace:

@@ -111,7 +111,7 @@ class GpSearcher:
             named = first_proposals(earlier, count // 2)
             draws = random.Random(seed)
             wanted = [c for c in named if c not in launched_configurations(trials)]
-            wanted += space.spread(count - len(wanted), draws)
+            wanted += space.balanced_sample(count - len(wanted), draws)
             return fresh_configurations(
                 space, wanted, launched_configurations(trials), count, draws
             )

@@ -49,7 +49,7 @@ def sample_configurations(
 
     rng, draws = np.random.default_rng(seed), random.Random(seed)
     found: list[Configuration] = []
-    for others in space.spread(count, draws):
+    for others in space.balanced_sample(count, draws):
         settings = belief.sample_settings(rng)
         if settings:
             names = [list(space.parameters)[k] for k in settings]

@@ -24,8 +24,8 @@ def trials_of(
     found = []
     for stage in stages:
         for arm, block, observation in history.outcomes(stage):
-            other = history.other_work.hold(arm.configuration)
-            lost = observation is None or other or history.refusals.hold(arm.configuration)
+            other = history.other_work.covers(arm.configuration)
+            lost = observation is None or other or history.refusals.covers(arm.configuration)
             value = None if observation is None or lost else sign * math.log(observation.value)
             censored = observation is not None and observation.censored
             slack = None if other else history.slacks.at(stage, arm.name, block)

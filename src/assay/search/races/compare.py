@@ -61,7 +61,9 @@ class CompareRace(BlockRace):
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         # Arms of another boot have no warm-up before their first block.
-        cold = [arm for arm in self._history.costly.begins(self._arms) if not self._warm(arm)]
+        cold = [
+            arm for arm in self._history.costly.initial_boot_arms(self._arms) if not self._warm(arm)
+        ]
         attempts = len(self._history.blocks(Stage.SURVEY))
         if cold and attempts < MAX_ATTEMPTS and not (attempts and budget.spent):
             return BlockPlan(Stage.SURVEY, tuple(cold))

@@ -165,7 +165,7 @@ class Reduction:
 
         The arm must meet the requirements and do the work of the default.
         """
-        if history.other_work.hold(arm.configuration):
+        if history.other_work.covers(arm.configuration):
             return False
         if not history.slacks.keeps(Stage.REDUCE, arm.name):
             return False

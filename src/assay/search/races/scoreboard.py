@@ -95,7 +95,7 @@ class Scoreboard:
 
     def _is_rival(self, name: str) -> bool:
         """Return whether an arm may lead over the baseline."""
-        other_work = self._other_work.hold(self._configurations[name])
+        other_work = self._other_work.covers(self._configurations[name])
         return name != self._baseline and not other_work
 
     def better(self, found: Leader) -> bool:

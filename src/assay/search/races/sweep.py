@@ -125,7 +125,7 @@ class SweepRace(BlockRace):
     @property
     def _first(self) -> Arm:
         """First arm to run: the baseline, unless it takes another boot than other cells."""
-        return next(iter(self._history.costly.begins(self._arms)), self._arms[0])
+        return next(iter(self._history.costly.initial_boot_arms(self._arms)), self._arms[0])
 
     @property
     def _first_looks(self) -> int:
@@ -138,7 +138,7 @@ class SweepRace(BlockRace):
         if self._history.blocks(Stage.CONFIRM):
             return ()
         # Arms of another boot warm up there: see ``assay.study.booting``.
-        here = self._history.costly.begins(self._able())
+        here = self._history.costly.initial_boot_arms(self._able())
         return tuple(arm for arm in here if self._cold(arm) > 0)
 
     def _cold(self, arm: Arm) -> int:
@@ -298,9 +298,9 @@ def min_launches(spec: StudySpec) -> int:
     warmups = WARMUP if spec.warmup is None else spec.warmup
     asked = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
-    begins = len(HardToChangeFactors.of(spec).begins(compared_arms(spec)))
+    initial_boot_arms = len(HardToChangeFactors.of(spec).initial_boot_arms(compared_arms(spec)))
     each = launches_per_block(spec.statistic, Stage.CONFIRM)
-    return max(1, warmups * begins) + (asked or min_blocks(spec)) * arms * each
+    return max(1, warmups * initial_boot_arms) + (asked or min_blocks(spec)) * arms * each
 
 
 def min_blocks(spec: StudySpec) -> int:

@@ -425,7 +425,7 @@ class TuneRace(SearchRace):
         shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
         if shortest and self._spec.statistic is not Statistic.SPREAD:
             arms, other_work = self._history.arms(Stage.SEARCH), self._history.other_work
-            names = [a.name for a in arms if not other_work.hold(a.configuration)] or names
+            names = [a.name for a in arms if not other_work.covers(a.configuration)] or names
             factor = TIMEOUT_FACTOR
         walls = [w for w in map(self._history.successful_wall_s, names) if w is not None]
         walls = walls or self._survey_s()

@@ -169,7 +169,7 @@ class SearchSpace:
                 return candidate
         return None
 
-    def spread(self, count: int, rng: random.Random) -> list[Configuration]:
+    def balanced_sample(self, count: int, rng: random.Random) -> list[Configuration]:
         """Draw configurations in which the values of each setting are about equally frequent.
 
         Configurations that violate constraints are dropped (a Latin hypercube; McKay et al., 1979).

@@ -72,7 +72,7 @@ class HardToChangeFactors:
         """Return the boot settings that a configuration requires."""
         return {name: configuration.get(name, usual) for name, usual in self.pausing.items()}
 
-    def begins(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    def initial_boot_arms(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
         """Return the arms that run in the initial boot of the study; all without boot settings."""
         return tuple(arm for arm in arms if self.boot(arm.configuration) == self.pausing)
 

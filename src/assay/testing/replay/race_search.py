@@ -69,15 +69,17 @@ class ReplayedStudy:
 
     space: TableSpace
     spec: StudySpec
-    trip: CompletedRace
+    completed_race: CompletedRace
 
     @classmethod
     def of(cls, world: World, searcher: Searcher, launches: int, seed: int) -> ReplayedStudy:
         """Tune in a new world."""
         space = TableSpace(world.table, world.default)
         spec = _spec(space, world, launches, seed)
-        trip = run_race(TuneRace(spec, space, searcher), RecordedProgram(world, space), spec.budget)
-        return cls(space, spec, trip)
+        completed_race = run_race(
+            TuneRace(spec, space, searcher), RecordedProgram(world, space), spec.budget
+        )
+        return cls(space, spec, completed_race)
 
 
 def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpec:
@@ -113,8 +115,8 @@ class RecordedProgram:
 
 
 def _found(visit: ReplayedStudy, searcher: TimedSearcher) -> MethodResult:
-    space, trip = visit.space, visit.trip
-    conclusion = conclude(visit.spec, trip.samples, space, searcher, trip.done)
+    space, completed_race = visit.space, visit.completed_race
+    conclusion = conclude(visit.spec, completed_race.samples, space, searcher, completed_race.done)
     chosen = conclusion.recommendation
     settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
     claim = chosen.claim if chosen is not None else None

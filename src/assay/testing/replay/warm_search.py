@@ -58,11 +58,11 @@ class WarmSearch:
         before = world.like(table, seed + SEED_OF_EARLIER)
         visit = ReplayedStudy.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
         space = TableSpace(world.table, world.default)
-        known, left_out = transferable_results(visit.spec, visit.trip.samples, space)
+        known, left_out = transferable_results(visit.spec, visit.completed_race.samples, space)
         return EarlierStudy(
             study="earlier",
             command="recorded",
-            launches=len(visit.trip.samples),
+            launches=len(visit.completed_race.samples),
             known=limit_results(known, MAX_CONFIGURATIONS),
             left_out=left_out,
         )
