@@ -108,10 +108,10 @@ def simulate_looks(
             seen = study.look(n)
             verdict = decide(seen, margin=margin)
             if verdict is not Verdict.UNCLEAR:
-                at, covered = n, _holds(seen, truth)
+                at, covered = n, _covers(seen, truth)
                 break
         always = not coverage or all(
-            _holds(study.look(n), truth) for n in numbers[misses[i]].tolist()
+            _covers(study.look(n), truth) for n in numbers[misses[i]].tolist()
         )
         found.append(StudyOutcome(verdict, at, covered, always))
     return found
@@ -156,7 +156,7 @@ class _Study:
         return Effect(math.sqrt(lo * hi), lo, hi, n, 0, 0.0, "mean", None, None, self.alpha, 0.0)
 
 
-def _holds(found: Effect, truth: float) -> bool:
+def _covers(found: Effect, truth: float) -> bool:
     """Return whether the interval contains the truth, up to the rounding of logarithms."""
     return found.lo <= math.exp(truth) * (1.0 + 1e-12) and math.exp(truth) <= found.hi * (
         1.0 + 1e-12

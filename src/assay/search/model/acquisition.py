@@ -77,17 +77,17 @@ def choose_batch(
     import numpy as np
 
     mean, deviation = surrogate.predict(pool.rows, pool.known)
-    seen = np.flatnonzero(pool.known >= 0)
-    if not len(seen):
+    launched = np.flatnonzero(pool.known >= 0)
+    if not len(launched):
         return []
-    best = int(seen[np.argmin(mean[seen])])
-    places = _shortlist(mean, deviation, pool, best)
+    best = int(launched[np.argmin(mean[launched])])
+    indices = _shortlist(mean, deviation, pool, best)
     chosen: list[int] = []
     short = _Shortlist(
-        mean=mean[places],
-        covariance=surrogate.covariance(pool.rows[places], pool.known[places]),
-        fresh=pool.known[places] < 0,
-        levels=pool.levels[places],
+        mean=mean[indices],
+        covariance=surrogate.covariance(pool.rows[indices], pool.known[indices]),
+        fresh=pool.known[indices] < 0,
+        levels=pool.levels[indices],
         incumbent=pool.levels[best],
         best=float(mean[best]),
         launch_variance=surrogate.launch_variance,
@@ -98,7 +98,7 @@ def choose_batch(
             at = short.choose("improve", rng)
         if at is None:
             break
-        chosen.append(int(places[at]))
+        chosen.append(int(indices[at]))
         short.take(at)
     return chosen
 
@@ -178,8 +178,8 @@ class _Shortlist:
             case _:
                 value = PROBE_DEVIATIONS * deviation - self._mean
                 allowed &= self._fresh & self._probed(rng)
-        places = np.flatnonzero(allowed)
-        return int(places[np.argmax(value[places])]) if len(places) else None
+        indices = np.flatnonzero(allowed)
+        return int(indices[np.argmax(value[indices])]) if len(indices) else None
 
     def _probed(self, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
         """Return the candidates with one randomly drawn value that the incumbent does not have."""
@@ -227,17 +227,17 @@ def remaining_gain(
     import numpy as np
 
     mean, deviation = surrogate.predict(pool.rows, pool.known)
-    seen = np.flatnonzero((pool.known >= 0) & pool.able)
+    launched = np.flatnonzero((pool.known >= 0) & pool.able)
     able = np.flatnonzero(pool.able)
-    if not len(seen) or not len(able):
+    if not len(launched) or not len(able):
         return math.inf
-    best = int(seen[np.argmin(mean[seen])])
+    best = int(launched[np.argmin(mean[launched])])
     lower = (mean - BOUND_DEVIATIONS * deviation)[able]
-    places = np.unique([best, *able[np.argsort(lower)[:MAX_SHORTLIST]]])
-    covariance = surrogate.covariance(pool.rows[places], pool.known[places])
+    indices = np.unique([best, *able[np.argsort(lower)[:MAX_SHORTLIST]]])
+    covariance = surrogate.covariance(pool.rows[indices], pool.known[indices])
     root = GAIN_FACTOR * _root(covariance)
-    drawn = mean[places] + rng.standard_normal((POSTERIOR_DRAWS, len(places))) @ root
-    gains = drawn[:, np.searchsorted(places, best)] - drawn.min(axis=1)
+    drawn = mean[indices] + rng.standard_normal((POSTERIOR_DRAWS, len(indices))) @ root
+    gains = drawn[:, np.searchsorted(indices, best)] - drawn.min(axis=1)
     return float(np.quantile(gains, confidence))
 
 
@@ -247,11 +247,11 @@ def sample_best(
     """Draw one of ``among`` with the probability that it is the best (Thompson sampling)."""
     import numpy as np
 
-    places = np.array(among, dtype=np.intp)
-    mean, _ = surrogate.predict(pool.rows[places], pool.known[places])
-    covariance = surrogate.covariance(pool.rows[places], pool.known[places])
-    drawn = mean + _root(covariance) @ rng.standard_normal(len(places))
-    return int(places[np.argmin(drawn)])
+    indices = np.array(among, dtype=np.intp)
+    mean, _ = surrogate.predict(pool.rows[indices], pool.known[indices])
+    covariance = surrogate.covariance(pool.rows[indices], pool.known[indices])
+    drawn = mean + _root(covariance) @ rng.standard_normal(len(indices))
+    return int(indices[np.argmin(drawn)])
 
 
 def _root(covariance: Array) -> Array:

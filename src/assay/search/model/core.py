@@ -43,9 +43,9 @@ def best_core(
     """
     if belief.alone < MIN_SPARSITY_PROBABILITY:
         return []
-    seen = _seen(space, launched)
+    launched_values = _launched_values(space, launched)
     leading = belief.leading(MAX_SETTING_SETS)
-    among = [c for settings, _ in leading for c in _lean(space, settings, seen, failed)]
+    among = [c for settings, _ in leading for c in _lean(space, settings, launched_values, failed)]
     best = _best(features, belief, among, launched)
     return [] if best is None else [best]
 
@@ -90,13 +90,13 @@ def _best(
 def _lean(
     space: SearchSpace,
     settings: tuple[int, ...],
-    seen: Mapping[str, Sequence[Value | None]],
+    launched_values: Mapping[str, Sequence[Value | None]],
     failed: Set[Configuration],
 ) -> list[Configuration]:
     """Return the valid configurations that set exactly these settings, to launched values."""
     names = [list(space.parameters)[k] for k in settings]
     found: dict[Configuration, None] = {}
-    products = itertools.product(*(seen[name] for name in names))
+    products = itertools.product(*(launched_values[name] for name in names))
     for combination in itertools.islice(products, MAX_COMBINATIONS):
         pairs = zip(names, combination, strict=True)
         one = Configuration({name: value for name, value in pairs if value is not None})
@@ -106,7 +106,7 @@ def _lean(
     return list(found)
 
 
-def _seen(
+def _launched_values(
     space: SearchSpace, launched: Iterable[Configuration]
 ) -> dict[str, tuple[Value | None, ...]]:
     """Return the launched values of each setting, its default first."""

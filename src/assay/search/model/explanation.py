@@ -161,13 +161,13 @@ class _Explaining:
         return math.exp(-self._sign * max(0.0, found)) if math.isfinite(found) else None
 
     def _shares(
-        self, asked: Iterator[tuple[tuple[tuple[str, Value], ...], Contrast]]
+        self, wanted: Iterator[tuple[tuple[tuple[str, Value], ...], Contrast]]
     ) -> list[SettingEffect]:
-        told = list(asked)
-        found = self._searcher.contrasts(self._space, self._trials, [c for _, c in told])
+        pairs = list(wanted)
+        found = self._searcher.contrasts(self._space, self._trials, [c for _, c in pairs])
         return [
             self._share(settings, estimate)
-            for (settings, _), estimate in zip(told, found, strict=True)
+            for (settings, _), estimate in zip(pairs, found, strict=True)
             if math.isfinite(estimate.deviation)
         ]
 

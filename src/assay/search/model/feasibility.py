@@ -134,19 +134,21 @@ class Feasibility:
     def __init__(self, features: Features, trials: Sequence[Trial]) -> None:
         import numpy as np
 
-        told = [t for t in trials if t.slack is not None]
+        measured = [t for t in trials if t.slack is not None]
         self._features = features
-        self._places: dict[Configuration, int] = {}
-        for trial in told:
-            self._places.setdefault(trial.configuration, len(self._places))
+        self._indices: dict[Configuration, int] = {}
+        for trial in measured:
+            self._indices.setdefault(trial.configuration, len(self._indices))
         self._surrogate = None
-        if len(self._places) > 1:
+        if len(self._indices) > 1:
             self._surrogate = Surrogate(
                 TrainingData(
-                    rows=features.rows(list(self._places)),
-                    which=np.array([self._places[t.configuration] for t in told], dtype=np.intp),
-                    block=np.array([t.block for t in told], dtype=np.intp),
-                    values=np.array([t.slack for t in told]),
+                    rows=features.rows(list(self._indices)),
+                    which=np.array(
+                        [self._indices[t.configuration] for t in measured], dtype=np.intp
+                    ),
+                    block=np.array([t.block for t in measured], dtype=np.intp),
+                    values=np.array([t.slack for t in measured]),
                     noise=slack_deviation(trials) ** 2,
                 )
             )
@@ -165,7 +167,7 @@ class Feasibility:
 
         if self._surrogate is None or not configurations:
             return np.ones(len(configurations), dtype=bool)
-        known = np.array([self._places.get(c, -1) for c in configurations], dtype=np.intp)
+        known = np.array([self._indices.get(c, -1) for c in configurations], dtype=np.intp)
         mean, deviation = self._surrogate.predict(self._features.rows(configurations), known)
         found = ndtr(mean / deviation)
         fresh = known < 0

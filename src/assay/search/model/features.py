@@ -35,12 +35,12 @@ class Feature:
     Attributes:
         parameter: the encoded parameter.
         width: number of columns.
-        place: encodes a value; ``None`` stands for a setting that is not set.
+        encode: encodes a value; ``None`` stands for a setting that is not set.
     """
 
     parameter: Parameter
     width: int
-    place: Callable[[Value | None], tuple[float, ...]]
+    encode: Callable[[Value | None], tuple[float, ...]]
 
 
 class Features:
@@ -64,8 +64,8 @@ class Features:
     def _levels(self, feature: Feature, configurations: Sequence[Configuration]) -> list[int]:
         name = feature.parameter.name
         if self._options[name] is None:
-            places = self._columns(feature, configurations)[:, 0]
-            return [min(int(QUARTERS * at), QUARTERS - 1) for at in places]
+            positions = self._columns(feature, configurations)[:, 0]
+            return [min(int(QUARTERS * at), QUARTERS - 1) for at in positions]
         numbers: dict[tuple[type, Value | None], int] = {}
         values = [configuration.get(name) for configuration in configurations]
         return [numbers.setdefault((type(value), value), len(numbers)) for value in values]
@@ -98,7 +98,7 @@ class Features:
             value = configuration.get(name, default)
             key = (type(value), value)
             if key not in known:
-                known[key] = feature.place(value)
+                known[key] = feature.encode(value)
             rows.append(known[key])
         return np.array(rows, dtype=np.float64).reshape(len(rows), feature.width)
 
@@ -161,7 +161,7 @@ def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
     if high <= low:
         return lambda _: UNSET_POSITION
 
-    def place(value: Value | None) -> float:
+    def encode(value: Value | None) -> float:
         number = float(value) if _is_number(value) else low  # type: ignore[arg-type]
         if log and low > 0:
             at = math.log(max(number, low) / low) / math.log(high / low)
@@ -171,7 +171,7 @@ def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
             at = (number - low) / (high - low)
         return min(1.0, max(0.0, at))
 
-    return place
+    return encode
 
 
 def _rank(number: float, ordered: Sequence[float]) -> float:

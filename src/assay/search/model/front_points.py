@@ -25,16 +25,16 @@ class ObjectiveModels:
     Attributes:
         space: search space of the study.
         searchers: one for each objective.
-        told: the launches, for each objective.
+        trials: the launches, for each objective.
     """
 
     space: SearchSpace
     searchers: Sequence[Searcher | SampleMeans]
-    told: Sequence[Sequence[Trial]]
+    trials: Sequence[Sequence[Trial]]
 
     def contrasts(self, wanted: Sequence[Contrast]) -> list[tuple[Estimate, ...]]:
         """Return the estimates of contrasts, one estimate for each objective."""
-        pairs = zip(self.searchers, self.told, strict=True)
+        pairs = zip(self.searchers, self.trials, strict=True)
         by_objective = [s.contrasts(self.space, trials, wanted) for s, trials in pairs]
         return list(zip(*by_objective, strict=True))
 
@@ -60,8 +60,8 @@ def best_points(
         if all(math.isfinite(e.deviation) for e in estimates)
         and min(e.mean for e in estimates) < -tolerance
     ]
-    places = spread_subset([point for _, point in able], count, tolerance)
-    lean = (without_negligible(known, able[at][0], tolerance) for at in places)
+    indices = spread_subset([point for _, point in able], count, tolerance)
+    lean = (without_negligible(known, able[at][0], tolerance) for at in indices)
     return [c for c in dict.fromkeys(lean) if c]
 
 
@@ -71,7 +71,7 @@ def without_negligible(
     """Return a configuration without the settings that are negligible in every objective."""
     (found,) = known.contrasts([{configuration: 1.0, DEFAULT: -1.0}])
     gain = min(estimate.mean for estimate in found)  # expected gain in each objective
-    launches = min(map(len, known.told))
+    launches = min(map(len, known.trials))
     lean = configuration
     while smaller := _smaller(known.space, lean):
         losses = known.contrasts([{c: 1.0, configuration: -1.0} for c in smaller])

@@ -146,7 +146,7 @@ class GpSearcher:
             return []
         kept = feasible_configurations(trials) if any_violation(trials) else set(model.able)
         able = [c for c in model.able if c != DEFAULT and c in kept]
-        pool = self._placed(space, model, able)
+        pool = self._encode_pool(space, model, able)
         mean, _ = model.surrogate.predict(pool.rows, pool.known)
         among = [int(i) for i in np.argsort(mean, kind="stable")[:MAX_FINALISTS]]
         rng = np.random.default_rng(seed)
@@ -183,15 +183,15 @@ class GpSearcher:
         import numpy as np
 
         model = self._model(space, trials)
-        asked = list(dict.fromkeys(c for contrast in wanted for c in contrast))
-        if model is None or not asked:
+        requested = list(dict.fromkeys(c for contrast in wanted for c in contrast))
+        if model is None or not requested:
             return [Estimate(0.0, math.inf if contrast else 0.0) for contrast in wanted]
-        pool = self._placed(space, model, asked)
-        places = {c: i for i, c in enumerate(asked)}
-        weights = np.zeros((len(wanted), len(asked)))
+        pool = self._encode_pool(space, model, requested)
+        indices = {c: i for i, c in enumerate(requested)}
+        weights = np.zeros((len(wanted), len(requested)))
         for row, contrast in enumerate(wanted):
             for c, weight in contrast.items():
-                weights[row, places[c]] = weight
+                weights[row, indices[c]] = weight
         means, deviations = model.belief.contrasts(pool.rows, pool.known, weights)
         return [Estimate(float(m), float(d)) for m, d in zip(means, deviations, strict=True)]
 
@@ -222,7 +222,7 @@ class GpSearcher:
         """
         if count > SMALL_BATCH or any_violation(trials) or space.is_named:
             return []
-        taken = {*model.places, DEFAULT}
+        taken = {*model.indices, DEFAULT}
         return sample_configurations(space, self._encoded(space), model.belief, taken, count, seed)
 
     def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
@@ -291,7 +291,7 @@ class GpSearcher:
         if model.requiring:
             return self._feasible_pool(space, model, every)
         configurations = [c for c in every if c != DEFAULT]
-        return self._placed(space, model, configurations), configurations
+        return self._encode_pool(space, model, configurations), configurations
 
     def _feasible_pool(
         self, space: SearchSpace, model: _Model, every: Sequence[Configuration]
@@ -303,14 +303,14 @@ class GpSearcher:
         likely = Feasibility(self._encoded(space), model.trials).likely(every)
         pairs = zip(every, likely, strict=True)
         configurations = [c for c, may in pairs if c in kept or (may and c != DEFAULT)]
-        pool = self._placed(space, model, configurations)
+        pool = self._encode_pool(space, model, configurations)
         able = pool.able & np.array([c != DEFAULT for c in configurations], dtype=bool)
         return replace(pool, able=able), configurations
 
     def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
         """Return random, launched and earlier configurations, and neighbours of the best."""
         rng = random.Random(seed)
-        pool = dict.fromkeys([*model.able, *model.told_of])
+        pool = dict.fromkeys([*model.able, *model.known_configurations])
         for _ in range(POOL_SAMPLES):
             drawn = space.draw(rng)
             if drawn is not None:
@@ -319,21 +319,21 @@ class GpSearcher:
         if model.requiring:
             kept = feasible_configurations(model.trials)
             able = [c for c in able if c in kept]
-        placed = self._placed(space, model, able)
+        placed = self._encode_pool(space, model, able)
         mean, _ = model.surrogate.predict(placed.rows, placed.known)
         for i in mean.argsort(kind="stable")[:NEIGHBOUR_CENTRES]:
             for near in space.neighbours(able[int(i)]):
                 pool.setdefault(near)
         return list(pool)
 
-    def _placed(
+    def _encode_pool(
         self, space: SearchSpace, model: _Model, configurations: Sequence[Configuration]
     ) -> Pool:
         import numpy as np
 
         features = self._encoded(space)
         able = [c not in model.failed for c in configurations]
-        known = [model.places.get(c, -1) for c in configurations]
+        known = [model.indices.get(c, -1) for c in configurations]
         return Pool(
             rows=features.rows(configurations),
             known=np.array(known, dtype=np.intp),
@@ -366,22 +366,22 @@ class _Model:
     ) -> None:
         import numpy as np
 
-        self.places: dict[Configuration, int] = {}
+        self.indices: dict[Configuration, int] = {}
         for trial in trials:
-            self.places.setdefault(trial.configuration, len(self.places))
+            self.indices.setdefault(trial.configuration, len(self.indices))
         able = successful_configurations(trials)
-        self.failed = {c for c in self.places if c not in able}
+        self.failed = {c for c in self.indices if c not in able}
         self.trials = trials
         self.launches = Counter(t.configuration for t in trials if t.value is not None)
         self.requiring = any_violation(trials) and bool(feasible_configurations(trials))
-        self.able = [c for c in self.places if c in able]
-        told = [t for t in trials if t.value is not None or t.configuration in self.failed]
+        self.able = [c for c in self.indices if c in able]
+        usable = [t for t in trials if t.value is not None or t.configuration in self.failed]
         # In a separate block: a failure has no information on the speed of the machine.
-        blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(told)]
-        values = _clipped([t.value for t in told], clipped_at)
-        which = [self.places[t.configuration] for t in told]
-        tasks, counts = [0] * len(told), [1] * len(told)
-        rows = dict(self.places)
+        blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(usable)]
+        values = _clipped([t.value for t in usable], clipped_at)
+        which = [self.indices[t.configuration] for t in usable]
+        tasks, counts = [0] * len(usable), [1] * len(usable)
+        rows = dict(self.indices)
         for task, one in enumerate(earlier, start=1):
             for known in one.known:
                 which.append(rows.setdefault(known.configuration, len(rows)))
@@ -389,7 +389,7 @@ class _Model:
                 tasks.append(task)
                 counts.append(known.launches)
             values += _clipped([known.log_ratio for known in one.known], clipped_at)
-        self.told_of = list(rows)[len(self.places) :]
+        self.known_configurations = list(rows)[len(self.indices) :]
         self._features = features
         self.surrogate = Surrogate(
             TrainingData(
@@ -409,13 +409,13 @@ class _Model:
         """Sparse models averaged with the surrogate as the dense model."""
         import numpy as np
 
-        told = [t for t in self.trials if t.value is not None or t.configuration in self.failed]
-        among = [i for i, t in enumerate(told) if t.value is not None]
-        values = [told[i].value for i in among]
+        usable = [t for t in self.trials if t.value is not None or t.configuration in self.failed]
+        among = [i for i, t in enumerate(usable) if t.value is not None]
+        values = [usable[i].value for i in among]
         launches = Launches(
-            rows=self._features.rows(list(self.places)),
-            which=np.array([self.places[told[i].configuration] for i in among], dtype=np.intp),
-            block=np.array([told[i].block for i in among], dtype=np.intp),
+            rows=self._features.rows(list(self.indices)),
+            which=np.array([self.indices[usable[i].configuration] for i in among], dtype=np.intp),
+            block=np.array([usable[i].block for i in among], dtype=np.intp),
             values=np.array(values, dtype=np.float64),
         )
         return SparseModels(

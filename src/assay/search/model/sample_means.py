@@ -120,6 +120,6 @@ def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) ->
         return 1.0
     default = known[DEFAULT][1]
     luck = [deviation**2 * (1.0 / max(1, n) + 1.0 / max(1, default)) for _, n in others]
-    seen = math.fsum(score**2 for score, _ in others)
+    observed = math.fsum(score**2 for score, _ in others)
     chance = math.fsum(luck) * (len(others) - 2) / len(others)
-    return max(1e-6, 1.0 - chance / seen) if seen > 0.0 else 1.0
+    return max(1e-6, 1.0 - chance / observed) if observed > 0.0 else 1.0

@@ -109,7 +109,7 @@ class _Shape:
     Attributes:
         settings: indices of the settings.
         interacts: whether two of them interact.
-        seen: columns of the distinct observed values, one array for each setting (for an
+        observed: columns of the distinct observed values, one array for each setting (for an
             interaction, of the distinct pairs).
         member: indicator of the value of each launch, launches x values.
         root: square root of the prior covariance of the effects of these values.
@@ -117,7 +117,7 @@ class _Shape:
 
     settings: tuple[int, ...]
     interacts: bool
-    seen: tuple[Array, ...]
+    observed: tuple[Array, ...]
     member: Array
     root: Array
 
@@ -272,11 +272,11 @@ class SparseModels:
         for (_, at), size in zip(parts, sizes, strict=True):
             member[np.arange(len(at)), offset + at] = 1.0
             offset += size
-        seen = tuple(values for values, _ in parts)
-        among = self._kernel(settings, interacts, seen, seen)
+        observed = tuple(values for values, _ in parts)
+        among = self._kernel(settings, interacts, observed, observed)
         spread, directions = np.linalg.eigh(among)
         root = directions * np.sqrt(np.maximum(spread, 0.0))
-        return _Shape(settings, interacts, seen, member, root)
+        return _Shape(settings, interacts, observed, member, root)
 
     def _with(self, shape: _Shape, bases: Sequence[_Base], prior: float) -> list[_Few]:
         """Return the models of each base and amplitude in which these settings matter."""
@@ -417,10 +417,12 @@ class SparseModels:
         able = [(model, weight) for model, weight in pairs if model.shape.settings == settings]
         shares = np.array([weight for _, weight in able])
         model = able[int(rng.choice(len(able), p=shares / shares.sum()))][0]
-        asked = self._asked(model.shape, rows)
-        across = model.amplitude * self._across(model.shape, asked) @ model.shape.member.T
+        requested = self._columns_of(model.shape, rows)
+        across = model.amplitude * self._across(model.shape, requested) @ model.shape.member.T
         held = model.base.precision - model.held @ model.middle @ model.held.T
-        variance = model.amplitude * self._covariance(model.shape, asked) - across @ held @ across.T
+        variance = (
+            model.amplitude * self._covariance(model.shape, requested) - across @ held @ across.T
+        )
         spread, directions = np.linalg.eigh(0.5 * (variance + variance.T))
         root = directions * np.sqrt(np.maximum(spread, 0.0))
         noise = math.sqrt(model.scale * self.freedom / float(rng.chisquare(self.freedom)))
@@ -480,15 +482,15 @@ class SparseModels:
         alone: dict[int, tuple[Array, Array]],
     ) -> tuple[Array, Array]:
         """Return the unscaled prior covariance of sums with observed values, and variances."""
-        asked = self._asked(shape, rows)
-        turned = weights @ self._across(shape, asked)
+        requested = self._columns_of(shape, rows)
+        turned = weights @ self._across(shape, requested)
         prior = sum((alone[k][1] for k in shape.settings[1:]), alone[shape.settings[0]][1])
         if shape.interacts:
             first, second = (alone[k][0] for k in shape.settings)
             prior = (prior + ((weights @ (first * second)) * weights).sum(axis=1)) * (2.0 / 3.0)
         return turned, prior
 
-    def _asked(self, shape: _Shape, rows: Array) -> tuple[Array, ...]:
+    def _columns_of(self, shape: _Shape, rows: Array) -> tuple[Array, ...]:
         import numpy as np
 
         columns = [rows[:, self._settings[k]] for k in shape.settings]
@@ -499,14 +501,14 @@ class SparseModels:
         import numpy as np
 
         if shape.interacts or len(shape.settings) == 1:
-            return self._kernel(shape.settings, shape.interacts, rows, shape.seen)
-        return np.hstack([_alike(a, b) for a, b in zip(rows, shape.seen, strict=True)])
+            return self._kernel(shape.settings, shape.interacts, rows, shape.observed)
+        return np.hstack([_alike(a, b) for a, b in zip(rows, shape.observed, strict=True)])
 
-    def _covariance(self, shape: _Shape, asked: tuple[Array, ...]) -> Array:
+    def _covariance(self, shape: _Shape, requested: tuple[Array, ...]) -> Array:
         """Return the prior covariance of the effects of configurations, unscaled."""
         if shape.interacts or len(shape.settings) == 1:
-            return self._kernel(shape.settings, shape.interacts, asked, asked)
-        first, second = (_alike(columns, columns) for columns in asked)
+            return self._kernel(shape.settings, shape.interacts, requested, requested)
+        first, second = (_alike(columns, columns) for columns in requested)
         return first + second
 
     def _of_dense(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:

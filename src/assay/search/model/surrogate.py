@@ -333,8 +333,8 @@ class Surrogate:
         parts = self._parts
         found = _matern(_distances(self._rows, rows, parts.lengths), parts.amplitude)[0]
         found += parts.linear * _products(self._rows, rows)
-        seen = np.flatnonzero(known >= 0)
-        found[known[seen], seen] += parts.own
+        launched = np.flatnonzero(known >= 0)
+        found[known[launched], launched] += parts.own
         return found
 
     def predict(self, rows: Array, known: Places) -> tuple[Array, Array]:

@@ -56,15 +56,15 @@ def transferable_results(
         the later space.
     """
     trials = trials_of(History.of(spec, samples), STAGES)
-    seen: dict[Configuration, list[EarlierConfiguration]] = {}
+    grouped: dict[Configuration, list[EarlierConfiguration]] = {}
     left_out = 0
     for known in _standing(trials):
         found = project(known.configuration, spec.space.parameters, space)
         if found is None:
             left_out += 1
         else:
-            seen.setdefault(found, []).append(known)
-    merged = [_merged(configuration, parts) for configuration, parts in seen.items()]
+            grouped.setdefault(found, []).append(known)
+    merged = [_merged(configuration, parts) for configuration, parts in grouped.items()]
     return sorted(merged, key=_rank), left_out
 
 
@@ -181,10 +181,10 @@ def first_proposals(earlier: Sequence[EarlierStudy], count: int) -> list[Configu
     """
     queues = [[k.configuration for k in one.known if _better(k)] for one in earlier]
     ranked = [
-        queue[place]
-        for place in range(max(map(len, queues), default=0))
+        queue[position]
+        for position in range(max(map(len, queues), default=0))
         for queue in queues
-        if place < len(queue)
+        if position < len(queue)
     ]
     ranked = [c for c in dict.fromkeys(ranked) if c != DEFAULT]
     chosen: list[Configuration] = []

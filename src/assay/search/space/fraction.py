@@ -188,7 +188,7 @@ def _search(basic: int, made: int, resolution: int) -> list[int] | None:
     )
     left = MAX_SEARCH_STEPS
 
-    def go_on(chosen: list[int], words: list[int], start: int) -> list[int] | None:
+    def extend(chosen: list[int], words: list[int], start: int) -> list[int] | None:
         nonlocal left
         if len(chosen) == made:
             return chosen
@@ -200,12 +200,12 @@ def _search(basic: int, made: int, resolution: int) -> list[int] | None:
             word = columns[at] | factor
             new = [word, *(word ^ other for other in words)]
             if all(w.bit_count() >= resolution for w in new):
-                found = go_on([*chosen, columns[at]], [*words, *new], at + 1)
+                found = extend([*chosen, columns[at]], [*words, *new], at + 1)
                 if found is not None:
                     return found
         return None
 
-    return go_on([], [], 0)
+    return extend([], [], 0)
 
 
 def _products(words: Sequence[int]) -> list[int]:

@@ -187,9 +187,9 @@ class SearchSpace:
         if options is None:
             domain = self.parameters[name].domain
             assert isinstance(domain, Range)
-            places = [(at + rng.random()) / max(1, count) for at in range(count)]
-            rng.shuffle(places)
-            return [domain.at(place) for place in places]
+            positions = [(at + rng.random()) / max(1, count) for at in range(count)]
+            rng.shuffle(positions)
+            return [domain.at(place) for place in positions]
         whole, rest = divmod(count, len(options))
         values = [*options] * whole + rng.sample(options, rest)
         rng.shuffle(values)

@@ -73,9 +73,9 @@ def _axes(space: Space) -> list[_Axis]:
     return found
 
 
-def _cell_at(axes: Sequence[_Axis], bound: SearchSpace, place: Sequence[float]) -> Configuration:
+def _cell_at(axes: Sequence[_Axis], bound: SearchSpace, position: Sequence[float]) -> Configuration:
     """Return the cell at a point of the unit cube."""
-    values = {axis.name: axis.at(share) for axis, share in zip(axes, place, strict=True)}
+    values = {axis.name: axis.at(share) for axis, share in zip(axes, position, strict=True)}
     return bound.without_inactive(Configuration(values))
 
 
@@ -133,8 +133,8 @@ def min_distance(points: Sequence[tuple[float, ...]]) -> float:
     """
     import numpy as np
 
-    places = np.array(points)
+    positions = np.array(points)
     nearest = math.inf
-    for at in range(1, len(places)):
-        nearest = min(nearest, float(np.min(np.sum((places[:at] - places[at]) ** 2, axis=1))))
+    for at in range(1, len(positions)):
+        nearest = min(nearest, float(np.min(np.sum((positions[:at] - positions[at]) ** 2, axis=1))))
     return math.sqrt(nearest)
