@@ -112,7 +112,7 @@ class Study:
         )
 
     def stored(self, db: Path) -> str:
-        """Put it into a store; the id that it has there."""
+        """Store it and return its id."""
         with open_store(str(db), create=True) as store:
             found = store.create_study(self.spec, self.stratum, self.samples[0].started_at)
             for sample in self.samples:
@@ -130,7 +130,7 @@ def measure(
     arms: Sequence[Arm] = (DEFAULT,),
     **workload: Any,
 ) -> Study:
-    """A study whose arms all take these times, block by block."""
+    """Return a study in which all arms have these times, block by block."""
     asked = {"argv": ("./solve", "9")} | workload
     spec = StudySpec(
         kind=kind, workload=Workload(**asked), budget=Budget(launches=100), arms=tuple(arms)
@@ -160,7 +160,7 @@ def measure(
 
 
 def times(seed: int, n: int = 30, mean: float = 1.0, spread: float = 0.02) -> list[float]:
-    """Log-normal times whose logarithms have exactly this mean and standard deviation."""
+    """Return log-normal times with exactly this mean and standard deviation of the logarithm."""
     drawn = np.random.default_rng(seed).standard_normal(n)
     drawn = (drawn - drawn.mean()) / drawn.std(ddof=1)
     return [float(v) for v in np.exp(math.log(mean) + spread * drawn)]

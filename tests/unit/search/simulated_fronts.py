@@ -37,19 +37,19 @@ from assay.testing.search_contracts import run_race
 TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]
 
 Effects = Callable[[Configuration], tuple[float, float]]
-"""Logarithms of what a configuration takes of time and of memory, against the default."""
+"""Log ratios of time and memory of a configuration to the default."""
 
 
 @dataclass(frozen=True)
 class TwoSided:
-    """A program that takes time and memory.
+    """A program with time and memory as metrics.
 
     Attributes:
-        effects: of a configuration.
+        effects: effects of a configuration.
         noise: standard deviation of the logarithm of each.
         fails: share of the launches of a configuration that fail.
-        seed: of the noise.
-        metrics: names of the two.
+        seed: seed of the noise.
+        metrics: names of both metrics.
     """
 
     effects: Effects
@@ -59,7 +59,7 @@ class TwoSided:
     metrics: tuple[Metric, Metric] = (TIME, MEMORY)
 
     def run(self, launch: Launch) -> Sample:
-        """Return the same sample for the same launch."""
+        """Return the sample of a launch, which is always the same for the same launch."""
         place = f"{launch.stage}/{launch.block}/{launch.position}/{launch.attempt}/{launch.arm}"
         rng = random.Random(f"{self.seed}/{place}")
         time, memory = (
@@ -76,7 +76,7 @@ class TwoSided:
 
 @dataclass(frozen=True)
 class FrontStudy:
-    """Finished study by several objectives."""
+    """A completed study."""
 
     spec: StudySpec
     samples: list[Sample]
@@ -85,7 +85,7 @@ class FrontStudy:
 
     @property
     def front(self) -> list[dict[str, object]]:
-        """The settings of the points of the front."""
+        """Return the settings of the points of the front."""
         return [dict(point.settings) for point in self.conclusion.front]
 
 
@@ -97,7 +97,7 @@ def front_spec(
     null: bool = False,
     metrics: tuple[Metric, ...] = (TIME, MEMORY),
 ) -> StudySpec:
-    """A study by two objectives."""
+    """Return a study with two objectives."""
     return StudySpec(
         kind=Kind.TUNE,
         workload=Workload(argv=("./program",), metrics=metrics),
@@ -112,7 +112,7 @@ def front_spec(
 def front_study(
     space: Space, program: TwoSided, budget: Budget, *, seed: int = 0, null: bool = False
 ) -> FrontStudy:
-    """Carry a study to its end."""
+    """Run a study to its end."""
     spec = front_spec(space, budget, seed=seed, null=null, metrics=program.metrics)
     bound, searcher = SearchSpace(space), GpSearcher()
     completed_race = run_race(FrontRace(spec, bound, searcher), program, budget)
@@ -123,7 +123,7 @@ def front_study(
 def confirmation(
     program: TwoSided, settings: Sequence[Mapping[str, Value]], blocks: int
 ) -> list[FrontPoint]:
-    """Return points as a confirmation of a number of blocks judges them."""
+    """Return the verdicts on points after a confirmation of this number of blocks."""
     points = [arm_of(Configuration(one)) for one in settings]
     roster = (DEFAULT_ARM, *points)
     samples = [

@@ -46,7 +46,7 @@ def space_of(**domains: tuple[int | str, ...]) -> Space:
 
 
 def factors(**effects: dict[int | str, float]) -> Callable[[Configuration], float]:
-    """One second times a factor for each value."""
+    """Return a time of one second times a factor for each value."""
 
     def takes_s(configuration: Configuration) -> float:
         seconds = 1.0
@@ -145,10 +145,10 @@ def workload(metric: Metric = WALL, timeout_s: float | None = None) -> Workload:
 
 @dataclass(frozen=True)
 class Writing(SimulatedProgram):
-    """A program that writes.
+    """A program that writes output.
 
     Attributes:
-        writes: the standard output of a launch.
+        writes: returns the standard output of a launch.
     """
 
     writes: Callable[[Launch], str] = lambda launch: ""
@@ -158,7 +158,7 @@ class Writing(SimulatedProgram):
 
 
 def with_output(sample: Sample, text: str) -> Sample:
-    """Return the same sample of a program that wrote a text."""
+    """Return a sample with this output of its program."""
     content = text.encode()
     output = Output(
         stream="stdout",

@@ -1,4 +1,4 @@
-"""The scoreboard of searches: ratios with their errors, results on disk, choices left one out."""
+"""Scoreboard of searches: ratios with errors, stored results, leave-one-out choices."""
 
 from __future__ import annotations
 

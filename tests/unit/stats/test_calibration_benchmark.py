@@ -1,4 +1,4 @@
-"""The 5 % holds under continuous peeking: the benchmark's own rows, fewer studies, fixed seeds."""
+"""The 5 % hold with a look after every block: rows of the benchmark, with fewer studies."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_check_can_fail() -> None:
 
 
 def t_statistics(values: noise.Array) -> noise.Array:
-    """Absolute t of the first n columns, for each n."""
+    """Return the absolute t of the first n columns, for each n."""
     n = np.arange(1, values.shape[1] + 1.0)
     mean = np.cumsum(values, axis=1) / n
     square = np.cumsum(values**2, axis=1) - n * mean**2
@@ -90,7 +90,7 @@ def test_true_gain_of_two_per_cent_is_found_in_time() -> None:
 
 
 def test_power_of_the_fixed_size_test() -> None:
-    """Against tabulated values of the noncentral t distribution."""
+    """The values are those of tables of the noncentral t distribution."""
     effect = math.log(1.02) / (0.01 * math.sqrt(2))
     assert power.t_power(8, effect) == pytest.approx(0.92212, abs=2e-4)
     assert power.t_power(10, 0.0) == pytest.approx(0.025, abs=1e-4)
@@ -151,7 +151,7 @@ def test_correlated_load_is_found_before_a_verdict() -> None:
     assert found.unruled.value > 0.9
 
 
-# --- the rules of others ------------------------------------------------------------------------
+# --- rules of other tools -----------------------------------------------------------------------
 
 
 def quiet(studies: int = 2000) -> noise.Stream:
@@ -195,7 +195,7 @@ def test_drift_is_a_difference_where_all_of_a_runs_first() -> None:
 
 
 def test_real_difference_is_found_by_all_rules() -> None:
-    """Else the shares above would tell nothing."""
+    """Otherwise the shares above would prove nothing."""
     stream = quiet(300)
     launches = stream.launches.copy()
     launches[:, : peers.HYPERFINE_RUNS] += 0.05
@@ -212,7 +212,7 @@ def test_constant_values_show_no_difference() -> None:
 
 
 def test_critical_values_of_student() -> None:
-    """Against those of SciPy 1.17."""
+    """The reference is SciPy 1.17."""
     for degrees, t in ((1, 12.7062), (2, 4.3027), (9, 2.2622), (18, 2.1009), (29, 2.0452)):
         assert student.critical(degrees) == pytest.approx(t, abs=1e-4)
     assert student.critical(118) == pytest.approx(1.9803, abs=1e-4)

@@ -33,7 +33,7 @@ def test_clearly_worse_arms_leave_and_the_leader_stays() -> None:
 
 def test_drift_between_blocks_does_not_mislead_where_arms_are_missing() -> None:
     values = race([0.0, 0.02], 12) + np.linspace(0.0, 3.0, 12)[:, None]
-    values[6:, 1] = NAN  # arm 1 ran only while all was fast
+    values[6:, 1] = NAN  # arm 1 ran only in fast blocks
     assert np.nanmean(values[:, 1]) < np.nanmean(values[:, 0])
     assert leading_arm(values) == 0
     assert arm_effects(values)[1] - arm_effects(values)[0] == pytest.approx(0.02, abs=0.02)
@@ -74,7 +74,7 @@ def test_infinite_values_are_rejected() -> None:
 
 
 def matrix(seed: int, blocks: int, arms: int, missing: float) -> np.ndarray:
-    """A drifting session; arm 0 ran in every block, so that all are linked."""
+    """Return values of a drifting session; arm 0 ran in every block, which links all arms."""
     rng = random.Random(seed)
     effects = [rng.gauss(0, 0.1) for _ in range(arms)]
     return np.array(
@@ -91,7 +91,7 @@ def matrix(seed: int, blocks: int, arms: int, missing: float) -> np.ndarray:
 
 
 def full_fit(values: np.ndarray) -> np.ndarray:
-    """The effects of the arms by the definition: a design matrix with a row for every launch."""
+    """Return the effects by definition: a design matrix with a row for every launch."""
     rows, arms = np.nonzero(~np.isnan(values))
     blocks, width = values.shape
     design = np.zeros((len(rows), blocks + width))

@@ -54,7 +54,7 @@ def test_welch_agrees_with_scipy_on_logarithms() -> None:
 
 
 def test_a_published_summary_agrees_with_the_launches_it_is_of() -> None:
-    """The delta method: of launches that vary by 2 %, to a thousandth of the interval's width."""
+    """By the delta method: launches that vary by 2 % agree to a thousandth of the width."""
     rng = np.random.default_rng(2)
     a, b = (rng.normal(mean, 0.02 * mean, 30) for mean in (300.0, 250.0))
     exact, _ = launches_apart(occasion_mean(a.tolist()), occasion_mean(b.tolist()), 0.05)
@@ -109,7 +109,7 @@ def test_fewer_launches_than_the_occasions_had_widen_the_interval() -> None:
 def misses(
     scatter: Scatter, occasions: int, between_sd: float, launches: tuple[int, int], seed: int
 ) -> float:
-    """Share of intervals that miss the truth, 0; launches of the two, and of each occasion."""
+    """Return the share of intervals that miss the true value 0."""
     rng = np.random.default_rng(seed)
     missed = 0
     for _ in range(STUDIES):
