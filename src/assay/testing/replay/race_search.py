@@ -222,5 +222,5 @@ class TimedSearcher:
     def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
-        """See ``Searcher.left_to_gain``."""
+        """See ``Searcher.remaining_gain``."""
         return self.inner.remaining_gain(space, trials, confidence, seed)
