@@ -171,7 +171,7 @@ def test_launches_that_did_not_end_well():
 
 def test_two_identical_arms_that_differ(quiet):
     floor = msgspec.structs.replace(quiet.conclusion.noise_floor, verdict=Verdict.SLOWER)
-    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms differed")
+    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms came out")
     assert saying(concluding(quiet, noise_floor=None), "noise floor") == (
         "This study did not measure the noise floor of the machine."
     )
