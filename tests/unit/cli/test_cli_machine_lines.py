@@ -41,11 +41,9 @@ def test_the_processor_is_told_by_its_numbers_and_instructions(tmp_path: Path) -
     found = lines_of(tmp_path, files)
     assert "GenuineIntel family 6, model 143, stepping 8" in found
     assert "instructions: sse4_2 avx avx2 avx512f amx_tile" in found
-    assert "2.00 GHz, says /proc/cpuinfo" in found
-    assert "time by tsc (there is also hpet, acpi_pm)" in found
-    assert any(
-        line.startswith("frequencies: the kernel provides no cpufreq files") for line in found
-    )
+    assert "2.00 GHz according to /proc/cpuinfo" in found
+    assert "clock source tsc (others: hpet, acpi_pm)" in found
+    assert any(line.startswith("frequencies: the kernel has no files of cpufreq") for line in found)
 
 
 def test_an_arm_processor_has_its_variant_and_revision(tmp_path: Path) -> None:
@@ -73,7 +71,10 @@ def test_totals_that_differ_are_told(kib: int, said: bool, tmp_path: Path) -> No
         f"{NODE}/node0/meminfo": f"Node 0 MemTotal: {kib} kB",
     }
     found = lines_of(tmp_path, files)
-    assert any("in all nodes: the kernel's totals differ" in line for line in found) is said
+    assert (
+        any("in all nodes: MemTotal of the host and of the nodes differ" in line for line in found)
+        is said
+    )
 
 
 def test_threads_of_a_core_are_told_in_words(tmp_path: Path) -> None:

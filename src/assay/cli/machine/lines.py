@@ -97,10 +97,10 @@ def _processor(machine: Machine, inventory: Inventory) -> Iterator[str]:
     if len(groups) > 1:
         yield f"CPUs that share a last cache: {_lists(groups.values())}"
     if machine.allowed != tuple(cpu.id for cpu in machine.cpus):
-        yield f"may be used: {show_list(machine.allowed)}"
+        yield f"usable: CPUs {show_list(machine.allowed)}"
     if inventory.microcode:
         yield f"microcode {inventory.microcode}"
-    yield f"parts as told by {inventory.topology_from}"
+    yield f"topology from {inventory.topology_from}"
 
 
 def _numbers(machine: Machine, model: Model) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _line(cache: Cache) -> str:
 def _clock(inventory: Inventory) -> Iterator[str]:
     model = inventory.model
     if model.mhz and not inventory.frequencies:
-        yield f"{_ghz(round(model.mhz * 1e3))} GHz, says /proc/cpuinfo"
+        yield f"{_ghz(round(model.mhz * 1e3))} GHz according to /proc/cpuinfo"
     for one in inventory.frequencies:
         words = [f"CPUs {show_list(one.cpus)}:"]
         if one.min_khz and one.max_khz:
@@ -170,7 +170,7 @@ def _clock(inventory: Inventory) -> Iterator[str]:
         yield f"idle: {states}{f' ({inventory.idle_driver})' if inventory.idle_driver else ''}"
     if model.clock_source:
         others = ", ".join(name for name in model.clock_sources if name != model.clock_source)
-        yield f"time by {model.clock_source}{f' (there is also {others})' if others else ''}"
+        yield f"clock source {model.clock_source}{f' (others: {others})' if others else ''}"
 
 
 def _ghz(khz: int) -> str:
@@ -195,7 +195,7 @@ def _memory(machine: Machine, inventory: Inventory) -> Iterator[str]:
     in_nodes = sum(node.memory_bytes for node in machine.nodes)
     if in_nodes and abs(in_nodes - machine.memory_bytes) > _SLACK * machine.memory_bytes:
         total = show_bytes(in_nodes)
-        yield f"{total} in all nodes: the kernel's totals differ (MemTotal of host and nodes)"
+        yield f"{total} in all nodes: MemTotal of the host and of the nodes differ"
     if len(machine.nodes) > 1 and all(node.distances for node in machine.nodes):
         yield from _distances(machine)
 
@@ -242,7 +242,7 @@ def _huge_pages(machine: Machine, inventory: Inventory) -> Iterator[str]:
     for size, word in on:
         yield f"transparent of {show_bytes(int(size))}: {word}"
     if inventory.mthp and not on:
-        yield f"{show_count(len(inventory.mthp), 'transparent size')}, all of them never"
+        yield f"{show_count(len(inventory.mthp), 'transparent size')}, all disabled"
     for pool in inventory.pools:
         if pool.node is None:
             yield f"pool of {show_bytes(pool.size_bytes)}: {_pool(pool)}" + _by_node(
@@ -315,10 +315,10 @@ def _pci(devices: Sequence[Pci], verbose: bool) -> Iterator[str]:
         if device.address in shown
     )
     for line, count in _folded(lines):
-        yield f"{line}{f'  (and {count - 1} alike)' if count > 1 else ''}"
+        yield f"{line}{f'  (and {count - 1} of the same kind)' if count > 1 else ''}"
     left_out = len(devices) - len(shown)
     if left_out and not verbose:
-        yield f"and {left_out} bridges and the like: -v shows them"
+        yield f"and {left_out} bridges and similar devices: -v shows them"
 
 
 def _in_order(devices: Sequence[Pci]) -> Iterator[tuple[int, Pci]]:
@@ -374,7 +374,7 @@ def _link_words(link: Link) -> str:
         return text
     card = f"card {link.card_speed_gt_s:g} x{link.card_width}" if link.card_width else ""
     slot = f"slot {link.slot_speed_gt_s:g} x{link.slot_width}" if link.slot_width else ""
-    return f"{text} (below what is possible: {', '.join(filter(None, (card, slot)))})"
+    return f"{text} (slower than possible: {', '.join(filter(None, (card, slot)))})"
 
 
 def _kernel(inventory: Inventory, verbose: bool) -> Iterator[str]:
@@ -418,15 +418,15 @@ def _control(inventory: Inventory) -> Iterator[str]:
 def _limits(machine: Machine, inventory: Inventory, verbose: bool) -> Iterator[str]:
     limits = inventory.limits
     if limits.affinity:
-        yield f"may run on CPUs {show_list(limits.affinity)}"
+        yield f"CPUs {show_list(limits.affinity)}"
     if limits.nodes:
-        yield f"may take memory from nodes {show_list(limits.nodes)}"
+        yield f"memory of nodes {show_list(limits.nodes)}"
     if limits.cpuset is not None:
         yield f"cpuset: CPUs {show_list(limits.cpuset)}"
     if limits.memory_bytes is not None and limits.memory_bytes < machine.memory_bytes:
         yield f"memory: at most {show_bytes(limits.memory_bytes)}"
     if limits.cpus is not None:
-        yield f"time of at most {limits.cpus:g} CPUs"
+        yield f"CPU time of at most {limits.cpus:g} CPUs"
     if limits.thp_disabled:
         yield "no transparent huge pages"
     if limits.no_new_privileges:
