@@ -763,7 +763,7 @@ def test_predict_separates_compute_from_wait_bound_program(
     waits = tiered.cli(*words, "--", *sweeps, *more).document
     assert works["efficiency"] > 0.8 > waits["efficiency"], (works, waits)
     assert works["work_s_per_gib"] > 10 * waits["work_s_per_gib"]
-    assert "serves it well" in " ".join(works["reasons"])
+    assert "well suited for the memory tier" in " ".join(works["reasons"])
     assert waits["read_bytes"] > works["read_bytes"]
 
 

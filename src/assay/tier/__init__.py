@@ -1,1 +1,1 @@
-"""Storage as memory: programs whose data exceed DRAM, at the speed of the disk behind it."""
+"""Memory tier: programs with data larger than DRAM, at the speed of their backing store."""

@@ -1,7 +1,7 @@
-"""Bench: works of the catalogue with storage behind memory, beside memory alone.
+"""Benchmark of workloads with a backing store, compared with memory alone.
 
-Each cell, a work with data of one size and so many threads, is launched both ways in every round,
-until the time is over. How a kernel is run, and who is told, is said from outside.
+Each cell, a workload with a data size and a number of threads, is launched both ways in every round
+until the time limit. The caller supplies the kernels and receives the progress.
 """
 
 from __future__ import annotations
@@ -28,63 +28,63 @@ from assay.tier.efficiency import (
 )
 
 SAMPLE_S = "0.3"
-"""A launch goes on so long, beside the passes that it does not count."""
+"""Minimum duration of a launch in addition to uncounted passes, in seconds."""
 
 
 class KernelTiming(Protocol):
-    """What a kernel says of a variant that it has run."""
+    """Result of one variant of a kernel."""
 
     @property
     def status(self) -> str:
-        """``ok`` where its result was right."""
+        """Return ``ok`` for a correct result."""
         ...
 
     @property
     def reason(self) -> str:
-        """Why it was not."""
+        """Return the reason of an incorrect result."""
         ...
 
     @property
     def median_s(self) -> float:
-        """Time of a pass."""
+        """Return the median time of a pass, in seconds."""
         ...
 
     @property
     def bytes(self) -> float:
-        """Of its data."""
+        """Return the data size in bytes."""
         ...
 
     @property
     def flops(self) -> float:
-        """Operations of a pass."""
+        """Return the number of operations of a pass."""
         ...
 
 
 class KernelRunner(Protocol):
-    """The kernels of the catalogue, by name."""
+    """Runner of the kernels of the catalogue, by name."""
 
     def able(self, kernel: str) -> Collection[str]:
-        """Its variants that are right and can be had here."""
+        """Return the available variants of a kernel with correct results."""
         ...
 
     def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> KernelTiming:
-        """One launch, with storage behind so much DRAM; in memory alone where none is named.
+        """Run one launch with a DRAM size, or in memory alone if it is ``None``.
 
         Raises:
-            NotPossibleError: it fails.
+            NotPossibleError: the kernel fails.
         """
         ...
 
 
 class Progress(NamedTuple):
-    """A cell has been launched both ways.
+    """Progress after both launches of a cell.
 
     Attributes:
-        round: from 1 on.
-        work, threads, of_dram: of the cell.
-        done: cells that the round has had.
-        cells: that it is to have.
-        left_s: of the time.
+        round: number of the round, from 1.
+        work, threads, of_dram: the cell.
+        done: finished cells of the round.
+        cells: total number of cells of the round.
+        left_s: remaining time, in seconds.
     """
 
     round: int
@@ -98,7 +98,7 @@ class Progress(NamedTuple):
 
 @dataclass
 class _Point:
-    """A cell on its way."""
+    """Cell with its results so far."""
 
     work: Work
     threads: int
@@ -109,7 +109,7 @@ class _Point:
 
     @property
     def data_bytes(self) -> float:
-        """What it touches, as the first launch in memory told."""
+        """Return the size of the accessed data, from the first launch in memory."""
         return self.memory[0].bytes * self.work.touched
 
     @property
@@ -119,17 +119,18 @@ class _Point:
 
 
 class TierBenchmark:
-    """Cells, and what was measured of them.
+    """Cells of the benchmark with their results.
 
     Args:
-        kernels: that do the works.
-        dram_bytes: that sizes of data are multiples of.
-        sizes: of data, over DRAM.
-        threads: numbers of them.
-        works: those that are run, as `named` gives them.
+        kernels: runner of the kernels.
+        dram_bytes: DRAM size, unit of data sizes.
+        sizes: data sizes, relative to DRAM.
+        threads: numbers of threads.
+        works: workloads, as returned by ``find_works``.
 
     Raises:
-        InvalidInputError: no work is run with data of these sizes; what takes long ends with smaller ones.
+        InvalidInputError: no workload runs with these sizes; slow ones are limited to smaller
+            sizes.
     """
 
     def __init__(
@@ -146,8 +147,8 @@ class TierBenchmark:
         if not self._points:
             most = max(work.of_dram for work in works)
             raise InvalidInputError(
-                f"Programs of these names are run with data of at most {most:g} times DRAM.",
-                "Name less, or other programs.",
+                f"These programs run with data of at most {most:g} times DRAM.",
+                "Specify smaller sizes, or other programs.",
             )
 
     def measure(
@@ -156,15 +157,15 @@ class TierBenchmark:
         told: Callable[[Progress], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Round by round, the first in order of size, so that a short time has the small ones.
+        """Run rounds until the time limit, the first one in order of size.
 
         Args:
-            for_s: so long; what has begun is ended.
-            told: is told of each cell.
-            clock: in seconds.
+            for_s: time limit in seconds; a running cell is finished.
+            told: callback after each cell.
+            clock: clock in seconds.
 
         Raises:
-            NotPossibleError: a kernel fails, or its result is wrong.
+            NotPossibleError: a kernel fails or returns an incorrect result.
         """
         end = clock() + for_s
         rng = random.Random(0)
@@ -188,16 +189,16 @@ class TierBenchmark:
             rng.shuffle(order)
 
     def cells(self, device: Device) -> list[Cell]:
-        """Those that were measured, with the model of a device beside them."""
+        """Return the measured cells with the model of a device."""
         return [_cell(point, device) for point in self._points if point.tier]
 
     @property
     def missing(self) -> int:
-        """Cells that the time was too short for."""
+        """Return the number of cells that were not measured within the time limit."""
         return sum(not point.tier for point in self._points)
 
     def _launch_both(self, point: _Point, rng: random.Random) -> None:
-        """In memory and with the tier, in any order from the second round on."""
+        """Run both launches of a cell, in random order from the second round on."""
         ways = [False, True]
         if point.memory:
             rng.shuffle(ways)
@@ -206,10 +207,10 @@ class TierBenchmark:
             kept.append(self._timed(point, tier=tier))
 
     def _timed(self, point: _Point, *, tier: bool) -> KernelTiming:
-        """One launch.
+        """Run one launch.
 
         Raises:
-            NotPossibleError: a kernel fails, or its result is wrong.
+            NotPossibleError: a kernel fails or returns an incorrect result.
         """
         size = int(point.of_dram * self._dram_bytes / point.work.touched)
         data = ("--variant", self._variant(point.work), "--size", str(size), "--seconds", SAMPLE_S)
@@ -217,45 +218,45 @@ class TierBenchmark:
         seen = self._kernels.timed(point.work.kernel, (*data, *point.words), dram_bytes)
         if seen.status != "ok":
             raise NotPossibleError(
-                f"{point.work.name} gave a wrong result {'with' if tier else 'without'} the tier: "
+                f"Incorrect result of {point.work.name} {'with' if tier else 'without'} the tier: "
                 f"{seen.reason or seen.status}.",
-                "Run it again; if it stays so, report it.",
+                "Run it again, and report a repeated failure.",
             )
         return seen
 
     def _variant(self, work: Work) -> str:
-        """The one that is wanted most of those that can be had here.
+        """Return the preferred available variant.
 
         Raises:
-            NotPossibleError: none can.
+            NotPossibleError: no variant is available.
         """
         able = self._kernels.able(work.kernel)
         found = next((one for one in work.variants if one in able), None)
         if found is None:
             raise NotPossibleError(
-                f"No variant of {work.kernel} that `tier bench` knows can be had here.",
-                f"`assay case show {work.kernel}` says why.",
+                f"No variant of {work.kernel} for `tier bench` is available on this machine.",
+                f"`assay case show {work.kernel}` shows the reason.",
             )
         return found
 
 
 def fitting_sizes(dram_bytes: int, free_bytes: int) -> tuple[float, ...]:
-    """Data over DRAM, of those that fit into so much memory: that is what is compared with."""
+    """Return the data sizes relative to DRAM that fit into memory, for the comparison."""
     return tuple(one for one in DRAM_MULTIPLES if one * dram_bytes <= free_bytes)
 
 
 def read_free_bytes(proc: Path = Path("/proc")) -> int:
-    """Memory that programs can have without swap."""
+    """Return the memory available without swapping, in bytes."""
     lines = (proc / "meminfo").read_text().splitlines()  # proc_meminfo(5): in KiB
     told = next(line for line in lines if line.startswith("MemAvailable:"))
     return int(told.split()[1]) << 10
 
 
 def find_works(words: Sequence[str]) -> tuple[Work, ...]:
-    """Works with one of the words in their names, in any case of letters; all where there is none.
+    """Return the workloads whose names contain one of the words, ignoring case; all without words.
 
     Raises:
-        InvalidInputError: no work has one of them.
+        InvalidInputError: no workload contains a word.
     """
     if not words:
         return WORKS
@@ -265,7 +266,7 @@ def find_works(words: Sequence[str]) -> tuple[Work, ...]:
         if not having:
             names = ", ".join(repr(work.name) for work in WORKS)
             raise InvalidInputError(
-                f"No program of the bench has {word!r} in its name.", f"Those: {names}."
+                f"No program of the benchmark contains {word!r}.", f"Programs: {names}."
             )
         found += having
     return tuple(work for work in WORKS if work in found)
@@ -283,7 +284,7 @@ def _points(
 
 
 def _dram_bytes(point: _Point) -> int:
-    """In chunks; less where data are less than was asked for, as those that are 2^n bytes."""
+    """Return the DRAM size in whole chunks, reduced if the data are smaller than requested."""
     chunks = round(point.data_bytes / point.of_dram / CHUNK_BYTES)
     return max(chunks * CHUNK_BYTES, MIN_DRAM_BYTES)
 

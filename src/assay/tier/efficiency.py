@@ -1,9 +1,9 @@
-"""Efficiency: how fast a program is with storage behind its memory, beside memory alone.
+"""Efficiency: speed of a program with a backing store, relative to memory alone.
 
-The evaluation of Intel Memory Drive Technology went by two numbers: data over DRAM, and operations
-over the bytes of the data (V. Mironov et al., Evaluation of Intel Memory Drive Technology
-performance for scientific applications, MCHPC 2018). What a device must bring while the cores work
-either hides behind that work, or is all that counts.
+The evaluation of Intel Memory Drive Technology used two parameters: data size over DRAM, and
+    operations per byte of the data (V. Mironov
+et al., Evaluation of Intel Memory Drive Technology performance for scientific applications, MCHPC
+2018). Transfers are either hidden behind the computation, or they limit the speed.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from assay.records.codec import Record
 
 
 class Work(Record, frozen=True, kw_only=True):
-    """A program of the catalogue, with data of nearly any size.
+    """Workload of the catalogue with data of nearly any size.
 
     Attributes:
-        name: as it is shown.
-        kernel: of the catalogue.
-        variants: ways to do the work, the one that is wanted most first.
-        words: that choose the work.
-        written: of the data, the part that a pass changes.
-        items: of the data, the part that operations are counted by.
-        touched: of the data, the part that these variants touch; the rest is room for others.
-        of_dram: largest data that it is run with, in DRAM; what takes long ends early.
+        name: displayed name.
+        kernel: kernel of the catalogue.
+        variants: variants of the kernel, preferred one first.
+        words: arguments that select the workload.
+        written: share of the data that a pass modifies.
+        items: share of the data that operations are counted for.
+        touched: share of the data that these variants access; other variants need the rest.
+        of_dram: maximum data size relative to DRAM; slow workloads have a small one.
     """
 
     name: str
@@ -38,29 +38,29 @@ class Work(Record, frozen=True, kw_only=True):
 
 
 class Device(Record, frozen=True, kw_only=True):
-    """What the paths give, all together; bytes per second of large transfers."""
+    """Total bandwidth of the paths for large transfers, in bytes per second."""
 
     read: float
     write: float
 
     def pass_s(self, size_bytes: float, written: float) -> float:
-        """All data brought once, and what was changed taken back."""
+        """Return the time to fetch all data and write back the modified share, in seconds."""
         return size_bytes * (1.0 / self.read + written / self.write)
 
 
 class Cell(Record, frozen=True, kw_only=True):
-    """A work with data of one size, as often as it was run both ways.
+    """Workload with a data size and a number of threads, with its results.
 
     Attributes:
-        work: its name.
-        threads: that did it.
-        of_dram: its data over DRAM.
-        intensity: operations over bytes of the data items: 2 * degree / 8 of a polynomial, whether
+        work: name of the workload.
+        threads: number of threads.
+        of_dram: data size relative to DRAM.
+        intensity: operations per byte of the data items: 2 * degree / 8 of a polynomial, whether
             its values are stored or summed.
-        memory_s: times of a pass in memory alone.
-        tier_s: times of a pass with storage behind so much DRAM, each from the same round.
-        of_balance: I / I*, its intensity over the one at which work and transfers take equally
-            long; absent where data fit in DRAM.
+        memory_s: times of a pass in memory alone, in seconds.
+        tier_s: times of a pass with a backing store, in seconds, each from the same round.
+        of_balance: I / I*, the intensity relative to the one with equal computation and transfer
+            times; absent if the data fit into DRAM.
     """
 
     work: str
@@ -73,15 +73,15 @@ class Cell(Record, frozen=True, kw_only=True):
 
     @property
     def model(self) -> float:
-        """The efficiency that a perfect overlap of work and transfers would have: min(1, I / I*).
+        """Return the efficiency with a perfect overlap of work and transfers: min(1, I / I*).
 
-        Data that fit are brought once and never again.
+        Data that fit into DRAM are fetched only once.
         """
         return 1.0 if self.of_balance is None else min(1.0, self.of_balance)
 
     @property
     def efficiency(self) -> float:
-        """Median over the rounds; 1 is as fast as in memory."""
+        """Return the median efficiency over the rounds; 1 is the speed in memory."""
         pairs = zip(self.memory_s, self.tier_s, strict=True)
         return statistics.median(memory / tier for memory, tier in pairs)
 
@@ -89,10 +89,10 @@ class Cell(Record, frozen=True, kw_only=True):
 def balance(
     work: Work, of_dram: float, memory_s: float, size_bytes: float, dev: Device
 ) -> float | None:
-    """I / I*: the time of the work over that of the transfers; absent where data fit in DRAM.
+    """Return I / I*, computation time over transfer time; ``None`` if the data fit into DRAM.
 
-    With F operations a second and I of them for each byte, a pass over W bytes works for I W / F
-    seconds; so I* is F over the bandwidth, of reading alone or of reading and writing in turn.
+    With F operations per second and I operations per byte, a pass over W bytes computes for I W / F
+    seconds. So I* is F over the bandwidth, of reading alone or of reading and writing in turn.
     """
     if of_dram <= 1.0:
         return None
@@ -135,7 +135,7 @@ OTHER_WORKS = (
         Work(name=name, kernel="traversal", variants=(variant,), of_dram=2.0)
         for name, variant in (("1 KiB of each 72 KiB", "records"), ("random pages", "pages"))
     ),
-    # As large as the matrix is the room for it in tiles, which no variant here stores it in.
+    # The tiled storage is as large as the matrix, but no variant here uses it.
     *(
         Work(name=name, kernel="lu", variants=variants, written=1.0, touched=0.5, of_dram=2.0)
         for name, variants in (
@@ -144,7 +144,7 @@ OTHER_WORKS = (
             ("LU from the left", ("left-avx512", "left-avx2")),
         )
     ),
-    # Of 48 bytes of a particle and 16 / 13 for its cell, 24 are its force.
+    # 24 of the 48 bytes per particle and 16 / 13 bytes per cell are the force.
     *(
         Work(
             name=name,
@@ -170,7 +170,7 @@ OTHER_WORKS = (
         variants=("threads-avx512", "threads-avx2", "tiles"),
     ),
     Work(name="integrals by index", kernel="integral-tiles", variants=("indices",), of_dram=2.0),
-    # Of two grids one is read, and the other written.
+    # One of two grids is read, the other one is written.
     *(
         Work(
             name=name,
@@ -184,7 +184,7 @@ OTHER_WORKS = (
             ("conservation laws, four steps", ("steps-avx512", "steps-avx2", "once"), "4"),
         )
     ),
-    # All but what describes the matrix is its factor, and what is on the way to it.
+    # All data except the description of the matrix are the factor and intermediate results.
     *(
         Work(name=name, kernel="sparse-factor", variants=variants, written=0.95, of_dram=2.0)
         for name, variants in (

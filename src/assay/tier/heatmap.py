@@ -1,4 +1,4 @@
-"""Heat map: efficiencies over data / DRAM and operations a byte, the model beside each cell."""
+"""Heat map: efficiencies over data size / DRAM and operations per byte, with the model."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SHADES = 7
 
 
 def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
-    """A map of each polynomial, and one of the other programs; for each number of threads.
+    """Return a map for each polynomial and one for other programs, for each number of threads.
 
     Args:
-        cells: measured; at least one.
-        device: that the model is of.
-        dram_bytes: that programs had.
+        cells: measured cells; at least one.
+        device: device of the model.
+        dram_bytes: DRAM size of the programs.
     """
     counts = sorted({one.threads for one in cells})
     maps = [
@@ -35,11 +35,11 @@ def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
     height = 70 + sum(_HEAD + _ROW * len(rows) + _GAP for _, _, rows in maps)
     with canvas() as new:
         fig = new(WIDE, height)
-        title = "Efficiency with storage behind memory"
+        title = "Efficiency of the memory tier"
         put_text(fig, 8, height - 20, title, weight=600)
         told = (
-            f"per cent of the speed in memory alone; small: with a perfect overlap "
-            f"min(1, I / I*). {show_bytes(dram_bytes)} of DRAM, storage reads "
+            "per cent of the speed in memory alone; small numbers: perfect overlap min(1, I / "
+            f"I*). {show_bytes(dram_bytes)} of DRAM, backing store reads "
             f"{show_bytes(device.read)}/s, writes {show_bytes(device.write)}/s"
         )
         put_text(fig, 8, height - 38, told, colour="muted", size=SMALL_PX)
@@ -51,13 +51,13 @@ def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
 
 
 Rows = dict[str, dict[str, Cell]]
-"""Cells by the name of the row and of the column."""
+"""Cells by row name and column name."""
 
 
 def _maps(cells: Sequence[Cell]) -> Iterator[tuple[str, str, Rows]]:
-    """Of one number of threads: what each map shows, what is along it, and its cells."""
+    """Yield name, axis label and cells of each map, for one number of threads."""
     for work in POLYNOMIALS:
-        yield work.name, "operations a byte of the data", _by_intensity(cells, work.name)
+        yield work.name, "operations per byte of the data", _by_intensity(cells, work.name)
     yield "other programs", "data over DRAM", _by_size(cells, {work.name for work in OTHER_WORKS})
 
 
@@ -120,5 +120,5 @@ def _words(cells: Sequence[Cell]) -> str:
     seen = sorted(one.efficiency for one in cells)
     return (
         f"Efficiencies of {len(seen)} cells, from {100 * seen[0]:.0f} to {100 * seen[-1]:.0f} "
-        "per cent; each box has its own, and under it that of the model."
+        "per cent; each box contains the efficiency and that of the model."
     )

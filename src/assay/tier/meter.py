@@ -1,7 +1,7 @@
-"""What pagers of this host show of themselves.
+"""Meters: counters of the pagers of this host.
 
-Each pager keeps its counters in an anonymous file (memfd_create(2)). Other processes find it among the
-descriptors of the pager's thread, which has a descriptor table of its own, and may open it if they
+Each pager has its counters in an anonymous file (memfd_create(2)). Other processes find it among
+the descriptors of the pager's thread, which has its own descriptor table, and may open it if they
 may trace the process (proc(5), ``/proc/PID/task/TID/fd``). ``native/tier/base/meter.hpp`` defines
 the layout.
 """
@@ -18,29 +18,30 @@ from assay.records.codec import Record
 
 Mechanism = Literal["pager", "advisor"]
 THREAD_NAME = "assay-tier"
-"""Name of threads that pagers work in."""
+"""Name of pager threads."""
 _NAME = "/memfd:assay-tier"
 _MARK = b"assay-t3"
 _HEAD = struct.Struct("=8s15Q")
 _HOWS: tuple[Mechanism, ...] = ("pager", "advisor")
 _ENTRY = struct.Struct("=13Q")
 _MOST_ENTRIES = 1 << 16
-"""Of a pager; any user may give memory its name, and anything for content."""
+"""Maximum number of entries of a pager: any user may create a file of that name with any
+content."""
 
 
 class Counts(Record, frozen=True, kw_only=True):
-    """What became of touches, and what was transferred.
+    """Counters of page faults, by the state of the faulting chunk, and of transfers.
 
     Attributes:
-        first: touches of what was never written.
-        demand: chunks that a thread waited for from the beginning of their transfer on.
-        late: chunks that a thread waited for, which were on their way.
-        staged: chunks that were read ahead, and there when they were touched.
-        again: chunks that had been unmapped only, and were there.
-        wasted: chunks that were read ahead, and given up without a touch.
-        unchanged: chunks taken away without being written.
-        read_bytes, written_bytes: from and to storage.
-        stall_s: that chunks were waited for, altogether.
+        first: zero-fill faults: the chunk was never written.
+        demand: demand faults: the thread waited for a complete read.
+        late: faults on a chunk whose transfer was already in flight.
+        staged: faults on a prefetched chunk.
+        again: second-chance hits: the chunk was unmapped and still in memory.
+        wasted: prefetched chunks that were evicted before their first use.
+        unchanged: evictions without write-back, because the backing store was up to date.
+        read_bytes, written_bytes: bytes read from and written to the backing store.
+        stall_s: time during which threads waited for chunks, summed over chunks, in seconds.
     """
 
     first: int
@@ -56,12 +57,12 @@ class Counts(Record, frozen=True, kw_only=True):
 
 
 class Region(Counts, frozen=True, kw_only=True):
-    """Large memory of a program, and what became of its touches.
+    """Memory region of a program, with its counters.
 
     Attributes:
-        base: its first address.
-        size_bytes: of all of it.
-        held_bytes: of it, in memory.
+        base: first address.
+        size_bytes: size of the region.
+        held_bytes: resident bytes.
     """
 
     base: int
@@ -70,17 +71,17 @@ class Region(Counts, frozen=True, kw_only=True):
 
 
 class Meter(Record, frozen=True, kw_only=True):
-    """A process with a pager.
+    """Process with a pager.
 
     Attributes:
-        pid: as it is known here.
-        command: its command line.
-        dram_bytes: what its regions may hold together.
-        chunk_bytes: what is brought at once, where that pays.
-        how: who brings it. Of what the advisor does, transfers are what it asked for and had paged
-            out, and chunks are pages; what threads waited for it does not know.
-        regions: the largest first.
-        counts: of all regions, those that are no more too.
+        pid: process id on this host.
+        command: command line.
+        dram_bytes: maximum resident size of all regions.
+        chunk_bytes: maximum size of a fetch.
+        how: pager or advisor. Transfers of the advisor are its requests for prefetch and page-out,
+            its chunks are pages, and it does not measure stall times.
+        regions: regions, largest first.
+        counts: counters of all regions, including freed ones.
     """
 
     pid: int
@@ -93,7 +94,7 @@ class Meter(Record, frozen=True, kw_only=True):
 
 
 def read_meters(proc: Path = Path("/proc")) -> list[Meter]:
-    """Those that this user may see, by process id."""
+    """Return the pagers that this user may inspect, by process id."""
     found = []
     for folder in sorted(
         (one for one in proc.iterdir() if one.name.isdecimal()), key=lambda one: int(one.name)
@@ -105,7 +106,7 @@ def read_meters(proc: Path = Path("/proc")) -> list[Meter]:
 def _shown_by(process: Path) -> list[Meter]:
     """Return the meters of a process, once each: its threads may share a descriptor table."""
     found: dict[int, Meter] = {}
-    with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
+    with contextlib.suppress(OSError):  # ended meanwhile, or of another user
         for thread in list((process / "task").iterdir()):
             if _name(thread) != THREAD_NAME:
                 continue
@@ -135,7 +136,7 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         mark, pid, dram_bytes, chunk_bytes, how, entries, *ended = _HEAD.unpack(
             stream.read(_HEAD.size)
         )
-        # A child of a fork has its parent's descriptor, and does nothing with it.
+        # A forked child inherits the descriptor without using it.
         if (
             mark != _MARK
             or pid != _own_pid(process)
@@ -146,7 +147,7 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         raw = stream.read(entries * _ENTRY.size)
     rows = list(_ENTRY.iter_unpack(raw))
     regions = [_region(values) for values in rows]
-    # A region that is given up has no bytes, and may still have transfers.
+    # A freed region has no bytes, but may still have transfers.
     sums = map(sum, zip(ended, *(values[3:] for values in rows), strict=True))
     yield Meter(
         pid=int(process.name),
@@ -167,14 +168,14 @@ def _region(values: tuple[int, ...]) -> Region:
 
 
 def _named(counts: tuple[int, ...]) -> dict[str, Any]:
-    """Numbers in the order of the layout."""
+    """Return counters by name, from numbers in the order of the layout."""
     *numbers, stall_ns = counts
     names = [name for name in Counts.__struct_fields__ if name != "stall_s"]
     return {**dict(zip(names, numbers, strict=True)), "stall_s": stall_ns / 1e9}
 
 
 def _own_pid(process: Path) -> int:
-    """As the process knows itself, perhaps within a container."""
+    """Return the process id in the namespace of the process, such as a container."""
     for line in (process / "status").read_text().splitlines():
         if line.startswith("NSpid:"):
             return int(line.split()[-1])

@@ -1,13 +1,13 @@
-"""Prediction: from a short look, how fast a program will be with storage behind its memory.
+"""Prediction of the efficiency of a program from a short observation.
 
-What it computes, what it waits for and what is brought for it are counted; from these follow its
-efficiency as it is, and the one that a perfect overlap of work and transfers would give: the model
-min(1, I / I*) of assay.tier.efficiency, with seconds of work in place of operations, so that no
-counters of the processor are needed. I / I* is the work for a byte over the time that the device
-takes for it.
+Computation, stalls and transfers are measured. They determine the present efficiency and that with
+a perfect overlap of computation and transfers: the model min(1, I / I*) of assay.tier.efficiency
+with seconds of computation instead
+    of operations, so
+that no hardware counters are needed. I / I* is the computation time per byte over the transfer time
+per byte.
 
-Threads work at the same time, and so do processes: work takes as long as that of the thread which
-has most of it.
+Threads and processes run concurrently: the computation takes as long as that of the busiest thread.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from assay.tier.efficiency import Device
 
 _GIB = 2**30
 _ENOUGH = 0.8
-"""Efficiency from which on storage is said to serve."""
+"""Minimum efficiency that is reported as good."""
 
 
 class ActivitySnapshot(Record, frozen=True, kw_only=True):
-    """What a program had done by a moment, all its processes together.
+    """Activity of a program up to a time, summed over its processes.
 
     Attributes:
-        at_s: of a clock that only goes forward.
-        cpu_s: of its own threads, those of the pager left out.
-        thread_s: of each of them that there is, by its number.
-        stall_s: that chunks were waited for.
-        first, demand, late, staged: touches (assay.tier.meter).
-        read_bytes, written_bytes: from and to storage.
+        at_s: monotonic time, in seconds.
+        cpu_s: CPU time of its threads without those of the pager, in seconds.
+        thread_s: CPU time of each existing thread, by thread id, in seconds.
+        stall_s: time waiting for chunks, in seconds.
+        first, demand, late, staged: page faults, as in assay.tier.meter.
+        read_bytes, written_bytes: bytes read from and written to the backing store.
     """
 
     at_s: float
@@ -45,21 +45,21 @@ class ActivitySnapshot(Record, frozen=True, kw_only=True):
 
 
 class Prediction(Record, frozen=True, kw_only=True):
-    """What is to be expected while it goes on like this.
+    """Prediction for continued execution of the observed phase.
 
     Attributes:
-        wall_s: that it was looked at.
-        cpu_s, stall_s: that all its threads computed, and that chunks were waited for.
-        work_s: that its work took, on as many threads as it has.
-        read_bytes, written_bytes: meanwhile, from and to storage.
-        efficiency: work over work and waiting, or over the time that there was: several threads
-            may wait at the same time.
-        overlap: the same, if all waiting hid behind work as far as the device allows.
-        work_s_per_gib: work for each GiB that was brought or taken away; absent where none was.
-        device_s_per_gib: that the device takes for as much.
-        foreseen: of the chunks that came from storage, those that were read before they were
-            touched; absent where none came.
-        filling: whether most touches were of what was never written before.
+        wall_s: length of the observation, in seconds.
+        cpu_s, stall_s: CPU time of all threads, and time waiting for chunks, in seconds.
+        work_s: computation time on the present threads, in seconds.
+        read_bytes, written_bytes: bytes read from and written to the backing store.
+        efficiency: computation time over computation and stall time, or over the length of the
+            observation, because several threads may stall at the same time.
+        overlap: efficiency if stalls were hidden behind computation as far as the device allows.
+        work_s_per_gib: computation time for each transferred GiB, in seconds; absent without
+            transfers.
+        device_s_per_gib: transfer time for each GiB, in seconds.
+        foreseen: share of fetched chunks that were prefetched; absent without fetches.
+        filling: most page faults were zero-fill faults.
     """
 
     wall_s: float
@@ -77,14 +77,14 @@ class Prediction(Record, frozen=True, kw_only=True):
 
 
 def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -> Prediction:
-    """From what lies between two looks."""
+    """Return the prediction from two snapshots."""
 
     def more(name: str) -> float:
         return float(getattr(after, name) - getattr(before, name))
 
     wall_s, cpu_s, stall_s = more("at_s"), more("cpu_s"), more("stall_s")
     threads = [ran_s - before.thread_s.get(one, 0.0) for one, ran_s in after.thread_s.items()]
-    # Of threads that have ended only the sum is known; they are taken to have come one by one.
+    # Only the sum of ended threads is known; they are assumed to have run sequentially.
     ended_s = max(0.0, cpu_s - sum(threads))
     work_s = min(max(threads, default=0.0) + ended_s, wall_s)
     whole_s = min(work_s + stall_s, wall_s)
@@ -109,32 +109,32 @@ def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -
 
 
 def reasons(found: Prediction) -> list[str]:
-    """Why it is so, and what may help; sentences."""
+    """Return the reasons of the prediction and possible improvements, as sentences."""
     if found.filling:
         return [
-            "It was writing its memory for the first time: look longer (--for), until it works "
-            "with what it has."
+            "The program was initialising its memory: observe it longer (--for), until it accesses "
+            "initialised data."
         ]
     if found.work_s_per_gib is None or found.device_s_per_gib is None or found.foreseen is None:
-        return ["What it touched fits into the DRAM: storage was not needed."]
+        return ["The accessed data fit into DRAM: the backing store was not needed."]
     told = [
-        f"For each GiB that is moved it works {found.work_s_per_gib:.2g} s, and storage takes "
-        f"{found.device_s_per_gib:.2g} s: I / I* is "
+        f"Each transferred GiB takes {found.work_s_per_gib:.2g} s of computation and "
+        f"{found.device_s_per_gib:.2g} s of transfer: I / I* is "
         f"{found.work_s_per_gib / found.device_s_per_gib:.2g}."
     ]
     if found.efficiency > found.overlap:
-        told.append("What faults cost counts as work, so its efficiency is lower than it looks.")
+        told.append("Fault handling counts as computation, so the true efficiency is lower.")
     if found.efficiency >= _ENOUGH:
-        return [*told, "Storage serves it well."]
+        return [*told, "The program is well suited for the memory tier."]
     if found.foreseen < 0.5:
         told.append(
-            f"Only {100 * found.foreseen:.0f} % of what came was foreseen: it goes through its "
-            "data in no order that shows. More DRAM helps, or an order of touches that follows "
-            "the data."
+            f"Only {100 * found.foreseen:.0f} % of the fetched chunks were prefetched: the access "
+            "order shows no pattern. Use more DRAM, or access the data in the order of their "
+            "addresses."
         )
     elif found.overlap < _ENOUGH:
         told.append(
-            "The device is the limit: faster or more paths help, more DRAM, or more work on what "
-            "is there (blocks, tiles)."
+            "The device is the bottleneck: use faster or more paths, more DRAM, or more "
+            "computation per fetched chunk (blocking, tiles)."
         )
     return told

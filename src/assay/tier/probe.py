@@ -1,4 +1,4 @@
-"""What this machine gives to the tier, as the native probe tells it."""
+"""Probe: support of this machine for the memory tier, from the native probe."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ _PATIENCE_S = 300.0
 
 
 class Userfaultfd(Record, frozen=True, kw_only=True):
-    """Page faults of a program, answered by itself: userfaultfd(2).
+    """Support for page faults in user space: userfaultfd(2).
 
     Attributes:
-        problem: why there is none at all.
-        in_kernel: whether faults within system calls are told as well, which takes rights.
+        problem: reason why it is not available.
+        in_kernel: page faults within system calls are reported too, which requires privileges.
         move: UFFDIO_MOVE, from Linux 6.8 on.
-        copy: mremap(2) with MREMAP_DONTUNMAP, from Linux 5.7 on, which pages leave by where they do
-            not move.
+        copy: mremap(2) with MREMAP_DONTUNMAP, from Linux 5.7 on, for evictions without UFFDIO_MOVE.
         poison: UFFDIO_POISON, from Linux 6.6 on.
     """
 
@@ -35,25 +34,25 @@ class Userfaultfd(Record, frozen=True, kw_only=True):
 
 
 class IoUring(Record, frozen=True, kw_only=True):
-    """Transfers without a thread for each; ``problem`` says why there is none."""
+    """Support for asynchronous transfers; ``problem`` is the reason why it is not available."""
 
     problem: str | None = None
 
 
 class AddressSpace(Record, frozen=True, kw_only=True):
-    """Of which many more are reserved than there is memory; ``problem`` says why they cannot be."""
+    """Address space that exceeds memory; ``problem`` is the reason why it cannot be reserved."""
 
     problem: str | None = None
 
 
 class AdvisorSupport(Record, frozen=True, kw_only=True):
-    """Swap that takes memory on request; ``problem`` says why none does, and the next step."""
+    """Support for page-out on request; ``problem`` contains the reason and the next step."""
 
     problem: str | None = None
 
 
 class PathProbe(Record, frozen=True, kw_only=True):
-    """A directory that memory is to go to; rates are absent where it cannot be used."""
+    """Directory of the backing store; rates are absent if it is unusable."""
 
     path: str
     problem: str | None = None
@@ -64,7 +63,7 @@ class PathProbe(Record, frozen=True, kw_only=True):
 
 
 class Probe(Record, frozen=True, kw_only=True):
-    """All of it."""
+    """Results of the native probe."""
 
     userfaultfd: Userfaultfd
     io_uring: IoUring
@@ -80,21 +79,21 @@ def probe(
     size_bytes: int = 256 << 20,
     order: Literal["forward", "backward"] = "forward",
 ) -> Probe:
-    """Ask the native probe; of each path it writes and reads; 256 MiB take a second or so.
+    """Run the native probe, which writes and reads each path; 256 MiB take about a second.
 
     Args:
-        env: names another probe by ASSAY_TIER_PROBE.
-        paths: directories, with commas between them.
-        size_bytes: to write and to read of each; less where there is little room.
-        order: of reading; what is written goes forward.
+        env: environment, in which ASSAY_TIER_PROBE names another probe.
+        paths: directories, separated by commas.
+        size_bytes: size of the transfers for each path; reduced if space is short.
+        order: order of reading; writing is sequential.
 
     Raises:
-        InvalidInputError: commas alone are no directories.
-        NotPossibleError: this assay has no probe, or it failed.
+        InvalidInputError: no directory is specified.
+        NotPossibleError: missing or failed probe.
     """
     if paths and not paths.strip(","):
         raise InvalidInputError(
-            "--path names no directory.", "Name one of each disk, with commas between them."
+            "--path names no directory.", "Specify one for each disk, separated by commas."
         )
     program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
     where = ["--path", paths, "--bytes", str(size_bytes), "--order", order] if paths else []
@@ -105,11 +104,11 @@ def probe(
         )
     except subprocess.TimeoutExpired as error:
         raise NotPossibleError(
-            f"The probe of the tier did not end in {_PATIENCE_S:g} s: a disk does not answer.",
-            "Name another path, or look at the disk (dmesg).",
+            f"The probe of the tier did not end in {_PATIENCE_S:g} s: a disk does not respond.",
+            "Specify another path, or check the disk (dmesg).",
         ) from error
     if done.returncode != 0:
         raise NotPossibleError(
-            f"The probe of the tier failed: {done.stderr.strip()}.", "Look at what it says."
+            f"The probe of the tier failed: {done.stderr.strip()}.", "Check its error message."
         )
     return msgspec.json.decode(done.stdout, type=Probe)

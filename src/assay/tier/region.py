@@ -244,8 +244,8 @@ class Region:
     def prefetch_view(self, view: HasArrayInterface) -> None:
         """Prefetch the elements of a view of an array: a tile, a column, every tenth row.
 
-        A program that prefetches the next tile before it processes the present one overlaps
-        reading and computing.
+        A program that prefetches the next tile before it processes the present one overlaps reading
+        and computing.
 
         Raises:
             InvalidInputError: not an array, or not a view of this region.

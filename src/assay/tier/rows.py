@@ -1,4 +1,4 @@
-"""Where in memory a view of an array lies: rows of bytes, at equal distances."""
+"""Rows: memory layout of a view of an array, as rows of bytes at equal distances."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 from assay.errors import InvalidInputError
 
 _PAGE = 4096
-"""Bytes between two rows that are brought with them all the same."""
+"""Maximum gap between rows that are fetched together, in bytes."""
 
 
 class HasArrayInterface(Protocol):
-    """An array of NumPy, or of whatever has its interface (version 3)."""
+    """Array of NumPy, or with its array interface (version 3)."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -23,10 +23,10 @@ class Rows(NamedTuple):
     """Rows of a tile.
 
     Attributes:
-        at: the address of the first.
-        row_bytes: of each.
-        stride_bytes: from the beginning of one to that of the next.
-        number: how many there are.
+        at: address of the first row.
+        row_bytes: size of a row.
+        stride_bytes: distance between the starts of adjacent rows.
+        number: number of rows.
     """
 
     at: int
@@ -36,16 +36,16 @@ class Rows(NamedTuple):
 
 
 def rows_of(view: HasArrayInterface, first: int, last: int) -> Iterator[Rows]:
-    """Where a view lies between two addresses, in few pieces.
+    """Yield the rows of a view between two addresses.
 
     Raises:
-        InvalidInputError: elsewhere, or it is no array.
+        InvalidInputError: outside the addresses, or not an array.
     """
     interface = getattr(view, "__array_interface__", None)
     if interface is None:
         raise InvalidInputError(
-            f"A {type(view).__name__} is no view of an array.",
-            "Give a NumPy array, as Region.array makes them, or a part of one.",
+            f"A {type(view).__name__} is not a view of an array.",
+            "Use a NumPy array from Region.array, or a part of one.",
         )
     import numpy as np
 
@@ -59,7 +59,7 @@ def rows_of(view: HasArrayInterface, first: int, last: int) -> Iterator[Rows]:
     axes = sorted((abs(step), count) for step, count in axes)
     if not first <= at <= at + _extent(axes, item) <= last:
         raise InvalidInputError(
-            "A view is not of this region.", "Give one of an array that Region.array made."
+            "The view is not in this region.", "Use a view of an array from Region.array."
         )
     inner = 0
     while inner < len(axes) and axes[inner][0] <= _extent(axes[:inner], item) + _PAGE:
@@ -71,11 +71,11 @@ def rows_of(view: HasArrayInterface, first: int, last: int) -> Iterator[Rows]:
 
 
 def _contiguous(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
-    """Bytes from one to the next along each axis, the last one's the closest."""
+    """Return the strides of a contiguous array, the last axis having the smallest."""
     after = itertools.accumulate(reversed(shape[1:]), lambda a, b: a * b, initial=item)
     return tuple(after)[::-1]
 
 
 def _extent(axes: list[tuple[int, int]], item: int) -> int:
-    """Bytes from the first to the last, and of it."""
+    """Return the distance from the first byte to the end of the last element, in bytes."""
     return item + sum((count - 1) * step for step, count in axes)

@@ -1,6 +1,6 @@
-"""Look: what the processes of a session have done, again and again while they run.
+"""Sampling: activity of the processes of a session while they run.
 
-A session is what setsid(2) begins: a program and all that it starts, unless they begin others.
+A session (setsid(2)) contains a program and all its descendants that do not start another session.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from assay.tier.prediction import ActivitySnapshot
 
 SAMPLING_INTERVAL_S = 0.25
 _LOOKS = 8
-"""About so many at least, however short the time is."""
+"""Approximate minimum number of samples."""
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
-"""In a second."""
+"""Clock ticks per second."""
 _SUMS = ("first", "demand", "late", "staged", "read_bytes", "written_bytes", "stall_s")
 
 
 class _Done(NamedTuple):
-    """Of a process.
+    """Activity of a process.
 
     Attributes:
-        cpu_s: that all its threads computed, those that have ended too, but for the pager's.
-        thread_s: the same of each thread that there is, by its number.
-        counts: what became of its large memory.
+        cpu_s: CPU time of all threads except those of the pager, ended ones included, in seconds.
+        thread_s: CPU time of each existing thread, by thread id.
+        counts: counters of its pager.
     """
 
     cpu_s: float
@@ -41,18 +41,18 @@ class _Done(NamedTuple):
 def sample_session(
     session: int, for_s: float, runs: Callable[[], bool], proc: Path = _PROC
 ) -> Iterator[ActivitySnapshot]:
-    """From the first that shows large memory on, until the time is over or the program.
+    """Yield samples from the first use of large memory to the time limit or the end of the program.
 
     Args:
-        session: process id of its leader.
-        for_s: how long it is looked at.
-        runs: whether the program still does.
+        session: process id of the session leader.
+        for_s: time limit in seconds.
+        runs: returns whether the program is running.
         proc: proc(5) of this host.
     """
     end = time.monotonic() + for_s
     seen: dict[int, _Done] = {}
     while time.monotonic() < end and runs():
-        # What a process had done that has ended meanwhile stays done.
+        # Keep the activity of processes that have ended.
         seen |= _looked(session, proc)
         if seen:
             yield _sum(tuple(seen.values()))
@@ -60,12 +60,12 @@ def sample_session(
 
 
 def _looked(session: int, proc: Path) -> dict[int, _Done]:
-    """By process: those that have large memory, or had some."""
+    """Return the activity of processes with large memory, by process id."""
     found = {}
     for one in read_meters(proc):
         process = proc / str(one.pid)
         stat = _stat(process)
-        # One that has ended between two reads is as it was seen last.
+        # A process that ends between two reads keeps its last values.
         if one.counts.first and stat and int(stat[3]) == session:
             found[one.pid] = _Done(*_computed(process, stat), one.counts)
     return found
@@ -81,7 +81,7 @@ def _sum(done: Sequence[_Done]) -> ActivitySnapshot:
 
 
 def _computed(process: Path, stat: Sequence[str]) -> tuple[float, dict[int, float]]:
-    """Seconds of all threads but the pager's, and of each that there is."""
+    """Return the CPU time of all threads except the pager's, and of each existing thread."""
     ticks, of_threads = _ticks(stat), {}
     for thread in _threads(process):
         with contextlib.suppress(OSError):  # it has ended meanwhile
@@ -93,7 +93,7 @@ def _computed(process: Path, stat: Sequence[str]) -> tuple[float, dict[int, floa
 
 
 def _ticks(stat: Sequence[str]) -> int:
-    """In user mode and in the kernel."""
+    """Return the clock ticks in user and kernel mode."""
     return sum(map(int, stat[11:13]))
 
 
@@ -105,7 +105,7 @@ def _threads(process: Path) -> list[Path]:
 
 
 def _stat(folder: Path) -> list[str]:
-    """Fields of proc_pid_stat(5) from the third on, behind the name in brackets."""
+    """Return the fields of proc_pid_stat(5) from the third on, after the name in parentheses."""
     try:
         return (folder / "stat").read_text().rpartition(")")[2].split()
     except OSError:

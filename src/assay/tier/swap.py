@@ -13,13 +13,12 @@ from assay.records.codec import Record
 
 
 class SwapUsage(Record, frozen=True, kw_only=True):
-    """All of it.
+    """Swap space of the host.
 
     Attributes:
-        size_bytes: 0 where there is none.
-        used_bytes: of them.
-        page_cluster: as a power of two, pages that are read at once where nobody asks for more;
-            absent where the kernel does not say.
+        size_bytes: total size; 0 without swap.
+        used_bytes: used size.
+        page_cluster: read-ahead as a power of two of pages; absent if unknown.
     """
 
     size_bytes: int = 0
@@ -28,7 +27,7 @@ class SwapUsage(Record, frozen=True, kw_only=True):
 
 
 def read_swap(proc: Path = Path("/proc")) -> SwapUsage:
-    """What there is now."""
+    """Read the present swap space."""
     areas = swap_areas(_text(proc / "swaps")).values()
     cluster = _text(proc / "sys/vm/page-cluster").strip()
     return SwapUsage(

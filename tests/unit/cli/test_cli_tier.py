@@ -182,7 +182,7 @@ def test_the_best_that_can_be_had_is_taken_and_less_is_told(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (2 if told else 0)
     if told:
-        assert lines[0].startswith("assay: advising on swap instead of using /d: faults within")
+        assert lines[0].startswith("assay: swap is advised, and /d is not used, as this user cannot")
         assert lines[1].startswith("assay: for the pager: Run as root")
 
 
@@ -524,16 +524,16 @@ def test_bench_with_several_numbers_of_threads(
         (["--dram", "16M", "--path", "/d", "-o", "x.txt"], "unknown suffix"),
         (["--dram", "16M", "--path", "/d", "--budget", "soon"], "'soon' is not a duration"),
         (["--dram", "16M", "--path", "/d", "--threads", "1,5"], "from 1 to 4, two for each CPU"),
-        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads: invalid list '1,'"),
-        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads: invalid list '0'"),
-        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data: invalid list '2,x'"),
-        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data: invalid list '0'"),
-        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data: invalid list 'nan'"),
-        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB exceed"),
-        (["--dram", "16M", "--path", "/d", "--work", "nix"], "has 'nix' in its name"),
+        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads '1,' is no list"),
+        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads '0' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data '2,x' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data '0' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data 'nan' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB do not"),
+        (["--dram", "16M", "--path", "/d", "--work", "nix"], "contains 'nix'"),
         (
             ["--dram", "16M", "--path", "/d", "--work", "lu by", "--data", "8"],
-            "are run with data of at most 2 times DRAM",
+            "run with data of at most 2 times DRAM",
         ),
     ],
 )
@@ -591,7 +591,7 @@ def test_a_wrong_result_ends_the_bench(
 ) -> None:
     bench_of(monkeypatch, tmp_path, status="rejected")
     assert main(["tier", "bench", "--dram", "16M", "--path", "/d", "-q"]) == 3
-    assert "gave a wrong result" in capsys.readouterr().err
+    assert "Incorrect result of" in capsys.readouterr().err
 
 
 def test_room_that_stays_free_is_an_assignment() -> None:

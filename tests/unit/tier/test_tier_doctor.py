@@ -43,9 +43,13 @@ def test_complete_machine_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("faults", "problem", "remedy"),
     [
-        (Userfaultfd(problem="Operation not permitted"), "no userfaultfd (Operation", "sandbox"),
+        (
+            Userfaultfd(problem="Operation not permitted"),
+            "userfaultfd is not available (Operation",
+            "sandbox",
+        ),
         (Userfaultfd(move=True, poison=True), "within system calls", "/dev/userfaultfd"),
-        (Userfaultfd(in_kernel=True, poison=True), "neither move pages", "6.8"),
+        (Userfaultfd(in_kernel=True, poison=True), "neither moving pages", "6.8"),
     ],
 )
 def test_each_missing_feature_is_reported(faults: Userfaultfd, problem: str, remedy: str) -> None:
@@ -85,7 +89,7 @@ def test_missing_features_of_old_kernel_are_combined() -> None:
 def test_missing_io_uring_is_a_note() -> None:
     (found,) = probed(GOOD, IoUring(problem="Operation not permitted"))
     assert not found.fatal
-    assert "io_uring (Operation not permitted)" in found.problem
+    assert "io_uring is not available (Operation not permitted)" in found.problem
 
 
 @pytest.mark.parametrize(
@@ -104,12 +108,12 @@ def test_missing_io_uring_is_a_note() -> None:
         (
             "room for the measurement: No space left on device",
             "the path /x cannot be measured (room for the measurement: No space left on device)",
-            "Name another directory, or make room for 16 MiB there.",
+            "Specify another directory, or free 16 MiB there.",
         ),
         (
             "reading",
             "the path /x cannot be measured (reading)",
-            "Name another directory, or make room for 16 MiB there.",
+            "Specify another directory, or free 16 MiB there.",
         ),
     ],
 )
@@ -137,7 +141,7 @@ def test_findings_are_sorted_by_severity() -> None:
     bad = PathProbe(path="/x", problem="the path /x is read-only: name another")
     found = probed(Userfaultfd(in_kernel=True, poison=True), IoUring(problem="none"), bad)
     assert [one.fatal for one in found] == [True, True, False]
-    assert "neither move" in found[0].problem and "/x" in found[1].problem
+    assert "neither moving" in found[0].problem and "/x" in found[1].problem
 
 
 def answering(folder: File, text: str) -> dict[str, str]:

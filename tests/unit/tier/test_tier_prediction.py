@@ -71,14 +71,20 @@ def test_ended_threads_count_as_sequential() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"cpu_s": 1.0}, "fits into the DRAM"),
-        ({"cpu_s": 1.0, "first": 50, "staged": 10, "read_bytes": 1}, "for the first time"),
-        ({"cpu_s": 9.0, "stall_s": 1.0, "staged": 9, "read_bytes": 2**30}, "serves it well"),
-        ({"cpu_s": 1.0, "stall_s": 1.0, "staged": 9, "read_bytes": 20 * 2**30}, "What faults cost"),
-        ({"cpu_s": 1.0, "stall_s": 9.0, "demand": 9, "read_bytes": 2**30}, "Only 0 % of what"),
+        ({"cpu_s": 1.0}, "fit into DRAM"),
+        ({"cpu_s": 1.0, "first": 50, "staged": 10, "read_bytes": 1}, "initialising its memory"),
+        ({"cpu_s": 9.0, "stall_s": 1.0, "staged": 9, "read_bytes": 2**30}, "well suited"),
+        (
+            {"cpu_s": 1.0, "stall_s": 1.0, "staged": 9, "read_bytes": 20 * 2**30},
+            "Fault handling counts",
+        ),
+        (
+            {"cpu_s": 1.0, "stall_s": 9.0, "demand": 9, "read_bytes": 2**30},
+            "Only 0 % of the fetched",
+        ),
         (
             {"cpu_s": 1.0, "stall_s": 9.0, "staged": 9, "read_bytes": 20 * 2**30},
-            "The device is the limit",
+            "The device is the bottleneck",
         ),
     ],
 )
