@@ -178,9 +178,7 @@ def test_kernel_without_userfaultfd_falls_back_to_advisor(
     _, filled, _ = walked(answer)
     assert filled <= 90
     assert told(report)["how"] == "advisor"
-    assert (
-        f"swap is advised, and {disk} is not used, as userfaultfd is not available" in answer.err
-    )
+    assert f"swap is advised, and {disk} is not used, as userfaultfd is not available" in answer.err
     pager = cli("tier", "run", "--how", "pager", *words, "--", "echo", "ran")
     assert (pager.status, pager.out) == (125, "")
     doctor = cli("tier", "doctor")

@@ -48,7 +48,7 @@ class ReportInput:
     @cached_property
     def left_out(self) -> frozenset[Block]:
         """Return the blocks that are excluded from all figures as disturbed."""
-        return left_out_blocks(self.spec, self.samples)
+        return excluded_blocks_of(self.spec, self.samples)
 
     def counts(self, sample: Sample) -> bool:
         """Return whether a sample is included in figures, for all parts of the page."""

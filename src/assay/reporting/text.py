@@ -73,7 +73,7 @@ def beside_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
     Args:
         conclusion, spec: of a study.
     """
-    lines = [_beside_line(row) for row in beside_rows(spec, conclusion.arms)]
+    lines = [_beside_line(row) for row in observed_metric_rows(spec, conclusion.arms)]
     head = ["metric", "arm", "n", "mean", "interval", "min", "median", "max"]
     return [markdown_table(head, lines, left=2)] if lines else []
 

@@ -135,7 +135,7 @@ def _thin(claims: Sequence[Claim], all_claims: int) -> str:
     pairs = show_count(blocks[0], "pair")
     if len(blocks) > 1:
         pairs = f"{blocks[0]} to {show_count(blocks[-1], 'pair')}"
-    fewest = max(CLAIM, *(least(c.alpha) for c in claims))
+    fewest = max(MIN_CLAIM_VALUES, *(min_values(c.alpha) for c in claims))
     subject = f"The claim on {_name(claims[0].b)} is based"
     if len(claims) > 1:
         whole = len(claims) == all_claims
@@ -158,7 +158,7 @@ def _seldom(launches: int) -> int:
 
 def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[str]:
     """Yield limitations of the winner's settings that the notes of the study do not mention."""
-    told = {tally.name for tally in winner if any(tells_refusal(n, tally.name) for n in notes)}
+    told = {tally.name for tally in winner if any(is_refusal_note(n, tally.name) for n in notes)}
     for tally in winner:
         for grant in (GrantStatus.DEGRADED, GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
             if grant in (GrantStatus.REFUSED, GrantStatus.DEGRADED) and tally.name in told:

@@ -70,9 +70,9 @@ def judge_by_workers(setting: Setting, config: Configuration, facts: RunFacts, p
     if not setting.name.startswith(_OF_MEMORY):
         by_memory = 0.0
     if by_cpu >= MAIN_SHARE or (by_memory >= MAIN_SHARE and setting.name in _TIER):
-        return _with_worker(_most(refused, by_cpu >= MAIN_SHARE), Granted.REFUSED)
+        return _with_worker(_most(refused, by_cpu >= MAIN_SHARE), GrantStatus.REFUSED)
     if by_cpu >= MIN_SHARE or by_memory >= MAIN_SHARE:
-        return _with_worker(_most(refused, by_cpu >= MIN_SHARE), Granted.DEGRADED)
+        return _with_worker(_most(refused, by_cpu >= MIN_SHARE), GrantStatus.DEGRADED)
     return _of_most(judged)
 
 
@@ -121,7 +121,7 @@ def _most(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
     return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
 
 
-def _with_worker(found: _Judged, word: Granted) -> Grant:
+def _with_worker(found: _Judged, word: GrantStatus) -> Grant:
     """Return the judgement on one worker, with its name."""
     if found.cpu_share >= found.memory_share:
         part = f"used {100 * found.cpu_share:.0f} % of the observed CPU time"

@@ -153,8 +153,8 @@ def test_no_figure_is_cut_on_a_narrow_terminal(width: int, shown: str) -> None:
 def test_no_change_has_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = next(launches(arms=2, blocks=1))[0]
     told = Progress(spec, live=False, quiet=True)._standing_text
-    assert told(Standing("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
-    assert told(Standing("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
+    assert told(Leader("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
+    assert told(Leader("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
 
 
 class Clock:

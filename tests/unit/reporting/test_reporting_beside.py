@@ -108,7 +108,7 @@ def test_page_has_a_table(report: ReportInput) -> None:
 
 def test_nothing_is_added_where_nothing_was_asked_for() -> None:
     report = studies.compare()
-    assert beside_metrics(report.spec) == ()
-    assert beside_lines(report.conclusion, report.spec) == []
+    assert observed_metrics(report.spec) == ()
+    assert secondary_metric_lines(report.conclusion, report.spec) == []
     assert "| metric |" not in to_markdown(report.conclusion, report.spec)
     assert "Other metrics" not in render(report)

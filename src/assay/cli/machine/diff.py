@@ -50,7 +50,7 @@ def _side(name: str, arguments: argparse.Namespace) -> ComparedMachine:
     if name != LIVE and not Path(name).exists():
         return _of_study(name, arguments)
     with root_of(arguments.root if name == LIVE else name) as root:
-        machine, inventory = described(root)
+        machine, inventory = read_described(root)
         return ComparedMachine(machine, inventory, record(root).configuration)
 
 

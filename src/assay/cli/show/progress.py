@@ -195,7 +195,7 @@ class Progress:
             )
             self._cursor.__enter__()
             try:
-                with held():  # rich cannot stop a line that is only partly started
+                with deferred_signals():  # rich cannot stop a line that is only partly started
                     self._live.start()
             except BaseException:  # a signal, once the cursor is hidden
                 self._show_cursor(self._live)
@@ -368,7 +368,7 @@ class Progress:
             self._present = self._sparing.spend(lambda: interim_words(race))
         return clean(self._present)
 
-    def _standing_text(self, found: Standing) -> str:
+    def _standing_text(self, found: Leader) -> str:
         if self._spec.kind is Kind.MEASURE:
             unit = self._spec.workload.objective.unit
             text = show_quantity(found.ratio, unit)

@@ -90,7 +90,9 @@ def booted_action(
     proofs = tuple(proofs)
     observed = "; ".join((where, *(proof.description for proof in proofs)))
     files = {proof.path: proof.text for proof in proofs if proof.text is not None}
-    return Booted(setting=setting, needs=needs, observed=observed, files=files, shown=bool(proofs))
+    return RequiredBoot(
+        setting=setting, needs=needs, observed=observed, files=files, shown=bool(proofs)
+    )
 
 
 def judge_booted(setting: str, value: Value, facts: RunFacts, plan: Plan) -> Grant:

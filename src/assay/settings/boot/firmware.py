@@ -175,7 +175,9 @@ class FirmwareSetting(BootSetting):
         observed = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} reports {found}"
         needs = f"{self.own_name}={value} in the firmware's menu"
         shown = seen is not None or witness is not None
-        return Resolved((Booted(setting=self.name, needs=needs, observed=observed, shown=shown),))
+        return Resolved(
+            (RequiredBoot(setting=self.name, needs=needs, observed=observed, shown=shown),)
+        )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the evidence of the boot."""
