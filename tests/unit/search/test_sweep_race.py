@@ -271,7 +271,7 @@ def test_setting_without_effect_in_cells_is_reported_once(grant: GrantStatus) ->
     launches = 6 * cells
     assert told == (
         [
-            f"arg.b did not take effect in {launches} of {launches} launches that asked for it, "
+            f"arg.b did not take effect in {launches} of {launches} launches that requested it, "
             f"in {cells} cells: the kernel said no"
         ]
         if grant is GrantStatus.REFUSED
