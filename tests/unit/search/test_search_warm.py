@@ -422,6 +422,7 @@ def test_words(before: EarlierStudy) -> None:
     assert said == (
         "The search began with 4 configurations of study before of this workload; the model "
         "used its results as far as they agreed with those of this study. None of its values is "
+        "evidence."
     )
 
 
