@@ -60,7 +60,7 @@ def test_trend_of_measurement_is_reported(
 ) -> None:
     study = measured(Remembering(takes_s=lambda c: 0.02, noise=noise, factor=factor))
     (note,) = notes(study, "during the study")
-    assert note.startswith(f"{verb} during the study,, from ")
+    assert note.startswith(f"{verb} during the study, from ")
 
 
 def test_trend_of_comparison_is_reported_for_all_arms() -> None:
