@@ -213,7 +213,7 @@ def test_unavailable_profile_is_located(tmp_path: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 3
     assert "own.toml:2:1: vm.swappiness=999 cannot be granted" in done.stderr
-    assert "own.toml can be set here" in done.stderr
+    assert "own.toml is available" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_invalid_requests_are_refused(words: tuple[str, ...], status: int, said:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "sets nothing"),
+        ("", "missing or empty"),
         ('[set]\nmalloc = "jemalloc"\n', "belongs to a program"),
         ('[set]\n"vm.thb" = "never"\n', "no setting 'vm.thb'"),
         ('[set]\n"vm.thp" = true\n', "takes a number or a text"),
