@@ -138,7 +138,7 @@ def test_an_input_that_is_not_there_is_refused(folder: Path) -> None:
 
 
 def test_too_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(sources, "MAX_ENTRIES", 3)
     for number in range(5):
         (folder / f"{number}.c").touch()
     with (
@@ -182,7 +182,7 @@ def test_a_build_that_changes_its_sources_is_not_kept(folder: Path) -> None:
     argv = ("sh", "-c", 'echo more >> prog.c; cp prog.c "$0/prog"', "{build}")
     with (
         building(folder, argv) as found,
-        pytest.raises(SourceChangedError, match="while it was built"),
+        pytest.raises(SourceChangedError, match="during the build"),
     ):
         found.built(plan())
     assert kept(folder) == []
@@ -418,7 +418,7 @@ def test_one_that_was_built_before_tells_as_well(
     monkeypatch.setattr("assay.executors.builds.builder.MIN_LATER_TIMEOUT_S", 0.3)
     with building(folder, SLEEPS) as found:
         found.built(plan("0"))
-        with pytest.raises(BuildFailedError, match="--build-timeout gives it more"):
+        with pytest.raises(BuildFailedError, match="extend the limit with --build-timeout"):
             found.built(plan("60"))
 
 

@@ -115,7 +115,7 @@ def test_named_metrics() -> None:
     assert parse_metric("user_s", {}).unit == "s"
     found = parse_metric("fps=(.*) fps", {"fps": "1/s"})
     assert (found.name, found.unit, found.pattern) == ("fps", "1/s", "(.*) fps")
-    with pytest.raises(InvalidInputError, match="not a metric") as caught:
+    with pytest.raises(InvalidInputError, match="Unknown metric") as caught:
         parse_metric("wall", {})
     assert "wall_s" in str(caught.value.remedy)
 
@@ -128,8 +128,8 @@ def newest(pattern: str, output: Path) -> str:
 
 def test_an_output_of_many_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What begins near the end of a window is found whole, and nothing is found twice or missed."""
-    monkeypatch.setattr(matching, "WINDOW", 64)
-    monkeypatch.setattr(matching, "LONGEST", 16)
+    monkeypatch.setattr(matching, "WINDOW_BYTES", 64)
+    monkeypatch.setattr(matching, "MAX_MATCH_BYTES", 16)
     output = tmp_path / "out"
     for gap in range(80):
         lines = [f"{'.' * gap}\nn={k}\n" for k in range(20)]

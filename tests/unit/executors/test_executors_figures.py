@@ -66,7 +66,7 @@ def test_a_part_of_a_number_is_no_figure(
     figure = read_figure(metric, [output])
     assert (figure.value, figure.cut) == (None, number)
     reading = metrics_of((metric,), FACTS, [output])
-    with pytest.raises(InvalidInputError, match="is a part of") as refused:
+    with pytest.raises(InvalidInputError, match="is only part of") as refused:
         demand_figures(Workload(argv=("x",), metrics=(metric,)), reading)
     assert "--metric-as-is m" in str(refused.value.remedy)
     sample = build_sample(LAUNCH, Workload(argv=("x",), metrics=(metric,)), FACTS, [output], {})

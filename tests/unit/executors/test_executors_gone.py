@@ -62,7 +62,7 @@ def test_what_is_gone_is_named_and_once_it_is_back_launches_go_on(
     with executor_of(workload) as executor:
         assert launched(executor) is Outcome.OK
         place.rename(aside)
-        with pytest.raises(MissingInputError, match=f"{said} {place} is gone") as caught:
+        with pytest.raises(MissingInputError, match=f"{said} {place} is missing") as caught:
             launched(executor)
         assert caught.value.path == str(place)
         assert "assay study resume" in str(caught.value.remedy)
@@ -82,7 +82,7 @@ def test_a_cleaned_up_folder_for_the_output_is_made_anew_or_named(
         assert launched(executor) is Outcome.OK
         shutil.rmtree(place)
         with pytest.raises(
-            MissingInputError, match=f"output {executor.output.parent} is gone"
+            MissingInputError, match=f"output {executor.output.parent} is missing"
         ) as caught:
             launched(executor)
     assert "TMPDIR" in str(caught.value.remedy)
@@ -95,7 +95,7 @@ def test_a_study_whose_folder_is_missing_is_told_so_before_anything_else(
     demand_folder(None)
     assert workload.cwd is not None
     Path(workload.cwd).rmdir()
-    with pytest.raises(NotPossibleError, match="is gone"):
+    with pytest.raises(NotPossibleError, match="is missing"):
         demand_folder(workload.cwd)
 
 
@@ -142,7 +142,7 @@ def test_cleanup_runs_before_settings_are_put_back_side_by_side(
 ) -> None:
     """Also after launches that are under way in every slot, which end before it."""
     log = tmp_path / "log"
-    monkeypatch.setattr("assay.executors.parallel.holding", lambda launcher: Told(log))
+    monkeypatch.setattr("assay.executors.parallel.system_holder", lambda launcher: Told(log))
     hooks = Hooks(cleanup=("sh", "-c", f"echo cleaned >> {log}"))
     ending = f"trap 'sleep 0.$((6 - 5 * ASSAY_SLOT)); echo ended >> {log}; exit' TERM"
     program = ("sh", "-c", f"{ending}; echo began >> {log}; while :; do sleep 0.01; done")

@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_large_one_is_not_read_through(
     tmp_path: Path, more: int, hashed: HashedPart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output, "MOST_HASHED_BYTES", 100_000)
+    monkeypatch.setattr(output, "MAX_HASHED_BYTES", 100_000)
     content = os.urandom(100_000 + more)
     path = tmp_path / "stderr"
     path.write_bytes(content)

@@ -19,8 +19,8 @@ from assay.executors.scratch import PREFIX, ScratchFolder, remove_stale
 HOLDER = """
 import sys
 from pathlib import Path
-from assay.executors.scratch import Scratch
-held = Scratch(Path(sys.argv[1]))
+from assay.executors.scratch import ScratchFolder
+held = ScratchFolder(Path(sys.argv[1]))
 held.stdout.write_text("output")
 held.stderr.write_text("")
 print("ready", flush=True)

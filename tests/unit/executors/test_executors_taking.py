@@ -88,7 +88,7 @@ def test_no_match_shows_the_nearest_line(output: Path) -> None:
 
 @pytest.mark.parametrize("way", ["p0", "p100", "p101", "avg", "", "p99x", "p"])
 def test_unknown_way_is_refused(way: str) -> None:
-    with pytest.raises(InvalidInputError, match="unknown way"):
+    with pytest.raises(InvalidInputError, match="unknown reduction"):
         demand_reduction(way, "lat")
 
 

@@ -58,17 +58,17 @@ def test_a_wish_is_read(text: str, expected: ShareRequest) -> None:
     ("text", "told"),
     [
         ("cpu=2", "Did you mean cpus"),
-        ("cpus=two", "no number"),
-        ("cpus", "cannot read 'cpus'"),
+        ("cpus=two", "is not a number"),
+        ("cpus", "invalid part 'cpus'"),
         ("cpus=2,cpus=3", "twice"),
-        ("cpus=2,cores=1", "both cpus and cores"),
-        ("share=1/2,mem=1G", "both share and mem"),
-        ("share=2", "no part"),
-        ("share=3/2", "no part of a whole"),
-        ("share=1/0", "divides by nothing"),
-        ("cpus=0", "leaves nothing"),
-        ("algorithm=best", "no algorithm"),
-        ("list=", "cannot read"),
+        ("cpus=2,cores=1", "cpus and cores exclude each other"),
+        ("share=1/2,mem=1G", "share and mem exclude each other"),
+        ("share=2", "not a fraction"),
+        ("share=3/2", "not a fraction between 0 and 1"),
+        ("share=1/0", "divides by zero"),
+        ("cpus=0", "is too small"),
+        ("algorithm=best", "unknown algorithm"),
+        ("list=", "invalid part"),
         ("list=a", "CPU list"),
         ("partial=maybe", "neither yes nor no"),
         ("share=MPI", "number of job processes"),
@@ -159,7 +159,7 @@ def test_what_cannot_be_given_is_told() -> None:
         choose_cpus(ShareRequest(cores=Amount(2)), cpus, {2})
     with pytest.raises(InvalidInputError, match="CPU 7 is not in the partition"):
         choose_cpus(ShareRequest(listed=(2, 7)), cpus, all_of(cpus))
-    with pytest.raises(NotPossibleError, match="CPU 2 of the partition is taken"):
+    with pytest.raises(NotPossibleError, match="CPU 2 of the partition is in use"):
         choose_cpus(ShareRequest(listed=(2, 3)), cpus, {0, 1, 3})
     with pytest.raises(NotPossibleError):
         choose_cpus(ShareRequest(), cpus, ())

@@ -51,10 +51,10 @@ def test_a_layout_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "env", "told"),
     [
-        ("share=MPI,layout=wide", JOB, "no layout 'wide'"),
-        ("share=MPI,layout=compact:2", JOB, "no layout"),
-        ("share=MPI,layout=scatter:0", JOB, "stride of 0"),
-        ("share=MPI,layout=scatter:x", JOB, "no number"),
+        ("share=MPI,layout=wide", JOB, "unknown layout 'wide'"),
+        ("share=MPI,layout=compact:2", JOB, "unknown layout"),
+        ("share=MPI,layout=scatter:0", JOB, "stride must be above zero"),
+        ("share=MPI,layout=scatter:x", JOB, "is not a number"),
         ("mem=1G,layout=compact", JOB, "their size is missing"),
         ("list=1,layout=compact", JOB, "their size is missing"),
         ("cores=1,layout=compact", {}, "number of job processes"),
@@ -83,9 +83,9 @@ def test_ranks_beside_each_other_or_in_different_nodes() -> None:
 def test_a_place_that_others_have_is_not_given_elsewhere() -> None:
     cpus = machine(cores=4).cpus
     request = parse_share_request("cores=1,layout=compact", rank(1))
-    with pytest.raises(NotPossibleError, match="CPU 1 of the partition is taken"):
+    with pytest.raises(NotPossibleError, match="CPU 1 of the partition is in use"):
         choose_cpus(request, cpus, {0, 2, 3})
-    with pytest.raises(InvalidInputError, match="Rank 3 of 4 has no place"):
+    with pytest.raises(InvalidInputError, match="too small for rank 3 of 4"):
         choose_cpus(parse_share_request("cores=2,layout=compact", rank(3)), cpus, {0, 1, 2, 3})
 
 
@@ -185,7 +185,9 @@ def test_a_share_lies_within_its_bounds() -> None:
     ).choice.cpus == (2, 3)
     with pytest.raises(NotPossibleError, match="This process may not use CPU 1: its affinity"):
         preview_share(parse_share_request("list=1-2", {}), STATE, cpus, 0, within)
-    with pytest.raises(NotPossibleError, match=r"of the partition \(2-3\)"):
+    with pytest.raises(
+        NotPossibleError, match=r"of the partition that this process may use \(2-3\)"
+    ):
         preview_share(parse_share_request("cores=3", {}), STATE, cpus, 0, within)
     with pytest.raises(NotPossibleError, match="No CPU of the partition work is online"):
         preview_share(parse_share_request("cores=1", {}), STATE, (), 0, within)
@@ -219,7 +221,7 @@ def test_a_share_lies_within_the_gpus_that_are_visible() -> None:
     cpus = machine(cores=4).cpus
     request = parse_share_request("gpus=1", {})
     assert preview_share(request, STATE, cpus, 0, ShareLimits(gpus=frozenset({1}))).gpus == (1,)
-    with pytest.raises(NotPossibleError, match="leaves it 0 of those"):
+    with pytest.raises(NotPossibleError, match="only 0 of those"):
         preview_share(request, STATE, cpus, 0, ShareLimits(gpus=frozenset({5})))
 
 
@@ -254,7 +256,7 @@ def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
     with pytest.raises(NotPossibleError, match="This host has no partition"):
         select_partition(None, env)
-    with pytest.raises(NotPossibleError, match="and 'quiet' is meant") as refused:
+    with pytest.raises(NotPossibleError, match="named 'quiet'") as refused:
         select_partition("quiet", env)
     assert "assay partition create quiet --cpus" in str(refused.value)
     create_folder("begun", env)
@@ -263,7 +265,7 @@ def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     stands("b", env)
     assert [made.name for made in active_partitions(env)] == ["a", "b"]
     assert select_partition("b", env) == "b"
-    with pytest.raises(InvalidInputError, match="There are 2 partitions: a, b"):
+    with pytest.raises(InvalidInputError, match="This host has 2 partitions: a, b"):
         select_partition(None, env)
     with pytest.raises(InvalidInputError, match="There is no partition 'begun'"):
         select_partition("begun", env)
@@ -357,7 +359,7 @@ def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) 
         path.write_text("0\n" if text == "1" else "1\n")
         look = held.look()
         (note,) = notes(held, look, look)
-        assert note.startswith(f"{path}: ") and note.endswith(f"set apart by {text}")
+        assert note.startswith(f"{path}: ") and note.endswith(f"isolation requires {text}")
         path.write_text(text + "\n")
 
 
@@ -369,4 +371,4 @@ def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
     (tmp_path / "lease-7/cpuset.cpus.effective").unlink()
     assert not share.violations(before, share.look())  # a tree of limits on memory has no such file
     (tmp_path / "lease-7").rmdir()
-    assert notes(share, before, share.look()) == [f"{tmp_path}/lease-7 is gone"]
+    assert notes(share, before, share.look()) == [f"{tmp_path}/lease-7 is missing"]
