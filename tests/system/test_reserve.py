@@ -183,7 +183,7 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
         (("--reserve", "gpus=2"), "has 1 GPUs, but 2 were requested"),
         (("--reserve", "cpu=1"), "Did you mean cpus?"),
         (("--reserve", "share=MPI"), "number of job processes"),
-        (("--reserve", "all", "--partition", "none"), "There is no partition 'none'"),
+        (("--reserve", "all", "--partition", "none"), "Unknown partition: 'none'"),
         (("--reserve", "all", "--partition", "../x"), "Invalid name of a partition"),
         (("--partition", "work"), "nothing of it is asked for"),
         (("--reserve", "all", "--with", f"cpus={CPUS[0]}"), f"may use {LAST}"),
@@ -210,7 +210,7 @@ def test_several_partitions_require_name(
     several: tuple[Standing, Standing], cli: CommandLine
 ) -> None:
     answer = cli("run", "--reserve", "all", "--", "true")
-    assert answer.status == 125 and "There are 2 partitions: cards, work." in answer.err
+    assert answer.status == 125 and "This host has 2 partitions: cards, work." in answer.err
 
 
 # --- owners of CPUs -------------------------------------------------------------------------------

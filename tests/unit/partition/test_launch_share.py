@@ -267,7 +267,7 @@ def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     assert select_partition("b", env) == "b"
     with pytest.raises(InvalidInputError, match="This host has 2 partitions: a, b"):
         select_partition(None, env)
-    with pytest.raises(InvalidInputError, match="There is no partition 'begun'"):
+    with pytest.raises(InvalidInputError, match="Unknown partition: 'begun'"):
         select_partition("begun", env)
 
 

@@ -292,7 +292,7 @@ def test_refused_value_may_be_granted_after_boot() -> None:
 
 def test_script_names_required_boot() -> None:
     found = plan(Configuration({"boot.nosmt": "present"}), words("nosmt"), builtin())
-    line = "# In a boot with nosmt on the kernel's command line."
+    line = "# Requires a boot with nosmt on the kernel's command line."
     assert line in shell_script(found, WORKLOAD)
 
 
