@@ -60,7 +60,7 @@ def test_a_sampled_number_of_migrations_is_no_count() -> None:
     assert read("cpu_migrations", migrations=5) == "the launcher has no value"
 
 
-def test_what_the_kernel_adds_up_anyway_needs_no_counter() -> None:
+def test_kernel_sums_need_no_counter() -> None:
     facts = {
         "minor_faults": 10,
         "major_faults": 2,

@@ -34,7 +34,7 @@ def evidence(**facts: Any) -> dict[str, Evidence]:
     return found
 
 
-def test_what_was_not_read_gives_no_evidence() -> None:
+def test_unread_maps_give_no_evidence() -> None:
     assert set(evidence()) == {"containment"}
     assert set(evidence(host=HostActivity())) == {"containment"}
 

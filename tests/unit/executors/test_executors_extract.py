@@ -57,13 +57,13 @@ def test_error_output_is_read_where_output_has_none(tmp_path: Path) -> None:
         ("x(=1)?", b"x"),
     ],
 )
-def test_what_is_no_number_says_why(tmp_path: Path, pattern: str, out: bytes) -> None:
+def test_text_without_number_gives_reason(tmp_path: Path, pattern: str, out: bytes) -> None:
     found = read(tmp_path, pattern, out)
     assert isinstance(found, str)
     assert "in the output" in found
 
 
-def test_what_the_launcher_could_not_tell() -> None:
+def test_missing_launcher_value_gives_reason() -> None:
     found = metrics_of((Metric(name="peak_bytes"), Metric(name="wall_s")), FACTS, ())
     assert found.values == {"wall_s": 1.5}
     assert found.absent == {"peak_bytes": "no cgroup"}

@@ -57,7 +57,7 @@ def test_other_launches_read_only_some_maps_and_keep_none(libraries: list[Path])
 
 
 @pytest.mark.parametrize("change", ["size", "time", "gone"])
-def test_what_changed_is_told_with_the_next_step(change: str, libraries: list[Path]) -> None:
+def test_changed_source_message_has_next_step(change: str, libraries: list[Path]) -> None:
     samples = samples_with(seen_of(*libraries))
     assert libraries_changed(samples) == []
     assert library_notes(samples) == ()

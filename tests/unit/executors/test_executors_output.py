@@ -72,7 +72,7 @@ def test_a_huge_one_takes_no_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ["nothing", "pipe", "link", "folder"])
-def test_what_a_program_put_in_its_place_is_not_kept(tmp_path: Path, left: str) -> None:
+def test_replaced_output_is_not_kept(tmp_path: Path, left: str) -> None:
     """A pipe would block, and a link may lead to what is not the program's."""
     path, secret = tmp_path / "stdout", tmp_path / "secret"
     secret.write_text("not yours")

@@ -54,7 +54,7 @@ def test_dropped_and_read(data: Path) -> None:
     assert count_cached([data]).cached_bytes == 0
 
 
-def test_what_was_just_written_is_dropped_as_well(data: Path) -> None:
+def test_dirty_pages_are_evicted(data: Path) -> None:
     data.write_bytes(os.urandom(SIZE))
     evict_file(data)
     assert count_cached([data]).cached_bytes == 0
@@ -75,7 +75,7 @@ def test_both_calls_of_the_kernel_tell_the_same(
         assert 2**20 <= cached_bytes_of(file.fileno()) == told <= SIZE
 
 
-def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
+def test_unreadable_file_gives_reason(tmp_path: Path) -> None:
     found = count_cached([tmp_path / "none"])
     assert found.cached_bytes is None
     assert found.absent == "none: No such file or directory"

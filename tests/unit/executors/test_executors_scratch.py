@@ -44,7 +44,7 @@ def test_a_closed_one_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_process_left_goes_with_the_next_start(tmp_path: Path) -> None:
+def test_scratch_of_killed_process_is_removed_at_next_start(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, tmp_path],
         stdin=subprocess.PIPE,

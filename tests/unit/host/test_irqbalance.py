@@ -83,14 +83,14 @@ def test_it_is_told_and_told_back(host: RecordedHost, daemon: Daemon) -> None:
     assert observe(host, action) == "none"
 
 
-def test_what_it_does_already_is_not_said_again(host: RecordedHost, daemon: Daemon) -> None:
+def test_unchanged_ban_sends_no_request(host: RecordedHost, daemon: Daemon) -> None:
     daemon.banned = "0000000c"
     perform(host, IrqBalance(cpus=(2, 3)), "2-3")
     assert daemon.asked == ["setup"]
 
 
 @pytest.mark.rotating
-def test_one_that_goes_on_as_before_is_named(
+def test_daemon_that_ignores_request_is_named(
     host: RecordedHost, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(irqbalance, "_LATE_S", 0.0)
@@ -115,7 +115,7 @@ def test_a_program_of_a_user_is_not_taken_for_it(
     assert daemon.asked == []
 
 
-def test_one_that_left_its_socket_does_not_run(host: RecordedHost, tmp_path: Path) -> None:
+def test_stale_socket_is_not_a_running_daemon(host: RecordedHost, tmp_path: Path) -> None:
     folder = tmp_path / "run" / "irqbalance"
     folder.mkdir(parents=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as gone:

@@ -116,7 +116,7 @@ def test_hold_and_put_back(tree: Path) -> None:
     assert content(tree) == before
 
 
-def test_what_another_write_resets_is_written_again(tree: Path) -> None:
+def test_value_reset_by_another_write_is_written_again(tree: Path) -> None:
     host = RecordedHost(tree, EFFECTS)
     host.put(NO_TURBO, "1")
     before = content(tree)
@@ -250,7 +250,7 @@ def test_a_fault_that_stays_is_told_and_undone(tree: Path, place: int, number: i
 @pytest.mark.parametrize("number", [errno.EIO, errno.EPERM, errno.EBUSY, errno.ENOSPC])
 # Turbo (1) is reset by the governor's way back, dirty_bytes (6) by that of dirty_ratio.
 @pytest.mark.parametrize("place", [0, 2, 3, 4, 5, 7])
-def test_what_cannot_be_put_back_stays_written_down(tree: Path, place: int, number: int) -> None:
+def test_failed_restoration_stays_in_journal(tree: Path, place: int, number: int) -> None:
     before = content(tree)
     with open_journal() as journal:
         HostChanges(RecordedHost(tree, EFFECTS), journal, "test").hold(ACTIONS)
@@ -350,7 +350,7 @@ def test_a_file_that_went_away_is_told(tree: Path) -> None:
         assert journal.entries
 
 
-def test_what_is_not_there_is_refused(tree: Path) -> None:
+def test_missing_target_is_refused(tree: Path) -> None:
     (tree / IRQ.lstrip("/")).unlink()
     with open_journal() as journal:
         (outcome,) = HostChanges(RecordedHost(tree), journal, "test").hold([ACTIONS[7]])

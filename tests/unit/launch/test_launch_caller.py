@@ -30,7 +30,7 @@ NOBODY = Caller(65534, 65534, (65534,), "nobody", "/nonexistent")
         {"SUDO_UID": "\u0661", "SUDO_GID": "1"},  # a digit of another script
     ],
 )
-def test_nobody_called(env: dict[str, str]) -> None:
+def test_no_sudo_caller(env: dict[str, str]) -> None:
     assert sudo_caller(env) is None
 
 
@@ -86,7 +86,7 @@ def test_a_group_counts_where_it_has_members(sound: Path) -> None:
     assert first_exposed_path(sound, NOBODY) is None
 
 
-def test_what_a_link_leads_to_counts(sound: Path, tmp_path: Path) -> None:
+def test_link_target_is_checked(sound: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     sound.rename(elsewhere / "assay-exec")
@@ -97,9 +97,7 @@ def test_what_a_link_leads_to_counts(sound: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["{}/middle", "../elsewhere/middle", "side/../middle"])
-def test_what_a_chain_of_links_passes_through_counts(
-    sound: Path, tmp_path: Path, target: str
-) -> None:
+def test_chain_of_links_is_checked(sound: Path, tmp_path: Path, target: str) -> None:
     elsewhere, end = tmp_path / "elsewhere", tmp_path / "end"
     for folder in (elsewhere, end, elsewhere / "within"):
         folder.mkdir()
@@ -113,7 +111,7 @@ def test_what_a_chain_of_links_passes_through_counts(
     assert first_exposed_path(sound, NOBODY) == elsewhere
 
 
-def test_what_a_link_in_the_package_leads_to_counts(sound: Path, tmp_path: Path) -> None:
+def test_link_target_in_package_is_checked(sound: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.py"
     elsewhere.write_text("")
     (tmp_path / "assay" / "launch" / "linked.py").symlink_to(elsewhere)

@@ -288,7 +288,7 @@ def test_named_settings() -> None:
 @pytest.mark.parametrize(
     ("given", "told"), [({"tread": 1}, "threads"), ({"cpus": "x"}, "'x'"), ({"cpus": ""}, "cpus")]
 )
-def test_what_nobody_can_read_is_bad_input(given: dict[str, Value], told: str) -> None:
+def test_unreadable_value_is_invalid_input(given: dict[str, Value], told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         planned(given)
 

@@ -276,7 +276,7 @@ def test_explanations() -> None:
     assert "none: the default" in explain(default, Workload(argv=("prog",)), {})
 
 
-def test_what_the_user_exports_is_named_where_it_would_be_set_otherwise() -> None:
+def test_overridden_exported_variables_are_listed() -> None:
     made = plan(Configuration({"threads.omp": 2, "thp": "always"}), machine(), REGISTRY)
     env = {"OMP_NUM_THREADS": "7\x1b", "GLIBC_TUNABLES": "glibc.malloc.check=1"}
     text = explain(made, work(), env)
@@ -306,7 +306,7 @@ def test_so_it_is_of_a_space() -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\0")))
-def test_what_a_plan_says_is_one_line_whatever_the_values_hold(text: str) -> None:
+def test_plan_comments_are_single_lines_for_any_values(text: str) -> None:
     made = plan(Configuration({"env.X": text}), machine(), REGISTRY)
     comments = shell_script(made, Workload(argv=("prog",))).partition("\nset -eu")[0]
     assert len(comments.splitlines()) == 4

@@ -82,8 +82,8 @@ def test_beneath_a_guest_is_its_hypervisor() -> None:
     assert "hypervisor" not in cause_of(told(), CPU, guest=False).words
 
 
-def test_what_was_not_looked_at_is_not_known() -> None:
-    detour = ExplainedDetour(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
+def test_unexamined_detour_has_unknown_cause() -> None:
+    detour = Told(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
     assert cause_of(detour, CPU).kind is CauseKind.UNKNOWN
 
 

@@ -89,7 +89,7 @@ def program(folder: Path, script: str) -> Path:
 REQUEST = NoiseRequest("fwq", 0.5, (1, 2, 3, 7), 5e-4, 2e-6)
 
 
-def test_what_is_asked_reaches_the_program(tmp_path: Path) -> None:
+def test_request_reaches_program(tmp_path: Path) -> None:
     cpu = {"cpu": 1, "length_ns": 1000, "took_ns": [5], "at_ns": [1], "later": "ignored"}
     document = json.dumps({"schema": 1, "method": "fwq", "cpus": [cpu, {"cpu": 2, "error": "x"}]})
     path = program(tmp_path, f"echo \"$@\" > {tmp_path}/words; echo '{document}'")

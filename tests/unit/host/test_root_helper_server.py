@@ -51,7 +51,7 @@ def files(tree: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in tree.rglob("*") if path.is_file()}
 
 
-def test_what_is_held_is_seen_and_released(tree: Path) -> None:
+def test_held_actions_are_read_and_released(tree: Path) -> None:
     helping = HelperServer(RecordedHost(tree))
     before = files(tree)
     told = ask(helping, {"ask": "hold", "actions": [WRITE]})
@@ -71,7 +71,7 @@ def test_drift_is_told(tree: Path) -> None:
     assert (word["fate"], word["found"]) == ("drifted", "9")
 
 
-def test_what_is_kept_outlasts_the_asker_and_is_restored(tree: Path) -> None:
+def test_kept_actions_outlast_client_and_are_restored(tree: Path) -> None:
     helping = HelperServer(RecordedHost(tree))
     ask(helping, {"ask": "keep", "actions": [WRITE]})
     helping.close()
@@ -125,7 +125,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("question", REFUSED.values(), ids=REFUSED)
-def test_what_may_not_be_asked_is_refused_and_changes_nothing(tree: Path, question: Any) -> None:
+def test_forbidden_request_is_refused_without_change(tree: Path, question: Any) -> None:
     host = RecordedHost(tree)
     before = files(tree)
     answer = ask(HelperServer(host), question)

@@ -341,7 +341,7 @@ def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) 
     assert notes(share, look, look) == [f"{path}: member; isolation requires isolated"]
 
 
-def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) -> None:
+def test_missing_isolation_is_reported_for_version_1(tmp_path: Path) -> None:
     group = tmp_path / "assay-work"
     lease = group / "lease-7"
     lease.mkdir(parents=True)

@@ -158,7 +158,7 @@ def test_partitions_come_and_go_in_any_order(tree: Path, version: int) -> None:
     assert content(tree) == before
 
 
-def test_what_somebody_set_meanwhile_is_named_and_left(tree: Path, version: int) -> None:
+def test_drifted_value_is_named_and_left(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3", "one", **FULL), here)
     (tree / POOL.lstrip("/")).write_text("20\n")
@@ -366,8 +366,8 @@ def test_a_fault_at_every_step(tree: Path, version: int, number: int) -> None:
     assert at > 15
 
 
-def test_what_stays_refused_is_told(tree: Path, version: int) -> None:
-    def fault_hook(what: str, path: str) -> None:
+def test_lasting_refusal_is_reported(tree: Path, version: int) -> None:
+    def strike(what: str, path: str) -> None:
         if what == "write" and path == "/proc/irq/24/smp_affinity_list":
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
@@ -468,7 +468,7 @@ def test_machine_restore_puts_all_back(tree: Path, version: int) -> None:
     assert not partition_names(here.env)
 
 
-def test_what_partitions_need_is_no_leftover(tree: Path, version: int) -> None:
+def test_partition_requirements_are_not_leftovers(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3"), here)
     held = content(tree)
@@ -537,7 +537,7 @@ def test_cpus_that_cannot_be_had(
     assert content(tree) == before
 
 
-def test_what_others_have_is_refused(tree: Path, version: int) -> None:
+def test_resources_of_other_partitions_are_refused(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3", "one", memory=MemoryRequest("6G")), here)
     with pytest.raises(NotPossibleError, match="The partition one already exists"):
@@ -757,7 +757,7 @@ def test_a_start_gives_no_broker_to_one_that_was_made_without(tmp_path: Path) ->
     assert not socket_in(partition_folder("main", here.env)).exists()
 
 
-def test_what_another_partition_would_change(tree: Path, version: int) -> None:
+def test_additional_partition_lists_its_changes(tree: Path, version: int) -> None:
     here, machine = place(tree, version), read_machine(Root(tree))
     one = create_partition(asked("3", "one", **FULL), here).made
     two = plan_partition(asked("2", "two"), machine, here)
@@ -771,7 +771,7 @@ def test_what_another_partition_would_change(tree: Path, version: int) -> None:
     assert not [path for path in found if "assay-one" in path or "cpuidle" in path]
 
 
-def test_what_is_written_down_is_read_while_somebody_changes_the_machine(tmp_path: Path) -> None:
+def test_entries_are_readable_while_journal_is_locked(tmp_path: Path) -> None:
     assert read_entries() == ()
     plant(base := tmp_path / "t", 1)
     create_partition(asked("3"), place(base, 1))

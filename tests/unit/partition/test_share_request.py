@@ -75,7 +75,7 @@ def test_a_wish_is_read(text: str, expected: ShareRequest) -> None:
         ("mem=4Q", "4Q"),
     ],
 )
-def test_what_cannot_be_read_is_named(text: str, told: str) -> None:
+def test_unreadable_map_is_named(text: str, told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         parse_share_request(text, {})
 
@@ -151,7 +151,7 @@ def test_utility_cpus_lie_apart() -> None:
         choose_cpus(ShareRequest(cores=Amount(2), utility=2), cpus, all_of(cpus))
 
 
-def test_what_cannot_be_given_is_told() -> None:
+def test_unsatisfiable_request_is_refused() -> None:
     cpus = host(cores=4)
     with pytest.raises(InvalidInputError, match="the partition has 4"):
         choose_cpus(ShareRequest(cores=Amount(5)), cpus, all_of(cpus))

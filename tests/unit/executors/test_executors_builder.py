@@ -78,7 +78,7 @@ def test_each_configuration_is_built_once(folder: Path) -> None:
     assert [Path(place, "prog").read_text().split()[-1] for place in places[1:]] == ["-O1", "-O3"]
 
 
-def test_what_was_built_is_told_with_the_first_launch(folder: Path) -> None:
+def test_first_launch_has_build_evidence(folder: Path) -> None:
     with building(folder) as found:
         (told,) = found.built(plan("-O3")).evidence
         assert found.built(plan("-O3")).evidence == ()
@@ -104,7 +104,7 @@ def test_a_source_that_changed_or_came_is_built_anew(folder: Path, name: str) ->
     assert times_built(folder) == 2
 
 
-def test_what_the_program_writes_beside_its_sources_is_no_source(folder: Path) -> None:
+def test_output_beside_sources_is_not_a_source(folder: Path) -> None:
     with building(folder) as found:
         found.built(plan())
     for name in ("result.csv", ".hidden.c", "out.dat"):
@@ -150,7 +150,7 @@ def test_too_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("how", ["variable", "tool", "host"])
-def test_what_else_a_build_hangs_on(folder: Path, how: str) -> None:
+def test_build_depends_on_variables_and_tools(folder: Path, how: str) -> None:
     with building(folder) as found:
         before = found.key(plan())
     workload = found._workload
@@ -328,7 +328,7 @@ def keep(root: Path, key: str, size_bytes: int, used_ago_s: float) -> None:
     os.utime(root / key / "build.json", (used, used))
 
 
-def test_what_was_not_used_for_long_goes(tmp_path: Path) -> None:
+def test_unused_builds_are_removed(tmp_path: Path) -> None:
     keep(tmp_path, "old", 1, cache.MAX_UNUSED_S + 60)
     keep(tmp_path, "new", 1, 60)
     (tmp_path / "half" / "files").mkdir(parents=True)
@@ -344,7 +344,7 @@ def test_beyond_its_size_the_longest_unused_goes(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["second", "third"]
 
 
-def test_what_was_used_just_now_stays_however_large(tmp_path: Path) -> None:
+def test_recently_used_builds_are_kept_at_any_size(tmp_path: Path) -> None:
     keep(tmp_path, "first", 2 * cache.MAX_BYTES, 60)
     keep(tmp_path, "second", 2 * cache.MAX_BYTES, 2 * HOUR_S)
     BuildCache(tmp_path).close()
@@ -410,9 +410,7 @@ def test_a_build_that_hangs_is_seen_by_those_before_it(
             found.built(plan("60"))
 
 
-def test_one_that_was_built_before_tells_as_well(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_earlier_build_has_evidence_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with building(folder, SLEEPS) as found:
         found.built(plan("0"))
     monkeypatch.setattr("assay.executors.builds.builder.MIN_LATER_TIMEOUT_S", 0.3)

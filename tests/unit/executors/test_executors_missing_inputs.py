@@ -49,7 +49,7 @@ def launched(executor: LocalExecutor) -> Outcome:
 
 
 @pytest.mark.parametrize("what", ["folder", "input"])
-def test_what_is_gone_is_named_and_once_it_is_back_launches_go_on(
+def test_missing_input_is_named_and_launches_resume_once_it_is_back(
     what: str, workload: Workload
 ) -> None:
     assert workload.cwd is not None

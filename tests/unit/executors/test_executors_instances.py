@@ -62,7 +62,7 @@ def test_figures_become_one(
     assert (found.values, found.absent) == ({"rate": expected}, {})
 
 
-def test_what_the_launcher_gives_is_of_all_of_them(copies: InstanceOutputs) -> None:
+def test_launcher_metrics_cover_all_instances(copies: InstanceOutputs) -> None:
     metrics = (Metric(name="wall_s"), Metric(name="wall_s_per_instance"))
     found = metrics_of_instances(metrics, FACTS, copies)
     assert found.values == {"wall_s": 4.0, "wall_s_per_instance": 2.0}
