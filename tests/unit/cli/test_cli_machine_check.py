@@ -261,7 +261,7 @@ def test_the_document(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         {
             "id": "memory.thp.defrag",
             "status": "unknown",
-            "evidence": "/sys/kernel/mm/transparent_hugepage/defrag is not there",
+            "evidence": "/sys/kernel/mm/transparent_hugepage/defrag is missing",
         },
     ]
     assert [one["id"] for one in document["unasked"]] == ["memory.thp"]

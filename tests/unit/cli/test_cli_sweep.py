@@ -239,7 +239,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "place": (PLAIN.replace("{n}", ""), "5:1", 'settings."arg.n": arg.n has no place', "{n}"),
     "setting": (PLAIN + "thraeds = [1]\n", "7:1", "'thraeds'", "threads?"),
     "value": (PLAIN + "malloc = ['glibc', 'jemaloc']\n", "7:1", "'jemaloc'", "jemalloc?"),
-    "range": (PLAIN + 'threads = "4..1"\n', "7:1", "runs backwards", "1..4"),
+    "range": (PLAIN + 'threads = "4..1"\n', "7:1", "reversed", "1..4"),
     "no values": (PLAIN + "threads = []\n", "7:1", "is empty", ""),
     "date": (PLAIN + "threads = 1979-05-27\n", "7:1", "Invalid value: 1979-05-27", ""),
     "twice": (PLAIN + '"arg.m" = [1]\n', "7:1", 'settings."arg.m" is defined twice', ""),

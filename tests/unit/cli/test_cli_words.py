@@ -198,9 +198,9 @@ def test_the_words_behind_the_dashes_are_the_programs_own() -> None:
 
 
 def test_bad_settings() -> None:
-    bad(["thraeds=1,2"], "no setting 'thraeds'", "threads")
+    bad(["thraeds=1,2"], "Unknown setting: 'thraeds'", "threads")
     bad(["malloc=glibc,jemaloc"], "malloc cannot be 'jemaloc'", "jemalloc")
-    bad(["threads"], "sets nothing")
+    bad(["threads"], "is not an assignment")
     bad(["nice=0,5", "nice=10"], "nice is given twice")
     bad(["arg.sise=1,2"], "no place in the command", "Did you mean arg.size?")
     bad(["arg.elsewhere=1,2"], "no place in the command", "{elsewhere}")
