@@ -104,13 +104,13 @@ def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine
         ),
         (["measure", "--combine", "wall_s=sum", "--"], "is measured for all instances together"),
         (["measure", "--combine", "nothing=sum", "--"], "There is no metric 'nothing'"),
-        (["measure", "--with", "instances=100000", "--"], "cannot have cores of their own"),
+        (["measure", "--with", "instances=100000", "--"], "do not fit"),
         (["measure", "--with", "instances=some", "--"], "instances"),
         (["measure", "--with", "instances=1", "instances.rank=1", "--"], "there is 1 instance"),
-        (["run", "--with", "instances.rank=1", "--"], "Give instances as well"),
-        (["measure", "--with", "instances.rank=1", "--"], "Give instances as well"),
-        (["compare", "--arm", "instances.rank=1", "--"], "Give instances as well"),
-        (["tune", "instances.rank=0,1", "--"], "Give instances as well"),
+        (["run", "--with", "instances.rank=1", "--"], "Add instances"),
+        (["measure", "--with", "instances.rank=1", "--"], "Add instances"),
+        (["compare", "--arm", "instances.rank=1", "--"], "Add instances"),
+        (["tune", "instances.rank=0,1", "--"], "Add instances"),
     ],
 )
 def test_invalid_instances_are_reported(cli: CommandLine, words: list[str], told: str) -> None:

@@ -205,7 +205,7 @@ def test_settings_use_slot_as_machine(cli: CommandLine) -> None:
         "tune", f'cpus="{other[0]},{slot[0]}"', "--parallel", "2", "--dry-run", "--", "true"
     )
     assert named.status == 3
-    assert "not among those that assay may use" in named.err
+    assert "not among the CPUs that assay may use" in named.err
 
 
 @pytest.fixture(scope="module")

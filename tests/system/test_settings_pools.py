@@ -130,8 +130,8 @@ def test_framework_pools_are_read_back(assay_exec: Path, tmp_path: Path, host: M
 @pytest.mark.parametrize(
     ("code", "grant", "told"),
     [
-        ("import torch; torch.set_num_threads(7)", GrantStatus.REFUSED, "sized it itself"),
-        ("import json", GrantStatus.UNVERIFIED, "no Python process of the program imported torch"),
+        ("import torch; torch.set_num_threads(7)", Granted.REFUSED, "changed the size itself"),
+        ("import json", Granted.UNVERIFIED, "no Python process of the program imported torch"),
     ],
 )
 def test_different_pool_size_is_reported(

@@ -237,7 +237,7 @@ def test_invalid_requests_are_refused(words: tuple[str, ...], status: int, said:
     [
         ("", "missing or empty"),
         ('[set]\nmalloc = "jemalloc"\n', "belongs to a program"),
-        ('[set]\n"vm.thb" = "never"\n', "no setting 'vm.thb'"),
+        ('[set]\n"vm.thb" = "never"\n', "Unknown setting: 'vm.thb'"),
         ('[set]\n"vm.thp" = true\n', "takes a number or a text"),
         ("[set\n", "own.toml:1"),
     ],

@@ -149,4 +149,4 @@ def test_ineffective_argument_is_reported(bench: Bench) -> None:
     if text == "1":
         assert not plan.pending
     else:
-        assert "nohz_full=1 is there, but" in (plan.pending["boot.nohz_full"].reason or "")
+        assert "nohz_full=1 is set, but" in (plan.pending["boot.nohz_full"].reason or "")

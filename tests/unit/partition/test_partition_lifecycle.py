@@ -564,7 +564,7 @@ def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: 
     (card := tree / "sys/class/drm/card0").mkdir(parents=True)
     (card / "device").symlink_to("../../../devices/pci0000:00/0000:00:02.0")
     with pytest.raises(
-        NotPossibleError, match="GPUs of intel and nvidia, each with numbers of its own"
+        NotPossibleError, match="GPUs of intel and nvidia, which are numbered separately"
     ):
         create_partition(asked("2", "two", gpus="0"), here)
 

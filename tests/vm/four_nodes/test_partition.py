@@ -143,7 +143,7 @@ def test_checks_report_partition(guest: Alive, partition: str, tmp_path: Path) -
     """Before Linux 6.8 only the group itself shows that its CPUs are isolated."""
     found = findings(guest, tmp_path)
     assert found["isolation.partition"].status is Status.OK
-    assert "partitions in force: 1" in found["isolation.partition"].evidence
+    assert "active partitions: 1" in found["isolation.partition"].evidence
     assert "may run on 4-7" in found["isolation.workqueues"].evidence
     assert "isolated 4-7 without rcu_nocbs=" in found["isolation.rcu_nocbs"].evidence
     assert found["isolation.irqs"].status is not Status.OK, "new interrupts would come there"

@@ -115,7 +115,7 @@ def test_full_preferred_node_falls_back(guest: Alive, known: Machine) -> None:
 
 def test_missing_nodes_are_refused(known: Machine) -> None:
     refused = plan_on(known, {"mem.policy": "bind:7"}).refused["mem.policy"]
-    assert "node 7 is not there" in (refused.reason or "")
+    assert "node 7 does not exist" in (refused.reason or "")
     refused = plan_on(known, {"mem.policy": "bind:hbm"}).refused["mem.policy"]
     assert "4: cxl" in (refused.reason or "")
 

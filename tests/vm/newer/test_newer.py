@@ -98,7 +98,7 @@ def test_isolated_cpus_are_read_and_free_of_kernel_work(
     assert guest.host.read(f"{TOP}/cpuset.cpus.isolated") == "2-3"
     found = findings(guest, tmp_path)
     assert found["isolation.partition"].status is Status.OK
-    assert "partitions in force: 1" in found["isolation.partition"].evidence
+    assert "active partitions: 1" in found["isolation.partition"].evidence
     assert found["isolation.workqueues"].status is Status.OK, "the kernel sees to it itself"
     assert "none on 2-3" in found["isolation.workqueues"].evidence
     assert found["isolation.irqs"].status is not Status.OK, "of interrupts it does not"
