@@ -312,7 +312,7 @@ def test_firmware_source_is_read_once_in_a_session(tmp_path: Path, store: Store)
     lab = with_firmware_values(Host("quiet").laboratory(), spec, {})
     with pytest.raises(BootPause) as pause:
         begin(lab, store, spec, QUIET)
-    assert pause.value.change.missing == (f"{command[1:]} says low, not high",)
+    assert pause.value.change.missing == (f"{command[1:]} reports low, not high",)
     assert len(asked.read_text()) == 1
 
 
