@@ -150,10 +150,10 @@ def test_outlier_is_shown_on_request(browser, reports):
         for name in ("boxes", "convergence"):
             chart = page.locator(f'[data-figure="{name}"]')
             before = chart.locator("canvas").screenshot()
-            chart.get_by_role("button", name="Show what lies beyond").click()
+            chart.get_by_role("button", name="Show values outside the axis").click()
             assert chart.locator("canvas").screenshot() != before
     with opened(browser, reports / "compare.html") as page:
-        assert page.get_by_role("button", name="Show what lies beyond").count() == 0
+        assert page.get_by_role("button", name="Show values outside the axis").count() == 0
 
 
 def test_compressed_data_are_read_sorted_and_saved(browser, reports):

@@ -41,7 +41,7 @@ def documents(name):
 @pytest.mark.rotating
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("ending", ["txt", "json"])
-def test_machine_matches_golden_output(name, ending):
+def test_machine_matches_golden_file(name, ending):
     found = documents(name)[ending]
     golden = HERE / f"machine_{name}.{ending}"
     if os.environ.get("ASSAY_GOLDEN") == "update":

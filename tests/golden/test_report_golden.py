@@ -105,7 +105,7 @@ def documents(name):
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("ending", ["txt", "json"])
-def test_report_matches_golden_output(name, ending):
+def test_report_matches_golden_file(name, ending):
     found = documents(name)[ending]
     golden = HERE / f"report_{name}.{ending}"
     if os.environ.get("ASSAY_GOLDEN") == "update":

@@ -182,9 +182,7 @@ def test_the_best_that_can_be_had_is_taken_and_less_is_told(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (2 if told else 0)
     if told:
-        assert lines[0].startswith(
-            "assay: swap is advised, and /d is not used, as this user cannot"
-        )
+        assert lines[0].startswith("assay: swap is advised, and /d is not used, as this")
         assert lines[1].startswith("assay: for the pager: Run as root")
 
 

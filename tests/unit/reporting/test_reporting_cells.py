@@ -1,4 +1,4 @@
-"""What the pictures of a sweep show, and that they can be read by everybody."""
+"""Pictures of a sweep, and their accessibility."""
 
 import itertools
 import math
@@ -29,7 +29,7 @@ def figures(report):
 
 
 def of(report, **changes):
-    """The report with another specification."""
+    """Return the report with another specification."""
     return replace(report, spec=msgspec.structs.replace(report.spec, **changes))
 
 
@@ -39,7 +39,7 @@ def report():
 
 
 def sweep_over(*parameters, takes=lambda c: 1.0, blocks=3, baseline=None):
-    """A study of all combinations."""
+    """Return a study of all combinations."""
     lab = studies.Lab(1)
     names = [p.name for p in parameters]
     columns = [p.domain.values() for p in parameters]
@@ -58,7 +58,7 @@ def sweep_over(*parameters, takes=lambda c: 1.0, blocks=3, baseline=None):
     return replace(base, spec=spec, samples=tuple(lab.samples), conclusion=None)
 
 
-def test_the_heat_map_is_a_table_of_medians(report):
+def test_heat_map_has_median_of_each_cell(report):
     heat, _ = figures(report)
     assert (heat.across, heat.down) == ("arg.jobs", "malloc")
     assert heat.columns == ("1", "4", "16")
@@ -74,7 +74,7 @@ def test_the_heat_map_is_a_table_of_medians(report):
     assert max(c.step for c in heat.cells) == STEPS - 1
 
 
-def test_the_best_is_strong_whichever_way_the_metric_gets_better(report):
+def test_best_value_has_strongest_colour_for_any_goal(report):
     heat, _ = figures(report)
     metric = msgspec.structs.replace(report.metric, goal=Goal.HIGHER)
     workload = msgspec.structs.replace(report.spec.workload, metrics=(metric,))
@@ -88,7 +88,7 @@ def test_the_best_is_strong_whichever_way_the_metric_gets_better(report):
         assert abs(a - b) <= 1
 
 
-def test_there_is_a_heat_map_of_two_settings_alone():
+def test_heat_map_requires_two_settings():
     a = Parameter(name="arg.a", domain=Choices((1, 2)), default=1)
     b = Parameter(name="malloc", domain=Choices(("jemalloc", "tcmalloc")))
     c = Parameter(name="nice", domain=Choices((1, 2, 3)))
@@ -101,7 +101,7 @@ def test_there_is_a_heat_map_of_two_settings_alone():
     assert figures(sweep_over(a, many, blocks=1))[0] is None
 
 
-def test_a_setting_that_is_left_alone_has_a_place_of_its_own():
+def test_unset_setting_has_its_own_row():
     a = Parameter(name="threads", domain=Choices((1, 2)))
     b = Parameter(name="omp.bind", domain=Choices(("close", "spread")), when="threads > 1")
     base = sweep_over(a, b)
@@ -125,7 +125,7 @@ def test_a_setting_that_is_left_alone_has_a_place_of_its_own():
     assert heat.columns == (ABSENT, "close", "spread")
 
 
-def test_scatter_has_every_launch_and_the_line_of_medians(report):
+def test_scatter_has_all_launches_and_medians(report):
     _, (only,) = figures(report)
     assert only.setting == "arg.jobs"
     assert only.base == 4
@@ -135,7 +135,7 @@ def test_scatter_has_every_launch_and_the_line_of_medians(report):
     assert only.medians[1][1] == min(y for _, y in only.medians)
 
 
-def test_an_axis_is_logarithmic_where_the_domain_is():
+def test_axis_of_logarithmic_domain_is_logarithmic():
     def base_of(domain):
         (found,) = figures(sweep_over(Parameter(name="arg.a", domain=domain)))[1]
         return found.base
@@ -146,7 +146,7 @@ def test_an_axis_is_logarithmic_where_the_domain_is():
     assert base_of(Range(1, 5, step=1)) is None
 
 
-def test_many_values_have_medians_by_groups():
+def test_many_values_have_grouped_medians():
     wide = Parameter(name="arg.n", domain=Range(1, 60, step=1), default=1)
     (found,) = figures(sweep_over(wide, takes=lambda c: math.sqrt(c["arg.n"])))[1]
     assert len(found.places) == 60
@@ -161,7 +161,7 @@ def texts(document):
 
 
 @pytest.mark.parametrize("width", [svg.WIDE, svg.NARROW])
-def test_pictures_are_valid_and_the_same_every_time(report, width):
+def test_sweep_pictures_are_valid_and_reproducible(report, width):
     heat, scatters = figures(report)
     drawn = svg.heat_svg(heat, width, "h")
     assert drawn == svg.heat_svg(heat, width, "h")
@@ -178,7 +178,7 @@ def test_pictures_are_valid_and_the_same_every_time(report, width):
 
 
 @pytest.mark.rotating
-def test_values_that_have_no_room_are_left_out():
+def test_values_without_room_are_omitted():
     wide = Parameter(name="arg.n", domain=Range(1, 25, step=1), default=1)
     other = Parameter(name="arg.m", domain=Range(1, 20, step=1), default=1)
     heat, _ = figures(sweep_over(wide, other, blocks=1))
@@ -188,7 +188,7 @@ def test_values_that_have_no_room_are_left_out():
 
 
 def luminance(colour):
-    """WCAG 2.2, relative luminance."""
+    """Return the relative luminance (WCAG 2.2)."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
@@ -200,7 +200,7 @@ def contrast(a, b):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_scale_can_be_read_without_colours(theme):
+def test_heat_scale_is_readable_by_lightness(theme):
     steps = [theme[f"heat_{step}"] for step in range(STEPS)]
     assert all(contrast(theme["ink"], colour) >= 4.5 for colour in steps)
     levels = [luminance(colour) for colour in steps]
@@ -208,7 +208,7 @@ def test_the_scale_can_be_read_without_colours(theme):
     assert all(contrast(a, b) >= 1.1 for a, b in itertools.pairwise(steps))
 
 
-def test_the_page_has_the_chapters_of_a_sweep(report):
+def test_sweep_page_has_its_sections(report):
     page = render(report)
     for part in ("heat", "settings-scatter", "effects", "boxes", "table"):
         assert f'<section id="{part}"' in page
@@ -218,12 +218,12 @@ def test_the_page_has_the_chapters_of_a_sweep(report):
     assert "Wall time over two settings" not in other
 
 
-def test_a_sweep_that_has_just_begun_has_a_page(report):
+def test_new_sweep_has_page(report):
     bare = replace(report, samples=(), conclusion=None)
     assert "No verdict yet" in render(bare)
 
 
-def test_hostile_names_stay_text(report):
+def test_hostile_names_are_escaped(report):
     name = "<b>&'\"|`\u202e"
     parameters = tuple(
         msgspec.structs.replace(p, name=f"env.{name}") if p.name == "malloc" else p
@@ -257,7 +257,7 @@ def test_hostile_names_stay_text(report):
     assert "\u202e" not in page
 
 
-def test_exports_have_a_column_for_each_setting(report):
+def test_exports_have_column_for_each_setting(report):
     lines = to_csv(report.conclusion, report.spec).splitlines()
     assert lines[0].startswith("arg.jobs,malloc,arm,metric,unit,n,")
     assert lines[1].startswith("1,,default,wall_s,s,6,")
@@ -271,7 +271,7 @@ def test_exports_have_a_column_for_each_setting(report):
 
 
 @pytest.mark.parametrize("bound_only", [False, True])
-def test_a_cell_that_is_known_as_a_bound_is_marked(report, bound_only):
+def test_bound_of_cell_is_marked(report, bound_only):
     first, *others = report.conclusion.claims
     bound = msgspec.structs.replace(first, ratio=3.0, ci=(2.5, None), bound_only=bound_only)
     conclusion = msgspec.structs.replace(report.conclusion, claims=(bound, *others))

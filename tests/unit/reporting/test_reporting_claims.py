@@ -28,7 +28,7 @@ def shown(claim: Claim) -> str:
     return str(_spread(claim)) + str(reservation(claim))
 
 
-def test_a_spread_is_shown_with_its_interval_once_there_is_one() -> None:
+def test_spread_has_interval_if_available() -> None:
     assert "2.40\u00d7" in shown(CLAIM)
     told = shown(msgspec.structs.replace(CLAIM, spread=WIDER))
     assert "2.10\u00d7" in told and "(1.50 to 3.00)" in told
@@ -36,7 +36,7 @@ def test_a_spread_is_shown_with_its_interval_once_there_is_one() -> None:
     assert "2.40\u00d7" in shown(msgspec.structs.replace(CLAIM, spread=open_end))
 
 
-def test_a_claim_says_what_is_to_be_kept_in_mind() -> None:
+def test_claim_shows_reservations() -> None:
     assert "unstable" not in shown(CLAIM)
     assert "unstable" in shown(msgspec.structs.replace(CLAIM, unstable=True))
     both = msgspec.structs.replace(CLAIM, unstable=True, withheld=True)

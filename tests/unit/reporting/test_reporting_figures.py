@@ -1,4 +1,4 @@
-"""Figure data: what the pictures show, held against the samples they come from."""
+"""Figure data, compared with the samples."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ def tuned(tune):
     return data(tune)
 
 
-def test_every_launch_is_one_trial_in_order_of_starting(tune):
+def test_trials_are_launches_in_order_of_start(tune):
     shuffled = replace(tune, samples=tuple(reversed(tune.samples)))
     shown = trials(shuffled)
     assert [t.number for t in shown] == list(range(1, len(tune.samples) + 1))
@@ -40,7 +40,7 @@ def test_every_launch_is_one_trial_in_order_of_starting(tune):
     assert shown[0].at_s == 0.0
 
 
-def test_survey_launches_are_never_shown(tune):
+def test_survey_launches_are_hidden(tune):
     first = tune.samples[0]
     survey = msgspec.structs.replace(
         first, launch=msgspec.structs.replace(first.launch, stage=Stage.SURVEY), started_at=0.0
@@ -48,7 +48,7 @@ def test_survey_launches_are_never_shown(tune):
     assert trials(replace(tune, samples=(survey, *tune.samples))) == trials(tune)
 
 
-def test_a_trial_says_what_its_value_is_worth(tune):
+def test_trial_has_state_of_value(tune):
     first = tune.samples[0]
     capped = msgspec.structs.replace(first.launch, cap_s=9.0)
     late = msgspec.structs.replace(first, outcome=Outcome.TIMED_OUT, launch=capped, metrics={})
@@ -68,7 +68,7 @@ def test_a_trial_says_what_its_value_is_worth(tune):
     assert trials(replace(other, samples=(late,)))[0].value is None
 
 
-def test_search_and_confirmation_are_never_one_row(tune, tuned):
+def test_search_and_confirmation_have_separate_rows(tune, tuned):
     _, rows, _ = tuned
     keys = [(row.phase, row.name) for row in rows]
     assert len(set(keys)) == len(keys)
@@ -78,7 +78,7 @@ def test_search_and_confirmation_are_never_one_row(tune, tuned):
     assert sum(len(row.trials) for row in rows) == len(tune.samples)
 
 
-def test_rows_stand_in_the_order_of_the_answer(tuned):
+def test_rows_are_in_order_of_answer(tuned):
     _, rows, _ = tuned
     assert [(r.phase, r.role) for r in rows[:3]] == [
         (Phase.CONFIRMATION, Role.BASELINE),
@@ -90,7 +90,7 @@ def test_rows_stand_in_the_order_of_the_answer(tuned):
     assert rows[-1].summary is None
 
 
-def test_box_plots_hold_the_raw_points_and_the_conclusions_summary(tune, tuned):
+def test_box_plots_have_raw_points_and_summary_of_conclusion(tune, tuned):
     _, rows, found = tuned
     confirmed = found.boxes.boxes[1]
     arm = tune.conclusion.arms[1]
@@ -104,7 +104,7 @@ def test_box_plots_hold_the_raw_points_and_the_conclusions_summary(tune, tuned):
     assert len(found.boxes.boxes) == len(rows)
 
 
-def test_gain_has_an_interval_only_where_something_is_claimed(tune, tuned):
+def test_gain_has_interval_only_with_claim(tune, tuned):
     _, _, found = tuned
     claim = tune.conclusion.claims[0]
     claimed = [g for g in found.gain.gains if g.verdict]
@@ -115,7 +115,7 @@ def test_gain_has_an_interval_only_where_something_is_claimed(tune, tuned):
     assert {g.phase for g in claimed} == {Phase.CONFIRMATION}
 
 
-def test_gain_of_a_searched_arm_is_the_geometric_mean_over_shared_blocks(tune, tuned):
+def test_gain_of_search_is_geometric_mean_over_shared_blocks(tune, tuned):
     _, rows, _ = tuned
     row = next(r for r in rows[3:] if r.summary and r.summary.n > 2)
     default = {
@@ -129,7 +129,7 @@ def test_gain_of_a_searched_arm_is_the_geometric_mean_over_shared_blocks(tune, t
     assert row.ratio == pytest.approx(math.exp(statistics.fmean(logs)))
 
 
-def test_convergence_follows_the_best_median(tuned):
+def test_convergence_follows_best_median(tuned):
     shown, _, found = tuned
     seen = {}
     expected = {}
@@ -143,7 +143,7 @@ def test_convergence_follows_the_best_median(tuned):
     assert last.value == pytest.approx(expected[max(expected)])
 
 
-def test_convergence_marks_stages_and_the_defaults_drift(tune, tuned):
+def test_convergence_marks_stages_and_drift(tune, tuned):
     _, _, found = tuned
     spans = found.convergence.spans
     assert [s.stage for s in spans] == ["gauge", "search", "reduce", "confirm"]
@@ -153,7 +153,7 @@ def test_convergence_marks_stages_and_the_defaults_drift(tune, tuned):
     assert [m.value for m in found.convergence.drift] == default
 
 
-def test_a_few_very_slow_tries_do_not_flatten_the_rest(tuned):
+def test_slow_candidates_do_not_stretch_axis(tuned):
     _, _, found = tuned
     low, high = found.convergence.frame
     values = [m.value for m in found.convergence.marks]
@@ -161,7 +161,7 @@ def test_a_few_very_slow_tries_do_not_flatten_the_rest(tuned):
     assert low <= min(needed) and max(v for v in needed) <= high < max(values)
 
 
-def test_noise_is_the_default_around_its_own_median(tuned):
+def test_noise_is_deviation_of_default_from_median(tuned):
     _, rows, found = tuned
     percents = [d.percent for d in found.noise.deviations]
     assert statistics.median(percents) == pytest.approx(0.0, abs=1e-9)
@@ -172,14 +172,14 @@ def test_noise_is_the_default_around_its_own_median(tuned):
 
 
 def outlying(report, factor):
-    """The same study, in which the fifth launch of the default took so many times as long."""
+    """Return a study in which the fifth launch of the default took longer by a factor."""
     fifth = [s for s in report.samples if s.launch.arm == "default"][4]
     longer = studies._with(fifth, metrics={"wall_s": fifth.metrics["wall_s"] * factor})
     changed = tuple(longer if s is fifth else s for s in report.samples)
     return replace(report, samples=changed)
 
 
-def test_one_launch_far_out_does_not_stretch_the_noise(tune, tuned):
+def test_outlier_does_not_stretch_noise_axis(tune, tuned):
     plain = tuned[2].noise
     assert plain.beyond == ()
     for factor, far in ((6.0, 500), (0.05, -95)):
@@ -190,7 +190,7 @@ def test_one_launch_far_out_does_not_stretch_the_noise(tune, tuned):
         assert [d.percent for d in found.noise.beyond] == [pytest.approx(far, abs=30)]
 
 
-def test_noise_is_never_shown_below_nothing():
+def test_noise_axis_is_not_below_minus_100_percent():
     report = studies.measure(launches=30)
     wild = tuple(
         studies._with(s, metrics={"images_per_s": 1.0 + 400 * (i % 5)})
@@ -200,7 +200,7 @@ def test_noise_is_never_shown_below_nothing():
     assert found.noise.frame[0] == -100.0
 
 
-def test_the_frame_of_a_convergence_leaves_out_what_lies_far_out(tune):
+def test_convergence_axis_excludes_outliers(tune):
     _, _, found = data(outlying(tune, 40.0))
     low, high = found.convergence.frame
     far = [m for m in found.convergence.marks if not low <= m.value <= high]
@@ -208,7 +208,7 @@ def test_the_frame_of_a_convergence_leaves_out_what_lies_far_out(tune):
     assert high < 3 * min(m.value for m in found.convergence.marks) + 5
 
 
-def test_boxes_are_framed_by_their_fences(tune):
+def test_axis_of_boxes_follows_fences(tune):
     _, _, found = data(tune)
     shown, _ = visible(found.boxes.boxes)
     every = [d.value for b in shown for d in b.dots]
@@ -218,14 +218,14 @@ def test_boxes_are_framed_by_their_fences(tune):
     assert box_limits(shown)[1] < 10 and lies_beyond(found.boxes)
 
 
-def test_noise_floor_of_two_identical_arms():
+def test_noise_floor_is_claim_on_identical_arms():
     report = studies.null()
     _, _, found = data(report)
     assert found.noise.floor == report.conclusion.noise_floor
     assert found.gain.noise == report.conclusion.noise_floor.ci
 
 
-def test_more_is_better_turns_the_order_around():
+def test_higher_goal_reverses_order():
     report = studies.measure()
     shown = trials(report)
     assert report.metric.goal is Goal.HIGHER
@@ -245,14 +245,14 @@ def test_more_is_better_turns_the_order_around():
     assert found.convergence.best[-1].value == 900.0
 
 
-def test_keep_the_default_has_no_winner():
+def test_kept_default_has_no_winner():
     report = studies.keep_default()
     assert winner_name(report.conclusion) is None
     _, rows, _ = data(report)
     assert Role.WINNER not in {r.role for r in rows}
 
 
-def test_best_of_several_is_the_winner_of_a_comparison():
+def test_best_arm_wins_comparison():
     report = studies.compare()
     assert winner_name(report.conclusion) == "zstd -1 -T2 words.tar"
     _, rows, found = data(report)
@@ -260,20 +260,20 @@ def test_best_of_several_is_the_winner_of_a_comparison():
     assert found.convergence.best == () and found.convergence.spans == ()
 
 
-def test_nothing_measured_gives_no_pictures():
+def test_study_without_samples_has_no_pictures():
     for report in (studies.all_failed(), replace(studies.tune(), samples=())):
         _, _, found = data(report)
         assert (found.boxes, found.gain, found.convergence, found.noise) == (None,) * 4
 
 
-def test_one_launch_gives_a_box_and_nothing_to_compare():
+def test_single_launch_has_box_without_gain():
     _, rows, found = data(studies.single())
     assert [r.summary.n for r in rows] == [1]
     assert found.boxes is not None
     assert (found.gain, found.convergence, found.noise) == (None, None, None)
 
 
-def test_time_outs_are_points_at_their_cap_and_outside_the_summary():
+def test_time_outs_are_drawn_at_limit_and_not_summarised():
     _, rows, found = data(studies.troubled())
     winner = next(b for b in found.boxes.boxes if b.role is Role.WINNER)
     late = [d for d in winner.dots if d.censored]

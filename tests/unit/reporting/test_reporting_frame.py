@@ -1,4 +1,4 @@
-"""What part of an axis is shown, and which points of a crowd."""
+"""Range of an axis, and selection of points."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +11,7 @@ VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
 
 
 @given(VALUES)
-def test_fences_are_values_and_hold_the_middle_half(values):
+def test_fences_are_values_and_contain_quartiles(values):
     low, high = fences(values)
     assert low in values and high in values
     inside = [v for v in values if low <= v <= high]
@@ -19,13 +19,13 @@ def test_fences_are_values_and_hold_the_middle_half(values):
     assert low <= quantile(values, 0.5) <= high
 
 
-def test_one_value_far_out_is_outside_the_fences():
+def test_outlier_is_outside_fences():
     assert fences([10.0, 10.2, 10.1, 9.9, 10.0, 60.0]) == (9.9, 10.2)
     assert fences([10.0, 10.2, 10.1, 9.9, 10.0, 0.1]) == (9.9, 10.2)
     assert fences([1.0, 100.0]) == (1.0, 100.0)
 
 
-def test_a_frame_grows_by_half_and_no_more():
+def test_axis_extends_by_at_most_half():
     assert frame([(10.0, 20.0)], (5.0, 25.0)) == (5.0, 25.0)
     assert frame([(10.0, 20.0)], (4.9, 25.1)) == (10.0, 20.0)
     assert frame([(10.0, 12.0), (11.0, 20.0)], (9.0, 600.0)) == (9.0, 20.0)
@@ -35,7 +35,7 @@ def test_a_frame_grows_by_half_and_no_more():
     st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), max_size=300),
     st.integers(1, 100),
 )
-def test_thinned_points_are_points_and_few_enough(points, most):
+def test_thinned_points_are_subset_of_limited_size(points, most):
     kept = thin(points, (1.0, 1.0), most)
     assert len(kept) <= most
     assert set(kept) <= set(points)
@@ -44,7 +44,7 @@ def test_thinned_points_are_points_and_few_enough(points, most):
         assert kept == points
 
 
-def test_a_crowd_keeps_its_outline():
+def test_thinned_points_keep_outline():
     crowd = [(i / 10, (i * 7919 % 1000) / 10) for i in range(10_000)]
     kept = thin(crowd, (1.0, 0.5), 900)
     assert 300 < len(kept) <= 900

@@ -1,4 +1,4 @@
-"""The front in the report: its figure, its picture, its table."""
+"""Pareto front in the report: data, picture, table."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def report_of(study: FrontStudy) -> ReportInput:
     )
 
 
-def test_the_figure_has_what_was_confirmed_and_what_was_tried(study: FrontStudy) -> None:
+def test_front_figure_has_confirmed_and_tried_points(study: FrontStudy) -> None:
     (figure,) = front_figures(report_of(study))
     assert (figure.across, figure.up) == ("wall time", "peak memory")
     assert figure.goals == (Goal.LOWER, Goal.LOWER)
@@ -69,8 +69,8 @@ def test_the_figure_has_what_was_confirmed_and_what_was_tried(study: FrontStudy)
     assert figure.stairs == tuple(sorted(mark.ratios for mark in front))
 
 
-def test_what_was_confirmed_without_a_value_is_seen_as_it_was_tried(study: FrontStudy) -> None:
-    """Where others used the machine throughout the confirmation the picture is not empty."""
+def test_point_without_confirmed_value_is_drawn_as_tried(study: FrontStudy) -> None:
+    """The picture of a completely disturbed confirmation is not empty."""
     report = report_of(study)
     (whole,) = front_figures(report)
     points = (*study.conclusion.front, *study.conclusion.off_front)
@@ -91,7 +91,7 @@ def test_what_was_confirmed_without_a_value_is_seen_as_it_was_tried(study: Front
 
 
 @pytest.mark.parametrize("width", [340, 880])
-def test_the_picture_names_each_point(study: FrontStudy, width: int) -> None:
+def test_front_picture_labels_points(study: FrontStudy, width: int) -> None:
     (figure,) = front_figures(report_of(study))
     drawn = front_svg(figure, width, "front")
     texts = re.findall(r">([^<>]+)</text>", drawn)
@@ -102,7 +102,7 @@ def test_the_picture_names_each_point(study: FrontStudy, width: int) -> None:
     assert front_svg(figure, width, "front") == drawn, "the same data, the same bytes"
 
 
-def test_open_ends_and_wide_spans_can_be_drawn() -> None:
+def test_open_intervals_and_wide_ranges_are_drawn() -> None:
     marks = (
         FrontMark("1", "a=1", (0.02, 30.0), (None, 0.03), (20.0, None)),
         FrontMark("", "a=2", (1.0, 1.0), (None, None), (0.999, 1.001)),
@@ -118,7 +118,7 @@ def test_open_ends_and_wide_spans_can_be_drawn() -> None:
     assert front_svg(flat)
 
 
-def test_the_page_says_and_shows_the_front(study: FrontStudy) -> None:
+def test_page_shows_front(study: FrontStudy) -> None:
     page = render(report_of(study))
     assert f"front of {len(study.conclusion.front)}" in page
     assert 'id="front"' in page
@@ -128,7 +128,7 @@ def test_the_page_says_and_shows_the_front(study: FrontStudy) -> None:
         assert str(point.settings["arg.b"]) in page
 
 
-def test_without_a_gain_the_page_keeps_the_default() -> None:
+def test_page_without_gain_keeps_default() -> None:
     worse = TwoSided(lambda c: (0.3 * bool(c), 0.3 * bool(c)))
     page = render(report_of(front_study(SPACE, worse, Budget(launches=90))))
     assert "Keep the default: no configuration that was tried was better in time or memory." in page

@@ -1,4 +1,4 @@
-"""The page: self-contained, safe with hostile text, whole in every state of a study."""
+"""The page: self-contained, safe with hostile text, valid in every state of a study."""
 
 import base64
 import gzip
@@ -41,7 +41,7 @@ STATES = (
 
 
 class Page(HTMLParser):
-    """A page taken apart: elements, attributes, ids, scripts, and visible text."""
+    """Parser of a page: elements, attributes, ids, scripts, and visible text."""
 
     def __init__(self, document):
         super().__init__(convert_charrefs=True)
@@ -102,7 +102,7 @@ def digest(text):
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("name", STATES)
-def test_every_element_is_closed_and_every_id_is_one(parsed, name):
+def test_elements_are_closed_and_ids_unique(parsed, name):
     page = parsed[name]
     assert page.open == []
     assert len(set(page.ids)) == len(page.ids)
@@ -111,7 +111,7 @@ def test_every_element_is_closed_and_every_id_is_one(parsed, name):
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_the_policy_allows_what_is_inside_and_nothing_else(parsed, name):
+def test_policy_allows_embedded_content_only(parsed, name):
     page = parsed[name]
     policy = next(v for t, k, v in page.attributes if k == "content" and "default-src" in v)
     assert policy.startswith("default-src 'none'")
@@ -124,7 +124,7 @@ def test_the_policy_allows_what_is_inside_and_nothing_else(parsed, name):
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_nothing_comes_from_elsewhere(parsed, name):
+def test_page_makes_no_requests(parsed, name):
     page = parsed[name]
     assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(page.tags)
     for tag, key, value in page.attributes:
@@ -136,7 +136,7 @@ def test_nothing_comes_from_elsewhere(parsed, name):
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_headings_step_down_one_at_a_time(parsed, name):
+def test_heading_levels_are_consecutive(parsed, name):
     levels = [int(t[1]) for t in parsed[name].tags if re.fullmatch(r"h[1-6]", t)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
@@ -150,7 +150,7 @@ def test_header_cells_have_a_scope_and_tables_a_caption(parsed, name):
     assert page.tags.count("caption") == page.tags.count("table")
 
 
-def test_hostile_text_is_text_everywhere(pages, parsed):
+def test_hostile_text_is_escaped(pages, parsed):
     document, page = pages["hostile"], parsed["hostile"]
     for tag in ("img", "b"):
         assert tag not in page.tags
@@ -163,31 +163,31 @@ def test_hostile_text_is_text_everywhere(pages, parsed):
     document.encode("utf-8")
 
 
-def test_a_slot_in_hostile_text_is_not_filled():
+def test_slot_in_hostile_text_is_not_filled():
     report = replace(studies.single(), study_id="{{script}}{{nothing}}")
     assert Page(render(report)).text.count("{{script}}{{nothing}}") >= 1
 
 
-def test_samples_inside_are_the_samples(parsed):
+def test_embedded_samples_equal_samples(parsed):
     for name in ("tune", "troubled"):
         samples = to_builtins(getattr(studies, name)().samples)
         samples = [{**sample, "left_out": False} for sample in samples]
         assert parsed[name].data("assay-samples") == json.loads(json.dumps(samples))
 
 
-def test_hostile_samples_survive_the_way_through_the_page(parsed):
+def test_hostile_samples_are_embedded_unchanged(parsed):
     found = {s["launch"]["arm"] for s in parsed["hostile"].data("assay-samples")}
     assert found == set(studies.HOSTILE)
 
 
-def test_numbers_that_json_has_no_word_for_are_null():
+def test_non_finite_numbers_are_null():
     report = studies.single()
     odd = studies._with(report.samples[0], metrics={"images_per_s": 1.0, "x": float("inf")})
     page = Page(render(replace(report, samples=(odd,))))
     assert page.data("assay-samples")[0]["metrics"] == {"images_per_s": 1.0, "x": None}
 
 
-def test_the_verdict_comes_first(parsed):
+def test_verdict_is_first(parsed):
     text = parsed["tune"].text
     sentence = studies.tune().conclusion.recommendation.sentence
     assert text.index(sentence) < text.index("Distribution of wall time")
@@ -232,13 +232,13 @@ def test_the_verdict_comes_first(parsed):
         ("troubled", ["malloc was unverified in", "timed out", "2 sittings"]),
     ],
 )
-def test_each_state_says_what_it_is(parsed, name, words):
+def test_each_state_of_study_is_described(parsed, name, words):
     text = parsed[name].text.replace("\u00a0", " ")
     for word in words:
         assert word.replace("\u00a0", " ") in text, word
 
 
-def test_grants_are_counted_for_each_setting():
+def test_grants_are_counted_by_setting():
     report = studies.tune()
     tallies = {t.name: t for t in tally(report.samples)}
     asked = [s for s in report.samples if "thp" in s.settings]
@@ -253,23 +253,23 @@ def test_grants_are_counted_for_each_setting():
     assert {t.name for t in tally(report.samples, winner)} == set(winner)
 
 
-def test_without_a_machine_the_strata_say_what_is_known(parsed):
+def test_page_without_machine_shows_strata(parsed):
     page = Page(render(replace(studies.tune(), machine=None)))
     assert "Intel(R) Xeon(R)" in page.text and "contains no machine document" in page.text
 
 
-def test_a_report_is_not_heavier_than_its_library_and_samples():
+def test_size_of_report_is_library_and_samples():
     assert len(render(studies.tune()).encode()) < 1_600_000
 
 
 @pytest.mark.rotating
-def test_a_thousand_configurations_fit_into_three_megabytes():
+def test_thousand_configurations_fit_into_three_megabytes():
     page = render(studies.crowd(1000))
     assert len(page.encode()) < 2_500_000
     assert Page(page).data("assay-figures")["rows"][999]["n"] == 1
 
 
-def test_the_page_says_what_it_is_before_it_is_read(parsed):
+def test_page_has_title_and_metadata(parsed):
     page = parsed["tune"]
     assert ("html", "lang", "en") in page.attributes
     assert "assay tune: python3 examples/digits.py --components 32" in page.text
@@ -279,7 +279,7 @@ def test_the_page_says_what_it_is_before_it_is_read(parsed):
     assert {identifier for names in named for identifier in names.split()} <= set(page.ids)
 
 
-def test_one_minus_sign_within_the_page(parsed):
+def test_page_uses_one_minus_sign(parsed):
     claim = studies.tune().conclusion.claims[0]
     sentence = f"It takes less time than with zstd -3 ({evidence_text(claim, WALL)})."
     report = studies.tune()
@@ -292,7 +292,7 @@ def test_one_minus_sign_within_the_page(parsed):
 
 
 @pytest.mark.rotating
-def test_an_unclear_winner_is_not_decided():
+def test_unclear_winner_has_no_verdict():
     report = studies.keep_default()
     unclear = studies._with(report.conclusion.claims[0], verdict=Verdict.UNCLEAR)
     chosen = studies._with(report.conclusion.recommendation, claim=unclear, sentence="Not decided.")
@@ -301,7 +301,7 @@ def test_an_unclear_winner_is_not_decided():
     assert ">keep the default</span>" in render(report)
 
 
-def test_a_mean_of_a_time_is_never_said_to_be_negative():
+def test_interval_of_time_is_not_negative():
     report = studies.measure(launches=4)
     spec = studies._with(report.spec, workload=studies.Workload(argv=("noisy",)))
     values = [0.1, 0.2, 0.15, 3.0]
@@ -317,7 +317,7 @@ def test_a_mean_of_a_time_is_never_said_to_be_negative():
 
 
 @pytest.mark.rotating
-def test_the_interval_beside_the_verdict_is_named_by_its_own_share():
+def test_interval_has_its_own_confidence():
     report = studies.compare()
     claims = tuple(studies._with(c, alpha=0.025) for c in report.conclusion.claims)
     shared = replace(report, conclusion=studies._with(report.conclusion, claims=claims))
@@ -325,7 +325,7 @@ def test_the_interval_beside_the_verdict_is_named_by_its_own_share():
     assert "Change, 95" not in Page(render(shared)).text
 
 
-def test_launches_that_timed_out_are_one_line(parsed):
+def test_time_outs_are_one_line(parsed):
     samples = tuple(
         studies._with(
             s, outcome=Outcome.TIMED_OUT, message=None, launch=studies._with(s.launch, cap_s=cap)
@@ -337,7 +337,7 @@ def test_launches_that_timed_out_are_one_line(parsed):
     assert "<td>1 arm</td>" in words
 
 
-def test_evidence_is_told_in_words_and_counts_are_whole():
+def test_evidence_has_labels_and_integer_counts():
     kinds = (("pressure.io_full_s", 5e-5, "s"), ("minor_faults", 9467.0, ""))
     watched = [
         studies._with(s, evidence=tuple(Evidence(kind=k, value=v, unit=u) for k, v, u in kinds))
@@ -347,14 +347,14 @@ def test_evidence_is_told_in_words_and_counts_are_whole():
     assert found == {"pressure: io full": "50.0 \u00b5s", "minor faults": "9,467"}
 
 
-def test_a_spread_that_is_small_is_not_shown_as_none():
+def test_small_spread_is_not_shown_as_zero():
     scale = scale_for([100.0], "s")
     assert scale.decimals == 1
     assert scale.spread(0.02) == "0.02" and scale.spread(1.26) == "1.3"
     assert scale.spread(0.0) == "0.0"
 
 
-def test_write_replaces_the_file_whole(tmp_path):
+def test_write_replaces_file_atomically(tmp_path):
     target = tmp_path / "report.html"
     target.write_text("old")
     write(studies.single(), target)
@@ -369,7 +369,7 @@ def _umask():
     return current
 
 
-def test_write_says_why_it_cannot(tmp_path):
+def test_write_reports_cause_of_failure(tmp_path):
     with pytest.raises(NotPossibleError) as caught:
         write(studies.single(), tmp_path / "none" / "report.html")
     assert "No such file" in caught.value.cause and "-o" in caught.value.remedy
@@ -388,7 +388,7 @@ def test_elements_escape_by_default():
     assert join("<", Html("<")) == "&lt;<"
 
 
-def test_a_large_data_block_is_compressed_and_says_so():
+def test_large_data_block_is_compressed_and_marked():
     value = {"a": ["</script>" + "x" * 40] * (PACKED_FROM // 40)}
     block = data_block("x", value)
     opening, _, rest = block.partition(">")
@@ -399,7 +399,7 @@ def test_a_large_data_block_is_compressed_and_says_so():
     assert data_block("x", value) == block
 
 
-def test_a_data_block_cannot_be_left():
+def test_data_block_cannot_be_terminated_by_text():
     block = data_block("x", {"a": "</script><!--\u2028&"})
     inner = block.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
     assert not set("<>&\u2028") & set(inner)

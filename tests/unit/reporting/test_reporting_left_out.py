@@ -1,4 +1,4 @@
-"""Launches that others disturbed: shown with marks of their own, and in no figure of the page."""
+"""Launches disturbed by other processes: shown with their own marks, excluded from figures."""
 
 import base64
 import gzip
@@ -26,7 +26,7 @@ from assay.testing.replay.tpe import TpeSearcher
 
 
 def timed(launches=20):
-    """A measurement of wall time."""
+    """Return a measurement of wall time."""
     report = studies.measure(launches=launches)
     workload = Workload(argv=report.spec.workload.argv)
     spec = msgspec.structs.replace(report.spec, workload=workload)
@@ -34,7 +34,7 @@ def timed(launches=20):
 
 
 def disturbed(report, blocks, factor=3.0):
-    """The same study, with others on half of the CPUs in some blocks, which take longer there."""
+    """Return a study with load on half of the CPUs and slower launches in some blocks."""
     samples = tuple(
         _disturbed(sample, factor) if sample.launch.block in blocks else sample
         for sample in report.samples
@@ -70,11 +70,11 @@ def measured():
 
 @pytest.fixture
 def lost():
-    """All of it was disturbed."""
+    """Disturb all blocks."""
     return disturbed(timed(), range(100))
 
 
-def test_figures_rest_on_the_launches_that_the_conclusion_rests_on(measured):
+def test_figures_use_launches_of_conclusion(measured):
     shown, rows, pictures = drawn(measured)
     kept = measured.conclusion.arms[0].summary["wall_s"]
     assert kept.n == 14
@@ -85,18 +85,18 @@ def test_figures_rest_on_the_launches_that_the_conclusion_rests_on(measured):
     assert sum(trial.state is State.LEFT_OUT for trial in shown) == 6
 
 
-def test_an_unfinished_study_counts_the_same_launches(measured):
+def test_unfinished_study_uses_same_launches(measured):
     _, rows, _ = drawn(replace(measured, conclusion=None))
     assert rows[0].summary == measured.conclusion.arms[0].summary["wall_s"]
 
 
-def test_what_was_left_out_stretches_no_picture(measured):
+def test_left_out_launches_do_not_stretch_axes(measured):
     _, _, pictures = drawn(measured)
     assert box_limits(pictures.boxes.boxes)[1] < 3.0
     assert pictures.convergence.frame[1] < 3.0
 
 
-def test_what_was_left_out_is_told_apart_where_it_is_shown():
+def test_left_out_launches_have_own_marks():
     report = disturbed(timed(), range(3, 9), factor=1.0)
     _, _, pictures = drawn(report)
     assert sum(dot.left_out for dot in pictures.boxes.boxes[0].dots) == 6
@@ -111,13 +111,13 @@ def test_what_was_left_out_is_told_apart_where_it_is_shown():
     assert LIGHT["warn"] not in {LIGHT["other"], LIGHT["baseline"], LIGHT["winner"]}
 
 
-def test_a_quiet_study_shows_no_marks_of_what_was_left_out():
+def test_undisturbed_study_has_no_left_out_marks():
     page = render(timed())
     assert "Plus signs" not in page
     assert "plus signs" not in page
 
 
-def test_warnings_rest_on_what_counts(measured):
+def test_limitations_use_undisturbed_launches(measured):
     _, rows, _ = drawn(measured)
     told = weaknesses(measured, rows, (), scale_of(rows))
     assert not any("vary widely" in note for note in told)
@@ -132,7 +132,7 @@ def scale_of(rows):
     return scale_for([value for row in rows for value in row.values], "s")
 
 
-def test_with_every_block_disturbed_all_are_shown_and_marked(lost):
+def test_completely_disturbed_study_shows_all_launches_marked(lost):
     page = render(lost)
     assert "Other processes disturbed 20 of 20 blocks" in page
     assert "these are the figures of a disturbed machine" in page
@@ -146,7 +146,7 @@ def test_with_every_block_disturbed_all_are_shown_and_marked(lost):
     assert "What was watched, in the launches that were left out" not in page
 
 
-def test_a_calibration_with_every_block_disturbed_says_so():
+def test_completely_disturbed_calibration_is_reported():
     spec = msgspec.structs.replace(timed().spec, kind=Kind.CALIBRATE)
     report = disturbed(replace(timed(), spec=spec), range(100))
     page = render(report)
@@ -155,7 +155,7 @@ def test_a_calibration_with_every_block_disturbed_says_so():
     assert "20 of 20 blocks (100 %)" in shows
 
 
-def test_a_calibration_without_an_interval_does_not_advise_null():
+def test_calibration_without_interval_does_not_suggest_null():
     spec = msgspec.structs.replace(timed().spec, kind=Kind.CALIBRATE)
     report = replace(timed(), spec=spec)
     report = replace(
@@ -166,7 +166,7 @@ def test_a_calibration_without_an_interval_does_not_advise_null():
     assert "--null" not in page
 
 
-def test_samples_in_the_page_say_whether_they_count(measured):
+def test_embedded_samples_mark_left_out_ones(measured):
     page = render(measured)
     block = re.search(r'<script[^>]*id="assay-samples"([^>]*)>(.*?)</script>', page, re.DOTALL)
     if "data-encoding" in block[1]:
@@ -176,7 +176,7 @@ def test_samples_in_the_page_say_whether_they_count(measured):
     assert sum(sample["left_out"] for sample in samples) == 6
 
 
-def test_the_survey_is_never_left_out():
+def test_survey_is_not_left_out():
     report = timed(4)
     first = _disturbed(report.samples[0], 1.0)
     survey = msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""The drawing of a machine: every part is in it, alike ones are drawn once, nothing runs over."""
+"""Drawing of a machine: complete, identical parts combined, without overlap."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def described(name: str) -> tuple[Machine, Inventory]:
 def regular(
     packages: int, cores: int, threads: int = 2, allowed: int | None = None
 ) -> tuple[Machine, Inventory]:
-    """A machine of alike packages, each with a node and a last cache."""
+    """Return a machine of identical packages, each with a node and a last-level cache."""
     cpus, tops = [], []
     for package in range(packages):
         inner = []
@@ -79,12 +79,12 @@ def boxes(box: Box) -> Iterator[Box]:
 
 
 def held(box: Box) -> int:
-    """CPUs that a drawing stands for."""
+    """Return the CPUs that a drawing represents."""
     return box.times * ((box.kind == "cpu") + sum(map(held, box.inner)))
 
 
 @pytest.mark.parametrize("name", cases(NAMES[:1], slow=NAMES[1:]))
-def test_a_drawing_is_well_formed_and_uses_the_theme(name: str) -> None:
+def test_drawing_is_well_formed_and_themed(name: str) -> None:
     machine, inventory = described(name)
     text = machine_svg(machine, inventory)
     root = ElementTree.fromstring(text)
@@ -99,7 +99,7 @@ def test_a_drawing_is_well_formed_and_uses_the_theme(name: str) -> None:
 
 
 @pytest.mark.parametrize(("packages", "cores"), [(1, 1), (2, 32), (4, 32), (8, 16), (64, 2)])
-def test_every_cpu_is_drawn_or_stood_for(packages: int, cores: int) -> None:
+def test_every_cpu_is_drawn_or_represented(packages: int, cores: int) -> None:
     machine, inventory = regular(packages, cores)
     box = machine_box(machine, inventory)
     assert held(box) == len(machine.cpus)
@@ -108,20 +108,20 @@ def test_every_cpu_is_drawn_or_stood_for(packages: int, cores: int) -> None:
     ElementTree.fromstring(machine_svg(machine, inventory))
 
 
-def test_what_stands_for_several_names_all_their_cpus() -> None:
+def test_combined_box_lists_all_cpus() -> None:
     box = machine_box(*regular(2, 64))
     (core,) = [one for one in boxes(box) if one.times > 1][:1]
     assert badge(core) == "\u00d7 64: CPUs 0-127"
 
 
-def test_cpus_that_may_not_be_used_are_not_folded_with_others() -> None:
+def test_excluded_cpus_are_not_combined_with_others() -> None:
     box = machine_box(*regular(2, 64, allowed=64))
     looks = {one.look for one in boxes(box) if one.kind == "cpu"}
     assert looks == {"usable", "barred"}
     assert held(box) == 256
 
 
-def test_kinds_of_cpus_are_told_apart() -> None:
+def test_kinds_of_cpus_have_different_styles() -> None:
     machine, inventory = described("nvidia-dgx-gb10")
     looks = [one.look for one in boxes(machine_box(machine, inventory)) if one.kind == "cpu"]
     assert looks.count("performance") == looks.count("efficiency") == 10
@@ -130,7 +130,7 @@ def test_kinds_of_cpus_are_told_apart() -> None:
     assert ">efficiency CPU<" in text
 
 
-def test_devices_stand_with_their_cpus_and_slow_links_are_marked() -> None:
+def test_devices_are_near_their_cpus_and_slow_links_marked() -> None:
     from msgspec.structs import replace
 
     machine, inventory = regular(2, 4)
@@ -179,12 +179,12 @@ def inside(placed: _Placed) -> None:
 @pytest.mark.parametrize(
     "shape", [(1, 1), (2, 8), (2, 64), (3, 7), (64, 2)], ids=lambda shape: f"{shape[0]}x{shape[1]}"
 )
-def test_boxes_lie_within_and_beside_each_other(shape: tuple[int, int]) -> None:
+def test_boxes_are_nested_without_overlap(shape: tuple[int, int]) -> None:
     inside(_placed(machine_box(*regular(*shape))))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_boxes_of_recorded_machines_lie_beside_each_other(name: str) -> None:
+def test_boxes_of_recorded_machines_do_not_overlap(name: str) -> None:
     inside(_placed(machine_box(*described(name))))
 
 
@@ -193,7 +193,7 @@ def test_sizes_are_short() -> None:
     assert [short_bytes(size) for size in sizes] == ["", "32 KiB", "1.5 MiB", "130 GiB", "1 TiB"]
 
 
-def test_alike_groups_of_a_large_machine_are_drawn_once() -> None:
+def test_identical_groups_of_large_machine_are_combined() -> None:
     machine, inventory = regular(2, 64)
     (first, second) = inventory.topology.parts
 
@@ -221,7 +221,7 @@ def test_alike_groups_of_a_large_machine_are_drawn_once() -> None:
     assert badge(found[0]).startswith("\u00d7 8: CPUs 0-")
 
 
-def test_cpus_with_a_stride_are_told_by_it() -> None:
+def test_cpus_with_stride_are_listed_by_stride() -> None:
     assert badge(Box("core", (), cpus=tuple(range(0, 80, 4)), times=20)) == (
         "\u00d7 20: CPUs 0-76 by 4"
     )

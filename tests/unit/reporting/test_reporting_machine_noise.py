@@ -1,4 +1,4 @@
-"""The picture of the noise of a machine, and the lines of the terminal."""
+"""Picture of the noise of a machine, and terminal output."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def texts(svg: str) -> str:
     return " ".join(ElementTree.fromstring(svg).itertext())
 
 
-def test_the_picture_has_all_three_parts() -> None:
+def test_noise_picture_has_three_panels() -> None:
     said = texts(standalone(svg_of(answer())))
     for words in ("detours by their length", "start and length", "spectrum", "4.00 ms: the tick"):
         assert words in said
@@ -70,7 +70,7 @@ def test_the_picture_has_all_three_parts() -> None:
     assert "1,000 detours on 2 CPUs" in said
 
 
-def test_without_a_series_there_is_no_spectrum() -> None:
+def test_picture_without_series_has_no_spectrum() -> None:
     assert "spectrum" not in texts(svg_of(answer(method="selfish")))
 
 
@@ -79,7 +79,7 @@ def test_odd_numbers_are_drawn(cpus: int, detours: int) -> None:
     assert texts(svg_of(answer(cpus, detours)))
 
 
-def test_a_picture_of_many_detours_stays_small() -> None:
+def test_picture_of_many_detours_is_small() -> None:
     found = answer(detours=100_000)
     assert found.source is not None
     shown = machine_noise_figure(found.source, found.histogram, found.spectrum, ())
@@ -89,18 +89,18 @@ def test_a_picture_of_many_detours_stays_small() -> None:
     assert len(svg_of(found)) < 400_000
 
 
-def test_the_same_data_give_the_same_bytes() -> None:
+def test_noise_picture_is_reproducible() -> None:
     assert svg_of(answer()) == svg_of(answer())
 
 
-def test_the_page_is_whole_and_escapes() -> None:
+def test_noise_page_is_complete_and_escaped() -> None:
     page = noise_page(svg_of(answer()), "<script>\nsecond line")
     assert page.startswith("<!doctype html>")
     assert "<script>" not in page and "&lt;script&gt;\nsecond line" in page
     assert "<svg" in page
 
 
-def test_lines_fit_and_hide_nothing() -> None:
+def test_lines_fit_terminal_without_loss() -> None:
     for method in ("ftq", "fwq", "selfish", "osnoise", "timerlat"):
         lines = list(noise_lines(answer(method=method)))
         assert max(map(len, lines)) <= 80
@@ -112,7 +112,7 @@ def test_lines_fit_and_hide_nothing() -> None:
     assert any("4.00 ms  p = 0.005" in line and "the tick" in line for line in lines)
 
 
-def test_without_a_detour_the_lines_say_so() -> None:
+def test_run_without_detours_is_reported() -> None:
     lines = "\n".join(noise_lines(answer(detours=0)))
     assert "    0        0 %          0          -" in lines
 
@@ -128,7 +128,7 @@ def test_figures_and_document_agree() -> None:
     assert document["periods"][0]["likely"] == "the tick"
 
 
-def test_the_picture_says_of_what_and_when_it_is_and_what_its_lines_mean() -> None:
+def test_picture_names_machine_date_and_lines() -> None:
     found = answer()
     assert found.source is not None
     figure = machine_noise_figure(found.source, found.histogram, found.spectrum, ())
@@ -140,7 +140,7 @@ def test_the_picture_says_of_what_and_when_it_is_and_what_its_lines_mean() -> No
     assert "reached by chance in one series of twenty" in said
 
 
-def test_what_kinds_of_causes_took_is_added_up() -> None:
+def test_time_is_summed_by_kind_of_cause() -> None:
     found = answer()
     (one,) = found.causes
     assert found.source is not None
@@ -154,13 +154,13 @@ def test_what_kinds_of_causes_took_is_added_up() -> None:
 
 
 @pytest.mark.parametrize(("detours", "absent"), [(99, 2), (100, 1), (999, 1), (1000, 0)])
-def test_a_quantile_is_shown_where_there_are_values_beyond_it(detours: int, absent: int) -> None:
+def test_quantile_is_shown_with_values_beyond_it(detours: int, absent: int) -> None:
     lines = list(noise_lines(answer(cpus=1, detours=detours, method="selfish")))
     row = next(line for line in lines if line.split()[:1] == ["0"])
     assert row.split().count("-") == absent
 
 
-def test_a_brief_answer_is_the_tables_and_the_causes() -> None:
+def test_brief_answer_has_tables_and_causes() -> None:
     lines = list(noise_lines(answer(), brief=True))
     assert [line for line in lines if line.split()[:1] == ["all"]]
     assert not [line for line in lines if line.split()[:1] in (["0"], ["1"])]

@@ -1,4 +1,4 @@
-"""The main picture as a file of its own."""
+"""The main picture as a separate file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_png_shows_each_launch_as_a_dot(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(main_png(report)) < 0.95 * len(with_dots)
 
 
-def test_study_without_a_value_has_no_picture_but_a_reason() -> None:
+def test_study_without_value_reports_reason_instead_of_picture() -> None:
     report = studies.all_failed()
     with pytest.raises(NotPossibleError, match="has no picture"):
         main_svg(report)

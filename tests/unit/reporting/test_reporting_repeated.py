@@ -1,4 +1,4 @@
-"""Tables of a sweep whose baseline runs twice, or whose best cells tie; studies of spreads."""
+"""Tables of sweeps with a repeated baseline or tied cells; studies of spreads."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ AGAIN = "default (again)"
 
 @pytest.fixture
 def twice():
-    """The baseline under two names; the second has no claim beside the noise floor."""
+    """Return a study with a second baseline, whose only claim is the noise floor."""
     report = studies.sweep()
     found = report.conclusion
     again = msgspec.structs.replace(found.arms[0], name=AGAIN)
@@ -32,7 +32,7 @@ def twice():
     ), report.spec
 
 
-def test_the_second_baseline_is_told_apart_on_a_terminal(twice):
+def test_second_baseline_is_distinct_on_terminal(twice):
     lines = list(cell_lines(*twice))
     (again,) = [line for line in lines if line.endswith("baseline (again)")]
     assert "+0.3 %" in again
@@ -40,13 +40,13 @@ def test_the_second_baseline_is_told_apart_on_a_terminal(twice):
     assert sum(line.endswith("baseline") for line in lines) == 1
 
 
-def test_the_second_baseline_is_told_apart_in_markdown(twice):
+def test_second_baseline_is_distinct_in_markdown(twice):
     lines = to_markdown(*twice).splitlines()
     (again,) = [line for line in lines if line.endswith("| baseline (again) |")]
     assert "no value" not in again
 
 
-def test_no_cell_with_a_median_is_without_a_value(twice):
+def test_cells_with_median_have_value(twice):
     conclusion, spec = twice
     bare = msgspec.structs.replace(conclusion, claims=(), noise_floor=None)
     (_, *lines) = cell_lines(bare, spec)
@@ -55,7 +55,7 @@ def test_no_cell_with_a_median_is_without_a_value(twice):
     assert any(line.endswith("no claim") for line in lines)
 
 
-def test_cells_that_tie_are_both_best():
+def test_tied_cells_are_both_best():
     report = studies.sweep()
     found = report.conclusion
     best = min(found.claims, key=lambda claim: claim.ratio)
@@ -84,7 +84,7 @@ def of_spread():
     )
 
 
-def test_the_page_names_the_spread_where_that_is_compared(of_spread):
+def test_page_names_spread_as_compared_statistic(of_spread):
     page = render(of_spread)
     assert "change of spread of wall time" in page
     assert '<span class="badge tone-slower">varies more</span>' in page
@@ -96,7 +96,7 @@ def test_the_page_names_the_spread_where_that_is_compared(of_spread):
     assert "spread of wall time, lower is better" in page
 
 
-def test_a_wider_spread_is_worse_whatever_the_metric(of_spread):
+def test_wider_spread_is_worse_for_any_goal(of_spread):
     metric = msgspec.structs.replace(of_spread.metric, goal=Goal.HIGHER)
     workload = msgspec.structs.replace(of_spread.spec.workload, metrics=(metric,))
     spec = msgspec.structs.replace(of_spread.spec, workload=workload)
@@ -104,13 +104,13 @@ def test_a_wider_spread_is_worse_whatever_the_metric(of_spread):
     assert gain_figure(report, arm_rows(report, trials(report))).goal is Goal.LOWER
 
 
-def test_a_mean_is_named_as_ever():
+def test_mean_has_standard_name():
     page = render(studies.compare(arms=2))
     assert "change of wall time" in page
     assert "varies more" not in page
     assert "spread of wall time" not in page
 
 
-def test_markdown_says_what_the_verdict_on_a_spread_is(of_spread):
+def test_markdown_has_verdict_on_spread(of_spread):
     text = arms_to_markdown(of_spread.conclusion, of_spread.spec)
     assert "| varies more |" in text

@@ -1,4 +1,4 @@
-"""Static pictures: valid, small, the same every time, and in the theme of the page."""
+"""Static pictures: valid, small, reproducible, and themed."""
 
 import re
 import subprocess
@@ -59,13 +59,13 @@ def test_same_data_same_bytes(drawn):
     assert pictures(studies.tune()) == drawn
 
 
-def test_text_stays_text_and_the_numbers_are_there(drawn):
+def test_pictures_contain_text_and_numbers(drawn):
     words = " ".join(texts(drawn["boxes"]))
     assert "default" in words and "2.402 s" in words and "less is better" in words
     assert any("confirmation" in t for t in texts(drawn["convergence"]))
 
 
-def test_every_picture_says_what_it_shows(drawn):
+def test_pictures_have_title_and_description(drawn):
     for name, document in drawn.items():
         root = ElementTree.fromstring(document)
         assert root.get("role") == "img"
@@ -74,14 +74,14 @@ def test_every_picture_says_what_it_shows(drawn):
         assert root.get("aria-labelledby") == f"{name}-title {name}-words"
 
 
-def test_no_colour_and_no_style_is_left_inside(drawn):
+def test_pictures_contain_classes_instead_of_colours(drawn):
     for document in drawn.values():
         assert "style=" not in document and "<style" not in document
         assert not re.search(r"#[0-9a-fA-F]{6}\b", document)
         assert not re.search(r'(fill|stroke)="(?!none)', document)
 
 
-def test_ids_are_used_and_carry_the_name_of_the_picture(drawn):
+def test_ids_are_used_and_prefixed(drawn):
     for name, document in drawn.items():
         identifiers = re.findall(r'\bid="([^"]+)"', document)
         assert len(set(identifiers)) == len(identifiers)
@@ -90,7 +90,7 @@ def test_ids_are_used_and_carry_the_name_of_the_picture(drawn):
             assert document.count(identifier) > 1
 
 
-def test_nothing_is_fetched(drawn):
+def test_pictures_fetch_nothing(drawn):
     for document in drawn.values():
         links = re.findall(r'href="([^"]*)"', document)
         assert all(link.startswith("#") for link in links)
@@ -122,14 +122,14 @@ def test_hostile_names_are_text(hostile):
     assert any("$\\frac{1}{2$" in t for t in texts(hostile[0]["boxes"]))
 
 
-def test_a_file_of_its_own_carries_both_themes(drawn):
+def test_standalone_file_has_both_themes(drawn):
     document = svg.standalone(drawn["gain"])
     ElementTree.fromstring(document.encode())
     assert LIGHT["winner"] in document and DARK["winner"] in document
     assert "prefers-color-scheme:dark" in document
 
 
-def test_each_role_has_a_colour_of_its_own_in_both_themes():
+def test_roles_have_unique_colours_in_both_themes():
     assert LIGHT.keys() == DARK.keys()
     assert len(set(LIGHT.values())) == len(LIGHT)
     assert all(f"--{role.replace('_', '-')}:" in page_style() for role in LIGHT)
@@ -155,7 +155,7 @@ def test_contrast_is_that_of_wcag_aa(palette):
         assert contrast(palette[shape], palette["panel"]) >= 3.0, shape
 
 
-def test_a_picture_shows_every_claim_and_the_best_of_the_search():
+def test_picture_shows_claims_and_best_of_search():
     report = studies.tune(144)
     shown = trials(report)
     boxes = figures(report, shown, arm_rows(report, shown)).boxes.boxes
@@ -166,7 +166,7 @@ def test_a_picture_shows_every_claim_and_the_best_of_the_search():
     assert any(f"{hidden} more arms" in t for t in texts(pictures(report)["boxes"]))
 
 
-def test_matplotlib_is_imported_when_drawing_only():
+def test_matplotlib_is_imported_for_drawing_only():
     code = (
         "import sys, assay.reporting.html, assay.reporting.text; print('matplotlib' in sys.modules)"
     )
@@ -175,8 +175,8 @@ def test_matplotlib_is_imported_when_drawing_only():
 
 
 @pytest.mark.parametrize("width", [svg.WIDE, svg.NARROW])
-def test_no_line_passes_through_a_heading(width):
-    """Behind each heading lies a strip in the colour of the page, above the line at no change."""
+def test_lines_do_not_cross_headings(width):
+    """A strip in the colour of the page behind each heading covers the line at no change."""
     document = pictures(studies.tune(), width)["gain"]
     height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', document)[1])
     elements = list(ElementTree.fromstring(document).iter())
@@ -197,7 +197,7 @@ def test_no_line_passes_through_a_heading(width):
         assert any(lines[0] < i < at and low < y < high for i, low, high in strips)
 
 
-def test_what_lies_far_out_is_marked_at_the_edge():
+def test_outliers_are_marked_at_edge():
     report = studies.tune()
     fifth = [s for s in report.samples if s.launch.arm == "default"][4]
     longer = studies._with(fifth, metrics={"wall_s": 60.0})
@@ -205,25 +205,25 @@ def test_what_lies_far_out_is_marked_at_the_edge():
     before, after = pictures(report), pictures(far)
     for name in ("noise", "boxes", "convergence"):
         assert after[name].count("<use") > before[name].count("<use"), name
-    assert "1 of them lies beyond the picture." in after["noise"]
+    assert "1 of them is outside the axis." in after["noise"]
     ticks = [t for t in texts(after["noise"]) if t.endswith("%")]
     assert ticks and all(abs(float(t[:-2].replace("\u2212", "-"))) < 60 for t in ticks)
 
 
 @pytest.mark.rotating
-def test_a_crowd_of_launches_is_a_small_picture():
+def test_picture_of_many_launches_is_small():
     for name, document in pictures(studies.crowd(3000)).items():
         assert len(document) < 200_000, name
 
 
-def test_points_are_spread_without_chance():
+def test_spread_of_points_is_deterministic():
     places = [spread(i) for i in range(200)]
     assert places == [spread(i) for i in range(200)]
     assert all(-1 <= p <= 1 for p in places)
     assert len({round(p, 6) for p in places}) == 200
 
 
-def test_values_far_apart_stand_on_a_logarithmic_axis():
+def test_wide_range_of_values_uses_logarithmic_axis():
     report = studies.compare(blocks=4)
     far = tuple(
         studies._with(s, metrics={"wall_s": s.metrics["wall_s"] * (300 if i % 3 == 1 else 1)})

@@ -42,7 +42,7 @@ def test_csv_has_a_line_for_each_arm():
     assert float(lines[2]["median"]) == report.conclusion.arms[2].summary["wall_s"].median
 
 
-def test_csv_gives_spreadsheets_no_formulas():
+def test_csv_quotes_formulas():
     report = studies.hostile()
     rows = list(csv.reader(io.StringIO(to_csv(report.conclusion, report.spec))))
     assert len(rows) == len(studies.HOSTILE) + 1
@@ -50,7 +50,7 @@ def test_csv_gives_spreadsheets_no_formulas():
     assert any(row[0] == '\'=HYPERLINK("http://x")' for row in rows)
 
 
-def test_markdown_keeps_its_columns_whatever_the_names_hold():
+def test_markdown_escapes_names():
     report = studies.hostile()
     lines = to_markdown(report.conclusion, report.spec).splitlines()
     tables = [line for line in lines if line.startswith("|")]
@@ -68,7 +68,7 @@ def test_markdown_of_a_comparison():
 
 
 @pytest.mark.parametrize("bound_only", [False, True])
-def test_a_ratio_that_is_only_a_bound_is_marked(bound_only):
+def test_ratio_that_is_bound_is_marked(bound_only):
     report = studies.compare()
     bound = msgspec.structs.replace(
         report.conclusion.claims[0], ratio=3.0, ci=(2.5, None), bound_only=bound_only
@@ -110,8 +110,8 @@ def recommended(sentence):
     )
 
 
-def test_the_interval_is_told_once():
-    told = answer(recommended(lambda found: f"It gains ({evidence_text(found, WALL)})."), [], None)
+def test_interval_is_shown_once():
+    told = answer(recommended(lambda found: f"It gains ({basis(found, WALL)})."), [], None)
     assert told.details == ()
     bare = answer(recommended(lambda _: "It gains."), [], None)
     assert len(bare.details) == 1 and "% interval" in bare.details[0]

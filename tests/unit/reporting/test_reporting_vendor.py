@@ -1,4 +1,4 @@
-"""The vendored library is the one that its checksum names, with its licence beside it."""
+"""The vendored library matches its checksum, and its licence is included."""
 
 import hashlib
 from importlib import resources
@@ -14,7 +14,7 @@ def test_checksum():
     assert hashlib.sha256((VENDOR / file).read_bytes()).hexdigest() == named
 
 
-def test_version_and_licence_are_those_that_the_report_names():
+def test_version_and_licence_match_report():
     library = (VENDOR / "echarts.min.js").read_text(encoding="utf-8")
     assert f'version="{ECHARTS}"' in library
     assert f"| {ECHARTS} | Apache-2.0" in (VENDOR / "README.md").read_text()
@@ -23,6 +23,6 @@ def test_version_and_licence_are_those_that_the_report_names():
         assert words in licence
 
 
-def test_the_library_can_stand_in_a_page():
+def test_library_can_be_embedded():
     library = (VENDOR / "echarts.min.js").read_text(encoding="utf-8")
     assert "</script" not in library.lower() and "<!--" not in library and "\r" not in library

@@ -1,4 +1,4 @@
-"""What weakens an answer: each thing is told where the samples show it, and only there."""
+"""Limitations of an answer, each reported if and only if the samples show it."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def concluding(report, **changes):
 
 
 def watched(report, kind, values, unit="s"):
-    """The same study with one kind of evidence; ``None`` is none."""
+    """Return a study with one kind of evidence; ``None`` omits it."""
     shown = [
         studies._with(
             sample,
@@ -48,7 +48,7 @@ def watched(report, kind, values, unit="s"):
 
 @pytest.fixture
 def quiet():
-    """A comparison with little noise, many pairs and a measured noise floor."""
+    """Return a comparison with little noise, many pairs and a measured noise floor."""
     report = studies.compare(blocks=20)
     samples = tuple(
         studies._with(s, evidence=(), metrics={"wall_s": 1.0 + 0.001 * (i % 7)})
@@ -58,11 +58,11 @@ def quiet():
     return replace(concluding(report, noise_floor=same), samples=samples)
 
 
-def test_a_quiet_study_has_no_weaknesses(quiet):
+def test_quiet_study_has_no_limitations(quiet):
     assert told(quiet) == ()
 
 
-def test_launches_far_apart(quiet):
+def test_wide_spread_is_reported(quiet):
     name = quiet.spec.arms[0].name
     values = iter([1.0, 1.2] * 9 + [1.1, 7.5])
     samples = tuple(
@@ -77,7 +77,7 @@ def test_launches_far_apart(quiet):
     )
 
 
-def test_a_drift_of_the_speed_probe(quiet):
+def test_drift_of_speed_probe_is_reported(quiet):
     number = len(quiet.samples)
     steady = watched(quiet, "speed", [0.001 + 1e-6 * (i % 5) for i in range(number)])
     assert told(steady) == ()
@@ -92,7 +92,7 @@ def test_a_drift_of_the_speed_probe(quiet):
     assert saying(wild, "machine became") is None
 
 
-def test_blocks_in_which_the_machine_was_slow(quiet):
+def test_slow_blocks_are_reported(quiet):
     readings = [0.001] * len(quiet.samples)
     readings[10], readings[40] = 0.0012, 0.0015
     assert told(watched(quiet, "speed", readings)) == (
@@ -101,7 +101,7 @@ def test_blocks_in_which_the_machine_was_slow(quiet):
     )
 
 
-def test_time_that_the_hypervisor_took(quiet):
+def test_steal_time_is_reported(quiet):
     walls = [s.wall_s for s in quiet.samples]
     stolen = [0.0] * len(walls)
     stolen[3], stolen[5] = 0.05, 0.03
@@ -113,7 +113,7 @@ def test_time_that_the_hypervisor_took(quiet):
     assert told(watched(quiet, "steal", [0.0001 * (i == 0) for i in range(len(walls))])) == ()
 
 
-def test_work_of_others_counts_where_ticks_can_show_it(quiet):
+def test_load_of_other_processes_is_reported_for_long_launches(quiet):
     half = [0.5 * s.wall_s for s in quiet.samples]
     assert "used 0.50 of the CPUs" in saying(
         watched(quiet, "foreign_load", half), "Other processes"
@@ -123,20 +123,20 @@ def test_work_of_others_counts_where_ticks_can_show_it(quiet):
     assert told(watched(quiet, "foreign_load", [0.01 * wall for wall in half])) == ()
 
 
-def test_work_of_others_is_summed_before_it_is_judged(quiet):
+def test_load_of_other_processes_is_summed(quiet):
     """The values of short launches scatter around zero."""
     around = [(0.3 if i % 2 else -0.3) * s.wall_s for i, s in enumerate(quiet.samples)]
     assert told(watched(quiet, "foreign_load", around)) == ()
 
 
-def test_a_cpu_limit_and_processes_left_behind(quiet):
+def test_throttling_and_remaining_processes_are_reported(quiet):
     held = watched(quiet, "throttled", [0.1] + [None] * (len(quiet.samples) - 1))
     assert "in 1 of 60 launches: 100 ms in total" in saying(held, "CPU limit")
     left = watched(quiet, "left_over", [2.0] + [None] * (len(quiet.samples) - 1), "processes")
     assert told(left) == ("1 of 60 launches left processes behind, which were terminated.",)
 
 
-def test_few_pairs(quiet):
+def test_few_pairs_are_reported(quiet):
     claims = quiet.conclusion.claims
     few = tuple(msgspec.structs.replace(c, blocks=7, verdict=Verdict.FASTER) for c in claims)
     assert told(concluding(quiet, claims=few)) == (
@@ -148,12 +148,12 @@ def test_few_pairs(quiet):
     assert told(concluding(quiet, claims=one))[0].startswith("The claim on ")
 
 
-def test_few_launches_of_a_measurement():
+def test_few_launches_are_reported():
     assert "The mean is based on only 6 launches." in told(studies.measure(launches=6))
     assert not any("is based on only" in note for note in told(studies.measure(launches=24)))
 
 
-def test_launches_that_did_not_end_well():
+def test_failed_launches_are_reported():
     report = studies.interrupted()
     outcomes = {4: Outcome.FAILED, 7: Outcome.TIMED_OUT, 9: Outcome.LIMIT}
     bad = tuple(
@@ -169,7 +169,7 @@ def test_launches_that_did_not_end_well():
     assert any("malloc was unverified in" in note for note in troubled)
 
 
-def test_two_identical_arms_that_differ(quiet):
+def test_different_identical_arms_are_reported(quiet):
     floor = msgspec.structs.replace(quiet.conclusion.noise_floor, verdict=Verdict.SLOWER)
     assert saying(concluding(quiet, noise_floor=floor), "Two identical arms came out")
     assert saying(concluding(quiet, noise_floor=None), "noise floor") == (
@@ -177,14 +177,14 @@ def test_two_identical_arms_that_differ(quiet):
     )
 
 
-def test_notes_of_the_study_come_first_and_nothing_is_said_twice(quiet):
+def test_notes_come_first_without_duplicates(quiet):
     noted = concluding(quiet, notes=("It rained.", "It rained."), noise_floor=None)
     assert told(noted)[0] == "It rained."
     assert len(told(noted)) == 2
 
 
-def test_what_was_refused_is_told_once():
-    """By the study's own note, which says of which arm, and not by the tally of grants as well."""
+def test_refusal_is_reported_once():
+    """The note of the study, which names the arm, replaces the one from the grants."""
     report = studies.tune()
     winner = report.conclusion.recommendation.settings
     name = next(iter(winner))
@@ -209,7 +209,7 @@ def test_what_was_refused_is_told_once():
     assert saying(noted, name) == note
 
 
-def test_a_refusal_of_another_setting_hides_none():
+def test_refusal_of_other_setting_does_not_hide():
     report = concluding(
         studies.tune(), notes=("thp did not take effect in 3 of 9 launches of 'x'",)
     )

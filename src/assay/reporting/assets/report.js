@@ -1,9 +1,9 @@
-/* The report page, with scripts: figures that answer, a table that sorts, filters and exports.
+/* Scripts of the report page: interactive figures, and a table with sorting, filters and exports.
    All text from the study reaches the page as text (textContent, canvas), never as markup. */
 "use strict";
 (async () => {
   const byId = (id) => document.getElementById(id);
-  /* Large data are gzip in base64; a browser that cannot unpack them keeps the static page. */
+  /* Large data are gzip in base64; browsers without decompression keep the static page. */
   if (typeof DecompressionStream === "undefined" && document.querySelector("[data-encoding]")) return;
   const read = async (id) => {
     const block = byId(id), text = block.textContent;
@@ -14,7 +14,7 @@
   };
   const data = await read("assay-figures");
   const scale = data.scale;
-  /* Pictures share the launches: each is told once, and named by its number elsewhere. */
+  /* Pictures share the launches, which they refer to by number. */
   const columns = Object.entries(data.launches);
   const marks = (data.launches.number || []).map((_, i) =>
     Object.fromEntries(columns.map(([name, values]) => [name, values[i]])));
@@ -66,7 +66,7 @@
     pen.font = font;
     return pen.measureText(line).width <= room;
   };
-  /* At most two lines that take no more than so many pixels in a font. */
+  /* At most two lines of a maximum width in pixels. */
   const fitted = (label, room, font) => {
     let width = 40;
     while (width > 12 && !wrap(label, width).every((line) => fits(line, room, font))) width -= 1;
@@ -119,7 +119,7 @@
   const ends = (values) => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)],
     [Infinity, -Infinity]);
 
-  /* What lies far out does not stretch an axis by more than half; frame.py does the same. */
+  /* Outliers extend an axis by at most half; frame.py does the same. */
   const framed = (near, everything) => {
     const [low, high] = ends(near), room = 0.5 * (high - low);
     return [low - everything[0] <= room ? Math.min(low, everything[0]) : low,
@@ -134,7 +134,7 @@
     return found;
   };
 
-  /* Round places are counted from the origin, so that no change is one of them. */
+  /* Ticks are counted from the origin, so that zero change is one of them. */
   const axisOf = ([from, to], origin, stacked, show) => {
     const logarithmic = from > 0 && to / from > LOG_SPAN;
     /* By itself a logarithmic axis writes powers of ten, of which there may be but one. */
@@ -188,7 +188,7 @@
       const y0 = api.coord([0, item.top])[1];
       const area = params.coordSys;
       if (item.heading) {
-        /* No line of the plot passes through a heading. */
+        /* Hide lines of the plot behind headings. */
         return { type: "group", silent: true, children: [
           { type: "rect", shape: { x: 0, y: y0, width, height: item.height },
             style: { fill: colour("panel") } },
@@ -254,7 +254,7 @@
     shape: { points: [[px, y - 4], [px + 6 * way, y], [px, y + 4]] },
     style: { fill: "transparent", stroke, lineWidth: 1.2 } });
 
-  /* A launch that was left out of all figures: another shape and colour than those that count. */
+  /* Left-out launches have another shape and colour. */
   const plus = (px, y, stroke) => ({ type: "group", children: [
     line(px - 3, y, px + 3, y, stroke, 1), line(px, y - 3, px, y + 3, stroke, 1)] });
 
@@ -501,7 +501,7 @@
       allRows("boxes")(figure, state, bar, draw);
       const rows = visible(figure.boxes), [low, high] = boxLimits(rows), every = everyValue(rows);
       if (every[0] < low || every[1] > high) {
-        toggle(bar, "Show what lies beyond", false, (on) => { state.far = on; draw(); });
+        toggle(bar, "Show values outside the axis", false, (on) => { state.far = on; draw(); });
       }
     });
     mount("gain", (f, s, w) => gain(f, chosen(f.gains, s), w), allRows("gains"));
@@ -509,7 +509,7 @@
       toggle(bar, "Against time", false, (on) => { state.axis = on ? "time" : "launch"; draw(); });
       const outside = counting(figure.marks).filter((m) => m.value < figure.frame[0] || m.value > figure.frame[1]);
       if (outside.length) {
-        toggle(bar, "Show what lies beyond", false, (on) => { state.all = on; draw(); });
+        toggle(bar, "Show values outside the axis", false, (on) => { state.all = on; draw(); });
       }
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((d) => d()));
@@ -527,7 +527,7 @@
   const fileName = (what, ending) =>
     `assay-${String(data.study).replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 40)}-${what}.${ending}`;
 
-  /* A spreadsheet takes a leading = + - @ for a formula: a quote keeps text text. */
+  /* Spreadsheets read a leading = + - @ as a formula: quote such text. */
   const csvCell = (value) => {
     if (value == null) return "";
     if (typeof value === "number") return String(value);
@@ -643,7 +643,7 @@
     place.hidden = false;
   };
 
-  /* Says below a table that it goes on beyond the edge of its box. */
+  /* Note below a table that is wider than its box. */
   const setUpWide = () => {
     for (const box of document.querySelectorAll(".scroll")) {
       const hint = make("p", { className: "sideways", hidden: true,

@@ -1,4 +1,4 @@
-"""Texts, numbers and changes as people read them."""
+"""Formatting of texts, numbers and changes."""
 
 import pytest
 from hypothesis import given
@@ -53,7 +53,7 @@ def test_change_on_an_axis_has_no_needless_decimals():
     assert whole_change(4.0) == "4\u00d7"
 
 
-def test_open_intervals_are_said():
+def test_open_intervals_are_described():
     assert change_interval((None, None)) == "open"
     assert change_interval((None, 0.5)) == f"at most {MINUS}50.0{NBSP}%"
     assert change_interval((1.1, None)) == f"at least +10.0{NBSP}%"
@@ -106,5 +106,5 @@ def test_negative_numbers_have_a_true_minus():
         ("of 3 seeds in 4 blocks", "of 3 seeds in 4 blocks"),
     ],
 )
-def test_no_line_ends_before_a_unit(text: str, told: str) -> None:
+def test_numbers_are_not_separated_from_units(text: str, told: str) -> None:
     assert unbroken(text) == told.replace("_", "\u00a0")

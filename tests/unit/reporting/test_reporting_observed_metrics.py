@@ -1,4 +1,4 @@
-"""Metrics that were asked for beside the objective: rows with intervals everywhere."""
+"""Requested metrics besides the objective: rows with intervals in all formats."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_page_has_a_table(report: ReportInput) -> None:
     assert "Other metrics" in page and page.count("lat@p99") >= len(report.conclusion.arms)
 
 
-def test_nothing_is_added_where_nothing_was_asked_for() -> None:
+def test_report_without_observed_metrics_is_unchanged() -> None:
     report = studies.compare()
     assert observed_metrics(report.spec) == ()
     assert secondary_metric_lines(report.conclusion, report.spec) == []

@@ -1,4 +1,4 @@
-"""The page of a calibration, and the floor of a machine on the page of another study."""
+"""Page of a calibration, and the noise floor of a machine in other studies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLOOR = MachineFloor(study="cal1234", at_s=1.8e9, command="./a <b>", metric="wal
 
 
 def text_of(page: str) -> str:
-    """What is read, without what is drawn."""
+    """Return the text of a page without its pictures."""
     bare = re.sub(r"<(script|style|svg).*?</\1>", "", page, flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]+>", " ", bare).replace("\u00a0", " ").split())
 
@@ -48,7 +48,7 @@ def calibrated() -> ReportInput:
 
 
 @pytest.mark.rotating
-def test_the_page_of_a_calibration(calibrated: ReportInput) -> None:
+def test_calibration_page_has_results(calibrated: ReportInput) -> None:
     text = text_of(render(calibrated))
     assert "Noise floor of this machine: two identical arms differ by" in text
     assert "False verdicts of assay here" in text
@@ -60,13 +60,13 @@ def test_the_page_of_a_calibration(calibrated: ReportInput) -> None:
     assert "No claims" not in text
 
 
-def test_a_calibration_under_way_has_no_verdict_yet(calibrated: ReportInput) -> None:
+def test_running_calibration_has_no_verdict(calibrated: ReportInput) -> None:
     text = text_of(render(replace(calibrated, conclusion=None, status=Status.INTERRUPTED)))
     assert "No verdict yet" in text
     assert "Difference within a block" in text
 
 
-def test_the_floor_stands_on_the_page_of_a_comparison() -> None:
+def test_comparison_page_has_calibrated_floor() -> None:
     bare = report_studies.compare()
     assert bare.conclusion is not None and bare.conclusion.noise_floor is None
     without = text_of(render(bare))
@@ -77,7 +77,7 @@ def test_the_floor_stands_on_the_page_of_a_comparison() -> None:
     assert "within the noise floor of this machine" in text
 
 
-def test_a_small_floor_weakens_nothing() -> None:
+def test_small_floor_is_no_limitation() -> None:
     bare = report_studies.compare()
     narrow = MachineFloor(
         study="cal1234", at_s=1.8e9, command="./a", metric="wall_s", ci=(0.999, 1.001)
