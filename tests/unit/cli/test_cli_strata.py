@@ -110,8 +110,8 @@ def test_the_time_is_that_of_the_study_and_the_launches_those_of_the_stratum(
     page = tmp_path / "page.html"
     assert kept("report", kept.id, "-o", str(page)) == 0
     text = page.read_text()
-    assert "of sitting 1" in text
-    assert "over all 2 sittings" in text
+    assert "of stratum 1" in text
+    assert "over all 2 strata" in text
 
 
 def _of_newest(record: StudyRecord, samples: list[Sample]) -> Conclusion:

@@ -63,7 +63,7 @@ def test_calibration_page_has_results(calibrated: ReportInput) -> None:
 def test_running_calibration_has_no_verdict(calibrated: ReportInput) -> None:
     text = text_of(render(replace(calibrated, conclusion=None, status=Status.INTERRUPTED)))
     assert "No verdict yet" in text
-    assert "Difference within a block" in text
+    assert "Calibration" in text
 
 
 def test_comparison_page_has_calibrated_floor() -> None:

@@ -229,7 +229,7 @@ def test_verdict_is_first(parsed):
                 "fewer than two launches of the baseline have a value",
             ],
         ),
-        ("troubled", ["malloc was unverified in", "timed out", "2 sittings"]),
+        ("troubled", ["malloc was unverified in", "timed out", "2 strata"]),
     ],
 )
 def test_each_state_of_study_is_described(parsed, name, words):

@@ -125,7 +125,7 @@ def test_limitations_use_undisturbed_launches(measured):
     assert any("6 of 20 blocks disturbed" in note for note in told)
     open_study = replace(measured, conclusion=None)
     told = weaknesses(open_study, rows, (), scale_of(rows))
-    assert any(note.startswith("6 of 20 launches left out: others took") for note in told)
+    assert any(note.startswith("6 of 20 launches left out: other processes used") for note in told)
 
 
 def scale_of(rows):
@@ -136,7 +136,7 @@ def test_completely_disturbed_study_shows_all_launches_marked(lost):
     page = render(lost)
     assert "Other processes disturbed 20 of 20 blocks" in page
     assert "these are the figures of a disturbed machine" in page
-    assert "20 of 20 blocks, too many to be left out" in page
+    assert "20 of 20 blocks, too many to leave out" in page
     _, rows, pictures = drawn(lost)
     assert rows[0].summary == lost.conclusion.arms[0].summary["wall_s"]
     assert (rows[0].summary.n, rows[0].disturbed) == (20, 20)

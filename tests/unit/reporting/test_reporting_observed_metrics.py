@@ -83,7 +83,7 @@ def test_narrow_terminal_has_the_same_numbers(report: ReportInput, width: int) -
 def test_markdown_has_a_table(report: ReportInput) -> None:
     write = cells_text.to_markdown if report.spec.kind is Kind.SWEEP else to_markdown
     text = write(report.conclusion, report.spec)
-    assert "| beside it | arm | n | mean | interval |" in text
+    assert "| metric | arm | n | mean | interval |" in text
     rows = [line for line in text.splitlines() if line.startswith("| lat@p99 |")]
     assert len(rows) == len(report.conclusion.arms)
     assert "| 11.5 ms |" in rows[0] and " ms to " in rows[0]

@@ -89,12 +89,12 @@
   const SEARCH_SHOWN = 12;
   const MOST_ROWS = 400;
   const HEADINGS = {
-    confirmation: "Confirmation: fresh launches, the claim rests on these alone",
-    search: "Search: these launches chose what to confirm, no claim rests on them",
+    confirmation: "Confirmation: new launches, the only basis of the claim",
+    search: "Search: launches that selected the candidates, without a claim",
   };
   const SHORT_HEADINGS = {
-    confirmation: "Confirmation: the claim rests on it",
-    search: "Search: no claim rests on it",
+    confirmation: "Confirmation: basis of the claim",
+    search: "Search: without a claim",
   };
   const spread = (i) => ((i * 0.6180339887498949 + 0.5) % 1) * 2 - 1;
 
