@@ -1,4 +1,4 @@
-"""Studies for the tests of the report: simulated, seeded, and as real ones look.
+"""Simulated, seeded studies for the tests of the report.
 
 Nothing here is a measurement. Times come from a product of effects and log-normal noise; claims are
 computed from them with a plain normal interval, which is enough to draw.
@@ -67,7 +67,7 @@ EFFECTS: dict[str, dict[Value, float]] = {
 
 
 def machine() -> Machine:
-    """Two hardware threads of one core in a guest."""
+    """Return a virtual machine with two hardware threads of one core."""
     cpus = tuple(
         Cpu(id=i, core=0, siblings=(0, 1), package=0, node=0, l3=0, max_khz=3_500_000)
         for i in range(2)
@@ -106,7 +106,7 @@ def stratum(number: int = 0) -> Stratum:
 
 
 class Lab:
-    """Makes samples one after another, on a clock of its own."""
+    """Generator of consecutive samples with a simulated clock."""
 
     def __init__(self, seed: int, base_s: float = 2.4, noise: float = 0.012) -> None:
         self.random = random.Random(seed)
@@ -201,7 +201,7 @@ def grant_of(name: str, value: Value) -> Grant:
 def claim(
     samples: Iterable[Sample], a: str, b: str, metric: Metric, *, margin: float = 0.01
 ) -> Claim:
-    """A claim on two arms from their blocks, with a normal interval."""
+    """Return a claim on two arms from their blocks, with a normal interval."""
     values: dict[str, dict[int, float]] = {a: {}, b: {}}
     for sample in samples:
         if sample.launch.arm in values and metric.name in sample.metrics:
@@ -307,7 +307,7 @@ def search_stage(lab: Lab, tried: list[Configuration], first_block: int = 1) -> 
 
 
 def tune(configurations_tried: int = 25, seed: int = 7, confirm_blocks: int = 14) -> ReportInput:
-    """Search, reduction and confirmation, with a clear winner."""
+    """Return a study with search, reduction, confirmation and a clear winner."""
     lab, spec = Lab(seed), tune_spec(seed)
     metric = spec.workload.objective
     for i in range(3):
@@ -355,7 +355,7 @@ def tune(configurations_tried: int = 25, seed: int = 7, confirm_blocks: int = 14
 
 
 def crowd(number: int = 300, seed: int = 11) -> ReportInput:
-    """A search over very many configurations, stopped before confirmation."""
+    """Return a search over many configurations, stopped before confirmation."""
     lab, spec = Lab(seed), tune_spec(seed)
     for block, start in enumerate(range(0, number, 5)):
         lab.run(DEFAULT, Stage.SEARCH, block, 0)
@@ -366,12 +366,12 @@ def crowd(number: int = 300, seed: int = 11) -> ReportInput:
 
 
 def sly() -> ReportInput:
-    """A script that is not what it looks like."""
+    """Return a study whose script contains invisible characters."""
     return replace(tune(6), script="#!/bin/sh\nexec ./program \u202e# gnp.exe\n")
 
 
 def keep_default(seed: int = 5) -> ReportInput:
-    """Nothing tried is better."""
+    """Return a study without a better configuration."""
     whole = tune(6, seed)
     assert whole.conclusion is not None
     keep = Recommendation(
@@ -385,7 +385,7 @@ def keep_default(seed: int = 5) -> ReportInput:
 
 
 def interrupted(seed: int = 7) -> ReportInput:
-    """Stopped by a signal in the middle of the search."""
+    """Return a study that was interrupted during the search."""
     whole = tune(25, seed)
     return replace(
         whole,
@@ -398,7 +398,7 @@ def interrupted(seed: int = 7) -> ReportInput:
 
 
 def compare(seed: int = 3, arms: int = 3, blocks: int = 20) -> ReportInput:
-    """Levels of a compressor against the first."""
+    """Return a comparison of levels of a compressor."""
     lab = Lab(seed, base_s=0.42, noise=0.02)
     names = [f"zstd -{level} -T2 words.tar" for level in (3, 5, 1, 7, 9)][:arms]
     factors = dict(zip(names, (1.0, 1.38, 0.71, 1.9, 2.6), strict=False))
@@ -430,7 +430,7 @@ def compare(seed: int = 3, arms: int = 3, blocks: int = 20) -> ReportInput:
 
 
 def null(seed: int = 4) -> ReportInput:
-    """Two names of one thing: the noise floor."""
+    """Return a comparison of identical arms: the noise floor."""
     lab = Lab(seed, base_s=0.05, noise=0.03)
     names = ("sort words.txt", "sort words.txt (again)")
     chosen = Configuration({"command": "sort words.txt"})
@@ -460,7 +460,7 @@ def null(seed: int = 4) -> ReportInput:
 
 
 def sweep(seed: int = 8, blocks: int = 6) -> ReportInput:
-    """A grid of two settings, one cell of which fails, with an effect to show."""
+    """Return a grid of two settings with a failing cell and an effect."""
     lab = Lab(seed, base_s=1.1, noise=0.01)
     sizes, allocators = (1, 4, 16), ("jemalloc", "tcmalloc")
     cells = [
@@ -533,7 +533,7 @@ def sweep(seed: int = 8, blocks: int = 6) -> ReportInput:
 
 
 def measure(seed: int = 2, launches: int = 24) -> ReportInput:
-    """One configuration, repeated; a figure of merit from the output as objective."""
+    """Return a measurement with an objective from the output."""
     metric = Metric(name="images_per_s", unit="images/s", goal=Goal.HIGHER, pattern="ips: (.*)")
     lab = Lab(seed, base_s=1.2)
     spec = StudySpec(
@@ -562,12 +562,12 @@ def measure(seed: int = 2, launches: int = 24) -> ReportInput:
 
 
 def single(seed: int = 1) -> ReportInput:
-    """One launch of one arm."""
+    """Return a study with one launch."""
     return replace(measure(seed, 4), samples=measure(seed, 4).samples[:1], conclusion=None)
 
 
 def all_failed() -> ReportInput:
-    """A program that never works."""
+    """Return a study of a program that always fails."""
     lab, spec = Lab(9), tune_spec()
     for i in range(3):
         lab.run(DEFAULT, Stage.GAUGE, 0, i, outcome=Outcome.FAILED)
@@ -575,7 +575,7 @@ def all_failed() -> ReportInput:
 
 
 def troubled(seed: int = 8) -> ReportInput:
-    """A winner that sometimes fails, times out, and is not granted what it asks for."""
+    """Return a study whose winner has failures, time-outs and refused settings."""
     whole = tune(12, seed)
     assert whole.conclusion is not None and whole.conclusion.recommendation is not None
     name = str(whole.conclusion.recommendation.settings)
@@ -617,7 +617,7 @@ HOSTILE = (
 
 
 def hostile() -> ReportInput:
-    """Everything that comes from outside is an attack."""
+    """Return a study whose external text is hostile."""
     lab = Lab(6)
     spec = StudySpec(
         kind=Kind.COMPARE,
@@ -690,7 +690,7 @@ def report_of(
 
 
 def _with(record, **changes):
-    """The record with some fields changed."""
+    """Return a record with changed fields."""
     import msgspec
 
     return msgspec.structs.replace(record, **changes)

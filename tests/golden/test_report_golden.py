@@ -1,7 +1,7 @@
-"""Golden reports: the words and the figure data of whole reports, as they were looked at.
+"""Golden reports: reviewed text and figure data of complete reports.
 
-``ASSAY_GOLDEN=update`` writes them anew; look at the difference before committing it. Pictures are
-not kept: they change with the version of Matplotlib, and are drawn from the figure data kept here.
+``ASSAY_GOLDEN=update`` rewrites them; review the difference before committing it. Pictures are not
+stored: they depend on the version of Matplotlib, and are drawn from the figure data stored here.
 """
 
 import json
@@ -47,7 +47,7 @@ BLOCKS = {
 
 
 class Words(HTMLParser):
-    """Visible text, one block a line; cells of a row are separated by bars."""
+    """Parser of visible text: one block per line, cells of a row separated by bars."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -83,7 +83,7 @@ class Words(HTMLParser):
 
 
 def rounded(value):
-    """Six significant digits: what a re-analysis must reproduce."""
+    """Round numbers to six significant digits, which a re-analysis must reproduce."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
