@@ -440,8 +440,8 @@ def test_messages_of_the_tier_are_those_of_its_library() -> None:
         if " " not in span or span.startswith(("assay", "ulimit")):
             continue  # a word of the text around
         for part in re.split(rf"[{ELLIPSIS}()]", span):
-            said = part.strip(" :")
-            assert said in known, f"the library does not say {said!r}"
+            result = part.strip(" :")
+            assert result in known, f"the library does not say {result!r}"
 
 
 # --- JSON keys of docs/reference/cli.md -------------------------------------------------------

@@ -42,12 +42,12 @@ def test_jemalloc_keeps_options_of_user(cli: CommandLine) -> None:
     ]
     found = cli("run", "--with", *given, "--", "true")
     assert found.status == 0, found.err
-    said = dict(re.findall(r"^ +opt\.(\w+): (\S+)", found.err, re.MULTILINE))
-    assert said["narenas"] == "3"
-    assert (said["dirty_decay_ms"], said["muzzy_decay_ms"]) == ("1234", "1234")
-    assert (said["background_thread"], said["tcache"]) == ("true", "false")
-    assert said["oversize_threshold"] == "65536"
-    assert said["metadata_thp"] == '"auto"'
+    reported = dict(re.findall(r"^ +opt\.(\w+): (\S+)", found.err, re.MULTILINE))
+    assert reported["narenas"] == "3"
+    assert (reported["dirty_decay_ms"], reported["muzzy_decay_ms"]) == ("1234", "1234")
+    assert (reported["background_thread"], reported["tcache"]) == ("true", "false")
+    assert reported["oversize_threshold"] == "65536"
+    assert reported["metadata_thp"] == '"auto"'
 
 
 def test_mimalloc_applies_options(cli: CommandLine) -> None:
@@ -56,9 +56,9 @@ def test_mimalloc_applies_options(cli: CommandLine) -> None:
     given = ["malloc=mimalloc", "malloc.decay_ms=321", "malloc.hugepages=thp"]
     found = cli("run", "--with", *given, "--", "true")
     assert found.status == 0, found.err
-    said = dict(re.findall(r"option '(\w+)': (-?\d+)", found.err))
-    assert "321" in (said.get("decommit_delay"), said.get("purge_delay"))
-    assert "1" in (said.get("large_os_pages"), said.get("allow_large_os_pages"))
+    reported = dict(re.findall(r"option '(\w+)': (-?\d+)", found.err))
+    assert "321" in (reported.get("decommit_delay"), reported.get("purge_delay"))
+    assert "1" in (reported.get("large_os_pages"), reported.get("allow_large_os_pages"))
 
 
 @pytest.mark.rotating

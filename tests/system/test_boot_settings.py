@@ -83,8 +83,8 @@ def test_boot_command_receives_change(cli: CommandLine) -> None:
     answer = cli("compare", *ARMS, "--runs", "60", "--json", *command, *COMMAND)
     assert answer.status == 4, answer.err
     study = answer.document["study"]
-    told = (cli.folder / "told").read_text().splitlines()
-    assert told == [study, "assay_test=7", "assay_test=7", ""]
+    message = (cli.folder / "told").read_text().splitlines()
+    assert message == [study, "assay_test=7", "assay_test=7", ""]
     assert "chatter" in answer.err
 
     failed = cli("study", "resume", study, "--reboot-command", f"{shlex.quote(str(hook))} 9")
@@ -137,7 +137,7 @@ def test_run_reports_boot_setting(assay_exec: Path, tmp_path: Path) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--confirm", "nice=5"), "requires no reboot"),
         (("--confirm", "boot.nosmt=on"), "is read from the machine"),
@@ -148,9 +148,9 @@ def test_run_reports_boot_setting(assay_exec: Path, tmp_path: Path) -> None:
     ],
 )
 def test_invalid_boot_options_are_refused(
-    cli: CommandLine, words: tuple[str, ...], told: str
+    cli: CommandLine, words: tuple[str, ...], message: str
 ) -> None:
     answer = cli("compare", *ARMS, *words, *COMMAND)
     assert answer.status == 2
-    assert told in answer.err
+    assert message in answer.err
     assert cli("study", "list", "--json").document["studies"] == []

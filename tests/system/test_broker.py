@@ -294,8 +294,8 @@ print("done")
 def test_shares_of_other_users_hide_process(partition: Partition) -> None:
     with partition.client() as client:
         client.ask("reserve", cpus=str(CPUS[0]))
-        told = as_nobody(partition, 'print(json.dumps(c.ask("show")["shares"]))')
-    (share,) = json.loads(told)
+        message = as_nobody(partition, 'print(json.dumps(c.ask("show")["shares"]))')
+    (share,) = json.loads(message)
     assert share["uid"] == 0 and "pid" not in share
 
 
@@ -561,7 +561,7 @@ def test_broker_after_killed_one_cleans_up(
 
 
 @pytest.mark.parametrize(
-    ("document", "told"),
+    ("document", "message"),
     [
         ("{", "not a JSON object"),
         ("{}", "another version"),
@@ -579,14 +579,14 @@ def test_broker_after_killed_one_cleans_up(
     ],
 )
 def test_unreadable_partition_is_reported(
-    assay_broker: Path, tmp_path: Path, document: str, told: str
+    assay_broker: Path, tmp_path: Path, document: str, message: str
 ) -> None:
     path = tmp_path / "partition.json"
     path.write_text(document)
     done = subprocess.run(
         [assay_broker, path, tmp_path / "socket"], capture_output=True, text=True, timeout=20
     )
-    assert done.returncode == 2 and told in done.stderr
+    assert done.returncode == 2 and message in done.stderr
 
 
 # --- the client -----------------------------------------------------------------------------------

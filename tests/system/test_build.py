@@ -72,8 +72,8 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     assert (again.status, again.out) == (0, done.stdout)
     record = json.loads((cli.folder / "record.json").read_text())
     assert record["settings"]["build.opt"]["grant"] == "granted"
-    (told,) = (e["note"] for e in record["evidence"] if e["kind"] == "build")
-    assert "gcc -O2 -fno-math-errno" in told and "(gcc" in told
+    (message,) = (e["note"] for e in record["evidence"] if e["kind"] == "build")
+    assert "gcc -O2 -fno-math-errno" in message and "(gcc" in message
     elsewhere = cli.folder / "elsewhere"
     elsewhere.mkdir()
     other = cli("run", "--from", "last", "--", "{build}/prog", "1", cwd=elsewhere)
@@ -176,7 +176,7 @@ def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> Non
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    "words, told",
+    "words, message",
     [
         (("tune", "build.opt=-O1,-O2", "--", "true"), "there is no build command"),
         (("measure", *BUILD, *RUN), "{march} of the build command has no value"),
@@ -202,9 +202,9 @@ def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> Non
     ],
 )
 def test_invalid_input_is_reported_before_launches(
-    cli: CommandLine, words: tuple[str, ...], told: str
+    cli: CommandLine, words: tuple[str, ...], message: str
 ) -> None:
     found = cli(*words)
     assert found.status == (125 if words[0] == "run" else 2)
-    assert told in found.err
+    assert message in found.err
     assert cli.samples() == []

@@ -18,8 +18,10 @@ def commit(folder: Path, seconds: str) -> str:
     (folder / "prog").chmod(0o755)
     for words in (("add", "prog"), (*PERSON, "commit", "-q", "-m", seconds)):
         subprocess.run(["git", *words], cwd=folder, check=True)
-    told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True)
-    return told.stdout.strip()
+    result = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True
+    )
+    return result.stdout.strip()
 
 
 def test_moved_branch_is_rebuilt_and_reported(assay_exec: Path, tmp_path: Path) -> None:

@@ -238,10 +238,10 @@ def test_unwritable_export_is_reported(
         (3, ("No space left",), ("export", "last", "--csv", "/dev/full")),
     ):
         assert main(["study", *words]) == status
-        said = capsys.readouterr()
-        assert said.out == ""
-        assert all(text in said.err for text in says), said.err
-        assert "Traceback" not in said.err
+        result = capsys.readouterr()
+        assert result.out == ""
+        assert all(text in result.err for text in says), result.err
+        assert "Traceback" not in result.err
     assert list(tmp_path.iterdir()) == []
 
 

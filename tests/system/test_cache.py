@@ -81,9 +81,9 @@ def test_tmpfs_content_is_kept(cli: CommandLine) -> None:
 
 def test_script_prepares_cache_equally(cli: CommandLine) -> None:
     command = [sys.executable, "look.py", "data"]
-    told = cli("run", "--explain", "--with", "cache=cold", "--", *command).out
+    result = cli("run", "--explain", "--with", "cache=cold", "--", *command).out
     (cli.folder / "data").read_bytes()
     done = subprocess.run(
-        ["sh", "-c", told], text=True, capture_output=True, env=cli.env, cwd=cli.folder
+        ["sh", "-c", result], text=True, capture_output=True, env=cli.env, cwd=cli.folder
     )
-    assert done.stdout == "cached=0\n", (told, done.stderr)
+    assert done.stdout == "cached=0\n", (result, done.stderr)

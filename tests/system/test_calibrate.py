@@ -27,10 +27,10 @@ def test_built_in_load_calibrates_later_comparison(cli: CommandLine) -> None:
     assert found["blocks"] == 30
     low, high = found["noise_floor"]["ratio_ci"]
     assert low < high
-    told = found["calibration"]
-    assert 0.001 < told["median"] < 10.0
-    assert 0.0 <= told["false_verdicts"]["share"] <= 1.0
-    assert len(told["gains"]) == 3
+    result = found["calibration"]
+    assert 0.001 < result["median"] < 10.0
+    assert 0.0 <= result["false_verdicts"]["share"] <= 1.0
+    assert len(result["gains"]) == 3
     (head,) = cli.studies()
     assert (head["id"], head["kind"], head["status"]) == (found["study"], "calibrate", "done")
 

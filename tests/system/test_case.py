@@ -98,7 +98,7 @@ def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("words", "status", "message"),
     [
         (("list", "horner"), 2, "takes no name"),
         (("list", "--size", "L2"), 2, "takes no --size"),
@@ -123,10 +123,10 @@ def test_invalid_arguments_are_reported(
     assay_kernels: tuple[Path, ...],
     words: tuple[str, ...],
     status: int,
-    told: str,
+    message: str,
 ) -> None:
     done = cli("case", *words)
-    assert done.status == status and told in done.err, (done.status, done.err)
+    assert done.status == status and message in done.err, (done.status, done.err)
     assert "Traceback" not in done.err and not done.out
 
 

@@ -188,10 +188,10 @@ class TestDocuments:
     @pytest.mark.rotating
     def test_empty_constrained_space_is_reported(self, cli: CommandLine) -> None:
         words = ("tune", "nice=0,5", "--constraint", "nice < 0")
-        told = "nothing but the default is left to try: the constraints exclude the rest"
-        assert told in cli(*words, "--dry-run", "--", "true").out
-        assert cli(*words, "--dry-run", "--json", "--", "true").document["notes"] == [told]
-        assert told in cli(*words, "--runs", "60", "--", "true").err
+        result = "nothing but the default is left to try: the constraints exclude the rest"
+        assert result in cli(*words, "--dry-run", "--", "true").out
+        assert cli(*words, "--dry-run", "--json", "--", "true").document["notes"] == [result]
+        assert result in cli(*words, "--runs", "60", "--", "true").err
         assert "left to try" not in cli("tune", "nice=0,5", "--dry-run", "--", "true").out
 
     @pytest.mark.rotating
@@ -327,8 +327,8 @@ class TestRun:
         assert "/dev/null" not in answer.out  # a plain run reads its standard input
         assert not touched.exists()
         threads = ("run", "--explain", "--with", "threads.omp=2", "--", "true")
-        told = cli(*threads, OMP_NUM_THREADS="7").out
-        assert "OMP_NUM_THREADS=7 is already exported: the default keeps it" in told
+        result = cli(*threads, OMP_NUM_THREADS="7").out
+        assert "OMP_NUM_THREADS=7 is exported already: the default keeps it" in result
 
     @pytest.mark.rotating
     def test_program_output_is_unchanged(self, cli: CommandLine) -> None:

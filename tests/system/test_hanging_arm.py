@@ -51,7 +51,7 @@ def test_hanging_arm_is_reported_with_its_own_reason(
     assert claim["verdict"] == "unclear"
     assert re.search(r"\d+ of \d+ launches of arg.x=b did not end", claim["objection"])
     assert "blocks_needed" not in claim
-    said = [answer.out, (cli.folder / "answer.md").read_text(), *document["notes"]]
-    assert all(claim["objection"] in text for text in said[:2])
-    for text in (*said, document["stopped"]):
+    texts = [answer.out, (cli.folder / "answer.md").read_text(), *document["notes"]]
+    assert all(claim["objection"] in text for text in texts[:2])
+    for text in (*texts, document["stopped"]):
         assert not OF_OTHERS.search(text), text

@@ -95,7 +95,7 @@ def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["tune", "--runs", "30", "instances=1,2", "--"], "The number of instances varies"),
         (
@@ -113,10 +113,10 @@ def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine
         (["tune", "instances.rank=0,1", "--"], "Add instances"),
     ],
 )
-def test_invalid_instances_are_reported(cli: CommandLine, words: list[str], told: str) -> None:
+def test_invalid_instances_are_reported(cli: CommandLine, words: list[str], message: str) -> None:
     answer = cli(*words, "true")
     assert answer.status in (2, 3, 125)
-    assert told in answer.err
+    assert message in answer.err
     assert "Traceback" not in answer.err
 
 
@@ -158,7 +158,7 @@ def test_run_records_each_instance_and_returns_status(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("shell", "status", "told"),
+    ("shell", "status", "message"),
     [
         # The second fails after the first has ended and has been waited for.
         (
@@ -176,9 +176,9 @@ def test_run_records_each_instance_and_returns_status(cli: CommandLine) -> None:
         ("exit 0", 0, ""),
     ],
 )
-def test_run_names_failed_instance(cli: CommandLine, shell: str, status: int, told: str) -> None:
+def test_run_names_failed_instance(cli: CommandLine, shell: str, status: int, message: str) -> None:
     answer = cli("run", "--with", "instances=2", "--", "sh", "-c", shell)
-    assert (answer.status, answer.err) == (status, told)
+    assert (answer.status, answer.err) == (status, message)
     quiet = cli("run", "-q", "--with", "instances=2", "--", "sh", "-c", shell)
     assert (quiet.status, quiet.err) == (status, "")
     alone = cli("run", "--with", "instances=2", "instances.rank=0", "--", "sh", "-c", "exit 4")

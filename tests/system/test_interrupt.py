@@ -87,11 +87,11 @@ def test_study_killed_at_random_moment_resumes(cli: CommandLine, name: str, seed
     if number is not signal.SIGKILL:
         assert f"assay study resume {study['id']}" in err
         assert f"with {len(kept)} launch" in err
-    told = go_on(cli)["recommendation"]
-    assert isinstance(told, dict)
+    result = go_on(cli)["recommendation"]
+    assert isinstance(result, dict)
     # On a busy machine, few launches may leave it open, but never with another verdict.
-    assert told["settings"].get("arg.t", 0.004) == 0.004
-    assert "arg.t" in told["settings"] or "Not decided" in told["sentence"], told
+    assert result["settings"].get("arg.t", 0.004) == 0.004
+    assert "arg.t" in result["settings"] or "Not decided" in result["sentence"], result
     check_whole(cli, kept)
     nothing_left(cli, before)
 
@@ -355,5 +355,5 @@ def test_interrupted_trial_launch_reports_kept_data(cli: CommandLine) -> None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=20) == 130
-    told = cli.begun_err
-    assert "interrupted while looking at the program; no study was begun" in told
+    result = cli.begun_err
+    assert "interrupted while looking at the program; no study was begun" in result

@@ -399,9 +399,9 @@ def test_costs_equal_counted_operations(
     """Count the operations of the first variant with counting numbers."""
     (program,) = (one for one in assay_kernels if one.name == f"assay-kernel-{name}")
     variants = described(program, *options(data))["variants"]
-    told = next(one for one in variants if variant in (None, one["variant"]))
-    if "missing" in told:
-        pytest.skip(told["missing"])
+    result = next(one for one in variants if variant in (None, one["variant"]))
+    if "missing" in result:
+        pytest.skip(result["missing"])
     tally = Tally()
     algorithm(tally, **data)
-    assert {key: told[key] for key in keys} == {key: getattr(tally, key) for key in keys}
+    assert {key: result[key] for key in keys} == {key: getattr(tally, key) for key in keys}

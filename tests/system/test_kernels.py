@@ -41,11 +41,11 @@ def options(shape: dict[str, int]) -> list[object]:
 
 def test_description_is_complete(assay_kernels: tuple[Path, ...]) -> None:
     for program in assay_kernels:
-        told = described(program)
-        assert program.name == f"assay-kernel-{told['kernel']}"
-        assert all(told[key] for key in ("title", "source", "bound", "options", "shapes"))
-        variants = {one["variant"]: one for one in told["variants"]}
-        assert len(variants) == len(told["variants"])
+        reported = described(program)
+        assert program.name == f"assay-kernel-{reported['kernel']}"
+        assert all(reported[key] for key in ("title", "source", "bound", "options", "shapes"))
+        variants = {one["variant"]: one for one in reported["variants"]}
+        assert len(variants) == len(reported["variants"])
         assert any(one["broken"] for one in variants.values()), "nothing tests its check"
         first = [name for name, one in variants.items() if not one["parent"]]
         assert first, "one variant is the first"
@@ -95,14 +95,14 @@ def test_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
 def test_broken_variant_of_other_modes_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
     """A broken variant of other modes is rejected at one of the odd sizes at least."""
     for program in assay_kernels:
-        told = described(program)
-        for one in told["variants"]:
+        reported = described(program)
+        for one in reported["variants"]:
             if not one["broken"] or "missing" not in one:
                 continue
             words = ["--variant", one["variant"], "--seconds", 0]
             found = [
                 line["status"]
-                for shape in told["shapes"]
+                for shape in reported["shapes"]
                 for line in lines(program, *words, *options(shape), status=None)
             ]
             assert "rejected" in found or set(found) == {"missing"}, (program.name, one)
@@ -120,7 +120,7 @@ def test_costs_are_positive_and_consistent(assay_kernels: tuple[Path, ...]) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["--variant", "nothing-like-it"], "unknown variant"),
         (["--variant"], "needs a value"),
@@ -136,11 +136,11 @@ def test_costs_are_positive_and_consistent(assay_kernels: tuple[Path, ...]) -> N
     ],
 )
 def test_invalid_arguments_are_reported(
-    assay_kernels: tuple[Path, ...], words: list[str], told: str
+    assay_kernels: tuple[Path, ...], words: list[str], reported: str
 ) -> None:
     program = next(path for path in assay_kernels if path.name == "assay-kernel-horner")
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and told in done.stderr and "usage:" in done.stderr
+    assert done.returncode == 2 and reported in done.stderr and "usage:" in done.stderr
     assert done.stdout == ""
 
 
@@ -155,8 +155,10 @@ def test_closed_output_is_an_error(assay_kernels: tuple[Path, ...]) -> None:
 def test_invalid_library_is_named(assay_kernels: tuple[Path, ...]) -> None:
     (program,) = (one for one in assay_kernels if one.name == "assay-kernel-deflate")
     env = os.environ | {"ASSAY_LIB_ZLIB": "/etc/passwd"}
-    told = subprocess.run([program, "--describe"], env=env, capture_output=True, check=True).stdout
-    reasons = {one["variant"]: one.get("missing") for one in json.loads(told)["variants"]}
+    reported = subprocess.run(
+        [program, "--describe"], env=env, capture_output=True, check=True
+    ).stdout
+    reasons = {one["variant"]: one.get("missing") for one in json.loads(reported)["variants"]}
     assert (
         "ASSAY_LIB_ZLIB names a library that cannot be loaded: /etc/passwd" in reasons["lib-zlib-6"]
     )

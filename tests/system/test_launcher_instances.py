@@ -300,7 +300,7 @@ def test_many_instances_start(launcher: Launcher, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("instances", "more", "told"),
+    ("instances", "more", "message"),
     [
         ([], {}, "instances: must contain at least one instance"),
         ([{}] * 1025, {}, "instances: must contain at most 1024"),
@@ -312,11 +312,11 @@ def test_many_instances_start(launcher: Launcher, tmp_path: Path) -> None:
     ],
 )
 def test_invalid_plans_are_refused(
-    launcher: Launcher, instances: list[Any], more: dict[str, Any], told: str
+    launcher: Launcher, instances: list[Any], more: dict[str, Any], message: str
 ) -> None:
     record, done = launcher.run_plan(launcher.plan(["true"], instances=instances, **more))
     assert record["outcome"] == "bad_plan"
-    assert record["message"].startswith(told)
+    assert record["message"].startswith(message)
     assert done.returncode == 125
 
 

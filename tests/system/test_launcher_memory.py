@@ -324,10 +324,10 @@ def test_launch_without_core_files_leaves_none(
 
 def test_core_limit_is_inherited_by_default(launcher: Launcher, cores_allowed: None) -> None:
     """A limit of 1 byte keeps cores from programs that take them, too (core(5))."""
-    told = "import resource; print(*resource.getrlimit(resource.RLIMIT_CORE))"
+    code = "import resource; print(*resource.getrlimit(resource.RLIMIT_CORE))"
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     for wanted, soft in (("kept", hard), ("none", 1)):
-        seen = launcher.output([sys.executable, "-S", "-c", told], core_files=wanted)
+        seen = launcher.output([sys.executable, "-S", "-c", code], core_files=wanted)
         assert seen.split() == [str(soft), str(hard)]
 
 

@@ -140,11 +140,11 @@ def test_requested_counters_are_present_or_reported_absent(launcher: Launcher) -
     every = hardware | {"cache_references", "branches", "ref_cycles", "page_faults"}
     for asked, names in ((sorted(every), every), (["default"], hardware)):
         record = launcher.run(["true"], counters=asked)
-        said = {n.partition(".")[2] for n in record["absent"] if n.startswith("counters.")}
+        message = {n.partition(".")[2] for n in record["absent"] if n.startswith("counters.")}
         there = set(record.get("counters", {}))
-        assert not there & said
+        assert not there & message
         # On a machine with several core types, the type follows.
-        assert {name.partition(".")[0] for name in there | said} == names
+        assert {name.partition(".")[0] for name in there | message} == names
 
 
 def test_no_counter_is_opened_without_request(launcher: Launcher) -> None:
@@ -223,9 +223,9 @@ def test_program_with_other_privileges_is_not_counted(launcher: Launcher, progra
     plan = launcher.plan([program, 0, 0, 20_000, 0], containment="none", counters=["task_clock_s"])
     record, _ = launcher.run_plan(plan, prefix=NOBODY)
     assert record["exit_status"] == 0
-    said = record["absent"]["counters.task_clock_s"]
+    message = record["absent"]["counters.task_clock_s"]
     assert "counters" not in record
-    assert "set-user-ID" in said or "not permitted" in said
+    assert "set-user-ID" in message or "not permitted" in message
 
 
 def test_each_core_type_has_own_counters(recorded: Recorded) -> None:

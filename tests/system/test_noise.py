@@ -65,7 +65,11 @@ def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str
     share = sum(cpu.took_ns) / cpu.measured_ns
     assert share > 0.25, "two that want the CPU get half of it each, or less with others"
     # It need not be the longest: time stolen by a hypervisor may be longer.
-    shared = [told for told in cpu.worst if cause_of(told, cpu).kind is CauseKind.THREAD]
+    shared = [
+        expected_text
+        for expected_text in cpu.worst
+        if cause_of(expected_text, cpu).kind is CauseKind.THREAD
+    ]
     assert shared
     assert shared[0].took_ns > 500_000
     assert shared[0].waited_ns >= 0.5 * shared[0].took_ns
@@ -98,9 +102,9 @@ def test_stop_is_found_with_length_and_cause(assay_noise: Path, method: str) -> 
     most = time.monotonic_ns() - before
     cpu = only(decode(out, NoiseRun))
     found = [
-        told
-        for told in cpu.worst
-        if cause_of(told, cpu).kind is CauseKind.STOPPED and told.took_ns >= least
+        expected_text
+        for expected_text in cpu.worst
+        if cause_of(expected_text, cpu).kind is CauseKind.STOPPED and expected_text.took_ns >= least
     ]
     assert len(found) == 1
     assert least <= found[0].took_ns <= most
@@ -117,7 +121,7 @@ def test_detours_are_ordered_and_add_up(assay_noise: Path) -> None:
         assert all(took > found.threshold_ns for took in cpu.took_ns)
         assert sum(cpu.took_ns) <= cpu.measured_ns
         longest = sorted(cpu.took_ns, reverse=True)[: len(cpu.worst)]
-        assert [told.took_ns for told in cpu.worst] == longest
+        assert [expected_text.took_ns for expected_text in cpu.worst] == longest
         assert sum(cpu.interrupts.values()) > 0, "no half second is without an interrupt"
 
 
@@ -279,7 +283,7 @@ def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (("noise", "loud"), 2, "Unknown method 'loud'"),
         (("noise", "--cpus", "7999"), 2, "CPU 7999 cannot be used"),
@@ -306,11 +310,11 @@ def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
     ],
 )
 def test_invalid_input_is_refused(
-    cli: CommandLine, words: tuple[str, ...], status: int, said: str
+    cli: CommandLine, words: tuple[str, ...], status: int, message: str
 ) -> None:
     answer = cli("machine", *words)
     assert (answer.status, answer.out) == (status, "")
-    assert said in answer.err
+    assert message in answer.err
 
 
 @pytest.mark.rotating

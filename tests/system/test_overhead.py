@@ -83,7 +83,7 @@ def test_failing_program_is_reported_with_status(
 def test_interrupt_reports_partial_costs(rounds: int) -> None:
     """Before the tenth round there is no result."""
 
-    def told(made: int) -> None:
+    def message(made: int) -> None:
         if made == rounds:
             raise KeyboardInterrupt
 
@@ -91,9 +91,9 @@ def test_interrupt_reports_partial_costs(rounds: int) -> None:
     lab = laboratory(program_of(program.argv))
     if rounds < MIN_ROUNDS:
         with pytest.raises(KeyboardInterrupt):
-            calibrate(lab, [program], budget_s=600.0, told=told)
+            calibrate(lab, [program], budget_s=600.0, told=message)
     else:
-        found = calibrate(lab, [program], budget_s=600.0, told=told)
+        found = calibrate(lab, [program], budget_s=600.0, told=message)
         assert min(cost.pairs for cost in found.costs) == rounds
         assert found.others is not None
         assert 0.0 <= found.others <= 1.0

@@ -71,8 +71,8 @@ def test_search_launches_run_concurrently_in_own_slots(cli: CommandLine) -> None
     assert found.status == 0, found.err
     nothing_left(cli, before)
     interference = found.document["interference"]
-    told = {"slots", "blocks", "ratio", "ci", "noise_alone", "noise_beside", "noise_ratio"}
-    assert set(interference) == told, "as docs/reference/cli.md has them"
+    result = {"slots", "blocks", "ratio", "ci", "noise_alone", "noise_beside", "noise_ratio"}
+    assert set(interference) == result, "as docs/reference/cli.md has them"
     assert interference["slots"] == 2
     assert interference["blocks"] >= 4
     assert "refused" not in interference, "or the next lines tell nothing"
@@ -149,16 +149,16 @@ def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
     words = [word for hook in hooks for word in hook]
     found = cli(*TUNE, *words, "--parallel", "2", "--", "sleep", "{t}")
     assert found.status == 0, found.err
-    told = (cli.folder / "hooks").read_text().split("\n")[:-1]
+    result = (cli.folder / "hooks").read_text().split("\n")[:-1]
     # The look at the program comes before the study, with hooks of its own.
-    assert told[:3] == ["up", "slot 0", "down"]
-    assert told.count("up") == told.count("down") == 2
-    assert {"slot 0", "slot 1"} <= set(told)
+    assert result[:3] == ["up", "slot 0", "down"]
+    assert result.count("up") == result.count("down") == 2
+    assert {"slot 0", "slot 1"} <= set(result)
 
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (("--parallel", "0"), 2, "--parallel: '0' is not a number of slots"),
         (("--parallel", "x"), 2, "--parallel: 'x' is not a number of slots"),
@@ -169,11 +169,11 @@ def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
     ],
 )
 def test_invalid_parallel_options_are_refused_before_launches(
-    cli: CommandLine, words: tuple[str, ...], status: int, said: str
+    cli: CommandLine, words: tuple[str, ...], status: int, message: str
 ) -> None:
     found = cli("tune", *words, "--", "true")
     assert found.status == status
-    assert said in found.err
+    assert message in found.err
     assert not cli.store.exists()
 
 
@@ -286,7 +286,7 @@ def test_builds_run_alone_and_once_per_program(cli: CommandLine) -> None:
         most = max(most, len(running))
     assert 2 <= most <= 2 + killed(cli)
     assert times_built == 4, "what cannot be built is tried once, whatever the slot"
-    told = [e for s in cli.documents() for e in s["evidence"] if e["kind"] == "build"]
-    whole = [piece["note"] for piece in told if "value" in piece]
+    result = [e for s in cli.documents() for e in s["evidence"] if e["kind"] == "build"]
+    whole = [piece["note"] for piece in result if "value" in piece]
     assert len(set(whole)) == 3
     assert len(whole) <= 4, "once in the survey and once in the study"

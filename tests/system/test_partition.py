@@ -134,8 +134,8 @@ def create(env: Mapping[str, str], *words: str) -> dict[str, Any]:
         if done.returncode == 0:
             found: dict[str, Any] = json.loads(done.stdout)
             return found
-        in_the_way = ("cannot be isolated", "changing system settings")
-        assert any(told in done.stderr for told in in_the_way), done.stderr
+        in_the_way = ("cannot be set apart", "changing system settings")
+        assert any(result in done.stderr for result in in_the_way), done.stderr
         if time.monotonic() > end:
             pytest.skip("other tests have these CPUs")
         time.sleep(0.2)
@@ -168,12 +168,12 @@ def sleeper(cpus: set[int]) -> Iterator[subprocess.Popen[bytes]]:
 def test_cpus_are_isolated_and_returned(env: Mapping[str, str]) -> None:
     rest = set(ALL) - {int(MINE)}
     with sleeper(set(ALL)) as free, sleeper({int(MINE)}) as pinned:
-        told = create(env, "--mem", "16M")
-        assert told["partition"]["cpus"] == MINE
-        assert told["partition"]["memory"]["bytes"] == 16 << 20
+        result = create(env, "--mem", "16M")
+        assert result["partition"]["cpus"] == MINE
+        assert result["partition"]["memory"]["bytes"] == 16 << 20
         assert os.sched_getaffinity(free.pid) == rest
         assert os.sched_getaffinity(pinned.pid) == rest
-        assert told["steered"]["threads"]["moved"] > 0
+        assert result["steered"]["threads"]["moved"] > 0
         shown = listed(env)
         assert shown["in_force"] and shown["broker"] == "answers"
         assert shown["free"]["cpus"] == MINE
@@ -185,16 +185,16 @@ def test_cpus_are_isolated_and_returned(env: Mapping[str, str]) -> None:
 
 @pytest.mark.rotating
 def test_interrupts_and_kernel_threads_are_moved(env: Mapping[str, str]) -> None:
-    told = create(env, "--no-broker")
-    assert told["partition"]["groups"]
-    refused = told["steered"]["interrupts"]["refused"]
+    result = create(env, "--no-broker")
+    assert result["partition"]["groups"]
+    refused = result["steered"]["interrupts"]["refused"]
     system = read_system(Root())
     for number in system.get(IRQS, "").split():
         where = HOST.read(f"{IRQS}/{number}/smp_affinity_list")
         assert number in refused or where is None or MINE not in where.split(","), number
     for one in kernel_threads(HOST):
-        if not one.bound and len(allowed_cpus(HOST, one.tid)) > 1:
-            assert str(one.tid) in told["steered"]["threads"]["refused"] or int(
+        if not one.bound and len(cpus_of(HOST, one.tid)) > 1:
+            assert str(one.tid) in result["steered"]["threads"]["refused"] or int(
                 MINE
             ) not in allowed_cpus(HOST, one.tid), one
     assert listed(env)["broker"] == "none"
@@ -279,18 +279,18 @@ def test_interrupted_creation_leaves_no_partition(
             time.sleep(0.005)
         time.sleep(wait_s)
         process.send_signal(number)
-        _, told = process.communicate(timeout=60)
+        _, result = process.communicate(timeout=60)
     finally:
         process.kill()
     if process.returncode == 3:
-        assert "cannot be isolated" in told  # another test has the CPU
+        assert "cannot be set apart" in result  # another test has the CPU
         return
     if process.returncode == 0 or active_partitions(env):  # it was done before the signal came
         assert run(env, "delete", NAME).returncode == 0
         return
     assert process.returncode in (128 + number, -number)
     if number == signal.SIGINT and process.returncode != -number:  # else it was still loading
-        assert f"interrupted: the partition {NAME} is not there" in told
+        assert f"interrupted: the partition {NAME} is not there" in result
     end = time.monotonic() + 60
     while folder.exists():  # the guard is active if the process was killed
         assert time.monotonic() < end
@@ -304,8 +304,8 @@ def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
         restore = [sys.executable, "-m", "assay", "machine", "restore"]
-        told = subprocess.run([*restore, "--dry-run"], env=env, capture_output=True, text=True)
-        assert f"The partition {NAME} would be deleted, even while it is in use." in told.stdout
+        result = subprocess.run([*restore, "--dry-run"], env=env, capture_output=True, text=True)
+        assert f"The partition {NAME} would be deleted, whoever uses it." in result.stdout
         assert run(env, "list").stdout.startswith(f"partition {NAME}: ")
         done = subprocess.run(restore, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -319,10 +319,10 @@ def test_huge_pages_are_reserved(env: Mapping[str, str]) -> None:
     found = HOST.listdir(f"{NODES}/node0/hugepages/hugepages-2048kB")
     if not found:
         pytest.skip("this kernel has no pools of huge pages by node")
-    told = create(env, "--mem", "8M", "--pages", "2M", "--no-broker")["partition"]["memory"]
-    assert told["ground"] == "pages"
+    result = create(env, "--mem", "8M", "--pages", "2M", "--no-broker")["partition"]["memory"]
+    assert result["ground"] == "pages"
     pool = f"{NODES}/node0/hugepages/hugepages-2048kB/nr_hugepages"
-    assert int(HOST.read(pool) or 0) >= told["bytes"] >> 21 > 0
+    assert int(HOST.read(pool) or 0) >= result["bytes"] >> 21 > 0
 
 
 @pytest.mark.rotating
@@ -348,15 +348,15 @@ def test_concurrent_creations_never_share_a_cpu(env: Mapping[str, str]) -> None:
         )
         for name in (NAME, f"{NAME}-2")
     ]
-    told = [process.communicate(timeout=120)[1] for process in both]
+    result = [process.communicate(timeout=120)[1] for process in both]
     statuses = [process.returncode for process in both]
     for name, status in zip((NAME, f"{NAME}-2"), statuses, strict=True):
         if status == 0:
             assert run(env, "delete", name).returncode == 0
-    if any("cannot be isolated" in text for text in told):
+    if any("cannot be set apart" in text for text in result):
         pytest.skip("other tests have these CPUs")
     assert sorted(statuses) == [0, 3]
-    assert any(f"CPU {MINE} belongs to the partition" in text for text in told)
+    assert any(f"CPU {MINE} is of the partition" in text for text in result)
 
 
 @pytest.mark.rotating

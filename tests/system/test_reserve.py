@@ -150,8 +150,8 @@ def test_program_environment_names_share(
     code = f"import os; os.sched_setaffinity(0, {{{CPUS[1]}}}); print(os.sched_getaffinity(0))"
     helping = cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1", *program(code))
     assert helping.out == f"{{{CPUS[1]}}}\n"  # its helper threads may run there
-    told = shown(cli("run", "--partition", "cards", "--reserve", "gpus=1", *program()))["env"]
-    assert told["CUDA_VISIBLE_DEVICES"] == told["ROCR_VISIBLE_DEVICES"] == "0"
+    message = shown(cli("run", "--partition", "cards", "--reserve", "gpus=1", *program()))["env"]
+    assert message["CUDA_VISIBLE_DEVICES"] == message["ROCR_VISIBLE_DEVICES"] == "0"
     assert not any("CUDA" in name for name in where["env"])
     hidden = cli(
         *("run", "--partition", "cards", "--reserve", "gpus=1", *program()),
@@ -175,7 +175,7 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--reserve", "cpus=999"), "999 cores were requested, but the partition has 1"),
         (("--reserve", "list=999"), "CPU 999 is not in the partition"),
@@ -190,11 +190,11 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
     ],
 )
 def test_unavailable_share_is_refused(
-    work: Standing, cli: CommandLine, words: tuple[str, ...], told: str
+    work: Standing, cli: CommandLine, words: tuple[str, ...], message: str
 ) -> None:
     answer = cli("run", *words, "--", "true")
     assert answer.status == 125
-    assert told in answer.err
+    assert message in answer.err
     work.free()
 
 
@@ -380,8 +380,8 @@ def test_resumed_study_reserves_its_share_again(work: Standing, cli: CommandLine
     assert answer.status == 0, answer.err
     notes = {note for sample in cli.documents() for note in evidence(sample, "share")}
     assert notes == {f"partition work: CPU {LAST} (lease {n})" for n in (1, 2)}
-    told = cli("study", "resume", "last", "--json")  # done: reporting it needs no share
-    assert told.status == 0 and "since it was measured" not in told.out
+    message = cli("study", "resume", "last", "--json")  # done: reporting it needs no share
+    assert message.status == 0 and "since it was measured" not in message.out
 
 
 @pytest.mark.rotating

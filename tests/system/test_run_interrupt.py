@@ -162,13 +162,13 @@ def test_terminal_interrupt_reaches_program(cli: CommandLine) -> None:
         os.chdir(cli.folder)
         words = cli.argv("run", "--", *server())
         os.execve(words[0], words, cli.env)
-    said = b""
-    while b"ready" not in said:
-        said += os.read(terminal, 1000)
+    result = b""
+    while b"ready" not in result:
+        result += os.read(terminal, 1000)
     os.write(terminal, b"\x03")
-    while b"clean" not in said or not said.endswith(b"\n"):
-        said += os.read(terminal, 1000)
-    assert b"clean 2\r\n" in said
+    while b"clean" not in result or not result.endswith(b"\n"):
+        result += os.read(terminal, 1000)
+    assert b"clean 2\r\n" in result
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
     os.close(terminal)
 

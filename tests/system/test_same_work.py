@@ -111,12 +111,12 @@ def test_printed_options_and_settings_count_as_same_work(cli: CommandLine, tmp_p
     path.write_text(f"#!/bin/sh\necho MODE ${{1#--mode=}} $(nice) on CPUs {cpus}\necho 12")
     path.chmod(0o755)
     words = ("compare", "--runs", "14", "--disturbed-above", "never", "--json")
-    told = [
+    result = [
         cli(*words, f"{path} --mode=a", f"{path} --mode=b"),
         cli(*words, "--arm", "nice=5", "--arm", "", "--", str(path)),
         cli(*words, "--arm", "cpus=1", "--arm", "", "--", str(path)),
     ]
-    for answer in told:
+    for answer in result:
         assert answer.status == 0, answer.err
         assert "different output" not in str(answer.document["claims"])
 

@@ -88,11 +88,11 @@ def test_deleted_partition_leaves_resumable_study(
             assert tune.poll() is None
             time.sleep(0.02)
         assert cli("partition", "delete", partition, "--force").status == 0
-        told = tune.communicate(timeout=30)[1].decode()
+        result = tune.communicate(timeout=30)[1].decode()
     assert tune.returncode == 3
-    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` continues it once", told)
-    assert kept is not None, told
-    assert "The share of partition quiet is gone" in told
+    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` goes on once", result)
+    assert kept is not None, result
+    assert "The share of partition quiet is gone" in result
     resumed = cli("study", "resume", kept[1])
     assert resumed.status == 3
     assert "and 'quiet' is meant" in resumed.err

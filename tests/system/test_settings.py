@@ -218,8 +218,8 @@ def test_allocator_refused_before_launch_for_program_that_cannot_take_it(
         compiled(tmp_path, "int main(void) { return 0; }", f"-fsanitize={kind}")
     answer = CommandLine(assay_exec, tmp_path)("run", "--with", "malloc=jemalloc", "--", program)
     assert (answer.status, answer.out) == (125, "")
-    told = "is a 32-bit" if kind == "narrow" else f"is built with -fsanitize={kind}"
-    assert f"malloc=jemalloc cannot be granted: {program} {told}" in answer.err
+    message = "is a 32-bit" if kind == "narrow" else f"is built with -fsanitize={kind}"
+    assert f"malloc=jemalloc cannot be granted: {program} {message}" in answer.err
 
 
 def test_program_too_short_to_read_is_unverified(

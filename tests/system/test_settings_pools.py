@@ -83,16 +83,16 @@ def test_runtime_applies_schedule(
 
 def test_libgomp_reports_spin_time(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
-    for given, told, grant in (
-        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", GrantStatus.GRANTED),
-        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", GrantStatus.GRANTED),
-        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", GrantStatus.DEGRADED),
+    for given, message, grant in (
+        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", Granted.GRANTED),
+        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", Granted.GRANTED),
+        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", Granted.DEGRADED),
     ):
         asked: dict[str, Value] = {**given}
         inherited = {"GOMP_SPINCOUNT": "77", "OMP_DISPLAY_ENV": "VERBOSE"}
         grants, facts = launched(assay_exec, tmp_path, host, asked, work, **inherited)
         assert [g.grant for g in grants.values()] == [grant], grants
-        assert told in (facts.stderr_head or "")
+        assert message in (facts.stderr_head or "")
 
 
 def test_one_thread_per_core_is_used(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
@@ -128,7 +128,7 @@ def test_framework_pools_are_read_back(assay_exec: Path, tmp_path: Path, host: M
 
 
 @pytest.mark.parametrize(
-    ("code", "grant", "told"),
+    ("code", "grant", "message"),
     [
         ("import torch; torch.set_num_threads(7)", Granted.REFUSED, "changed the size itself"),
         ("import json", Granted.UNVERIFIED, "no Python process of the program imported torch"),
@@ -139,13 +139,13 @@ def test_different_pool_size_is_reported(
     tmp_path: Path,
     host: Machine,
     code: str,
-    grant: GrantStatus,
-    told: str,
+    grant: Granted,
+    message: str,
 ) -> None:
     given: dict[str, Value] = {"threads.torch.intra": 3}
     grants, _ = launched(assay_exec, tmp_path, host, given, python(code), PYTHONPATH=STAND_INS)
     assert grants["threads.torch.intra"].grant is grant
-    assert told in (grants["threads.torch.intra"].reason or "")
+    assert message in (grants["threads.torch.intra"].reason or "")
 
 
 def test_program_without_pools_is_unverified(

@@ -49,5 +49,5 @@ def test_service_finds_its_activation_socket(assay_exec: Path, tmp_path: Path) -
 
 def test_variables_for_other_process_are_unchanged(assay_exec: Path, tmp_path: Path) -> None:
     cli = CommandLine(assay_exec, tmp_path, more={"LISTEN_PID": "1", "WATCHDOG_PID": "2"})
-    said = cli("run", "--", "sh", "-c", "echo $LISTEN_PID $WATCHDOG_PID").out
-    assert said.split() == ["1", "2"]
+    result = cli("run", "--", "sh", "-c", "echo $LISTEN_PID $WATCHDOG_PID").out
+    assert result.split() == ["1", "2"]

@@ -32,8 +32,8 @@ def test_interrupted_study_ends_server_before_cleanup(cli: CommandLine, log: Pat
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=20) == 128 + signal.SIGINT
     assert lines(log) == ["ready", "asked", "tidy", "cleanup"]
-    said = (cli.folder / "begun.err").read_text()
-    assert "asked to end, and is killed after 10" in said
+    message = (cli.folder / "begun.err").read_text()
+    assert "asked to end, and is killed after 10" in message
 
 
 def test_cleanup_runs_after_second_interrupt_kills_server(cli: CommandLine, log: Path) -> None:
@@ -83,14 +83,14 @@ def test_study_uses_stop_command(cli: CommandLine, log: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--grace", "soon"], "--grace: 'soon' is not a duration"),
         (["--grace", "25h"], "--grace 25h is longer than a day"),
         (["--stop", "no-such-program now"], "--stop: "),
     ],
 )
-def test_invalid_stop_options_are_refused(cli: CommandLine, words: list[str], said: str) -> None:
+def test_invalid_stop_options_are_refused(cli: CommandLine, words: list[str], message: str) -> None:
     found = cli("measure", *words, "--", "true")
     assert found.status == 2
-    assert said in found.err
+    assert message in found.err

@@ -29,10 +29,10 @@ def test_deleted_store_ends_study_with_message(assay_exec: Path, tmp_path: Path,
         else:
             shutil.rmtree(folder)
         assert process.wait(30) == 3
-    told = (tmp_path / "begun.err").read_text()
-    assert "was deleted or moved while assay used it" in told
-    assert "measured again" in told
-    assert "Traceback" not in told
+    message = (tmp_path / "begun.err").read_text()
+    assert "was deleted or moved while assay used it" in message
+    assert "measured again" in message
+    assert "Traceback" not in message
     assert (tmp_path / "cleaned").exists()
     assert not store.exists()
     assert folder.exists() is (what == "file")

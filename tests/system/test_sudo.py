@@ -178,8 +178,8 @@ def test_import_hooks_write_their_report(sudo: CommandLine, folder: Path) -> Non
         'echo told >> "$ASSAY_HOOK_REPORT" && cat "$ASSAY_HOOK_REPORT"; echo $ASSAY_HOOK_REPORT'
     )
     answer = sudo("run", "--with", "env.ASSAY_HOOK_X=1", "--", "sh", "-c", script)
-    told, place = answer.out.split()
-    assert (told, answer.err) == ("told", "")
+    result, place = answer.out.split()
+    assert (result, answer.err) == ("told", "")
     assert not Path(place).exists()
 
 

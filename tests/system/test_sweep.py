@@ -129,18 +129,18 @@ def test_separate_baseline_is_named_by_its_settings(cli: CommandLine) -> None:
         '[settings]\narg.n = "1..9"\narg.m = "10..900"\n'
         '[design]\nkind = "latin-hypercube"\nn = 4\nrepeats = 2\n'
     )
-    told = "The baseline, default, is arg.n=1, arg.m=10."
+    message = "The baseline, default, is arg.n=1, arg.m=10."
     where = {"name": "default", "settings": {"arg.n": 1, "arg.m": 10}}
     name = write(cli, text)
-    assert told in cli("sweep", name, "--dry-run").out
+    assert message in cli("sweep", name, "--dry-run").out
     assert cli("sweep", name, "--dry-run", "--json").document["baseline"] == where
     answer = cli("sweep", name, "-q", "--export", "cells.md")
     assert answer.status == 0, answer.err
-    assert told in answer.out
+    assert message in answer.out
     assert cli("study", "resume", "last", "--json").document["baseline"] == where
     assert "The baseline, default, is" in (cli.folder / "cells.md").read_text()
     assert cli("report", "last", "-o", "page.html").status == 0
-    assert told in (cli.folder / "page.html").read_text()
+    assert message in (cli.folder / "page.html").read_text()
 
 
 @pytest.mark.rotating
@@ -167,10 +167,10 @@ def test_dry_run_shows_all_cells_and_launches_nothing(cli: CommandLine) -> None:
 @pytest.mark.rotating
 def test_insufficient_blocks_are_reported_in_advance(cli: CommandLine) -> None:
     name = write(cli, GRID + "[design]\nkind = 'grid'\nrepeats = 2\n")
-    told = "too few for a verdict on each of 6 cells"
-    assert told in " ".join(cli("sweep", name, "--dry-run").out.split())
+    message = "too few for a verdict on each of 6 cells"
+    assert message in " ".join(cli("sweep", name, "--dry-run").out.split())
     (note,) = cli("sweep", name, "--dry-run", "--json").document["notes"]
-    assert told in note
+    assert message in note
 
 
 @pytest.mark.rotating

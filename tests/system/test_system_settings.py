@@ -173,8 +173,8 @@ def test_profile_is_applied_and_restored(tmp_path: Path) -> None:
     dry = json.loads(subprocess.run([*apply, "--dry-run"], capture_output=True, check=True).stdout)
     assert (now(THP), now(SWAPPINESS)) == before
     done = json.loads(subprocess.run(apply, capture_output=True, check=True).stdout)
-    for told in (dry, done):
-        words = {one["name"]: one["word"] for one in told["settings"]}
+    for result in (dry, done):
+        words = {one["name"]: one["word"] for one in result["settings"]}
         assert words == {
             "vm.thp": "granted",
             "vm.swappiness": "granted",
@@ -217,7 +217,7 @@ def test_unavailable_profile_is_located(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (("apply",), 2, "The profile is missing"),
         (("apply", "latincy"), 2, "Did you mean latency?"),
@@ -226,14 +226,14 @@ def test_unavailable_profile_is_located(tmp_path: Path) -> None:
         (("restore",), 0, "Nothing to restore."),
     ],
 )
-def test_invalid_requests_are_refused(words: tuple[str, ...], status: int, said: str) -> None:
+def test_invalid_requests_are_refused(words: tuple[str, ...], status: int, message: str) -> None:
     done = subprocess.run(assay("machine", *words), capture_output=True, text=True)
     assert done.returncode == status
-    assert said in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "missing or empty"),
         ('[set]\nmalloc = "jemalloc"\n', "belongs to a program"),
@@ -242,13 +242,13 @@ def test_invalid_requests_are_refused(words: tuple[str, ...], status: int, said:
         ("[set\n", "own.toml:1"),
     ],
 )
-def test_invalid_profile_is_located(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_profile_is_located(tmp_path: Path, text: str, message: str) -> None:
     profile = tmp_path / "own.toml"
     profile.write_text(text)
     profile.chmod(0o644)
     done = subprocess.run(assay("machine", "apply", str(profile)), capture_output=True, text=True)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_explained_script_applies_and_restores(tmp_path: Path) -> None:
@@ -256,14 +256,14 @@ def test_explained_script_applies_and_restores(tmp_path: Path) -> None:
     files = (THP, SWAPPINESS, "/proc/sys/vm/dirty_bytes")
     words = ("vm.thp=never", "vm.swappiness=59", "vm.dirty_bytes=50000000")
     options = [part for word in words for part in ("--with", word)]
-    told = subprocess.run(
+    result = subprocess.run(
         assay("run", "--explain", *options, "--", "cat", *files),
         capture_output=True,
         text=True,
         check=True,
     ).stdout
     script = tmp_path / "run.sh"
-    script.write_text(told[told.index("#!/bin/sh") :])
+    script.write_text(result[result.index("#!/bin/sh") :])
     done = subprocess.run(["sh", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "[never]" in done.stdout

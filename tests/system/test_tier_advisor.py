@@ -89,7 +89,7 @@ def walked(answer: Answer) -> tuple[str, int, int]:
     return digest, int(filled), int(after)
 
 
-def told(report: Path) -> dict[str, Any]:
+def result(report: Path) -> dict[str, Any]:
     """Return the report of the last process that ended."""
     return dict(json.loads(report.read_text().splitlines()[-1]))
 
@@ -108,7 +108,7 @@ def test_advisor_preserves_data_and_meets_budget(cli: CommandLine, disk: Path, h
     assert digest == expected
     assert int(whole) > 200
     assert filled <= 90 and after <= 90
-    counts = told(report)
+    counts = result(report)
     assert counts["how"] == "advisor"
     assert counts["paged_out_bytes"] > BYTES - DRAM - 16 * MIB, counts
     # Two sweeps over memory in swap: most of it was resident at its access.
@@ -127,9 +127,9 @@ def test_advisor_setting_is_granted_in_each_verb(cli: CommandLine, disk: Path) -
     granted = json.loads(record.read_text())["settings"]
     assert [granted[name]["grant"] for name in ("mem.dram", "mem.tier")] == ["granted"] * 2
     arms = ("--arm", "mem.dram=64M mem.tier=swap", "--arm", "mem.dram=32M mem.tier=swap")
-    told = cli("compare", *arms, "--runs", "14", "--json", "--", *program)
-    assert told.status == 0, told
-    assert len(told.document["arms"]) == 2
+    result = cli("compare", *arms, "--runs", "14", "--json", "--", *program)
+    assert result.status == 0, result
+    assert len(result.document["arms"]) == 2
 
 
 @pytest.mark.rotating
@@ -153,7 +153,7 @@ def test_unprivileged_user_falls_back_to_advisor(
         UNPRIVILEGED.write_text(before)
     _, _, after = walked(answer)
     assert after <= 90
-    how = told(report)["how"]
+    how = result(report)["how"]
     assert (doctor.document["usable"], how) == (
         (True, "pager") if allowed == "1" else (False, "advisor")
     )
@@ -177,8 +177,10 @@ def test_kernel_without_userfaultfd_falls_back_to_advisor(
     answer = cli("tier", "run", *words, "--", *walk, ASSAY_TIER_REPORT=str(report))
     _, filled, _ = walked(answer)
     assert filled <= 90
-    assert told(report)["how"] == "advisor"
-    assert f"swap is advised, and {disk} is not used, as userfaultfd is not available" in answer.err
+    assert result(report)["how"] == "advisor"
+    assert (
+        f"swap is advised, and {disk} is not used, as the kernel gives no userfaultfd" in answer.err
+    )
     pager = cli("tier", "run", "--how", "pager", *words, "--", "echo", "ran")
     assert (pager.status, pager.out) == (125, "")
     doctor = cli("tier", "doctor")
@@ -317,7 +319,7 @@ def test_advised_program_memory_calls_preserve_data(cli: CommandLine, disk: Path
     assert answer.status == 0, answer
     turns, wrong = map(int, answer.out.split())
     assert turns >= 5 and wrong == 0
-    assert told(report)["paged_out_bytes"] > DRAM
+    assert result(report)["paged_out_bytes"] > DRAM
 
 
 LOCKED = """

@@ -79,11 +79,11 @@ def swept(slow: disks.Disks, count: int, order: str, native: Path) -> Sweep:
         timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout.splitlines()[0])
-    assert told["status"] == "ok"
+    result = json.loads(done.stdout.splitlines()[0])
+    assert result["status"] == "ok"
     after = [moved(path) for path in slow.paths]
     return Sweep(
-        told["bytes"] / told["median_s"],
+        result["bytes"] / result["median_s"],
         tuple(later - earlier for earlier, later in zip(before, after, strict=True)),
     )
 

@@ -79,9 +79,9 @@ def test_request_beyond_free_space_allocates_nothing(store: Path, small_disk: Pa
 def test_concurrent_requests_keep_disk_reserve(store: Path, small_disk: Path) -> None:
     command = [store, small_disk, "70", "0", "40"]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
-    told = [one.communicate(timeout=100)[0].split() for one in several]
-    assert min(int(least) for _, least in told) >= 40
-    assert {"0"} <= {error for error, _ in told} <= {"0", str(errno.ENOSPC)}
+    result = [one.communicate(timeout=100)[0].split() for one in several]
+    assert min(int(least) for _, least in result) >= 40
+    assert {"0"} <= {error for error, _ in result} <= {"0", str(errno.ENOSPC)}
 
 
 def test_excessive_allocation_returns_enomem(
@@ -129,8 +129,8 @@ def test_waiting_request_holds_no_space(store: Path, small_disk: Path) -> None:
     """Several processes request all of it, and each gets it once."""
     command = [store, small_disk, f"{MORE_MIB}", "60000", "-"]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    told = [one.communicate(timeout=100)[0].split()[0] for one in several]
-    assert told == ["0"] * 4
+    result = [one.communicate(timeout=100)[0].split()[0] for one in several]
+    assert result == ["0"] * 4
 
 
 @pytest.mark.rotating

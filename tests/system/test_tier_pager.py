@@ -45,8 +45,8 @@ def fuzzed(programs: Path, path: Path, words: str) -> dict[str, int]:
         env=QUIET,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    told: dict[str, int] = json.loads(done.stdout)
-    return told
+    result: dict[str, int] = json.loads(done.stdout)
+    return result
 
 
 def swapped_out() -> int:
@@ -70,10 +70,10 @@ SHAPES = [
 @pytest.mark.rotating
 @pytest.mark.parametrize("shape", SHAPES)
 def test_pager_preserves_words(programs: Path, disk: Path, shape: str) -> None:
-    told = fuzzed(programs, disk, f"{shape} --ms 1500")
-    assert told["wrong"] == 0
-    assert told["written_bytes"] > 0
-    assert told["demand"] > 0
+    result = fuzzed(programs, disk, f"{shape} --ms 1500")
+    assert result["wrong"] == 0
+    assert result["written_bytes"] > 0
+    assert result["demand"] > 0
 
 
 @pytest.mark.rotating
@@ -84,9 +84,9 @@ def test_replay_of_any_trace_preserves_words(
     """The threads repeat the recorded run for a while and then diverge."""
     assert fuzzed(programs, disk, f"{shape} --ms 1500 --trace {tmp_path}")["wrong"] == 0
     for seed in (1, 2):
-        told = fuzzed(programs, disk, f"{shape} --ms 1500 --seed {seed} --replay {tmp_path}")
-        assert told["wrong"] == 0
-        assert told["written_bytes"] > 0
+        result = fuzzed(programs, disk, f"{shape} --ms 1500 --seed {seed} --replay {tmp_path}")
+        assert result["wrong"] == 0
+        assert result["written_bytes"] > 0
 
 
 @pytest.fixture
@@ -111,9 +111,9 @@ def test_frames_of_several_nodes_preserve_words(
 ) -> None:
     """One of the nodes is always exhausted, because this machine does not have it."""
     words = f"--threads 3 --frames 9 --numa {numa} --root {two_nodes} --exchange {exchange}"
-    told = fuzzed(programs, disk, f"{words} --ms 1500")
-    assert told["wrong"] == 0
-    assert told["demand"] > 0
+    result = fuzzed(programs, disk, f"{words} --ms 1500")
+    assert result["wrong"] == 0
+    assert result["demand"] > 0
 
 
 @pytest.fixture
@@ -131,18 +131,18 @@ def test_kernel_swapping_preserves_words(
 ) -> None:
     """Linux 6.18 moves pages in swap without always counting them."""
     before = swapped_out()
-    told = fuzzed(programs, disk, f"{shape} --ms 2000 --pageout 1")
-    assert told["wrong"] == 0
+    result = fuzzed(programs, disk, f"{shape} --ms 2000 --pageout 1")
+    assert result["wrong"] == 0
     assert swapped_out() > before
 
 
 @pytest.mark.rotating
 def test_sparse_access_fetches_parts(programs: Path, disk: Path) -> None:
     # With more chunks the metadata of pages would exceed a quarter of the frames.
-    told = fuzzed(programs, disk, "--threads 2 --chunk 262144 --part 4096 --chunks 120 --ms 3000")
-    assert told["wrong"] == 0
-    assert told["read_bytes"] % 262144 != 0
-    assert told["read_bytes"] < 100_000 * told["demand"]
+    result = fuzzed(programs, disk, "--threads 2 --chunk 262144 --part 4096 --chunks 120 --ms 3000")
+    assert result["wrong"] == 0
+    assert result["read_bytes"] % 262144 != 0
+    assert result["read_bytes"] < 100_000 * result["demand"]
 
 
 @pytest.mark.slow

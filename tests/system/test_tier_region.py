@@ -76,9 +76,13 @@ def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
     assert region.base == array.__array_interface__["data"][0]
     assert region.size_bytes == 100 * MIB
     assert 16 * MIB < region.held_bytes <= 32 * MIB
-    told = tier.counts
-    assert (region.first, region.demand, region.staged) == (told.first, told.demand, told.staged)
-    assert region.written_bytes == told.written_bytes > 0
+    result = tier.counts
+    assert (region.first, region.demand, region.staged) == (
+        result.first,
+        result.demand,
+        result.staged,
+    )
+    assert region.written_bytes == result.written_bytes > 0
     assert 0 < region.stall_s < 60
 
 

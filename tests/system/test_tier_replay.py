@@ -108,8 +108,8 @@ def test_trace_records_every_access(traced: Traced) -> None:
 def test_replayed_sweeps_fault_less(traced: Traced) -> None:
     plain, counted, _ = traced.python((), SWEEPS)
     assert traced.record(SWEEPS)[0] == plain
-    again, foreseen, said = traced.replay(SWEEPS)
-    assert (again, said) == (plain, "")
+    again, foreseen, result = traced.replay(SWEEPS)
+    assert (again, result) == (plain, "")
     assert foreseen["read_bytes"] < counted["read_bytes"]
     assert foreseen["demand"] < foreseen["staged"]
 
@@ -118,8 +118,8 @@ def test_replayed_sweeps_fault_less(traced: Traced) -> None:
 def test_replayed_scattered_chunks_are_prefetched(traced: Traced) -> None:
     plain, counted, _ = traced.python((), SCATTERED, "1")
     assert traced.record(SCATTERED, "1")[0] == plain
-    again, foreseen, said = traced.replay(SCATTERED, "1")
-    assert (again, said) == (plain, "")
+    again, foreseen, result = traced.replay(SCATTERED, "1")
+    assert (again, result) == (plain, "")
     assert foreseen["demand"] < counted["demand"] / 2
 
 
@@ -148,7 +148,7 @@ def test_replay_of_longer_program_computes_same_result(traced: Traced) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (lambda text: b"", "not an access trace"),
         (lambda text: b"x" + text[1:], "not an access trace"),
@@ -157,13 +157,13 @@ def test_replay_of_longer_program_computes_same_result(traced: Traced) -> None:
     ],
     ids=["empty", "mark", "sizes", "program"],
 )
-def test_foreign_trace_is_reported(traced: Traced, spoil: object, told: str) -> None:
+def test_foreign_trace_is_reported(traced: Traced, spoil: object, message: str) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
     path.write_bytes(spoil(path.read_bytes()))  # type: ignore[operator]
-    again, _, said = traced.replay(SWEEPS)
+    again, _, result = traced.replay(SWEEPS)
     assert again == plain
-    assert f"no prefetch by the trace {path}: {told}" in said
+    assert f"no prefetch by the trace {path}: {message}" in result
 
 
 @pytest.mark.rotating
@@ -181,8 +181,8 @@ def test_truncated_trace_is_followed_to_its_end(traced: Traced) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
     path.write_bytes(path.read_bytes()[: HEAD_BYTES + 8 * 100 + 3])
-    again, foreseen, said = traced.replay(SWEEPS)
-    assert (again, said) == (plain, "")
+    again, foreseen, result = traced.replay(SWEEPS)
+    assert (again, result) == (plain, "")
     assert foreseen["staged"] > 0
 
 
@@ -206,7 +206,7 @@ def test_each_process_records_own_trace(traced: Traced) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--trace", "a", "--replay", "b"), "--trace and --replay exclude each other."),
         (("--replay", "nowhere"), "--replay nowhere contains no trace."),
@@ -214,11 +214,11 @@ def test_each_process_records_own_trace(traced: Traced) -> None:
     ],
 )
 def test_invalid_trace_options_are_refused(
-    traced: Traced, words: tuple[str, ...], told: str
+    traced: Traced, words: tuple[str, ...], message: str
 ) -> None:
     answer = traced.run(words, "true")
     assert answer.status == 125
-    assert told in answer.err
+    assert message in answer.err
 
 
 def test_advisor_refuses_traces(traced: Traced) -> None:

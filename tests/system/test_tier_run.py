@@ -152,11 +152,11 @@ def test_tier_is_granted_and_counted(tiered: Tiered, tmp_path: Path) -> None:
     for name, value in (("mem.dram", "64M"), ("mem.tier", str(tiered.disk))):
         assert sample["settings"][name]["grant"] == "granted", sample["settings"]
         assert sample["settings"][name]["value"] == value
-    (told,) = map(json.loads, report.read_text().splitlines())
-    assert told["first"] >= BYTES // (2 * MIB)
-    assert told["written_bytes"] >= BYTES - 64 * MIB
-    assert told["read_bytes"] >= BYTES - 64 * MIB
-    assert told["unchanged"] > 0
+    (message,) = map(json.loads, report.read_text().splitlines())
+    assert message["first"] >= BYTES // (2 * MIB)
+    assert message["written_bytes"] >= BYTES - 64 * MIB
+    assert message["read_bytes"] >= BYTES - 64 * MIB
+    assert message["unchanged"] > 0
 
 
 @pytest.mark.rotating
@@ -324,23 +324,23 @@ print("came through", wrong())
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("/nonexistent/folder", "cannot be used (No such file or directory)"),
         ("/dev/shm", "is on tmpfs, that is, in memory: use a directory on a disk"),
         ("/proc", "is on a file system without O_DIRECT or O_TMPFILE"),
     ],
 )
-def test_unusable_path_is_reported(cli: CommandLine, path: str, told: str) -> None:
+def test_unusable_path_is_reported(cli: CommandLine, path: str, message: str) -> None:
     if path == "/dev/shm" and not Path(path).is_dir():
         pytest.skip("there is no /dev/shm")
     answer = cli("tier", "run", "--dram", "64M", "--path", path, "--", "echo", "ran")
     assert (answer.status, answer.out) == (125, "")
-    assert f"assay tier: the path {path} {told}" in answer.err
+    assert f"assay tier: the path {path} {message}" in answer.err
     doctor = cli("tier", "doctor", "--path", path, "--json")
     assert doctor.status == 1 and not doctor.document["usable"]
     (found,) = doctor.document["findings"]
-    assert found["problem"].startswith(f"the path {path} ") and told.startswith(
+    assert found["problem"].startswith(f"the path {path} ") and message.startswith(
         found["problem"].removeprefix(f"the path {path} ")
     )
 
@@ -450,9 +450,9 @@ def test_sanitized_child_program_has_ordinary_memory(
     program = sanitized(tmp_path, sanitizer)
     answer = tiered("sh", "-c", f"{program}; echo $?")
     assert (answer.status, answer.out.split()) == (0, ["ran", "0"]), answer
-    (told,) = answer.err.splitlines()
-    assert f"built with -fsanitize={sanitizer}" in told
-    assert "its memory is not managed" in told
+    (message,) = answer.err.splitlines()
+    assert f"built with -fsanitize={sanitizer}" in message
+    assert "its memory is not managed" in message
 
 
 def test_32_bit_program_is_refused(tiered: Tiered, tmp_path: Path) -> None:
@@ -596,10 +596,10 @@ def test_madvise_is_followed(
     """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, then _NORMAL, each with the MiB it reads."""
     report = tmp_path / "report"
     lines(tiered.python(ADVISED, *map(str, advice), ASSAY_TIER_REPORT=str(report)))
-    told = json.loads(report.read_text())
+    message = json.loads(report.read_text())
     # One byte of every chunk, then of every half: parts of 64 KiB after random advice, chunks of
     # 2 MiB after sequential advice, and otherwise parts once sampling has found sparse use.
-    assert least * MIB <= told["read_bytes"] <= most * MIB, told
+    assert least * MIB <= message["read_bytes"] <= most * MIB, message
 
 
 RECORDS = """
@@ -617,9 +617,9 @@ for turn in range(60):
 def test_sparse_access_to_parts_fetches_pages(tiered: Tiered, tmp_path: Path) -> None:
     report = tmp_path / "report"
     lines(tiered.python(RECORDS, ASSAY_TIER_REPORT=str(report)))
-    told = json.loads(report.read_text())
+    message = json.loads(report.read_text())
     touched = 60 * (64 << 20) // (72 << 10)
-    assert told["read_bytes"] < 16384 * touched, told
+    assert message["read_bytes"] < 16384 * touched, message
 
 
 @pytest.mark.rotating
@@ -631,10 +631,10 @@ def test_rows_slightly_larger_than_dram_fetch_parts(
     rows = (assay_exec.parent / "assay-kernel-traversal", "--variant", "rows")
     size = ("--size", str(384 << 20), "--seconds", "0.1", "--samples", "1", "--threads", "1")
     lines(tiered(*rows, *size, dram="256M", ASSAY_TIER_REPORT=str(report)))
-    told = json.loads(report.read_text())
-    assert told["staged"] > 10 * told["demand"], told
+    message = json.loads(report.read_text())
+    assert message["staged"] > 10 * message["demand"], message
     # Observed: 0 to 6000 of 7500. With whole chunks it is 11 000 to 43 000 of 8500.
-    assert told["wasted"] < 1.3 * told["staged"], told
+    assert message["wasted"] < 1.3 * message["staged"], message
 
 
 CYCLE = """
@@ -655,10 +655,10 @@ def test_sweep_larger_than_dram_keeps_resident_part(tiered: Tiered, tmp_path: Pa
     report = tmp_path / "report"
     program = ("-c", CYCLE)
     lines(tiered(sys.executable, *program, dram="128M", ASSAY_TIER_REPORT=str(report)))
-    told = json.loads(report.read_text())
-    held = 1 - told["read_bytes"] / (12 * 192 * MIB)
-    assert held > 0.45, told
-    assert told["wasted"] <= 8, told
+    message = json.loads(report.read_text())
+    held = 1 - message["read_bytes"] / (12 * 192 * MIB)
+    assert held > 0.45, message
+    assert message["wasted"] <= 8, message
 
 
 HUGE = """
@@ -708,21 +708,21 @@ def test_hot_chunks_stay_with_few_faults(tiered: Tiered, tmp_path: Path) -> None
     report, threshold = tmp_path / "report", str(16 * MIB)
     env = {"ASSAY_TIER_REPORT": str(report), "ASSAY_TIER_THRESHOLD": threshold}
     lines(tiered(sys.executable, "-c", BESIDE, **env))
-    told = json.loads(report.read_text())
+    message = json.loads(report.read_text())
     swept = 8 * 128 * MIB
-    assert told["read_bytes"] < 1.1 * swept, told
-    assert told["again"] < swept // (2 * MIB), told
+    assert message["read_bytes"] < 1.1 * swept, message
+    assert message["again"] < swept // (2 * MIB), message
 
 
 @pytest.mark.rotating
 def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)
-    told = tiered.cli("tier", "bench", *words, "--json").document
-    assert told["dram_bytes"] == 16 * MIB
-    assert told["device"]["read"] > 0 < told["device"]["write"]
-    cells = {(one["work"], one["of_dram"], one["intensity"]): one for one in told["cells"]}
-    assert len(cells) == len(told["cells"]) >= 6
+    message = tiered.cli("tier", "bench", *words, "--json").document
+    assert message["dram_bytes"] == 16 * MIB
+    assert message["device"]["read"] > 0 < message["device"]["write"]
+    cells = {(one["work"], one["of_dram"], one["intensity"]): one for one in message["cells"]}
+    assert len(cells) == len(message["cells"]) >= 6
     one = cells["polynomial, read", 0.5, 0.25]
     # Data that fit in DRAM have no balance.
     assert set(one) == {*Cell.__struct_fields__, "efficiency", "model"} - {"of_balance"}
@@ -804,8 +804,8 @@ def test_instances_share_budget(tiered: Tiered) -> None:
         "os.write(1, f'{found}\\n'.encode())"
     )
     words = ("--with", "instances=2")
-    told = lines(tiered(sys.executable, "-c", show, words=words))
-    assert told == ["[32]", "[32]"], told
+    message = lines(tiered(sys.executable, "-c", show, words=words))
+    assert message == ["[32]", "[32]"], message
 
 
 ADVICE = """

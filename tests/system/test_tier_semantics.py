@@ -54,30 +54,30 @@ def test_kernel_matches_pager_assumptions(semantics: Path, disk: Path, row: str)
     done = shown(semantics, "--path", disk, "--row", row)
     (line,) = done.stdout.splitlines() or [f"ended with {done.returncode}: {done.stderr}"]
     assert line.startswith("{"), line
-    told: dict[str, str] = json.loads(line)
-    assert told["row"] == row
-    if told["status"] == "skipped":
-        pytest.skip(told["seen"])
-    assert (told["status"], done.returncode) == ("ok", 0), told["seen"]
+    reported: dict[str, str] = json.loads(line)
+    assert reported["row"] == row
+    if reported["status"] == "skipped":
+        pytest.skip(reported["seen"])
+    assert (reported["status"], done.returncode) == ("ok", 0), reported["seen"]
 
 
 def test_each_row_has_a_test(semantics: Path) -> None:
     """Also without a directory: rows that need one report being skipped."""
-    told = [json.loads(line) for line in shown(semantics).stdout.splitlines()]
-    assert tuple(one["row"] for one in told) == ROWS
-    (direct,) = (one for one in told if one["row"] == "move-after-direct-io")
+    reported = [json.loads(line) for line in shown(semantics).stdout.splitlines()]
+    assert tuple(one["row"] for one in reported) == ROWS
+    (direct,) = (one for one in reported if one["row"] == "move-after-direct-io")
     assert (direct["status"], direct["seen"]) == ("skipped", "no --path for a file")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["--row", "nothing-like-it"], "there is no row nothing-like-it"),
         (["--row"], "usage:"),
         (["--what", "1"], "usage:"),
     ],
 )
-def test_invalid_options_are_reported(semantics: Path, words: list[str], told: str) -> None:
+def test_invalid_options_are_reported(semantics: Path, words: list[str], reported: str) -> None:
     done = shown(semantics, *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr
+    assert reported in done.stderr

@@ -40,16 +40,16 @@ def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> No
         "tune", *SPACE, *BUDGET, "--seed", "2", "--warm-start", study[:5], "--json", *PROGRAM
     )
     assert answer.status == 0, answer.err
-    said = [line for line in answer.err.splitlines() if "begins with the results" in line]
-    assert len(said) == 1 and study in said[0], answer.err
+    message = [line for line in answer.err.splitlines() if "begins with what" in line]
+    assert len(message) == 1 and study in message[0], answer.err
     document = json.loads(answer.out)
-    told = document["warm_start"]
-    (source,) = told["studies"]
+    result = document["warm_start"]
+    (source,) = result["studies"]
     assert source["study"] == study
     assert source["same_workload"] is True
     assert source["configurations"] >= 8
     assert re.match(
-        rf"The search began with [1-4] configurations? of study {study}", told["sentence"]
+        rf"The search began with [1-4] configurations? of study {study}", result["sentence"]
     )
     shown = json.loads(first("study", "show", document["study"], "--json").out)
     known = shown["spec"]["earlier"][0]["known"]
@@ -64,11 +64,11 @@ def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> No
 
 def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
     """Report, text and bundle name it; verification of a bundle needs no store."""
-    told = "no figure of it is evidence"
-    assert told in " ".join(cli("study", "show", study).out.split())
+    result = "no figure of it is evidence"
+    assert result in " ".join(cli("study", "show", study).out.split())
     page = tmp_path / "report.html"
     assert cli("report", study, "-o", str(page)).status == 0
-    assert told in page.read_text()
+    assert result in page.read_text()
     bundle = tmp_path / "study.zip"
     assert cli("study", "export", study, "--bundle", str(bundle)).status == 0
     with zipfile.ZipFile(bundle) as archive:

@@ -63,7 +63,7 @@ def alive(
     here, there = socket.socketpair()
     with here, tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
         folder = Path(name)
-        with there, (folder / "qemu").open("wb") as said:
+        with there, (folder / "qemu").open("wb") as message:
             argv = guest.prepare(
                 folder, {**files, "/vm/agent": agent}, commands, timeout_s, COMMAND_S
             )
@@ -71,7 +71,7 @@ def alive(
             qemu = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=message,
                 stderr=subprocess.STDOUT,
                 pass_fds=[there.fileno()],
             )

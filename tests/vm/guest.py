@@ -211,10 +211,10 @@ class Guest:
 def _last_words(console: str) -> str:
     """Return the end of the console, and the stacks that the guest reported."""
     lines = console.splitlines()
-    told = [number for number, line in enumerate(lines) if "vm: stacks:" in line]
+    reported = [number for number, line in enumerate(lines) if "vm: stacks:" in line]
     end = lines[-CONSOLE_LINES_SHOWN:]
-    if told and told[0] < len(lines) - len(end):
-        end = [*lines[told[0] :][:STACK_LINES_SHOWN], "...", *end]
+    if reported and reported[0] < len(lines) - len(end):
+        end = [*lines[reported[0] :][:STACK_LINES_SHOWN], "...", *end]
     return "\n".join(end)
 
 
@@ -366,13 +366,13 @@ def _boot(argv: list[str], timeout_s: float) -> str:
         argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as qemu:
         try:
-            said, _ = qemu.communicate(timeout=timeout_s)
+            result, _ = qemu.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             return f"the guest was killed after {timeout_s:g} s"
         finally:
             qemu.kill()
     if qemu.returncode:
-        return f"QEMU ended with {qemu.returncode}: {said.decode(errors='replace').strip()}"
+        return f"QEMU ended with {qemu.returncode}: {result.decode(errors='replace').strip()}"
     return ""
 
 

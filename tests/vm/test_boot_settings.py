@@ -110,8 +110,8 @@ def test_study_boots_each_argument(bench: Bench) -> None:
     assert switching is not None
     assert switching.boots == len({boot_of(s) for s in bench.store.samples(bench.study_id, 0)})
     # The study began in a boot without isolated CPUs; later boots are read differently.
-    told = [note for note in result.conclusion.notes if "cpu.isolated 1" in note]
-    assert len(told) == 1, result.conclusion.notes
+    message = [note for note in result.conclusion.notes if "cpu.isolated 1" in note]
+    assert len(message) == 1, result.conclusion.notes
 
 
 def _every_launch_ran_in_its_boot(samples: list[Sample]) -> None:

@@ -253,9 +253,9 @@ def test_events_of_tree_are_counted(batch: Batch) -> None:
 
 @guests(*MODES)
 def test_unprivileged_counters_are_absent_with_reason(batch: Batch) -> None:
-    said = batch.record("unprivileged")["absent"]["counters.cycles"]
+    message = batch.record("unprivileged")["absent"]["counters.cycles"]
     # Distributions forbid it entirely; the kernel's own default permits an attempt.
-    assert "perf_event_paranoid is" in said or "does not have this counter" in said
+    assert "perf_event_paranoid is" in message or "does not have this counter" in message
 
 
 @guests(*MODES)

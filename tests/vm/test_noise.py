@@ -47,7 +47,7 @@ def test_competing_thread_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
     _, shared = (sum(one.took_ns) / one.measured_ns for one in found["busy"].measured)
     assert shared > 0.25
     cpu = found["busy"].measured[1]
-    assert CauseKind.THREAD in {cause_of(told, cpu).kind for told in cpu.worst[:5]}
+    assert CauseKind.THREAD in {cause_of(message, cpu).kind for message in cpu.worst[:5]}
 
 
 @pytest.mark.slow

@@ -90,14 +90,14 @@ def older(
     return dict(zip(keys, results, strict=True))
 
 
-def told(result: Result) -> dict[str, Any]:
+def message(result: Result) -> dict[str, Any]:
     assert result.status == 0, str(result)
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 
 def test_probe_reports_kernel_features(older: dict[str, Result]) -> None:
-    found = told(older["probe"])
+    found = message(older["probe"])
     assert found["userfaultfd"]["in_kernel"] and found["userfaultfd"]["copy"]
     (path,) = found["paths"]
     assert "problem" not in path and path["read_bytes_per_s"] > 0
@@ -105,27 +105,27 @@ def test_probe_reports_kernel_features(older: dict[str, Result]) -> None:
 
 @pytest.mark.parametrize("row", ROWS)
 def test_kernel_matches_pager_assumptions(older: dict[str, Result], row: str) -> None:
-    assert told(older[row])["status"] == "ok"
+    assert message(older[row])["status"] == "ok"
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_pager_preserves_words(older: dict[str, Result], shape: str) -> None:
-    found = told(older[shape])
+    found = message(older[shape])
     assert found["wrong"] == 0
     assert found["demand"] > 0 and found["written_bytes"] > 0
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_program_larger_than_dram_computes_correctly(older: dict[str, Result], order: str) -> None:
-    assert told(older[order])["status"] == "ok"
+    assert message(older[order])["status"] == "ok"
     counts = json.loads(older[order].files["/out/report"])
     assert counts["read_bytes"] > 0 and counts["written_bytes"] > 48 << 20
-    if not told(older["probe"])["userfaultfd"]["move"]:
+    if not message(older["probe"])["userfaultfd"]["move"]:
         assert b"copies pages" in older[order].stderr
 
 
 def test_two_disks_share_concurrent_transfers(older: dict[str, Result]) -> None:
-    assert told(older["two disks"])["status"] == "ok"
+    assert message(older["two disks"])["status"] == "ok"
     files = older["two disks"].files
     before, after = (moved_bytes(files[f"/out/{name}"]) for name in ("before", "after"))
     least, most = sorted(there - here for here, there in zip(before, after, strict=True))

@@ -72,13 +72,13 @@ def guest(
 def spread(result: Result) -> Spread:
     """All pages had their content, and both threads had resident ones."""
     assert result.status == 0, str(result)
-    told = json.loads(result.stdout)
-    assert told["wrong"] == 0
-    parts = [{int(node): pages for node, pages in part.items()} for part in told["parts"]]
+    shown_result = json.loads(result.stdout)
+    assert shown_result["wrong"] == 0
+    parts = [{int(node): pages for node, pages in part.items()} for part in shown_result["parts"]]
     assert len(parts) == 2 and all(parts), parts
     # At most the DRAM, and a good part of it.
     assert all(8 <= sum(part.values()) / 256 <= DRAM_MIB for part in parts), parts
-    return Spread(parts, {int(node): mib for node, mib in told["all_mib"].items()})
+    return Spread(parts, {int(node): mib for node, mib in shown_result["all_mib"].items()})
 
 
 @pytest.mark.parametrize("how", ["usual", "follow"])
@@ -110,8 +110,8 @@ def test_cpuset_limits_memory_nodes(guest: dict[str, Result]) -> None:
 
 def test_inherited_memory_policy_takes_precedence(guest: dict[str, Result]) -> None:
     assert spread(guest["policy"]).nodes == {1}
-    said = guest["policy"].stderr.decode()
-    assert "the NUMA policy is not applied: the program was started with a memory" in said
+    reported = guest["policy"].stderr.decode()
+    assert "the NUMA policy is not applied: the program was started with a memory" in reported
     assert b"the NUMA policy is not applied" not in guest["follow"].stderr
 
 

@@ -57,7 +57,7 @@ def test_osnoise_names_source_of_noise(guest: Alive) -> None:
     assert all(cpu.took_ns and min(cpu.took_ns) > 0 for cpu in found.run.cpus)
     kinds = {cause.kind for cause in found.causes.values()}
     assert CauseKind.TICK in kinds
-    assert {told.at_ns for cpu in found.run.cpus for told in cpu.worst} <= {
+    assert {message.at_ns for cpu in found.run.cpus for message in cpu.worst} <= {
         at_ns for _, at_ns in found.causes
     }
 

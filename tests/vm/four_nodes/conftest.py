@@ -20,8 +20,8 @@ from . import machine
 
 def with_libraries(program: Path) -> dict[str, Path]:
     """Return a program and its shared libraries, by their paths."""
-    told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    libraries = [word for word in told.split() if word.startswith("/")]
+    result = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    libraries = [word for word in result.split() if word.startswith("/")]
     return {f"/bin/{program.name}": program, **{name: Path(name) for name in libraries}}
 
 

@@ -78,14 +78,14 @@ def hold(
 ) -> tuple[HostChanges, dict[str, ActionOutcome]]:
     planned = plan_on(known, values)
     assert not planned.refused, planned.refused
-    changes = HostChanges(guest.host, journal, "test")
-    return changes, {told.action.path: told for told in changes.hold(planned.system)}
+    changes = Changes(guest.host, journal, "test")
+    return changes, {result.action.path: result for result in changes.hold(planned.system)}
 
 
 def test_all_settings_are_applied_and_restored(
     guest: Alive, known: Machine, journal: Journal
 ) -> None:
-    changes, told = hold(guest, known, journal, EVERYTHING)
+    changes, result = hold(guest, known, journal, EVERYTHING)
     assert guest.host.read(f"{THP}/enabled") == "always madvise [never]"
     assert guest.host.read(SWAPPINESS) == "7"
     assert guest.host.read(f"{VM}/dirty_ratio") == "0", "the kernel resets it with the bytes"
@@ -94,23 +94,20 @@ def test_all_settings_are_applied_and_restored(
     assert guest.host.read(f"{HUGETLB}/{POOL}") == str(4 + 2 + HUGE_ON_NODE_1)
     assert guest.host.read(f"{WORKQUEUES}/cpumask") == "0f"
     assert guest.host.read(f"{IRQS}/default_smp_affinity") == "0f"
-    refused = {path for path, outcome in told.items() if outcome.word is ActionStatus.REFUSED}
+    refused = {path for path, outcome in result.items() if outcome.word is Word.REFUSED}
     # These two cannot be moved: the clock's and the cascade of the old interrupt controller.
     assert refused == {f"{IRQS}/{n}/smp_affinity_list" for n in (0, 2)}
-    assert {told[path].read for path in told if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
-    assert not {o.word for p, o in told.items() if p not in refused} - {
-        ActionStatus.GRANTED,
-        ActionStatus.KEPT,
-    }
+    assert {result[path].read for path in result if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
+    assert not {o.word for p, o in result.items() if p not in refused} - {Word.GRANTED, Word.KEPT}
     undone = changes.put_back()
     assert {word.fate for word in undone} == {"undone"}
     assert journal.entries == ()
 
 
 def test_pool_is_limited_by_memory_of_node(guest: Alive, known: Machine, journal: Journal) -> None:
-    changes, told = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
-    (outcome,) = told.values()
-    assert outcome.word is ActionStatus.DEGRADED
+    changes, result = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
+    (outcome,) = result.values()
+    assert outcome.word is Word.DEGRADED
     assert outcome.read is not None and 0 < int(outcome.read) < 32, "64 MiB in all"
     changes.put_back()
 
@@ -120,8 +117,8 @@ def test_pool_of_all_nodes_is_restored_per_node(
 ) -> None:
     """The kernel spreads it over the nodes, and takes it back from them in turn."""
     for count in (4, 5, 9, 14):
-        changes, told = hold(guest, known, journal, {"vm.hugepages": count})
-        assert told[f"{VM}/nr_hugepages"].read == str(count)
+        changes, result = hold(guest, known, journal, {"vm.hugepages": count})
+        assert result[f"{VM}/nr_hugepages"].read == str(count)
         changes.put_back()
         assert guest.host.read(f"{NODES}/node1/hugepages/{POOL}") == str(HUGE_ON_NODE_1)
 
@@ -155,8 +152,8 @@ def test_journal_restores_after_kill(guest: Alive, known: Machine, journal: Jour
     hold(guest, known, journal, EVERYTHING)
     journal.close()
     with open_journal() as later:
-        told = undo(guest.host, later, later.entries)
-        assert told and {word.fate for word in told} == {"undone"}
+        result = undo(guest.host, later, later.entries)
+        assert result and {word.fate for word in result} == {"undone"}
         assert later.entries == ()
 
 

@@ -40,9 +40,9 @@ def test_nodes_have_cpus_distances_and_kinds(known: Machine) -> None:
     assert [node.cpus for node in known.nodes] == [(0, 1), (2, 3), (4, 5), (6, 7), ()]
     assert tuple(node.distances for node in known.nodes) == DISTANCES
     assert [node.kind for node in known.nodes] == ["dram"] * 4 + ["cxl"]
-    for node, told in zip(known.nodes, NODES, strict=True):
+    for node, result in zip(known.nodes, NODES, strict=True):
         # The kernel's image and its tables are not counted.
-        assert 0.75 * told.memory_mib * MIB < node.memory_bytes <= told.memory_mib * MIB
+        assert 0.75 * result.memory_mib * MIB < node.memory_bytes <= result.memory_mib * MIB
 
 
 def test_packages_cores_and_threads_are_read(known: Machine) -> None:
@@ -57,9 +57,9 @@ def test_speeds_match_firmware(inventory: Inventory) -> None:
     assert [speed.node for speed in inventory.speeds] == [*WITH_CPUS, MEMORY_ONLY]
     for speed in inventory.speeds:
         nearest = NODES[speed.node].initiator
-        told = SPEEDS[speed.node if nearest is None else nearest, speed.node]
-        assert speed.read_latency_ns == speed.write_latency_ns == told.latency_ns
-        assert speed.read_mb_s == speed.write_mb_s == told.gib_s * 1024
+        result = SPEEDS[speed.node if nearest is None else nearest, speed.node]
+        assert speed.read_latency_ns == speed.write_latency_ns == result.latency_ns
+        assert speed.read_mb_s == speed.write_mb_s == result.gib_s * 1024
 
 
 def test_huge_page_pools_are_read_by_size_and_node(inventory: Inventory) -> None:
@@ -96,11 +96,11 @@ def test_command_line_shows_machine(root: Root) -> None:
 
 
 def test_missing_boot_arguments_isolate_no_cpu(root: Root) -> None:
-    told = {one.id: one for one in examine(Host(root), read_profile("latency"))}
-    assert told["isolation.cmdline"].status is Status.OK
-    assert "isolates no CPU" in told["isolation.cmdline"].evidence
-    assert told["isolation.cpus"].status is not Status.OK
-    remedy = told["isolation.cpus"].remedy
+    result = {one.id: one for one in examine(Host(root), read_profile("latency"))}
+    assert result["isolation.cmdline"].status is Status.OK
+    assert "isolates no CPU" in result["isolation.cmdline"].evidence
+    assert result["isolation.cpus"].status is not Status.OK
+    remedy = result["isolation.cpus"].remedy
     assert remedy is not None and "isolcpus=managed_irq,domain" in remedy.text
     for name in ("nohz_full", "rcu_nocbs", "irqs", "workqueues", "online"):
-        assert told[f"isolation.{name}"].status is Status.OK, told[f"isolation.{name}"]
+        assert result[f"isolation.{name}"].status is Status.OK, result[f"isolation.{name}"]

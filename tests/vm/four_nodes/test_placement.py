@@ -37,9 +37,9 @@ def run(
 
 def where(trial: Trial) -> dict[int, int]:
     """Return the pages of each node, as the program reads them in both ways."""
-    told = json.loads(trial.stdout)
-    assert told["move_pages"] == told["numa_maps"], "two words of one kernel"
-    pages = {int(node): count for node, count in told["move_pages"].items()}
+    result = json.loads(trial.stdout)
+    assert result["move_pages"] == result["numa_maps"], "two words of one kernel"
+    pages = {int(node): count for node, count in result["move_pages"].items()}
     assert sum(pages.values()) == PAGES and min(pages) >= 0
     return pages
 
@@ -157,8 +157,8 @@ def test_only_product_tiles_lie_in_other_memory_kind(guest: Alive) -> None:
     ("node", "words"), [(7, "no NUMA node 7 with memory"), (1024, "from -1 to 1023")]
 )
 def test_tiles_on_missing_node_are_refused(guest: Alive, node: int, words: str) -> None:
-    status, told = guest.run(PRODUCT.format(0, node))
-    assert status == 2 and words in told
+    status, result = guest.run(PRODUCT.format(0, node))
+    assert status == 2 and words in result
 
 
 def test_pool_of_1_gib_pages_from_boot_is_read(guest: Alive) -> None:

@@ -50,7 +50,7 @@ def hold(changes: HostChanges, isolated: Isolated, **values: str) -> dict[str, A
     dotted = {name.replace("_", "."): value for name, value in values.items()}
     planned = plan_on(isolated.known, dotted)
     assert not planned.refused
-    return {told.action.path: told for told in changes.hold(planned.system)}
+    return {result.action.path: result for result in changes.hold(planned.system)}
 
 
 def counts(guest: Alive, number: int) -> tuple[int, ...]:
@@ -81,8 +81,8 @@ def test_interrupt_on_isolated_cpu_is_found_and_moved(
     found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "before"))["isolation.irqs"]
     assert found.status is not Status.OK and f"IRQ {SERIAL} may come to 2-3" in found.evidence
     assert found.remedy is not None and found.remedy.setting == "irq.cpus=0-1"
-    told = hold(changes, isolated, irq_cpus="0-1")
-    assert told[f"{IRQS}/{SERIAL}/smp_affinity_list"].word is ActionStatus.GRANTED
+    result = hold(changes, isolated, irq_cpus="0-1")
+    assert result[f"{IRQS}/{SERIAL}/smp_affinity_list"].word is Word.GRANTED
     found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "after"))["isolation.irqs"]
     assert found.status is Status.OK, found
     changes.put_back()
@@ -153,4 +153,4 @@ def test_tick_stops_for_single_program(isolated: Isolated) -> None:
 
 def test_other_programs_use_isolated_cpus_only_if_placed(isolated: Isolated) -> None:
     """The longest detours tell which CPU was shared."""
-    assert any(told.switches for told in isolated.noise["shared"].worst)
+    assert any(result.switches for result in isolated.noise["shared"].worst)

@@ -76,8 +76,8 @@ def test_interleave_weights_distribute_pages(
     before = weights(guest)
     planned = plan_on(known, {"numa.weights": "4:1:3"})
     assert not planned.refused
-    told = changes.hold(planned.system)
-    assert {outcome.word for outcome in told} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
+    result = changes.hold(planned.system)
+    assert {outcome.word for outcome in result} <= {Word.GRANTED, Word.KEPT}
     assert weights(guest) == [b"4\n", b"1\n", b"3\n"]
     trial = attempt(
         guest, known, {"mem.policy": "weighted:all"}, ["place", "main", str(MIB), str(SEEN_S)]
