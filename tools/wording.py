@@ -208,9 +208,9 @@ def span(node: ast.expr | ast.stmt) -> tuple[int, int]:
 
 
 def is_message(path: Path, value: str) -> bool:
-    """Return whether a literal is a text for users: two words or more, outside of tests."""
-    tested = "tests" in path.parts
-    return not tested and " " in value.strip() and len(re.findall(r"[A-Za-z]{2,}", value)) >= 2
+    """Return whether a literal is a text for users: two words or more, not in tests or here."""
+    exempt = "tests" in path.parts or path.name == Path(__file__).name
+    return not exempt and " " in value.strip() and len(re.findall(r"[A-Za-z]{2,}", value)) >= 2
 
 
 def joined_comments(path: Path, comments: Iterable[tuple[int, str, bool]]) -> Iterator[Text]:

@@ -347,11 +347,11 @@ def _ends(table: Table) -> Iterable[str]:
         rows.append((case, *(f"{one.median * MS:.3f}" if one else "" for one in parts), *beyond))
     if any(row[1] for row in rows):
         yield (
-            "The plain figure is itself longer than the program's life. A program that notes its "
-            "own first and last moment shows by how much (medians): *before* is the clone, the "
-            "exec and the loader, *after* the exit and the time until the waiting parent runs "
-            "again, which grows with the time that its CPU had been idle. assay's time begins at "
-            "the exec, and its end is seen by whichever of two waiting processes wakes first."
+            "The plain figure itself exceeds the program's life. A program that records its own "
+            "first and last moment shows the excess (medians). *Before* is the clone, the exec "
+            "and the loader. *After* is the exit and the time until the waiting parent runs "
+            "again, which grows with the idle time of its CPU. assay's time begins at the exec, "
+            "and the first of two waiting processes to wake up records its end."
         )
         heads = ("spin", "before", "after", "plain, beyond the spin", "exec clock", "assay, warm")
         yield markdown.table(heads, rows)

@@ -59,7 +59,7 @@ CHOSEN = (
     "- the prior of a configuration's own and of rough effects (`OWN`, `ROUGH`);\n\n"
     "- how likely a candidate must be better (`LIKELIER`)."
 )
-"""How the constants of the search were chosen."""
+"""Origin of the search's constants."""
 
 
 def _page(

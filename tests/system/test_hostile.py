@@ -57,7 +57,7 @@ class Way:
     keys: Record
     options: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
-    """Whether no process can escape."""
+    """True if no process can escape."""
 
 
 WAYS = {

@@ -155,7 +155,7 @@ def runs(cli: CommandLine, prefix: tuple[str, ...]) -> bool:
 
 @pytest.fixture
 def nobody(assay_exec: Path, programs: Path) -> Iterator[CommandLine]:
-    """Return a command line of the user nobody, in a folder of its own."""
+    """Return a command line of an unprivileged user, in a folder of its own."""
     copy = programs / "assay-exec"
     shutil.copy(assay_exec, copy)
     copy.chmod(0o755)

@@ -38,7 +38,7 @@ pytestmark = [
 NOBODY = 65534
 INTERVAL = Path("/proc/sys/vm/stat_interval")
 AS_NOBODY = ("setpriv", "--ruid", str(NOBODY), "--rgid", str(NOBODY), "--egid", str(NOBODY))
-"""Real user nobody, effective user root, as in launchers of the root helper."""
+"""Unprivileged real user, effective user root, as in launchers of the root helper."""
 
 
 def reachable() -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def reachable() -> tuple[str, ...]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Return a folder that every user may enter: home belongs to nobody, and state to root."""
+    """Return a folder that every user may enter: home belongs to the user, and state to root."""
     with tempfile.TemporaryDirectory() as name:
         found = Path(name)
         found.chmod(0o755)
@@ -71,7 +71,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def sudo(assay_exec: Path, folder: Path) -> Iterator[CommandLine]:
-    """Return a command line as sudo starts it for the user nobody."""
+    """Return a command line as sudo starts it for an unprivileged user."""
     copy = folder / "bin" / "assay-exec"
     shutil.copy(assay_exec, copy)
     line = CommandLine(copy, folder / "home", prefix=reachable())
