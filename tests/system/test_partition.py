@@ -193,7 +193,7 @@ def test_interrupts_and_kernel_threads_are_moved(env: Mapping[str, str]) -> None
         where = HOST.read(f"{IRQS}/{number}/smp_affinity_list")
         assert number in refused or where is None or MINE not in where.split(","), number
     for one in kernel_threads(HOST):
-        if not one.bound and len(cpus_of(HOST, one.tid)) > 1:
+        if not one.bound and len(allowed_cpus(HOST, one.tid)) > 1:
             assert str(one.tid) in result["steered"]["threads"]["refused"] or int(
                 MINE
             ) not in allowed_cpus(HOST, one.tid), one

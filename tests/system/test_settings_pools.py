@@ -84,9 +84,9 @@ def test_runtime_applies_schedule(
 def test_libgomp_reports_spin_time(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
     for given, message, grant in (
-        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", Granted.GRANTED),
-        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", Granted.GRANTED),
-        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", Granted.DEGRADED),
+        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", GrantStatus.GRANTED),
+        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", GrantStatus.GRANTED),
+        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", GrantStatus.DEGRADED),
     ):
         asked: dict[str, Value] = {**given}
         inherited = {"GOMP_SPINCOUNT": "77", "OMP_DISPLAY_ENV": "VERBOSE"}
@@ -130,8 +130,8 @@ def test_framework_pools_are_read_back(assay_exec: Path, tmp_path: Path, host: M
 @pytest.mark.parametrize(
     ("code", "grant", "message"),
     [
-        ("import torch; torch.set_num_threads(7)", Granted.REFUSED, "changed the size itself"),
-        ("import json", Granted.UNVERIFIED, "no Python process of the program imported torch"),
+        ("import torch; torch.set_num_threads(7)", GrantStatus.REFUSED, "changed the size itself"),
+        ("import json", GrantStatus.UNVERIFIED, "no Python process of the program imported torch"),
     ],
 )
 def test_different_pool_size_is_reported(
@@ -139,7 +139,7 @@ def test_different_pool_size_is_reported(
     tmp_path: Path,
     host: Machine,
     code: str,
-    grant: Granted,
+    grant: GrantStatus,
     message: str,
 ) -> None:
     given: dict[str, Value] = {"threads.torch.intra": 3}

@@ -41,7 +41,8 @@ def prepare_boot_settings(
     Prints the number of boots that the study needs.
 
     Raises:
-        InvalidInputError, NotPossibleError: as ``with_firmware_values``, ``prepared_spec`` and ``demand_varied``.
+        InvalidInputError, NotPossibleError: as ``with_firmware_values``, ``prepared_spec`` and
+            ``demand_varied``.
     """
     reboot_argv(arguments)
     verify = _pairs("--verify", arguments.verify)

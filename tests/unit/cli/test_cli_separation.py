@@ -23,7 +23,7 @@ def root(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     def become(caller: Any) -> None:
         raise Became(caller.uid)
 
-    monkeypatch.setattr(separation, "drop_rights", become)
+    monkeypatch.setattr(privileges, "drop_rights", become)
     monkeypatch.setattr(main.os, "geteuid", lambda: 0)
     monkeypatch.setattr(main.os, "environ", env)
     return env

@@ -83,7 +83,7 @@ def test_beneath_a_guest_is_its_hypervisor() -> None:
 
 
 def test_unexamined_detour_has_unknown_cause() -> None:
-    detour = Told(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
+    detour = ExplainedDetour(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
     assert cause_of(detour, CPU).kind is CauseKind.UNKNOWN
 
 

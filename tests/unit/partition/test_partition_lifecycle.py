@@ -367,8 +367,8 @@ def test_a_fault_at_every_step(tree: Path, version: int, number: int) -> None:
 
 
 def test_lasting_refusal_is_reported(tree: Path, version: int) -> None:
-    def strike(what: str, path: str) -> None:
-        if what == "write" and path == "/proc/irq/24/smp_affinity_list":
+    def fault_hook(operation: str, path: str) -> None:
+        if operation == "write" and path == "/proc/irq/24/smp_affinity_list":
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
     here = place(tree, version, fault_hook)

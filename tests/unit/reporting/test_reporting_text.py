@@ -111,7 +111,7 @@ def recommended(sentence):
 
 
 def test_interval_is_shown_once():
-    told = answer(recommended(lambda found: f"It gains ({basis(found, WALL)})."), [], None)
+    told = answer(recommended(lambda found: f"It gains ({evidence_text(found, WALL)})."), [], None)
     assert told.details == ()
     bare = answer(recommended(lambda _: "It gains."), [], None)
     assert len(bare.details) == 1 and "% interval" in bare.details[0]

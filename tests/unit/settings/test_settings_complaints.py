@@ -48,8 +48,8 @@ def test_one_rejected_variable_of_many_degrades() -> None:
 
 def test_value_that_is_missing_keeps_its_own_reason() -> None:
     said = "Invalid value for environment variable OMP_NUM_THREADS"
-    grant = judge({"env.OMP_NUM_THREADS": "1.0"}, Seen(environ={}), said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is Granted.REFUSED
+    grant = judge({"env.OMP_NUM_THREADS": "1.0"}, ReadBack(environ={}), said)["env.OMP_NUM_THREADS"]
+    assert grant.grant is GrantStatus.REFUSED
     assert "the program reports" not in (grant.reason or "")
 
 

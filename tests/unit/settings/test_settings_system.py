@@ -314,7 +314,7 @@ def test_missing_or_different_reading_is_not_granted(server: Path) -> None:
     assert judged(found, {path: "never"}, "vm.thp") is GrantStatus.REFUSED
     facts = RunFacts(outcome="exited", system={path: "always"}, system_changed={path: "madvise"})
     grant = builtin().get("vm.thp").judge(found.configuration, facts, found)
-    assert grant.grant is Granted.DEGRADED
+    assert grant.grant is GrantStatus.DEGRADED
     assert "somebody set" in (grant.reason or "")
     pool = plan(Configuration({"vm.hugepages.1g": 4}), read_machine(Root(server)), builtin())
     (action,) = pool.system

@@ -78,7 +78,7 @@ def hold(
 ) -> tuple[HostChanges, dict[str, ActionOutcome]]:
     planned = plan_on(known, values)
     assert not planned.refused, planned.refused
-    changes = Changes(guest.host, journal, "test")
+    changes = HostChanges(guest.host, journal, "test")
     return changes, {result.action.path: result for result in changes.hold(planned.system)}
 
 
@@ -94,11 +94,12 @@ def test_all_settings_are_applied_and_restored(
     assert guest.host.read(f"{HUGETLB}/{POOL}") == str(4 + 2 + HUGE_ON_NODE_1)
     assert guest.host.read(f"{WORKQUEUES}/cpumask") == "0f"
     assert guest.host.read(f"{IRQS}/default_smp_affinity") == "0f"
-    refused = {path for path, outcome in result.items() if outcome.word is Word.REFUSED}
+    refused = {path for path, outcome in result.items() if outcome.word is ActionStatus.REFUSED}
     # These two cannot be moved: the clock's and the cascade of the old interrupt controller.
     assert refused == {f"{IRQS}/{n}/smp_affinity_list" for n in (0, 2)}
     assert {result[path].read for path in result if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
-    assert not {o.word for p, o in result.items() if p not in refused} - {Word.GRANTED, Word.KEPT}
+    in_force = {ActionStatus.GRANTED, ActionStatus.KEPT}
+    assert not {o.word for p, o in result.items() if p not in refused} - in_force
     undone = changes.put_back()
     assert {word.fate for word in undone} == {"undone"}
     assert journal.entries == ()
@@ -107,7 +108,7 @@ def test_all_settings_are_applied_and_restored(
 def test_pool_is_limited_by_memory_of_node(guest: Alive, known: Machine, journal: Journal) -> None:
     changes, result = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
     (outcome,) = result.values()
-    assert outcome.word is Word.DEGRADED
+    assert outcome.word is ActionStatus.DEGRADED
     assert outcome.read is not None and 0 < int(outcome.read) < 32, "64 MiB in all"
     changes.put_back()
 

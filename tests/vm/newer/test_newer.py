@@ -77,7 +77,7 @@ def test_interleave_weights_distribute_pages(
     planned = plan_on(known, {"numa.weights": "4:1:3"})
     assert not planned.refused
     result = changes.hold(planned.system)
-    assert {outcome.word for outcome in result} <= {Word.GRANTED, Word.KEPT}
+    assert {outcome.word for outcome in result} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     assert weights(guest) == [b"4\n", b"1\n", b"3\n"]
     trial = attempt(
         guest, known, {"mem.policy": "weighted:all"}, ["place", "main", str(MIB), str(SEEN_S)]

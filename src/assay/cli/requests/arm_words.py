@@ -20,8 +20,8 @@ def named_in_file(
     """Read the named configurations of a space file; none without one.
 
     Raises:
-        InvalidInputError: it cannot be read, holds something wrong, or has none; or it has settings to
-            vary, which a comparison cannot.
+        InvalidInputError: the file is unreadable, invalid or without configurations, or it has
+            settings to vary, which a comparison does not support.
     """
     if name is None:
         return ()

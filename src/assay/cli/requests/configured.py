@@ -154,7 +154,7 @@ def _is_of_system(name: str, registry: Registry) -> bool:
 
 
 def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
-    """Load what will be needed once signals are exceptions: see ``assay.cli.process.termination``."""
+    """Import later modules before signals become exceptions (``assay.cli.process.termination``)."""
     modules = [module for name, module in _LATER.items() if name in names]
     modules += ["assay.cli.requests.built", "json"] if builds else []
     modules += ["assay.root_helper.client", "hashlib"] if system else []

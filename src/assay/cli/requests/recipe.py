@@ -37,8 +37,8 @@ def recipe_asked(
         configurations: that were named.
 
     Raises:
-        InvalidInputError: a placeholder without values or values without a place; a program that does not
-            lie in the folder of the build; a tool or an input that is not there.
+        InvalidInputError: a placeholder without values, or values without a placeholder; a program
+            outside the folder of the build; a missing tool or input.
     """
     names = _names(parameters, configurations)
     if build is None:

@@ -130,8 +130,8 @@ def chosen_of(
         outputs_may_differ: whether one that may do other work than the default is accepted.
 
     Raises:
-        InvalidInputError: it recommends nothing, has no such point, is not proven and has to be, or found
-            nothing that keeps what is required.
+        InvalidInputError: the study has no recommendation or no such point, the recommendation is
+            not proven although a proof is required, or no arm satisfies the requirements.
     """
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
         raise InvalidInputError(

@@ -110,7 +110,8 @@ def _hooks(arguments: argparse.Namespace) -> Hooks:
     """The commands around the launches, as ``--shell`` says how they are read.
 
     Raises:
-        InvalidInputError: one cannot be read, or there is no such program, which ``--setup`` might yet make.
+        InvalidInputError: a metric is invalid, or the program is missing (``--setup`` may create
+            it).
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in HOOKS:

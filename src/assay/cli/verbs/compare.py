@@ -103,7 +103,8 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
     """The commands that are compared, or the one that all arms share.
 
     Raises:
-        InvalidInputError: neither two commands nor two arms, or both ways mixed; a command not found.
+        InvalidInputError: neither two commands nor two arms, a mixture of both, or a missing
+            command.
     """
     arguments = parsed.arguments
     if arguments.commands and (arguments.arm or arguments.space or parsed.separated):
@@ -154,7 +155,7 @@ def _named(arms: list[Arm], names: list[str]) -> tuple[Arm, ...]:
     """Arms under the names that were given for them.
 
     Raises:
-        InvalidInputError: more names than arms, two arms of one name, or a name that cannot be shown.
+        InvalidInputError: more names than arms, a name used twice, or an unprintable name.
     """
     for name in names:
         if clean(name) != name or not name.strip():

@@ -115,7 +115,8 @@ def _lines(
     usable = f"{format_list(machine.allowed)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
     if machine.cpu_limit is not None:
-        yield f"           {describe_quota(machine.cpu_limit, read_periods(LIVE, quota_stat(LIVE)))}"
+        periods = read_periods(LIVE, quota_stat(LIVE))
+        yield f"           {describe_quota(machine.cpu_limit, periods)}"
     if machine.narrowed is not None:
         yield f"           {describe_restriction(machine.narrowed, machine.allowed)}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"

@@ -163,7 +163,5 @@ def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
         return ""
     if usual_s is None:
         return ""
-    return (
-        f", about {show_duration(launches * (usual_s + LAUNCH_OVERHEAD_S))} at {show_duration(usual_s)} "
-        "each, as in the last study of this command"
-    )
+    total = show_duration(launches * (usual_s + LAUNCH_OVERHEAD_S))
+    return f", about {total} at {show_duration(usual_s)} each, as in the last study of this command"
