@@ -216,7 +216,7 @@ def test_other_compression_method_is_broken(tmp_path: Path) -> None:
     path = tmp_path / "packed.zip"
     path.write_bytes(out.getvalue())
     assert verify(path).holds
-    # The method's number in each header, changed into one that nobody knows.
+    # Replace the compression method in each header by an unknown one.
     path.write_bytes(out.getvalue().replace(b"\x0c\x00", b"\x63\x00"))
     with pytest.raises((BrokenBundleError, InvalidInputError)):
         verify(path)

@@ -17,18 +17,18 @@ def made(reason: str | None, prospect: Prospect = Prospect.REFUSED) -> Plan:
 
 
 @pytest.mark.parametrize("reason", ["assay may use 2 CPUs here", "assay may use 2 CPUs here."])
-def test_a_plan_with_a_refused_setting_is_not_launched(reason: str) -> None:
+def test_plan_with_refused_setting_is_rejected(reason: str) -> None:
     with pytest.raises(NotPossibleError) as told:
         made(reason).demand_granted()
     assert told.value.cause == "cpus=99 cannot be granted: assay may use 2 CPUs here."
 
 
 @pytest.mark.parametrize("prospect", [Prospect.GRANTABLE, Prospect.DEGRADED])
-def test_any_other_plan_is(prospect: Prospect) -> None:
+def test_plan_without_refused_setting_is_accepted(prospect: Prospect) -> None:
     made("in part", prospect).demand_granted()
 
 
-def test_the_cpus_of_a_plan_are_those_of_its_mask() -> None:
+def test_cpus_of_plan_are_those_of_affinity_mask() -> None:
     mask = (EnvSet(name="A", value="b"), Affinity(cpus=(0, 2)))
     assert Plan(configuration=Configuration(), actions=mask).cpus == (0, 2)
     assert Plan(configuration=Configuration(), actions=mask[:1]).cpus == ()

@@ -37,7 +37,7 @@ def upgrade():
 
 
 class Frozen(Record, frozen=True, kw_only=True):
-    """What was in ``v1.db`` when it was made."""
+    """Contents of ``v1.db`` at its creation."""
 
     study: StudyRecord
     samples: tuple[Sample, ...]

@@ -72,7 +72,7 @@ def test_comparison_across_boots_decides(store: Store) -> None:
     assert len({next(iter(found)) for found in boots.values()}) == len(boots) >= 12
     assert result.conclusion.switching is not None
     assert result.conclusion.switching.boots == host.boots
-    # What is to be changed is told, or that nothing is.
+    # The pause reports the required changes, or that there are none.
     for pause in pauses:
         change = pause.change
         assert change.anew == (not change.add and not change.remove)
@@ -108,7 +108,7 @@ def test_boot_without_required_change_is_reported(store: Store) -> None:
     with pytest.raises(BootPause) as first:
         begin(host.laboratory(), store, spec, QUIET)
     study = first.value.study_id
-    for _ in range(2):  # looking again in the same boot is no boot
+    for _ in range(2):  # a second attempt in the same boot is not a reboot
         with pytest.raises(BootPause) as again:
             resume(host.laboratory(), store, study, QUIET, new_stratum=False)
         assert not again.value.change.unbrought
