@@ -1,7 +1,7 @@
 // moments ROUNDS OUT MILLISECONDS
 //
-// Spins for the given time in a process of its own, by posix_spawn and waitpid, and writes for each launch a line
-// "TO_MAIN AFTER": nanoseconds from before the spawn to the first instruction of main, and from its last
+// Spins for the given time in a process of its own, by posix_spawn and waitpid, and writes for each launch a
+// line "TO_MAIN AFTER": nanoseconds from before the spawn to the first instruction of main, and from its last
 // reading of the clock to the return of the wait. The time between is the requested one.
 #include <fcntl.h>
 #include <spawn.h>

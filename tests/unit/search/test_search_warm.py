@@ -45,7 +45,7 @@ from assay.search.model.warm_start import (
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import SimulatedProgram, CompletedRace, run_race
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
 from assay.wording.warm_start import warm_start_announcement
 
 MANY = Space(

@@ -1,8 +1,8 @@
 // spread [bind:NODE] MIB PASSES each|turns: one thread for each node with CPUs, each on a CPU of a
 // node of its own, write and verify the given number of MiB of their own memory, forwards and backwards in
-// turn, concurrently or one after the other. Prints the resident pages of each thread by node, as move_pages(2)
-// reports them, and the memory of the process on each node in MiB, from /proc/self/numa_maps. `bind` executes
-// the program again with its memory bound to a node.
+// turn, concurrently or one after the other. Prints the resident pages of each thread by node, as
+// move_pages(2) reports them, and the memory of the process on each node in MiB, from /proc/self/numa_maps.
+// `bind` executes the program again with its memory bound to a node.
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/syscall.h>
