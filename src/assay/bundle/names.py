@@ -32,8 +32,8 @@ _PART_OF_MAC = re.compile(r"[:-][0-9a-f]{2}[:-]")
 _PART_OF_IPV4 = re.compile(r"\.\d{1,3}\.")
 _PART_OF_IPV6 = re.compile(r":[0-9a-f]{0,4}:")
 
-_NO_LETTER_BEFORE, _NO_LETTER_BEHIND = r"(?<![^\W\d_])", r"(?![^\W\d_])"
-"""Adjacent letters make a name another word; digits and signs do not."""
+_NO_LETTER_BEFORE, _NO_LETTER_BEHIND = r"(?<![A-Za-z])", r"(?![A-Za-z])"
+"""Adjacent ASCII letters make a name another word; other characters do not."""
 _END_OF_PATH = r"(?![\w-]|\.\w)"
 
 

@@ -40,7 +40,7 @@ def plan_notes(plan: Plan, env: Mapping[str, str]) -> Iterable[str]:
         yield clean(f"{_kept(name, env)}, this configuration unsets it")
     for name, value in found.items():
         if name not in unset | own:
-            yield clean(f"{format_variables({name: value})} is exported already, and stays")
+            yield clean(f"{format_variables({name: value})} is already exported and remains set")
 
 
 def space_notes(

@@ -105,7 +105,7 @@ def test_markdown_has_both_tables(shell: Shell, pair: tuple[str, str]) -> None:
     status, out, _ = shell("compare", a, b, "--markdown")
     assert status == 0
     assert "| condition | measured | n | mean in s | sd |" in out
-    assert f"| subject | what | {a} | {b} |" in out
+    assert f"| subject | item | {a} | {b} |" in out
     assert "--json and --markdown" in shell.refused(a, b, "--json", "--markdown")
 
 

@@ -137,8 +137,18 @@ def test_a_configuration_may_be_the_baseline(tmp_path: Path) -> None:
         ),
         ("[configuration]\nA = 3\n", "4:1", "configuration.A cannot be 3", ""),
         (f"{FILE}[design]\nbaseline = 'mos'\n", "12:1", "no configuration 'mos'", "are A, mOS"),
-        (f"{FILE}[design]\nkind = 'factorial'\n", "12:1", "no factors of a factorial", "Leave"),
-        ("[configuration.A]\nboot.kernel = 'vmlinuz'\n", "4:6", "not the release", "uname -r"),
+        (
+            f"{FILE}[design]\nkind = 'factorial'\n",
+            "12:1",
+            "does not support named configurations",
+            "Remove kind",
+        ),
+        (
+            "[configuration.A]\nboot.kernel = 'vmlinuz'\n",
+            "4:6",
+            "Invalid release of a kernel",
+            "uname -r",
+        ),
     ],
 )
 def test_wrong_tables_are_refused_with_their_place(

@@ -85,12 +85,12 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("show", "-o", "machine.png"), "does not say what to write"),
+        (("show", "-o", "machine.png"), "unknown suffix"),
         (("show", "--root", "/nowhere/at/all"), "does not exist"),
         (("show", "--root", __file__), "is not an archive of a machine"),
         (("snapshot",), "needs a file to write"),
         (("snapshot", "-o", "machine.zip"), "a snapshot is a .tar.gz archive"),
-        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "There is no folder"),
+        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "does not exist"),
         (("diff",), "needs a machine to compare"),
         (("diff", "nothing", SMALL), "neither a snapshot nor a study"),
         (("diff", "none.tar.gz"), "There is no file or folder"),

@@ -55,7 +55,7 @@ def send(number: int) -> None:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaying, "ARRIVING_S", 0.0)
+    monkeypatch.setattr(relaying, "DELIVERY_S", 0.0)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -117,7 +117,7 @@ def test_signal_that_was_ignored_is_passed_on_and_is_no_first(
 ) -> None:
     """Under nohup(1) the SIGTERM that follows the end of a terminal is left to the program."""
     monkeypatch.setattr(relaying, "GROUP_S", 0.0)
-    monkeypatch.setattr(relaying, "LOOK_S", 0.05)
+    monkeypatch.setattr(relaying, "POLL_S", 0.05)
     signal.signal(ignored, signal.SIG_IGN)
     wanted = [signal.SIGUSR1, ignored, ignored, signal.SIGTERM]
 

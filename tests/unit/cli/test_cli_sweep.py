@@ -87,7 +87,9 @@ nice = { domain = [5, 19], when = "arg.n == 1" }
     assert not any("nice=19" in name for name in found)
     assert "arg.m=8 arg.n=3" not in found
     assert len(set(found)) == len(found)
-    assert spec.design.notes == ("5 of 16 cells are excluded by a constraint or by this machine",)
+    assert spec.design.notes == (
+        "5 of 16 cells violate a constraint, or are not available on this machine",
+    )
 
 
 def test_every_key_arrives_where_the_option_of_that_name_does(tmp_path: Path) -> None:

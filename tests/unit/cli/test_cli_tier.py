@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.bundle.layout import stratum_file
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.command_words import demand_no_command
@@ -182,7 +181,7 @@ def test_the_best_that_can_be_had_is_taken_and_less_is_told(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (2 if told else 0)
     if told:
-        assert lines[0].startswith("assay: swap is advised, and /d is not used, as this")
+        assert lines[0].startswith("assay: advising on swap instead of using /d: this")
         assert lines[1].startswith("assay: for the pager: Run as root")
 
 
@@ -384,9 +383,9 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
 
 def test_invalid_environment_of_a_program_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInputError, match=r"--dram 15\.0 MiB is too little"):
-        stratum_file.tier_env("/d", 15 << 20)
+        environment.tier_env("/d", 15 << 20)
     with pytest.raises(InvalidInputError, match=r"more than the .* of memory on this machine"):
-        stratum_file.tier_env("/d", 1 << 60)
+        environment.tier_env("/d", 1 << 60)
     limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
     with monkeypatch.context() as patch:
         patch.setattr(environment, "read_cgroups", lambda _: limited)
@@ -524,12 +523,12 @@ def test_bench_with_several_numbers_of_threads(
         (["--dram", "16M", "--path", "/d", "-o", "x.txt"], "unknown suffix"),
         (["--dram", "16M", "--path", "/d", "--budget", "soon"], "'soon' is not a duration"),
         (["--dram", "16M", "--path", "/d", "--threads", "1,5"], "from 1 to 4, two for each CPU"),
-        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads '1,' is no list"),
-        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads '0' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data '2,x' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data '0' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data 'nan' is no list"),
-        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB do not"),
+        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads: invalid list '1,'"),
+        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads: invalid list '0'"),
+        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data: invalid list '2,x'"),
+        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data: invalid list '0'"),
+        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data: invalid list 'nan'"),
+        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB exceed"),
         (["--dram", "16M", "--path", "/d", "--work", "nix"], "contains 'nix'"),
         (
             ["--dram", "16M", "--path", "/d", "--work", "lu by", "--data", "8"],

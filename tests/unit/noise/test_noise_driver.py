@@ -108,7 +108,7 @@ def test_request_reaches_program(tmp_path: Path) -> None:
     [
         ("echo oops >&2; exit 2", NotPossibleError, "gave no report: oops"),
         ("kill -9 $$", NotPossibleError, "wait status -9"),
-        ("echo '{'", InvalidInputError, "should hold a NoiseRun"),
+        ("echo '{'", InvalidInputError, "Invalid NoiseRun document"),
         ('printf \'{"method":"fwq"}\'', NotPossibleError, "gave no report"),
         ('echo \'{"method":"fwq"}\'', NotPossibleError, "has no results"),
         (

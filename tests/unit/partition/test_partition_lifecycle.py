@@ -520,12 +520,12 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
 @pytest.mark.parametrize(
     ("cpus", "kind", "told"),
     [
-        (CpuWish("0-3"), InvalidInputError, "leaves no CPU to the system"),
-        (CpuWish("9"), InvalidInputError, "not online"),
-        (CpuWish(""), InvalidInputError, "names no CPU"),
-        (CpuWish("x"), InvalidInputError, "Invalid CPU list"),
-        (CpuWish(cores=3), InvalidInputError, "2 are left"),
-        (CpuWish(cores=0), InvalidInputError, "one at least"),
+        (CpuRequest("0-3"), InvalidInputError, "leaves no CPU for the system"),
+        (CpuRequest("9"), InvalidInputError, "not online"),
+        (CpuRequest(""), InvalidInputError, "names no CPU"),
+        (CpuRequest("x"), InvalidInputError, "Invalid CPU list"),
+        (CpuRequest(cores=3), InvalidInputError, "2 are left"),
+        (CpuRequest(cores=0), InvalidInputError, "at least one|too few"),
     ],
 )
 def test_cpus_that_cannot_be_had(

@@ -53,7 +53,7 @@ def test_calibration_page_has_results(calibrated: ReportInput) -> None:
     assert "Noise floor of this machine: two identical arms differ by" in text
     assert "False verdicts of assay here" in text
     assert "Difference within a block" in text
-    assert "Smallest gain that nine studies of ten show" in text
+    assert "Smallest gain by budget" in text
     for budget in ("1 min", "5 min", "20 min"):
         assert budget in text
     assert "0 of 40 blocks" in text

@@ -164,5 +164,5 @@ def test_brief_answer_has_tables_and_causes() -> None:
     lines = list(noise_lines(answer(), brief=True))
     assert [line for line in lines if line.split()[:1] == ["all"]]
     assert not [line for line in lines if line.split()[:1] in (["0"], ["1"])]
-    assert any("by what" in line for line in lines)
-    assert not any("likely cause" in line or "busiest" in line for line in lines)
+    assert any("likely causes:" in line for line in lines)
+    assert not any("and their likely causes" in line or "busiest" in line for line in lines)

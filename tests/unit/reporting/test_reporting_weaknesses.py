@@ -171,7 +171,7 @@ def test_failed_launches_are_reported():
 
 def test_different_identical_arms_are_reported(quiet):
     floor = msgspec.structs.replace(quiet.conclusion.noise_floor, verdict=Verdict.SLOWER)
-    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms came out")
+    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms differed by")
     assert saying(concluding(quiet, noise_floor=None), "noise floor") == (
         "This study did not measure the noise floor of the machine."
     )

@@ -38,7 +38,7 @@ def test_refused_value_is_not_proposed_again(space: object, launches: int) -> No
     assert later, "other values are tried on"
     notes = [note for note in study.conclusion.notes if "avx2-zen" in note]
     assert notes == [
-        "cpu.isa=avx2-zen was refused in the run (the value is missing), and left the search"
+        "cpu.isa=avx2-zen was refused at launch (the value is missing), and left the search"
     ]
     assert study.settings["malloc"] == "tcmalloc"
     assert study.settings.get("cpu.isa") != "avx2-zen"

@@ -431,7 +431,7 @@ class TestTuneKeepsTheContract(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return RACES[Kind.TUNE](spec)
 
-    def test_too_small_budget_names_sufficient_one(self) -> None:
+    def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """Every budget of a ``tune`` has an answer."""
         for launches in (1, 2, 3, 7):
             assert self._trip(Budget(launches=launches)).done.reason is EndReason.BUDGET
@@ -559,7 +559,7 @@ class TestErrors:
         p99 = msgspec.structs.replace(WITHIN_100, quantile=0.99)
         completed_race, _ = carried_out_only(spec_of(CACHE, 100, p99))
         assert completed_race.reason is EndReason.BUDGET
-        missing = re.search(r"a proof takes (\d+) more blocks at least", completed_race.message)
+        missing = re.search(r"a proof takes at least (\d+) more blocks", completed_race.message)
         assert missing is not None and int(missing[1]) > 400
 
     @pytest.mark.rotating

@@ -434,7 +434,7 @@ def _sentence(study: Study) -> str:
 def test_every_launch_timed_out_is_a_failure() -> None:
     study = tune(SMALL, FLAT, Budget(launches=150), timeout_s=0.5)
     assert study.done.reason is EndReason.WORKLOAD_FAILED
-    assert "time-out" in study.done.message
+    assert "timed out" in study.done.message
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.5, Verdict.FASTER), (1.0, None)])

@@ -60,7 +60,7 @@ def test_constant_values_have_the_same_spread() -> None:
 
 
 def test_unequal_blocks_are_rejected() -> None:
-    with pytest.raises(ValueError, match="same blocks"):
+    with pytest.raises(ValueError, match="one per block"):
         spread_effect([1.0] * 5, [1.0] * 6)
 
 

@@ -73,7 +73,7 @@ def test_the_interval_of_a_duration_is_cut_off_at_zero() -> None:
     assert positive.mean == signed.mean
     narrow = [10.0 + 0.01 * i for i in range(12)]
     assert summarise(narrow, floor=0.0).ci == summarise(narrow).ci
-    with pytest.raises(ValueError, match="below 0"):
+    with pytest.raises(ValueError, match="below the lower bound"):
         summarise([-1.0, 1.0], floor=0.0)
 
 

@@ -16,24 +16,24 @@ from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 WRITER = """
 import os, sys
 from assay.store import open_store
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, tune_spec, make_stratum
 store = open_store(sys.argv[1])
-study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
 os.write(1, study_id.encode() + b"\\n")
 for block in range(1_000_000):
-    store.add_sample(study_id, 0, a_sample(block))
+    store.add_sample(study_id, 0, make_sample(block))
     os.write(1, b"%d\\n" % block)
 """
 
 ONE_OF_MANY = """
 import sys
 from assay.store import open_store
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, tune_spec, make_stratum
 sys.stdin.readline()
 with open_store(sys.argv[1]) as store:
-    study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+    study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
     for block in range(30):
-        store.add_sample(study_id, 0, a_sample(block))
+        store.add_sample(study_id, 0, make_sample(block))
 """
 
 

@@ -35,15 +35,15 @@ FILL = """
 import resource, sys
 from assay.errors import NotPossibleError
 from assay.store import open_store
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, tune_spec, make_stratum
 store = open_store(sys.argv[1])
-study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
 limit = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 stored = 0
 try:
     while stored < 10_000:
-        store.add_sample(study_id, 0, a_sample(stored))
+        store.add_sample(study_id, 0, make_sample(stored))
         stored += 1
 except NotPossibleError as error:
     print(stored, study_id, error, sep="\\n")

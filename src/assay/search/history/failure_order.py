@@ -29,10 +29,6 @@ MIN_PAIRS = 4
 """Minimum number of failures that alternate with successful launches."""
 MAX_NAMED_ARMS = 3
 """Maximum number of arms named in a note."""
-_CLEAN_UP = (
-    "Failures follow the order of launches, as where a port, a lock or a file of the launch before "
-    "is still in use: --prepare CMD waits for it or removes it before each launch"
-)
 
 
 def describe_failure_order(samples: Sequence[Sample]) -> str | None:

@@ -34,7 +34,6 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-_EXAMPLE = "Examples: 'threads * arg.n <= 8' or 'malloc == \"jemalloc\"'."
 
 
 class _UnknownError(Exception):
@@ -104,7 +103,7 @@ class Expression:
             return unknown
         except (TypeError, ArithmeticError, RecursionError) as error:
             raise InvalidInputError(
-                f"{self.text!r} cannot be evaluated: {error}.", _EXAMPLE
+                f"{self.text!r} cannot be evaluated: {error}.", EXPRESSION_EXAMPLE
             ) from error
 
     def _value(self, node: ast.expr, values: Mapping[str, Value]) -> Any:
