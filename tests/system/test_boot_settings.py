@@ -132,7 +132,7 @@ def test_run_reports_boot_setting(assay_exec: Path, tmp_path: Path) -> None:
     assert [(one.kind, one.note) for one in around] == [(DRIFT, f"{path}: 1 became 0")]
     grant = judge_all(plan.configuration, builtin(), plan, facts)[NAME]
     assert grant.grant is GrantStatus.DEGRADED
-    assert f"{path} held '1'" in (grant.reason or "")
+    assert f"{path} was '1'" in (grant.reason or "")
 
 
 @pytest.mark.rotating

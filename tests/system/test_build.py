@@ -137,7 +137,7 @@ def test_comparison_builds_its_arms(cli: CommandLine) -> None:
     found = cli("compare", *broken, *BUILD, "--runs", "24", *RUN)
     assert found.status == 1
     assert "The last launch: the build ended with status 1" in found.err
-    assert "Correct build.march= build.opt=-Onever, or --build" in found.err
+    assert "Correct build.march= build.opt=-Onever or --build" in found.err
     assert "--timeout" not in found.err
 
 

@@ -229,7 +229,7 @@ def test_unwritable_export_is_reported(
         (2, ("needs the form of the export",), ("export", "last")),
         (2, ("needs a study",), ("export",)),
         (2, ("Unexpected argument",), ("export", "last", "x.zip")),
-        (2, ("does not say what to write", *endings), ("export", "last", "-o", "x.bin")),
+        (2, ("unknown suffix", *endings), ("export", "last", "-o", "x.bin")),
         (2, ("does not exist",), ("export", "last", "--bundle", "none/x.zip")),
         (2, ("is a directory",), ("export", "last", "--bundle", str(tmp_path))),
         (2, ("Two exports",), ("export", "last", "--bundle", "x", "--csv", "x")),

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.system
 LOOK = """
 import sys
 from pathlib import Path
-from assay.executors.page_cache import look
-print("cached=%d" % look([Path(sys.argv[1])]).cached_bytes)
+from assay.executors.page_cache import count_cached
+print("cached=%d" % count_cached([Path(sys.argv[1])]).cached_bytes)
 Path(sys.argv[1]).read_bytes()
 """
 SIZE = 4 * 2**20

@@ -114,7 +114,7 @@ def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[
         (("run", "horner", "--variant", "vectors-avx3"), 2, "Did you mean"),
         (("run", "horner", "--variant", "broken-tail"), 2, "wrong on purpose"),
         (("run", "horner", "--variant", "horner"), 3, "Name two"),
-        (("run", "horner", "-o", "roof.doc"), 2, "ending"),
+        (("run", "horner", "-o", "roof.doc"), 2, "unknown suffix"),
         (("fly", "horner"), 2, "fly"),
     ],
 )

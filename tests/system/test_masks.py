@@ -50,7 +50,7 @@ def test_launcher_threads_are_excluded_and_its_mask_is_reported(
     assay = CommandLine(assay_exec, tmp_path)
     words = ("--arm", "threads=2", "--arm", "default", "--", mpirun, "sleep", "0.8")
     done = assay("compare", "--runs", "14", "--json", *words)
-    message = f"keeps itself on CPU {CPUS[0]} of {format_list(CPUS)}"
+    message = f"restricts itself to CPU {CPUS[0]} of {format_list(CPUS)}"
     assert any(message in note for note in done.document["notes"]), done
     samples = assay.documents()
     grants = [s["settings"]["threads"]["grant"] for s in samples if s["launch"]["configuration"]]

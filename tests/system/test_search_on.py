@@ -90,7 +90,7 @@ def test_deleted_partition_leaves_resumable_study(
         assert cli("partition", "delete", partition, "--force").status == 0
         result = tune.communicate(timeout=30)[1].decode()
     assert tune.returncode == 3
-    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` goes on once", result)
+    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` continues it", result)
     assert kept is not None, result
     assert "The share of partition quiet is gone" in result
     resumed = cli("study", "resume", kept[1])

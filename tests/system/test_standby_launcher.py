@@ -46,7 +46,7 @@ def launch(driver: Driver, *argv: str, **keys: Any) -> RunFacts:
 def standing_by(driver: Driver) -> set[int]:
     """Return the spawner and its standby launcher, once that waits for its launch."""
     mark = driver.env[MARK]
-    wait_until(lambda: len(marked(mark)) == 2, "a front stands by")
+    wait_until(lambda: len(marked(mark)) == 2, "a standby launcher waits")
     return set(marked(mark))
 
 
@@ -85,7 +85,7 @@ from pathlib import Path
 from assay.launch.driver import Driver
 driver = Driver(Path(sys.argv[1]), os.environ)
 if sys.argv[2] == "ahead":
-    driver.work_ahead()
+    driver.start_standby()
 with driver.start({"schema": 1, "argv": ["sh", "-c", sys.argv[3]]}) as running:
     running.finished(20.0)
     running.facts()
@@ -176,13 +176,13 @@ import os, sys, time
 from pathlib import Path
 from assay.launch.driver import Driver
 driver = Driver(Path({str(assay_exec)!r}), os.environ)
-driver.work_ahead()
+driver.start_standby()
 time.sleep(60)
 """
     with subprocess.Popen(
         [sys.executable, "-c", script], env={**os.environ, MARK: mark}
     ) as process:
-        wait_until(lambda: len(marked(mark)) == 3, "a front stands by")
+        wait_until(lambda: len(marked(mark)) == 3, "a standby launcher waits")
         process.kill()
     wait_until(lambda: not marked(mark), "all have ended")
     assert leaves() == before

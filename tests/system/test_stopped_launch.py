@@ -60,7 +60,7 @@ def test_stopped_launch_is_named_with_the_time(cli: CommandLine, words: tuple[st
     (stopped,) = [sample for sample in samples if sample.get("suspect")]
     (reason,) = stopped["suspect"]
     reported = re.fullmatch(
-        r"it was stopped \(SIGSTOP or its like\) for ([0-9.]+) s of ([0-9.]+) s", reason
+        r"it was stopped \(by SIGSTOP or a similar signal\) for ([0-9.]+) s of ([0-9.]+) s", reason
     )
     assert reported, reason
     assert STOPPED_S - 0.25 < float(reported[1]) <= float(reported[2])

@@ -33,7 +33,7 @@ def test_interrupted_study_ends_server_before_cleanup(cli: CommandLine, log: Pat
         assert process.wait(timeout=20) == 128 + signal.SIGINT
     assert lines(log) == ["ready", "asked", "tidy", "cleanup"]
     message = (cli.folder / "begun.err").read_text()
-    assert "asked to end, and is killed after 10" in message
+    assert "asked the program to end, and kills it after 10" in message
 
 
 def test_cleanup_runs_after_second_interrupt_kills_server(cli: CommandLine, log: Path) -> None:

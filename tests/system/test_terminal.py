@@ -97,7 +97,7 @@ def test_ended_study_shows_cursor(cli: CommandLine, number: signal.Signals) -> N
         drawn = read_until(ours, b"\x1b[?25l")
         cli.wait_for(1)
         os.kill(process.pid, number)
-        drawn += read_until(ours, b"goes on")
+        drawn += read_until(ours, b"continues it")
         assert process.wait(timeout=20) == 128 + number
     assert drawn.rfind(b"\x1b[?25h") > drawn.rfind(b"\x1b[?25l")
     assert b"is kept" in drawn

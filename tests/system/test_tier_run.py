@@ -772,7 +772,7 @@ def test_predict_terminates_its_process_tree(tiered: Tiered) -> None:
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
     answer = tiered.cli(*words, "--", "sh", "-c", "sleep 77 & sleep 78")
     assert answer.status == 3
-    assert "No large memory of the program was seen" in answer.err
+    assert "The program had no large allocation" in answer.err
     assert not tiered.cli.processes()
     missing = tiered.cli(*words, "--", "/nonexistent")
     assert missing.status == 3
@@ -785,8 +785,8 @@ def test_predict_terminates_its_process_tree(tiered: Tiered) -> None:
 )
 def test_ranks_share_budget(tiered: Tiered, variable: str) -> None:
     show = (
-        "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
-        "print([one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()])"
+        "import os; from assay.tier.meter import read_meters; a = bytearray(100 << 20); "
+        "print([one.dram_bytes >> 20 for one in read_meters() if one.pid == os.getpid()])"
     )
     assert lines(tiered.python(show, **{variable: "4"})) == ["[16]"]
     assert lines(tiered.python(show)) == ["[64]"]
@@ -798,8 +798,8 @@ def test_ranks_share_budget(tiered: Tiered, variable: str) -> None:
 @pytest.mark.rotating
 def test_instances_share_budget(tiered: Tiered) -> None:
     show = (
-        "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
-        "found = [one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()]; "
+        "import os; from assay.tier.meter import read_meters; a = bytearray(100 << 20); "
+        "found = [one.dram_bytes >> 20 for one in read_meters() if one.pid == os.getpid()]; "
         # Line-buffered, also with PYTHONUNBUFFERED: the other instance writes as well.
         "os.write(1, f'{found}\\n'.encode())"
     )
@@ -987,8 +987,8 @@ def test_processes_of_run_share_dram(tiered: Tiered, how: str) -> None:
 def test_nested_run_has_own_budget(tiered: Tiered) -> None:
     """Its processes do not belong to the first run, although one of those started them."""
     program = (
-        "import os; from assay.tier.meter import meters; data = bytearray(100 << 20);"
-        "print(next(one.dram_bytes for one in meters() if one.pid == os.getpid()))"
+        "import os; from assay.tier.meter import read_meters; data = bytearray(100 << 20);"
+        "print(next(one.dram_bytes for one in read_meters() if one.pid == os.getpid()))"
     )
     inner = f"ASSAY_TIER_DRAM={32 * MIB} {shlex.join([sys.executable, '-c', program])}"
     same = shlex.join([sys.executable, "-c", program])
@@ -1054,11 +1054,11 @@ def test_exec_releases_dram_to_other_processes(tiered: Tiered, tmp_path: Path) -
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     second = (
-        "import os, time; from assay.tier.meter import meters\n"
+        "import os, time; from assay.tier.meter import read_meters\n"
         "data = bytearray(120 << 20); end = time.monotonic() + 3; held = 0\n"
         "while time.monotonic() < end:\n"
         "    data[::4096] = bytes(30720)\n"
-        "    mine = [one for one in meters() if one.pid == os.getpid()]\n"
+        "    mine = [one for one in read_meters() if one.pid == os.getpid()]\n"
         "    held = max([held, *(area.held_bytes for one in mine for area in one.regions)])\n"
         "print(held >> 20)"
     )

@@ -65,7 +65,7 @@ def test_unsupported_preload_is_left_out(
     assert answer.status == 0, answer.err
     (message,) = [line for line in answer.err.splitlines() if f"malloc={preload}  " in line]
     if through:
-        assert "sh was seen to run code built with -fsanitize=address" in message
+        assert "sh ran code built with -fsanitize=address" in message
     else:
         assert f"{sanitized} is built with -fsanitize=address" in message
     assert "nothing can be preloaded" in message
