@@ -162,7 +162,7 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "OPENBLAS_"))}
     return {
         **kept,
-        "PATH": f"{programs}:{PathProbe(sys.executable).parent}:{kept['PATH']}",
+        "PATH": f"{programs}:{Path(sys.executable).parent}:{kept['PATH']}",
         "PYTHONPATH": os.pathsep.join(
             [str(Path(assay.__file__).parents[1]), *filter(None, [kept.get("PYTHONPATH")])]
         ),
@@ -360,7 +360,7 @@ def commands_in(page: Path) -> Iterator[list[str]]:
         if block.language != "sh":
             continue
         for line in block.text.replace("\\\n", " ").splitlines():
-            if not re.search(r"(^|\s)assay\s", line):
+            if not re.search(r"(^|\s)assay\s+[a-z-]", line):
                 continue
             words = shlex.split(line.split(" | ")[0] if "--shell" not in line else line)
             words = words[words.index("assay") + 1 :]
@@ -418,7 +418,7 @@ def letters(text: str) -> str:
 
 
 def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
-    launcher = (path.read_text() for path in (ROOT / "native" / "launcher").glob("*.cpp"))
+    launcher = (path.read_text() for path in (ROOT / "native" / "launcher").rglob("*.cpp"))
     known = "\n".join(letters(text) for text in (*templates(), *launcher))
     page = (DOCS / "howto" / "troubleshooting.md").read_text()
     rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
