@@ -57,8 +57,8 @@ def _head(document: dict[str, Any]) -> str:
             "- **Time.** A launch reports the median time of a repetition; tables show the median "
             "over rounds. Ratios are medians over rounds of the ratio within a round.\n"
             "- **Roof.** *Of the roof* is the time that the roof allows, divided by the measured "
-            "time ([catalogue](../reference/catalogue.md)). The catalogue's own probes measure the roofs in "
-            "each round.\n"
+            "time ([catalogue](../reference/catalogue.md)). The catalogue's own probes measure the "
+            "roofs in each round.\n"
             "- **Threads.** Variants of kernels with a library are launched with all threads and "
             "with one. Both sides of a comparison have the same number of threads.",
             f"{where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
