@@ -224,7 +224,7 @@ def test_unwritable_export_is_reported(
     """In this process: an invalid command line spends most of its time loading Python modules."""
     monkeypatch.setenv("ASSAY_DB", str(lab.store))
     monkeypatch.chdir(tmp_path)
-    endings = (".zip or .assay (a bundle)", ".csv (a", ".json (all", ".txt (Open")
+    endings = (".zip or .assay (a bundle)", ".csv (a", ".json (the whole", ".txt (Open")
     for status, says, words in (
         (2, ("needs the form of the export",), ("export", "last")),
         (2, ("needs a study",), ("export",)),

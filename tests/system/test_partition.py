@@ -305,7 +305,7 @@ def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
         broker.move(process.pid)
         restore = [sys.executable, "-m", "assay", "machine", "restore"]
         result = subprocess.run([*restore, "--dry-run"], env=env, capture_output=True, text=True)
-        assert f"The partition {NAME} would be deleted, whoever uses it." in result.stdout
+        assert f"The partition {NAME} would be deleted, even while it is in use." in result.stdout
         assert run(env, "list").stdout.startswith(f"partition {NAME}: ")
         done = subprocess.run(restore, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -92,7 +92,7 @@ def test_deleted_partition_leaves_resumable_study(
     assert tune.returncode == 3
     kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` continues it", result)
     assert kept is not None, result
-    assert "The share of partition quiet is gone" in result
+    assert "The share of partition quiet was lost" in result
     resumed = cli("study", "resume", kept[1])
     assert resumed.status == 3
     assert "and 'quiet' is meant" in resumed.err

@@ -381,7 +381,7 @@ def test_unprivileged_change_is_refused(tmp_path: Path) -> None:
     assert host.read(THP)
     machine = read_machine(Root(tmp_path))
     found = plan(Configuration({"vm.thp": "never"}), machine, builtin())
-    assert "changed as root" in (found.refused["vm.thp"].reason or "")
+    assert "needs root" in (found.refused["vm.thp"].reason or "")
 
 
 @pytest.mark.rotating
