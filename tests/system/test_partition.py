@@ -311,7 +311,7 @@ def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         assert f"The partition {NAME} is deleted." in done.stdout
         assert os.sched_getaffinity(process.pid) == set(ALL)
-    assert run(env, "list").stdout.startswith("There is no partition")
+    assert run(env, "list").stdout.startswith("No partition exists")
 
 
 @pytest.mark.rotating

@@ -95,7 +95,7 @@ def test_deleted_partition_leaves_resumable_study(
     assert "The share of partition quiet was lost" in result
     resumed = cli("study", "resume", kept[1])
     assert resumed.status == 3
-    assert "and 'quiet' is meant" in resumed.err
+    assert "This host has no partition named 'quiet'" in resumed.err
 
 
 @pytest.mark.rotating
