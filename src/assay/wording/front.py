@@ -10,7 +10,7 @@ from assay.records import Claim, FrontExclusion, FrontPoint, Goal, Metric, Study
 from assay.units import show_count
 from assay.wording.counts import lower_first
 from assay.wording.disturbance import withheld_words
-from assay.wording.sentence import NOUNS, change_text, statement
+from assay.wording.sentence import change_text, noun_of, statement
 
 
 def front_verdict(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[FrontPoint]) -> str:
@@ -51,7 +51,7 @@ def _only(spec: StudySpec, point: FrontPoint) -> str:
     claims = [(metric, point.claim_on(metric.name)) for metric in spec.targets]
     known = [(m, c) for m, c in claims if c is not None and c.verdict is Verdict.FASTER]
     metric, first = known[0]
-    others = [f"{noun(m)}: {objective_word(c)}" for m, c in claims if m is not metric]
+    others = [f"{noun_of(m)}: {objective_word(c)}" for m, c in claims if m is not metric]
     return f"{statement(replace(first, a='the default'), metric)}; {', '.join(others)}."
 
 
@@ -91,10 +91,5 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
 
 def alternatives(metrics: Sequence[Metric]) -> str:
     """Return objectives as alternatives: ``time or memory``."""
-    *most, last = [noun(metric) for metric in metrics]
+    *most, last = [noun_of(metric) for metric in metrics]
     return f"{', '.join(most)} or {last}" if most else last
-
-
-def noun(metric: Metric) -> str:
-    """Return the name of an objective in sentences."""
-    return NOUNS.get(metric.name, metric.name)

@@ -117,10 +117,10 @@ def statement(found: Claim, metric: Metric) -> str:
     if found.method == "spread":
         return _spread_statement(found, metric)
     if found.verdict is Verdict.SAME:
-        noun = _noun(metric)
+        noun = noun_of(metric)
         return f"{b} and {a} are the same in {noun}, to within {100 * found.margin:g} %"
     if found.verdict is Verdict.UNCLEAR:
-        return f"Whether {b} differs from {a} in {_noun(metric)} is unclear"
+        return f"Whether {b} differs from {a} in {noun_of(metric)} is unclear"
     change = _change(found.ratio, metric)
     least = "at least " if found.bound_only else ""
     worse = found.verdict is Verdict.SLOWER and metric.name not in NOUNS
@@ -151,7 +151,7 @@ def verdict_word(found: Claim) -> str:
 
 def _spread_statement(found: Claim, metric: Metric) -> str:
     """Return the effect of a claim on spreads: ``B varies 2.1 times as much as A in time``."""
-    a, b, noun = found.a, found.b, _noun(metric)
+    a, b, noun = found.a, found.b, noun_of(metric)
     if found.verdict is Verdict.SAME:
         return f"{b} and {a} vary alike in {noun}, to within {100 * found.margin:g} %"
     if found.verdict is Verdict.UNCLEAR:
@@ -250,7 +250,7 @@ def _change(ratio: float, metric: Metric) -> _Change:
     if time and ratio <= 1 / MIN_FACTOR:
         times = f"{significant(1 / ratio)} times"
         return _Change("runs", times, "as fast as", "times", falls=True)
-    noun = _noun(metric)
+    noun = noun_of(metric)
     if ratio >= MIN_FACTOR:
         times = f"{significant(ratio)} times"
         if time:
@@ -264,7 +264,8 @@ def _change(ratio: float, metric: Metric) -> _Change:
     return _Change(f"{'lowers' if ratio < 1 else 'raises'} {noun} by", share, "against")
 
 
-def _noun(metric: Metric) -> str:
+def noun_of(metric: Metric) -> str:
+    """Return the name of an objective in sentences."""
     return NOUNS.get(metric.name, metric.name)
 
 
@@ -297,7 +298,7 @@ def change_words(ratio: float, metric: Metric, statistic: Statistic) -> str:
     if statistic is Statistic.SPREAD:
         times = significant(1 / ratio if ratio < 1 else ratio)
         word = "little" if ratio < 1 else "much"
-        return f"vary {times} times as {word} in {_noun(metric)} as"
+        return f"vary {times} times as {word} in {noun_of(metric)} as"
     change = _change(ratio, metric)
     verb, _, rest = change.before.partition(" ")
     before = f"{verb.removesuffix('s')} {rest}".strip()

@@ -31,11 +31,6 @@ _VERDICTS = {
 }
 
 
-def repeated_name(name: str) -> str:
-    """Return the second name of an arm that runs twice in each block."""
-    return f"{name} (again)"
-
-
 def cell_verdict(claim: Claim | None, *, has_value: bool) -> str:
     """Return the table entry of a cell: its verdict, or the reason why it has none.
 

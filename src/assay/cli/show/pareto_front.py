@@ -9,8 +9,8 @@ from typing import Any
 from assay.records import Claim, Conclusion, FrontExclusion, FrontPoint, StudySpec, to_builtins
 from assay.units import show_level
 from assay.untrusted import clean
-from assay.wording.front import noun, objective_word
-from assay.wording.sentence import interval_text
+from assay.wording.front import objective_word
+from assay.wording.sentence import interval_text, noun_of
 
 GAP = "  "
 NO_NUMBER = "-"
@@ -31,7 +31,7 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
         return
     share = show_level(spec.alpha)
     yield f"  against the default, all intervals together {share}:"
-    head = ["", *(cell for metric in spec.targets for cell in (noun(metric), "interval"))]
+    head = ["", *(cell for metric in spec.targets for cell in (noun_of(metric), "interval"))]
     numbers = {point.name: str(at) for at, point in enumerate(conclusion.front, 1)}
     rows = [_cells(point, spec, numbers) for point in points]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]

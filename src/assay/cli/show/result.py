@@ -36,7 +36,6 @@ from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.calibration import sentences
 from assay.wording.disturbance import disturbance_sentence
-from assay.wording.front import noun
 from assay.wording.launch_notes import elsewhere_words, interference_words
 from assay.wording.noise_floor import floor_words, origin_words
 from assay.wording.proof import proof_command, proof_words
@@ -45,7 +44,7 @@ from assay.wording.requirement import (
     requirement_sentences,
     requirement_words,
 )
-from assay.wording.sentence import comparison, interval
+from assay.wording.sentence import comparison, interval, noun_of
 from assay.wording.space import switching_words
 from assay.wording.sweep import sweep_sentences
 
@@ -74,7 +73,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     elif spec.objectives:
         yield from front_lines(conclusion, spec, width)
         for metric in spec.targets:
-            yield f"  {noun(metric)}:"
+            yield f"  {noun_of(metric)}:"
             yield from arm_lines(conclusion.arms, metric, width)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)

@@ -40,7 +40,6 @@ from assay.settings.value_text import format_value, parse_value
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _KERNEL = "kernel"
 """``firmware.kernel``: a kernel with any name, which a file or a command reports (``--verify``)."""
-_NODES = "/sys/devices/system/node"
 
 
 def _nodes_each(machine: Machine) -> str | None:
