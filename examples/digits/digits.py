@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How firmly do scikit-learn's handwritten digits fall into groups?
+"""Measure the stability of groups among scikit-learn's handwritten digits.
 
 PCA reduces the 1,797 images and k-means groups them. The same is done for many resamples of the
 images, drawn with replacement; how far each of those groupings agrees with the first one is the

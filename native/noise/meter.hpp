@@ -36,7 +36,7 @@ struct Reading {
     std::uint64_t steps = 0;           ///< Work steps per quantum.
     Nanos min_piece = 0;               ///< Duration of an undisturbed piece of work.
     std::vector<std::int64_t> values;  ///< Nanoseconds (fixed_work), steps (fixed_time); empty for selfish.
-    std::vector<Detour> detours;       ///< By start time.
+    std::vector<Detour> detours;       ///< Detours, in order of start time.
     std::uint64_t dropped = 0;         ///< Number of values and detours beyond `max_values`.
     Nanos read_time = 0;               ///< Time spent on readings of kernel counts; not part of any detour.
     Interrupts::Increments interrupts; ///< All interrupts of the CPU during the measurement.

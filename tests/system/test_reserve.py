@@ -157,7 +157,7 @@ def test_program_environment_names_share(
         *("run", "--partition", "cards", "--reserve", "gpus=1", *program()),
         CUDA_VISIBLE_DEVICES="3",
     )
-    assert hidden.status == 125 and "leaves it 0 of those" in hidden.err
+    assert hidden.status == 125 and "only 0 of those of the partition cards are visible" in hidden.err
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
     [
         (("--reserve", "cpus=999"), "999 cores were requested, but the partition has 1"),
         (("--reserve", "list=999"), "CPU 999 is not in the partition"),
-        (("--reserve", "mem=1T"), "The partition has 1.00 GiB of memory in all"),
+        (("--reserve", "mem=1T"), "The partition has only 1.00 GiB of memory"),
         (("--reserve", "gpus=2"), "has 1 GPUs, but 2 were requested"),
         (("--reserve", "cpu=1"), "Did you mean cpus?"),
         (("--reserve", "share=MPI"), "number of job processes"),
@@ -480,7 +480,7 @@ def test_lost_share_group_is_reported(work: Standing, cli: CommandLine) -> None:
         work.broker.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
     (note,) = evidence(json.loads((cli.folder / "r.json").read_text()), "partition")
-    assert note.endswith("lease-1 is gone")
+    assert note.endswith("lease-1 is missing")
 
 
 # --- groups below a share -------------------------------------------------------------------------

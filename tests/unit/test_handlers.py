@@ -15,7 +15,7 @@ from assay.signals import REPEAT_WINDOW_S
 
 
 class Raised(Exception):
-    """What the handler of the test raises."""
+    """Exception of the test's handler."""
 
 
 @pytest.fixture

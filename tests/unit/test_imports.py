@@ -1,4 +1,4 @@
-"""What must not be imported where: start-up stays quick, the terminal's faces stay thin."""
+"""Forbidden imports: start-up stays quick, and the command line stays thin."""
 
 import os
 import subprocess
@@ -48,7 +48,7 @@ SLOW_TO_LOAD = (
     "socket",
     "subprocess",
 )
-"""Of the standard library."""
+"""Modules of the standard library."""
 
 
 def imported_by(code: str) -> set[str]:
@@ -76,7 +76,7 @@ def modules_after(code: str) -> set[str]:
 
 
 def within(loaded: set[str], *packages: str) -> set[str]:
-    """Those of the modules that are one of these or lie below it."""
+    """Return the modules that are one of the packages or lie below it."""
     return {
         name for name in loaded for one in packages if name == one or name.startswith(f"{one}.")
     }

@@ -55,7 +55,7 @@ class LargeMappings {
     Meter meter_;
     Table<AddressRange> spans_;
     Table<LargeMapping> current_, previous_;
-    Counts removed_counts_{}; ///< Of removed mappings.
+    Counts removed_counts_{}; ///< Sums over the removed mappings.
 };
 
 } // namespace assay::tier

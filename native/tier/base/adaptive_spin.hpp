@@ -45,7 +45,7 @@ class AdaptiveSpin {
 
   private:
     static constexpr Nanos max_spin = nanos_per_milli / 5;
-    static constexpr unsigned retry_interval = 64; ///< Of this many unprofitable waits, one is tried.
+    static constexpr unsigned retry_interval = 64; ///< Waits per attempt while spins do not pay off.
     static constexpr double averaged_spins = 16;
 
     struct WaitKind {

@@ -63,7 +63,7 @@ class Transfers {
     std::size_t depth_;
     std::unique_ptr<Disk> disk_;
     Queue write_queue_;                        ///< Chunks to be written back, not yet submitted.
-    std::vector<std::size_t> in_flight_bytes_; ///< By path.
+    std::vector<std::size_t> in_flight_bytes_; ///< Bytes in flight for each path.
     std::size_t count_ = 0, prefetch_bytes_ = 0, writing_bytes_ = 0;
 };
 

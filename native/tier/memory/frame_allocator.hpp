@@ -107,7 +107,7 @@ class FrameAllocator {
     std::byte* registered_area_ = nullptr; ///< End of the slots if none is registered.
     std::size_t area_bytes_ = 0;
     std::byte* zeros_ = nullptr;
-    std::vector<Free> free_; ///< By node.
+    std::vector<Free> free_; ///< Free frames for each node.
     std::optional<SlotPool> plain_, registered_;
 };
 

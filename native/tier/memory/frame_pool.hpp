@@ -56,7 +56,7 @@ class FramePool {
     std::size_t unassigned_bytes_; ///< Not assigned to a frame size.
     std::size_t metadata_bytes_ = 0, wanted_metadata_ = 0;
     std::array<std::optional<FrameAllocator>, ChunkSizes::max> frames_;
-    std::array<Node, ChunkSizes::max> last_node_{}; ///< By size: node that the last frame was requested from.
+    std::array<Node, ChunkSizes::max> last_node_{}; ///< Node of the last request, for each chunk size.
 };
 
 } // namespace assay::tier

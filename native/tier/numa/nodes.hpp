@@ -41,7 +41,7 @@ class Nodes {
 
   private:
     std::vector<int> numbers_{0};
-    std::vector<std::optional<Node>> nearest_; ///< By CPU.
+    std::vector<std::optional<Node>> nearest_; ///< Nearest node for each CPU.
 };
 
 } // namespace assay::tier

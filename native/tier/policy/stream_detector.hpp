@@ -22,7 +22,7 @@ class StreamDetector {
         std::uint32_t thread = 0;
         std::uint32_t window = 0;    ///< Chunks to prefetch.
         std::uint64_t last_used = 0; ///< Time of the last fault; 0: unused slot.
-        std::int64_t first = 0;      ///< Where it began or wrapped around.
+        std::int64_t first = 0;      ///< Chunk at which the stream began or wrapped around.
         std::int64_t next_first = 0; ///< Expected beginning of the next repetition, if `is_repeating`.
         std::int64_t end = 0;        ///< End of the previous repetition, if `is_repeating`.
         bool is_repeating = false;

@@ -55,7 +55,7 @@ class Interposer {
 
     NextSymbols next_;
     int descriptor_ = -1;
-    ino_t inode_ = 0; ///< Of the descriptor's file.
+    ino_t inode_ = 0; ///< Inode of the descriptor's file.
     std::atomic<Arena*> arena_ = nullptr;
     Advisor* advisor_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;

@@ -19,7 +19,7 @@ from assay.records.action import ControlGroup, DelegateController, FileFormat, T
 
 ABSENT, PRESENT = "absent", "present"
 GATHERED, LEFT = "; programs=gathered", "; programs=left"
-"""Whether programs remain in the parent group."""
+"""Suffixes of a journal entry: programs were moved out of the parent group, or remain in it."""
 ON, OFF = "on", "off"
 CONTROLLERS = "cgroup.subtree_control"
 PARTITION, MEMBER = "cpuset.cpus.partition", "member"

@@ -1,1 +1,1 @@
-"""From a configuration to a launched process: planner, launcher's document, driver, script."""
+"""Launch one process tree: plan of a configuration, document, driver of the launcher, script."""

@@ -1,4 +1,4 @@
-"""Why a configuration is better, on a terminal and as JSON."""
+"""Explanation of a gain, on a terminal and as JSON."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.Monkey
     assert sum(taken_s[:-1]) <= 1.01 * MAX_OVERHEAD_SHARE * clock.now_s
 
 
-def test_who_is_ahead_is_who_has_the_best_mean(capsys: pytest.CaptureFixture[str]) -> None:
+def test_leader_has_best_mean(capsys: pytest.CaptureFixture[str]) -> None:
     progress = None
     for spec, race, sample in launches(arms=4, blocks=8):
         progress = progress or Progress(spec, live=False, quiet=False)

@@ -1,4 +1,4 @@
-"""From words to workloads, spaces and configurations."""
+"""Parsing of words into workloads, spaces and configurations."""
 
 from __future__ import annotations
 

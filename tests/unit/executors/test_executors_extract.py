@@ -127,7 +127,7 @@ def newest(pattern: str, output: Path) -> str:
 
 
 def test_an_output_of_many_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What begins near the end of a window is found whole, and nothing is found twice or missed."""
+    """A match across the end of a window is found whole; no match is found twice or missed."""
     monkeypatch.setattr(matching, "WINDOW_BYTES", 64)
     monkeypatch.setattr(matching, "MAX_MATCH_BYTES", 16)
     output = tmp_path / "out"

@@ -110,7 +110,7 @@ def test_hanging_hook_is_ended_with_its_tree_and_named(tmp_path: Path, name: str
 
 
 def longest_s(name: str, left_s: float | None, timeout_s: float | None = None) -> float:
-    """What a hook is allowed."""
+    """Return the time limit of a hook, in seconds."""
     workload = Workload(argv=("true",), timeout_s=timeout_s, hooks=Hooks(**{name: ("true",)}))
     asked: list[float] = []
 

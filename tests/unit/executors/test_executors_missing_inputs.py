@@ -1,4 +1,4 @@
-"""What every launch needs, taken away while the launcher is real."""
+"""Inputs of every launch that are removed, with the real launcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which processes disturb launches."""
+"""Processes that disturb launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of an output: enough to know it by, and never all of a large one."""
+"""Stored parts of an output: enough to recognise it, and never all of a large one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a command names, and what of them is in the page cache."""
+"""Files that a command names, and their pages in the page cache."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_an_answer_that_cannot_be_read_is_none(
 def test_a_daemon_that_is_late_is_left_to_a_process_of_its_own(
     host: RecordedHost, tmp_path: Path
 ) -> None:
-    """Who hangs up on irqbalance kills it: the answer is still taken when nobody waits for it."""
+    """Read the whole answer even if its value is unused: a closed connection kills irqbalance."""
     folder = tmp_path / "run" / "irqbalance"
     folder.mkdir(parents=True)
     path = f"/run/irqbalance/irqbalance{PID}.sock"

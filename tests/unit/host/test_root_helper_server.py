@@ -1,4 +1,4 @@
-"""What an assay without rights may ask of its root helper, and what comes of it."""
+"""Requests of an unprivileged assay to its root helper, and the answers."""
 
 from __future__ import annotations
 

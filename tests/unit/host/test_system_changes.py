@@ -1,4 +1,4 @@
-"""What is applied is written down first, read back, and put back as it was."""
+"""Changes of the system: journal first, read-back, and restoration."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def restored(host: RecordedHost) -> list[str]:
 
 
 def in_child(work: Callable[[], Any]) -> int:
-    """What a forked process that does the work ends with, as ``waitpid`` tells."""
+    """Return the wait status of a forked process that does the work."""
     pid = os.fork()
     if pid == 0:
         try:

@@ -67,7 +67,7 @@ def _governs(host: RecordedHost, path: str, text: str) -> str:
 
 
 EFFECTS: dict[str, Effect] = {RATIO: _of_two(BYTES), BYTES: _of_two(RATIO), GOVERNOR: _governs}
-"""What the kernel does beside a write."""
+"""Side effects of a write in the kernel."""
 
 ACTIONS = (
     WriteFile(path=GOVERNOR, value="performance", form="text", resets=(NO_TURBO,)),

@@ -1,4 +1,4 @@
-"""Who called sudo, and whether others can write what root loads for them."""
+"""Caller of sudo, and files that other users can write and root would load."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_openblas_is_asked_for_its_core_where_that_is_judged() -> None:
 
 
 def test_all_arms_of_a_study_are_told_the_same_beside_their_settings() -> None:
-    """What OpenBLAS prints takes time, in the default as in the others."""
+    """Every arm prints OpenBLAS's report if one does, since printing takes time."""
 
     def told(given: dict[str, Value], varied: tuple[str, ...]) -> object:
         config = Configuration(given)

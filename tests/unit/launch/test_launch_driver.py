@@ -1,4 +1,4 @@
-"""What the driver makes of a document before it starts anything."""
+"""Checks of a document by the driver before it starts a process."""
 
 from __future__ import annotations
 

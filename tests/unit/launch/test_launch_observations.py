@@ -1,4 +1,4 @@
-"""Which observations are on in a launch, and what the launcher is asked for."""
+"""Observations of a launch, and the request to the launcher."""
 
 import msgspec
 import pytest

@@ -137,7 +137,7 @@ def test_periods_of_damon_are_known_while_it_is_on(tmp_path: Path) -> None:
     assert explain_period(5.01, known_periods(root)) == "DAMON (memory.damon)"
 
 
-def test_who_has_a_period() -> None:
+def test_cause_of_period_is_found() -> None:
     known = (KnownPeriod(0.004, "the tick"), KnownPeriod(1.0, "a"), KnownPeriod(1.0, "b"))
     assert explain_period(0.00401, known) == "the tick"
     assert explain_period(0.0079, known) == "every 2nd of the tick"

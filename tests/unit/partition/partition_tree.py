@@ -117,7 +117,7 @@ def plant(base: Path, version: int) -> None:
 
 
 def place(base: Path, version: int, fault_hook: FaultHook | None = None) -> PartitionHost:
-    """Where partitions of this host are made; their folder lies beside it."""
+    """Return the host on which partitions are created; their folder lies beside it."""
     host = RecordedGroups(base, V1 if version == 1 else V2, fault_hook)
     env = {"ASSAY_RUN": str(base.with_name("run"))}
     return PartitionHost(env=env, wait_s=0.0, host=host, root=Root(base), guarded=False)

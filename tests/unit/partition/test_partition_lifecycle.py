@@ -228,7 +228,7 @@ def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) ->
 
 
 def killed(work: Callable[[], object]) -> bool:
-    """Whether a forked process that does the work is killed at it."""
+    """Return whether a forked process that does the work is killed."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -440,7 +440,7 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
     assert content(tree) == before
 
 
-def test_who_ran_on_a_partition_does_not_go_on_on_another(tmp_path: Path) -> None:
+def test_study_of_partition_is_not_resumed_on_another(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     told: list[tuple[str, str]] = []
     here = place(base, 2, lambda what, path: told.append((what, path)))
@@ -708,7 +708,7 @@ def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -
     delete_partition("main", place(tree, version))
 
 
-def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
+def test_unprivileged_user_is_refused(tree: Path, version: int) -> None:
     (tree / "proc/self/status").write_text("Name:\tassay\nUid:\t1000\t1000\t1000\t1000\n")
     with pytest.raises(NotPossibleError, match="Only root") as error:
         create_partition(asked("3"), place(tree, version))
@@ -717,7 +717,7 @@ def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
 
 
 def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
-    """What partitions need and the kernel refuses by now, and what somebody set."""
+    """Report values that the kernel refuses by now, and values that another user set."""
     plant(base := tmp_path / "t", 1)
     refused = f"{CPU}/cpu3/cpuidle/state2/disable"
     there = place(base, 1)

@@ -193,7 +193,7 @@ def test_a_share_lies_within_its_bounds() -> None:
         preview_share(parse_share_request("cores=1", {}), STATE, (), 0, within)
 
 
-def test_who_has_what_was_asked_for_is_named() -> None:
+def test_holder_of_requested_share_is_named() -> None:
     taken = msgspec.structs.replace(
         STATE,
         free_cpus="",

@@ -1,4 +1,4 @@
-"""What a run asks of a partition, and which CPUs it gets."""
+"""Requests for a share of a partition, and the CPUs granted."""
 
 from __future__ import annotations
 

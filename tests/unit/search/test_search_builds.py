@@ -69,7 +69,7 @@ def test_without_builds_nothing_is_counted_on() -> None:
 
 
 @pytest.mark.parametrize("unbuilt, attempts", [(True, 1), (False, 2)])
-def test_what_cannot_be_built_is_not_launched_again(unbuilt: bool, attempts: int) -> None:
+def test_failed_build_is_not_launched_again(unbuilt: bool, attempts: int) -> None:
     block = BlockRunner(0)
     block.start(BlockPlan(Stage.SEARCH, (arm_of(Configuration()),)))
     taken = 0

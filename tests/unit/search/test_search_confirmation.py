@@ -54,7 +54,7 @@ BOTH = ConfirmedArms(arm_of(WHOLE), arm_of(CORE))
 
 
 DOUBT = 0.05
-"""Of what a searcher expects: too much to leave a setting out unseen."""
+"""Share of an expected gain: too large to remove a setting without a test."""
 
 
 class Told(SampleMeans):

@@ -82,7 +82,7 @@ def test_first_launch_that_failed_is_not_replaced_by_the_second() -> None:
 
 @pytest.mark.parametrize("launches", [3, 4])
 def test_few_launches_repeat_the_default(launches: int) -> None:
-    """Of two equal arms the first fills a cache: the second is not 69 times as fast."""
+    """An arm that fills a cache for an equal arm does not make that 69 times as fast."""
     space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
     spec = StudySpec(
         kind=Kind.TUNE,

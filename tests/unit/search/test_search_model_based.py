@@ -67,7 +67,7 @@ def test_budget_without_room_for_a_proof_searches_to_its_end() -> None:
 
 @pytest.mark.rotating
 def test_ineffective_settings_are_removed() -> None:
-    """By the model, and by launches if the budget is sufficient."""
+    """The model removes them, and launches do if the budget is sufficient."""
     race, _ = search(gain=0.4, noise=0.005, launches=250)
     assert race.reduced.arm.configuration == Configuration({"arg.p1": 3})
 

@@ -211,7 +211,7 @@ def memory(configuration: Configuration) -> float:
 
 CACHE = space_of(**{"arg.cache": (1, 2, 4, 8)})
 GREEDY = space_of(**{"arg.thrift": (1, 2, 3)})
-"""Of a program whose default needs most memory: each step of thrift saves some, and costs time."""
+"""Space of a program whose default needs most memory; each step of thrift trades it for time."""
 
 
 def thrifty(configuration: Configuration) -> float:

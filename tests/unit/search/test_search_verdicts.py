@@ -474,7 +474,9 @@ def test_winner_that_fails_more_often_than_the_default_is_no_gain(fails: float, 
         ((9, 15), (8, 40), True),
     ],
 )
-def test_who_fails_more(arm: tuple[int, int], default: tuple[int, int], more: bool) -> None:
+def test_arm_with_more_failures_is_not_better(
+    arm: tuple[int, int], default: tuple[int, int], more: bool
+) -> None:
     assert fails_more(arm, default) is more
 
 

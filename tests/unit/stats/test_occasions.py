@@ -54,7 +54,7 @@ def test_welch_agrees_with_scipy_on_logarithms() -> None:
 
 
 def test_a_published_summary_agrees_with_the_launches_it_is_of() -> None:
-    """By the delta method: launches that vary by 2 % agree to a thousandth of the width."""
+    """The delta method agrees to a thousandth of the width for launches that vary by 2 %."""
     rng = np.random.default_rng(2)
     a, b = (rng.normal(mean, 0.02 * mean, 30) for mean in (300.0, 250.0))
     exact, _ = launches_apart(occasion_mean(a.tolist()), occasion_mean(b.tolist()), 0.05)

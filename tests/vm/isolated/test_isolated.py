@@ -79,7 +79,7 @@ def test_interrupt_on_isolated_cpu_is_found_and_moved(
     guest = isolated.running
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "2")
     found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "before"))["isolation.irqs"]
-    assert found.status is not Status.OK and f"IRQ {SERIAL} may come to 2-3" in found.evidence
+    assert found.status is not Status.OK and f"IRQ {SERIAL} may be routed to 2-3" in found.evidence
     assert found.remedy is not None and found.remedy.setting == "irq.cpus=0-1"
     result = hold(changes, isolated, irq_cpus="0-1")
     assert result[f"{IRQS}/{SERIAL}/smp_affinity_list"].word is ActionStatus.GRANTED

@@ -47,12 +47,15 @@ MIN_LAUNCHES = 10
 PENALTY_SHARE = 0.25
 """Minimum worth of each setting of a candidate, as a share of the margin."""
 MAX_LOSS_DEVIATIONS = 1.0
-"""Where few settings matter, a part of a configuration is preferred to it unless it is worse by
-more than this number of standard deviations of that difference,"""
+"""Maximum loss of a smaller configuration, in standard deviations of the difference.
+
+A part of a configuration replaces the whole if its predicted loss is below this limit."""
 MAX_DEVIATION_SHARE = 0.3
-"""where that standard deviation is at most this share of the gain,"""
+"""Maximum standard deviation of that difference, as a share of the gain."""
 MIN_REPLICATES = 2
-"""or where the part has at least this number of launches, and as many as the whole."""
+"""Launches of the smaller configuration that replace the limit on the standard deviation.
+
+They must also be at least as many as those of the whole."""
 DIGITS = 4
 """Significant digits of an expected effect: later ones differ between machines."""
 ALL_STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
