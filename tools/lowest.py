@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def declared(kind: str) -> list[str]:
-    """Requirements as they are written."""
+    """Return the requirements as written."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     if kind == "build":
         return project["build-system"]["requires"]

@@ -91,7 +91,9 @@ RULES = (
     ),
     rule(
         '"is no X"',
-        words("is", "are", "was", "were") + r"\s+no\s+(?!longer|more|one|need)[a-z]+",
+        r"(?<!there )"
+        + words("is", "are", "was", "were")
+        + r"\s+no\s+(?!longer|more|one|need)[a-z]+",
         *(2, 2, 2),
     ),
     rule('"so many", "so much"', words("so many", "so much") + r"(?!\s+(?:as|that))", 1, 1, 1),

@@ -142,9 +142,9 @@ def test_sweep_names_no_violating_cell_best(cli: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("requirement", "says"),
     [
-        ("memory<=2G", "there is no metric 'memory'"),
+        ("memory<=2G", "unknown metric: 'memory'"),
         ("peak_anon_bytes<=2s", "'2s' is not a size"),
-        ("peak_anon_bytes", "is no bound on a metric"),
+        ("peak_anon_bytes", "invalid bound"),
         ("wall_s<=0", "no launch meets it"),
     ],
 )

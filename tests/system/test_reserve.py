@@ -157,7 +157,9 @@ def test_program_environment_names_share(
         *("run", "--partition", "cards", "--reserve", "gpus=1", *program()),
         CUDA_VISIBLE_DEVICES="3",
     )
-    assert hidden.status == 125 and "only 0 of those of the partition cards are visible" in hidden.err
+    assert (
+        hidden.status == 125 and "only 0 of those of the partition cards are visible" in hidden.err
+    )
 
 
 @pytest.fixture

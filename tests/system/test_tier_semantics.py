@@ -72,7 +72,7 @@ def test_each_row_has_a_test(semantics: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reported"),
     [
-        (["--row", "nothing-like-it"], "there is no row nothing-like-it"),
+        (["--row", "nothing-like-it"], "unknown row: nothing-like-it"),
         (["--row"], "usage:"),
         (["--what", "1"], "usage:"),
     ],

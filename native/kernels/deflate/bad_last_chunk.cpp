@@ -1,6 +1,6 @@
 // build: -O2
-#include "kernels/deflate/compress.hpp"
-#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/codec/compress.hpp"
+#include "kernels/deflate/codec/each.hpp"
 
 namespace assay::kernels {
 

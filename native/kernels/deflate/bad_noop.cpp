@@ -1,5 +1,5 @@
 // build: -O2
-#include "kernels/deflate/work.hpp"
+#include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 

@@ -1,6 +1,6 @@
 // build: -O2
-#include "kernels/deflate/each.hpp"
-#include "kernels/deflate/wide.hpp"
+#include "kernels/deflate/codec/each.hpp"
+#include "kernels/deflate/codec/wide.hpp"
 
 namespace assay::kernels {
 

@@ -1,9 +1,9 @@
 // build: -O2 -fopenmp
-#include "kernels/deflate/chains.hpp"
-#include "kernels/deflate/compress.hpp"
-#include "kernels/deflate/plain.hpp"
-#include "kernels/deflate/scratch.hpp"
-#include "kernels/deflate/text.hpp"
+#include "kernels/deflate/codec/chains.hpp"
+#include "kernels/deflate/codec/compress.hpp"
+#include "kernels/deflate/codec/plain.hpp"
+#include "kernels/deflate/codec/scratch.hpp"
+#include "kernels/deflate/codec/text.hpp"
 #include "kernels/frame/buffer.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
@@ -236,7 +236,7 @@ class Deflate final : public KernelOf<Chunks> {
         const bool whole = chunk.room == chunks_[like].room;
         const std::size_t bytes = whole ? wanted_made_[like] : chunk.room;
         if (chunk.made != bytes)
-            return bytes == failed ? "is no stream, and was taken" : "has another length";
+            return bytes == failed ? "is invalid, but was accepted" : "has another length";
         if (bytes == failed || bytes == 0) return nullptr;
         return std::memcmp(chunk.to, wanted_.data() + like * chunks_[0].room, bytes) ? "is not the text"
                                                                                      : nullptr;

@@ -3,7 +3,7 @@
 /// Libraries for the format, each opened if it is installed. State that a thread needs is created once for
 /// each thread.
 
-#include "kernels/deflate/work.hpp"
+#include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 

@@ -2,7 +2,7 @@
 
 /// Variants with a library: they differ in functions and level.
 
-#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/codec/each.hpp"
 #include "kernels/deflate/libraries.hpp"
 
 namespace assay::kernels {

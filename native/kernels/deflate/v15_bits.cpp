@@ -1,6 +1,6 @@
 // build: -O2
-#include "kernels/deflate/each.hpp"
-#include "kernels/deflate/plain.hpp"
+#include "kernels/deflate/codec/each.hpp"
+#include "kernels/deflate/codec/plain.hpp"
 
 namespace assay::kernels {
 

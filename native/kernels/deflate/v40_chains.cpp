@@ -1,7 +1,7 @@
 // build: -O2
-#include "kernels/deflate/chains.hpp"
-#include "kernels/deflate/compress.hpp"
-#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/codec/chains.hpp"
+#include "kernels/deflate/codec/compress.hpp"
+#include "kernels/deflate/codec/each.hpp"
 
 namespace assay::kernels {
 

@@ -1,7 +1,7 @@
 // build: -O2
 // for: avx2
-#include "kernels/deflate/each.hpp"
-#include "kernels/deflate/wide.hpp"
+#include "kernels/deflate/codec/each.hpp"
+#include "kernels/deflate/codec/wide.hpp"
 
 namespace assay::kernels {
 

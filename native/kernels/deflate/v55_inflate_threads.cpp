@@ -1,6 +1,6 @@
 // build: -O2 -fopenmp
 // for: avx2
-#include "kernels/deflate/two.hpp"
+#include "kernels/deflate/codec/two.hpp"
 
 namespace assay::kernels {
 

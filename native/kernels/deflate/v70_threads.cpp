@@ -1,8 +1,8 @@
 // build: -O3 -fopenmp
 // for: avx2
-#include "kernels/deflate/batches.hpp"
-#include "kernels/deflate/compress.hpp"
-#include "kernels/deflate/threads.hpp"
+#include "kernels/deflate/codec/batches.hpp"
+#include "kernels/deflate/codec/compress.hpp"
+#include "kernels/deflate/codec/threads.hpp"
 
 namespace assay::kernels {
 

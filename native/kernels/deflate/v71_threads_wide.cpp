@@ -1,9 +1,9 @@
 // build: -O3 -fopenmp
 // for: avx512
-#include "kernels/deflate/batches_avx512.hpp"
-#include "kernels/deflate/compress.hpp"
-#include "kernels/deflate/threads.hpp"
-#include "kernels/deflate/write_avx512.hpp"
+#include "kernels/deflate/codec/batches_avx512.hpp"
+#include "kernels/deflate/codec/compress.hpp"
+#include "kernels/deflate/codec/threads.hpp"
+#include "kernels/deflate/codec/write_avx512.hpp"
 
 namespace assay::kernels {
 

@@ -1,7 +1,7 @@
 // build: -O2 -fopenmp
-#include "kernels/deflate/chains.hpp"
-#include "kernels/deflate/compress.hpp"
-#include "kernels/deflate/threads.hpp"
+#include "kernels/deflate/codec/chains.hpp"
+#include "kernels/deflate/codec/compress.hpp"
+#include "kernels/deflate/codec/threads.hpp"
 
 namespace assay::kernels {
 

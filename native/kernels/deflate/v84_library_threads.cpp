@@ -1,6 +1,6 @@
 // build: -O2 -fopenmp
+#include "kernels/deflate/codec/threads.hpp"
 #include "kernels/deflate/library_variants.hpp"
-#include "kernels/deflate/threads.hpp"
 
 namespace assay::kernels {
 

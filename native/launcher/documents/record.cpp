@@ -280,7 +280,7 @@ void write_absent(JsonWriter& json, const Result& result) {
         const auto& tree_usage = *result.tree_usage;
         absent.insert(absent.end(), tree_usage.absent.begin(), tree_usage.absent.end());
         const bool grouped = result.containment && result.containment->mode != "none";
-        const char* no_group = "there is no control group";
+        const char* no_group = "the launch has no control group";
         if (tree_usage.pressure.empty()) {
             absent.emplace_back(
                 "pressure", grouped ? "the kernel does not report it for this control group (requires v2 and "

@@ -9,8 +9,8 @@ import msgspec
 
 from assay.errors import InvalidInputError
 from assay.records import Parameter, Space, Value
-from assay.settings.allocators import AllocatorOption
 from assay.settings.instances import CORES, COUNT, RANK
+from assay.settings.malloc.encodings import AllocatorOption
 from assay.settings.registry import Registry
 
 

@@ -16,7 +16,6 @@ from assay.records import (
 )
 from assay.settings import threads
 from assay.settings.affinity_calls import AffinityCallSetting
-from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
 from assay.settings.boot import on_demand as at_boot
 from assay.settings.cache import PageCacheSetting
@@ -25,20 +24,21 @@ from assay.settings.cpu_view import CpuView
 from assay.settings.cpus import Cpus, Placement
 from assay.settings.evidence import degraded, start_failure, unverified
 from assay.settings.frameworks import FRAMEWORKS
-from assay.settings.glibc import TUNABLES
 from assay.settings.gpus import VisibleGpus
 from assay.settings.inherited import InheritedVariable
 from assay.settings.instances import INSTANCES
 from assay.settings.instruction_set import CpuIsa
 from assay.settings.io_priority import IoPriorityClass
 from assay.settings.limits import ResourceLimit
-from assay.settings.malloc import AllocatorSetting
+from assay.settings.malloc.glibc import TUNABLES
+from assay.settings.malloc.library import AllocatorSetting
+from assay.settings.malloc.options import OPTIONS
 from assay.settings.memory import NumaPolicy
 from assay.settings.mkl import MklDynamic
-from assay.settings.openmp import OpenMPBinding, OpenMPPlaces
-from assay.settings.openmp_runtime import OpenMPRuntime
-from assay.settings.openmp_schedule import OpenMPSchedule
-from assay.settings.openmp_wait import OpenMPBlocktime, OpenMPWaitPolicy
+from assay.settings.openmp.binding import OpenMPBinding, OpenMPPlaces
+from assay.settings.openmp.runtime import OpenMPRuntime
+from assay.settings.openmp.schedule import OpenMPSchedule
+from assay.settings.openmp.wait import OpenMPBlocktime, OpenMPWaitPolicy
 from assay.settings.per_core import ThreadsPerCore
 from assay.settings.scheduling import NiceValue, SchedulingClass
 from assay.settings.system import SYSTEM, on_demand

@@ -38,7 +38,7 @@ from assay.settings.evidence import (
     unverified,
     variable_matches,
 )
-from assay.settings.malloc import PREFIXES
+from assay.settings.malloc.library import PREFIXES
 from assay.settings.refusals import out_of_domain
 from assay.units import show_bytes
 

@@ -101,7 +101,7 @@ class Tier:
         if not self._tier:
             cause, _, step = problem.value.decode(errors="replace").rpartition(": ")
             raise NotPossibleError(
-                f"There is no tier: {cause or step}.",
+                f"The tier is not available: {cause or step}.",
                 f"{step[:1].upper()}{step[1:]}." if cause else "`assay tier doctor` says more.",
             )
         self._lent = 0

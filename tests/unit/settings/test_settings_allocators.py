@@ -29,12 +29,12 @@ from assay.records import (
     Workload,
 )
 from assay.search.space.search_space import SearchSpace
-from assay.settings.allocator_options import OPTIONS
-from assay.settings.allocators import AllocatorOption
 from assay.settings.conditions import with_conditions
-from assay.settings.glibc import TUNABLES, GlibcTunable
 from assay.settings.list_variables import restore_environment
-from assay.settings.malloc import PREFIXES
+from assay.settings.malloc.encodings import AllocatorOption
+from assay.settings.malloc.glibc import TUNABLES, GlibcTunable
+from assay.settings.malloc.library import PREFIXES
+from assay.settings.malloc.options import OPTIONS
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import AVX2, LIBRARIES, facts, machine

@@ -80,7 +80,7 @@ int show_rows(std::map<std::string, std::string> options) {
         ++rows_shown;
         different += show(row) ? 0U : 1U;
     }
-    if (rows_shown == 0) std::fprintf(stderr, "there is no row %s\n", options["row"].c_str());
+    if (rows_shown == 0) std::fprintf(stderr, "unknown row: %s\n", options["row"].c_str());
     return rows_shown == 0 ? 2 : different == 0 ? 0 : 1;
 }
 

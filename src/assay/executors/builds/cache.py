@@ -167,7 +167,8 @@ def builds_folder(env: Mapping[str, str]) -> Path:
     cache = cache_folder(env)
     if cache is None:
         raise NotPossibleError(
-            "There is no home folder to keep builds in.", "Set XDG_CACHE_HOME to a folder."
+            "Builds are stored in the home folder, which is missing.",
+            "Set XDG_CACHE_HOME to a folder.",
         )
     return cache / "builds"
 

@@ -41,7 +41,7 @@ def script(report: ReportInput) -> Html:
             el("code", f"assay run --from {clean(report.study_id)} -- COMMAND"),
         )
     if not body:
-        return el("p", "No script: the default is kept, or there is no answer.")
+        return el("p", "No script: the default is kept, or the study has no answer.")
     hidden = clean(body, "\n\t") != body
     return join(
         el(

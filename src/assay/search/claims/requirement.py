@@ -82,7 +82,7 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise InvalidInputError(
-            f"--require {text!r} is no bound on a metric.",
+            f"--require: invalid bound: {text!r}.",
             "Write METRIC<=X or METRIC>=X, as in 'peak_anon_bytes<=200MiB'; without the quotes the "
             "shell takes < and > for files.",
         )
@@ -91,7 +91,7 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     if metric is None:
         near = nearest(name, tuple(metrics))
         raise InvalidInputError(
-            f"--require: there is no metric {name!r}.",
+            f"--require: unknown metric: {name!r}.",
             f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
         )
     if name == "peak_bytes":
@@ -155,9 +155,9 @@ def _quantile(text: str | None) -> float:
     found = _PLAIN.fullmatch(text[1:]) if text.startswith("p") else None
     if found is None or found[2] or not 0.0 < float(found[1]) < 100.0:
         raise InvalidInputError(
-            f"--require: there is no quantile {text!r}.",
-            "Write :p90 for what nine launches of ten keep, from :p1 to :p99, or nothing for the "
-            "median. That every launch keeps it no number of launches can show.",
+            f"--require: invalid quantile: {text!r}.",
+            "Write :p90 for a bound that nine of ten launches keep (:p1 to :p99), or nothing for "
+            "the median. No number of launches can prove a bound for every launch.",
         )
     return float(found[1]) / 100.0
 

@@ -57,7 +57,7 @@ def metric_of(spec: StudySpec, name: str | None) -> Metric:
     found = known.get(name) or BUILT_IN.get(name)
     if found is None:
         raise InvalidInputError(
-            f"There is no metric {name!r} in the study of {spec.command_line!r}.",
+            f"The study of {spec.command_line!r} has no metric {name!r}.",
             f"It has {', '.join(known)}.",
         )
     return found

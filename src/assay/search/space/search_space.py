@@ -135,7 +135,7 @@ class SearchSpace:
         return {**known, **values}
 
     def raw_size(self) -> float:
-        """Number of combinations before conditions and constraints; may be infinite."""
+        """Return the number of combinations before conditions and constraints; may be infinite."""
         sizes = [self.options(name) for name in self.parameters]
         return math.inf if None in sizes else float(math.prod(len(s) for s in sizes if s))
 

@@ -198,7 +198,7 @@ def _held(path: str, words: dict[str, str] | None = None, form: str = "text") ->
 
 
 def _preempt(value: str, machine: Machine) -> FileEvidence | None:
-    """The active mode is in parentheses; only root can read debugfs."""
+    """Read the active mode, which is in parentheses; only root can read debugfs."""
     text = file_text(machine, PREEMPT)
     if value == ABSENT or text is None:
         return None

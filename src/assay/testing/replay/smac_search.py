@@ -73,7 +73,7 @@ def _facade(smac: Any, space: Any, launches: int, seed: int, folder: Path) -> An
 
 
 def _never(config: Any, seed: int = 0) -> float:
-    """Placeholder of the objective function that the facade requires; ask and tell replace it."""
+    """Stand in for the objective function that the facade requires; ask and tell replace it."""
     raise AssertionError("SMAC uses ask and tell")
 
 

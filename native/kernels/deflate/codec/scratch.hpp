@@ -2,7 +2,7 @@
 
 /// Memory that a thread needs beside the chunk that it compresses.
 
-#include "kernels/deflate/tokens.hpp"
+#include "kernels/deflate/codec/tokens.hpp"
 
 namespace assay::kernels {
 

@@ -3,7 +3,7 @@
 /// Matches of many positions at once, without a branch: the next symbols of text are unpredictable, so that
 /// each branch on them costs as much as some tens of instructions.
 
-#include "kernels/deflate/greedy.hpp"
+#include "kernels/deflate/codec/greedy.hpp"
 
 #include <immintrin.h>
 

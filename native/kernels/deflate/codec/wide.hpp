@@ -2,7 +2,7 @@
 
 /// With enough room on both sides, symbols need no bounds checks, and matches are copied by words.
 
-#include "kernels/deflate/inflate.hpp"
+#include "kernels/deflate/codec/inflate.hpp"
 
 namespace assay::kernels {
 

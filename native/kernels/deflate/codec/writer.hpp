@@ -2,8 +2,8 @@
 
 /// Bits of a stream, written by whole words.
 
-#include "kernels/deflate/memory.hpp"
-#include "kernels/deflate/work.hpp"
+#include "kernels/deflate/codec/memory.hpp"
+#include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from assay.machine.document import Machine
 from assay.records import Choices, Configuration, Grant, GrantStatus, Level, Plan, Range, RunFacts
-from assay.settings.allocators import AllocatorOption, OptionEncoding
 from assay.settings.base import Refused, Resolved
 from assay.settings.evidence import granted, readback_of
+from assay.settings.malloc.encodings import AllocatorOption, OptionEncoding
 from assay.settings.thp import SWITCH
 from assay.units import show_bytes
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/deflate/greedy.hpp"
+#include "kernels/deflate/codec/greedy.hpp"
 
 namespace assay::kernels {
 

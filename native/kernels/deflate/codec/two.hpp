@@ -2,8 +2,8 @@
 
 /// Two streams at once: while one waits for a table to tell where its next symbol begins, the other goes on.
 
-#include "kernels/deflate/each.hpp"
-#include "kernels/deflate/wide.hpp"
+#include "kernels/deflate/codec/each.hpp"
+#include "kernels/deflate/codec/wide.hpp"
 
 namespace assay::kernels {
 

@@ -2,7 +2,7 @@
 
 /// Chunks one after the other.
 
-#include "kernels/deflate/work.hpp"
+#include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 

@@ -34,7 +34,7 @@ from assay.settings.evidence import (
     unread_reason,
     unverified,
 )
-from assay.settings.malloc import PREFIXES
+from assay.settings.malloc.library import PREFIXES
 from assay.settings.refusals import out_of_domain
 
 _ALL_PREFIXES = tuple(PREFIXES.values())

@@ -2,7 +2,7 @@
 
 /// Prefix codes of few bits for symbols that were counted (Huffman 1952), none longer than the format allows.
 
-#include "kernels/deflate/format.hpp"
+#include "kernels/deflate/codec/format.hpp"
 
 namespace assay::kernels {
 

@@ -2,7 +2,7 @@
 
 /// Uses the first match, at the one position that a hash refers to.
 
-#include "kernels/deflate/scratch.hpp"
+#include "kernels/deflate/codec/scratch.hpp"
 
 namespace assay::kernels {
 

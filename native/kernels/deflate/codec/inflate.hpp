@@ -2,7 +2,7 @@
 
 /// Inflates by tables.
 
-#include "kernels/deflate/tables.hpp"
+#include "kernels/deflate/codec/tables.hpp"
 
 namespace assay::kernels {
 

@@ -2,9 +2,9 @@
 
 /// Tables indexed by the next bits of a stream, and a reader of whole words.
 
-#include "kernels/deflate/header.hpp"
-#include "kernels/deflate/memory.hpp"
-#include "kernels/deflate/work.hpp"
+#include "kernels/deflate/codec/header.hpp"
+#include "kernels/deflate/codec/memory.hpp"
+#include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 

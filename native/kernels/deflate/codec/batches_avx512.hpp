@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
-#include "kernels/deflate/batches.hpp"
+#include "kernels/deflate/codec/batches.hpp"
 
 namespace assay::kernels {
 

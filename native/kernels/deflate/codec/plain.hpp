@@ -2,8 +2,8 @@
 
 /// Inflates a bit at a time, byte by byte: the reference for the other variants.
 
-#include "kernels/deflate/header.hpp"
-#include "kernels/deflate/work.hpp"
+#include "kernels/deflate/codec/header.hpp"
+#include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 

@@ -2,7 +2,7 @@
 
 /// Header of a block: its kind, and the lengths of its codes.
 
-#include "kernels/deflate/format.hpp"
+#include "kernels/deflate/codec/format.hpp"
 
 #include <cstring>
 

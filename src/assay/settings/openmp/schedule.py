@@ -22,7 +22,7 @@ from assay.records import (
 )
 from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import judge_environment, without_user_variables
-from assay.settings.openmp import linked_openmp_runtimes
+from assay.settings.openmp.binding import linked_openmp_runtimes
 from assay.settings.pools import NO_OPENMP_REASON
 
 VARIABLE = "OMP_SCHEDULE"

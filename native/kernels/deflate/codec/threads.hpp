@@ -2,7 +2,7 @@
 
 /// Distribution of chunks among threads.
 
-#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/codec/each.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -2,8 +2,8 @@
 
 /// Literals and matches of a block before it is written, one word each.
 
-#include "kernels/deflate/codes.hpp"
-#include "kernels/deflate/writer.hpp"
+#include "kernels/deflate/codec/codes.hpp"
+#include "kernels/deflate/codec/writer.hpp"
 
 #include <bit>
 

@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
-#include "kernels/deflate/tokens.hpp"
+#include "kernels/deflate/codec/tokens.hpp"
 
 #include <immintrin.h>
 

@@ -31,7 +31,7 @@ from assay.settings.evidence import (
     mapped_files,
     without_user_variables,
 )
-from assay.settings.openmp import linked_openmp_runtimes
+from assay.settings.openmp.binding import linked_openmp_runtimes
 from assay.settings.pools import NO_OPENMP_REASON
 from assay.settings.refusals import out_of_domain
 

@@ -2,7 +2,7 @@
 
 /// The longest of several matches, and none where the next byte begins a longer one.
 
-#include "kernels/deflate/greedy.hpp"
+#include "kernels/deflate/codec/greedy.hpp"
 
 namespace assay::kernels {
 

@@ -1,0 +1,1 @@
+"""Settings of memory allocation: allocator, options of allocators, tunables of glibc."""

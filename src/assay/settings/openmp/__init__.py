@@ -1,0 +1,1 @@
+"""Settings of OpenMP: binding of threads, runtime, schedule of loops, waiting."""
