@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.machine.cpulist import format_list, parse_list
+from assay.machine.process_stat import parse_process_stat
 
-_FLAGS_FIELD, _STARTED_FIELD = 6, 19
-"""Counted from the state of a process, which follows its name in brackets."""
 _KERNEL = 0x0020_0000
 _BOUND = 0x0400_0000
 _NAME = re.compile(r"/proc/([0-9]{1,9})@([0-9]{1,19})", re.ASCII)
@@ -41,18 +40,15 @@ class Thread:
 
 def read_thread_state(host: Host, tid: int) -> Thread | None:
     """Return the state of a thread; ``None`` if it has ended."""
-    text = host.read(f"/proc/{tid}/stat") or ""
-    name, bracket, rest = text.partition("(")[2].rpartition(")")
-    fields = rest.split()
-    if not bracket or len(fields) <= _STARTED_FIELD:
+    stat = parse_process_stat(host.read(f"/proc/{tid}/stat"))
+    if stat is None:
         return None
-    flags = int(fields[_FLAGS_FIELD])
     return Thread(
         tid=tid,
-        started=int(fields[_STARTED_FIELD]),
-        name=name,
-        kernel=bool(flags & _KERNEL),
-        bound=bool(flags & _BOUND),
+        started=stat.started_ticks,
+        name=stat.name,
+        kernel=bool(stat.flags & _KERNEL),
+        bound=bool(stat.flags & _BOUND),
     )
 
 

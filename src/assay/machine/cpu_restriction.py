@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, show_numbers
 from assay.machine.document import CpuRestriction
+from assay.machine.process_stat import parse_process_stat
 from assay.machine.root import Root
 
 _MAX_PARENTS = 16
@@ -84,11 +85,9 @@ def _parents(root: Root) -> tuple[str, ...]:
     found: list[str] = []
     at = "self"
     for _ in range(_MAX_PARENTS):
-        text = root.read_text(f"/proc/{at}/stat") or ""
-        name, mark, rest = text.partition("(")[2].rpartition(")")
-        fields = rest.split()
-        if not mark or len(fields) < 2:
+        stat = parse_process_stat(root.read_text(f"/proc/{at}/stat"))
+        if stat is None:
             break
-        found.append(posixpath.basename(name))
-        at = fields[1]
+        found.append(posixpath.basename(stat.name))
+        at = str(stat.parent)
     return tuple(found[1:])

@@ -9,6 +9,7 @@ import os
 import re
 
 from assay.machine.document import Rights
+from assay.machine.process_stat import parse_process_stat
 from assay.machine.root import Root
 
 # fmt: off
@@ -27,9 +28,6 @@ _NOBODY = 65534
 _MIN_NICE = -20
 _MAX_RT_PRIORITY = 99
 """Highest priority of ``SCHED_FIFO`` and ``SCHED_RR`` (sched(7))."""
-_NICE_FIELD = 18
-"""Field of ``/proc/PID/stat``, counted from 0 with the name (which may contain spaces) as field 1.
-"""
 
 
 def read_rights(root: Root, status: str | None = None) -> Rights:
@@ -107,12 +105,8 @@ def _no_user_namespaces(root: Root) -> str | None:
 
 
 def _nice_now(root: Root) -> int:
-    _, _, tail = (root.read_text("/proc/self/stat") or "").rpartition(")")
-    fields = tail.split()
-    try:
-        return int(fields[_NICE_FIELD - 2])
-    except (IndexError, ValueError):
-        return 0
+    stat = parse_process_stat(root.read_text("/proc/self/stat"))
+    return stat.nice if stat else 0
 
 
 def _nice_limit(root: Root) -> int:

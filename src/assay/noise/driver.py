@@ -15,6 +15,7 @@ from typing import IO
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list
+from assay.machine.process_stat import parse_process_stat
 from assay.machine.root import LIVE, Root
 from assay.native_programs import find_native
 from assay.records import decode
@@ -214,7 +215,7 @@ class KernelCounters:
     at_s: float
     steal_s: dict[int, float]
     switches: int
-    busy: dict[tuple[int, str], ProcessUsage]
+    busy: dict[tuple[int, int], ProcessUsage]
 
 
 def read_counters(root: Root = LIVE) -> KernelCounters:
@@ -232,13 +233,12 @@ def read_counters(root: Root = LIVE) -> KernelCounters:
     for name in root.listdir("/proc"):
         if not name.isdecimal():
             continue
-        head, _, tail = (root.read_text(f"/proc/{name}/stat") or "").rpartition(")")
-        words = tail.split()
-        if len(words) > 36:
-            comm = head.partition("(")[2]
-            spent_s = (int(words[11]) + int(words[12])) * tick_s
-            seen = ProcessUsage(int(name), comm, int(words[36]), spent_s, parent=int(words[1]))
-            busy[seen.pid, words[19]] = seen
+        stat = parse_process_stat(root.read_text(f"/proc/{name}/stat"))
+        if stat is not None and stat.cpu is not None:
+            spent_s = (stat.user_ticks + stat.sys_ticks) * tick_s
+            busy[int(name), stat.started_ticks] = ProcessUsage(
+                int(name), stat.name, stat.cpu, spent_s, parent=stat.parent
+            )
     return KernelCounters(time.monotonic(), steal_s, switches, busy)
 
 

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from assay.machine.cpulist import format_list, parse_list, parse_mask
+from assay.machine.process_stat import parse_process_stat
 from assay.testing.recorded_host import Effect, RecordedHost
 
 FaultHook = Callable[[str, str], None]
@@ -170,8 +171,9 @@ class RecordedGroups(RecordedHost):
         if self._first:
             self.put(f"{self._top}/cpuset.cpus", format_list(self._online))
         for path in self._place("/proc").glob("[0-9]*/stat"):
-            flags = int(path.read_text().rpartition(")")[2].split()[6])
-            if flags & _KERNEL and not flags & _BOUND and path.parent.name in self.forgetting:
+            stat = parse_process_stat(path.read_text())
+            movable = stat is not None and stat.flags & _KERNEL and not stat.flags & _BOUND
+            if movable and path.parent.name in self.forgetting:
                 self.put(f"/proc/{path.parent.name}/affinity", self.read(_POSSIBLE) or "")
         self._share_out()
 

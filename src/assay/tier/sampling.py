@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from assay.machine.process_stat import ProcessStat, parse_process_stat
 from assay.tier.meter import THREAD_NAME, Counts, read_meters
 from assay.tier.prediction import ActivitySnapshot
 
@@ -64,9 +65,9 @@ def _looked(session: int, proc: Path) -> dict[int, _Done]:
     found = {}
     for one in read_meters(proc):
         process = proc / str(one.pid)
-        stat = _stat(process)
+        stat = _read_stat(process)
         # A process that ends between two reads keeps its last values.
-        if one.counts.first and stat and int(stat[3]) == session:
+        if one.counts.first and stat and stat.session == session:
             found[one.pid] = _Done(*_computed(process, stat), one.counts)
     return found
 
@@ -80,21 +81,22 @@ def _sum(done: Sequence[_Done]) -> ActivitySnapshot:
     )
 
 
-def _computed(process: Path, stat: Sequence[str]) -> tuple[float, dict[int, float]]:
+def _computed(process: Path, stat: ProcessStat) -> tuple[float, dict[int, float]]:
     """Return the CPU time of all threads except the pager's, and of each existing thread."""
     ticks, of_threads = _ticks(stat), {}
     for thread in _threads(process):
         with contextlib.suppress(OSError):  # it has ended meanwhile
+            thread_ticks = _ticks(_read_stat(thread))
             if (thread / "comm").read_text().strip() == THREAD_NAME:
-                ticks -= _ticks(_stat(thread))
+                ticks -= thread_ticks
             else:
-                of_threads[int(thread.name)] = _ticks(_stat(thread)) / _TICKS
+                of_threads[int(thread.name)] = thread_ticks / _TICKS
     return ticks / _TICKS, of_threads
 
 
-def _ticks(stat: Sequence[str]) -> int:
-    """Return the clock ticks in user and kernel mode."""
-    return sum(map(int, stat[11:13]))
+def _ticks(stat: ProcessStat | None) -> int:
+    """Return the clock ticks in user and kernel mode; 0 for a thread that has ended."""
+    return stat.user_ticks + stat.sys_ticks if stat else 0
 
 
 def _threads(process: Path) -> list[Path]:
@@ -104,9 +106,8 @@ def _threads(process: Path) -> list[Path]:
         return []
 
 
-def _stat(folder: Path) -> list[str]:
-    """Return the fields of proc_pid_stat(5) from the third on, after the name in parentheses."""
+def _read_stat(folder: Path) -> ProcessStat | None:
     try:
-        return (folder / "stat").read_text().rpartition(")")[2].split()
+        return parse_process_stat((folder / "stat").read_bytes())
     except OSError:
-        return []
+        return None

@@ -11,21 +11,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.machine.process_stat import parse_process_stat
+
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _INIT = 1
-_ENDED = (b"Z", b"X")
+_ENDED = ("Z", "X")
 """States of a process that has ended but is not reaped."""
 
 
 @dataclass(frozen=True)
 class _Stat:
-    """A line of proc_pid_stat(5)."""
+    """State of a process that is alive.
+
+    Attributes:
+        pid: process id.
+        parent: process id of the parent.
+        start_ticks: start time in clock ticks since boot.
+        cpu_ticks: CPU time in clock ticks, with that of the children that it has waited for.
+    """
 
     pid: int
     parent: int
     start_ticks: int
     cpu_ticks: int
-    """With that of the children that it has waited for."""
 
 
 class HookProcesses:
@@ -96,12 +104,11 @@ class HookProcesses:
             text = (self._proc / str(pid) / "stat").read_bytes()
         except OSError:
             return None
-        # The name before it may hold blanks and brackets.
-        fields = text.rpartition(b")")[2].split()
-        if fields[0] in _ENDED:
+        stat = parse_process_stat(text)
+        if stat is None or stat.state in _ENDED:
             return None
-        cpu_ticks = sum(map(int, fields[11:15]))
-        return _Stat(pid, int(fields[1]), int(fields[19]), cpu_ticks)
+        cpu_ticks = stat.user_ticks + stat.sys_ticks + stat.children_ticks
+        return _Stat(pid, stat.parent, stat.started_ticks, cpu_ticks)
 
     def _children(self, pid: int) -> Iterable[int]:
         found: list[int] = []

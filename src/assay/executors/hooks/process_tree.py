@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from assay.machine.process_stat import parse_process_stat
+
 _PROC = Path("/proc")
 _ROUNDS = 100
 """Largest number of searches for new children; each search stops all known processes."""
@@ -54,6 +56,7 @@ def _parents() -> Iterable[tuple[int, int]]:
     for folder in _PROC.iterdir():
         if not folder.name.isdecimal():
             continue
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            text = (folder / "stat").read_bytes().rpartition(b")")[2]
-            yield int(folder.name), int(text.split()[1])
+        with contextlib.suppress(OSError):
+            stat = parse_process_stat((folder / "stat").read_bytes())
+            if stat is not None:
+                yield int(folder.name), stat.parent
