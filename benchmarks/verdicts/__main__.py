@@ -44,8 +44,8 @@ def _when(options: argparse.Namespace) -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     model = read_machine().model or "an unnamed processor"
     return (
-        f"Figures of {today}, assay {__version__}, seed {options.seed}; they follow from the seed. "
-        f"They took {_used_s() / 60:.0f} minutes of processor time on {model}."
+        f"Results of {today}, assay {__version__}, seed {options.seed}. They depend on the seed "
+        f"only. The simulation took {_used_s() / 60:.0f} minutes of processor time on {model}."
     )
 
 

@@ -2,7 +2,7 @@
 
 Each study draws the effects of K calibrations and of the two occasions that are compared from one
 distribution, and the scatter of their launches besides. ``python -m benchmarks.verdicts.occasions``
-prints the table of docs/explanation/statistics.md.
+prints the table of docs/explanation/error-rates.md.
 """
 
 from __future__ import annotations

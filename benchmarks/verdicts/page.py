@@ -1,10 +1,10 @@
-"""Page: the part of docs/explanation/statistics.md that the benchmark writes."""
+"""Page: the part of docs/explanation/error-rates.md that the benchmark writes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "statistics.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "error-rates.md"
 BEGIN = "<!-- written by `make bench-statistics` -->"
 END = "<!-- end -->"
 

@@ -97,11 +97,14 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]
 def _identical(
     rows: list[identical.Compared], medians: Share, unequal: Share, sizes: Sizes
 ) -> Iterator[str]:
+    yield "### Identical arms"
+    yield ""
     yield (
-        f"**Identical arms**, {sizes.studies:,} studies a row, looked at after every block up to "
-        f"{sizes.blocks}. *False*: assay says *faster* or *slower*. *Right at every look*: its "
-        "interval never misses. Limit: 5 % and two standard errors, "
-        f"{100 * limit(sizes.studies):.2f} %; **bold** is beyond it."
+        f"Each row has {sizes.studies:,} studies of two identical arms, with a look after every "
+        f"block up to {sizes.blocks}. *False*: assay reports *faster* or *slower*. *Right at every "
+        "look*: its interval never misses the truth. *Blocks*: median number at the end. The limit "
+        f"is 5 % plus two standard errors, {100 * limit(sizes.studies):.2f} %; **bold** values are "
+        "beyond it. The columns to the right show how often other rules find a difference."
     )
     yield ""
     lines = [
@@ -122,15 +125,32 @@ def _identical(
     head = ["noise", "assay: false", "right at every look", "blocks", *RULES]
     yield from _table(head, lines)
     yield ""
+    yield "The other rules use the same streams, each in its own order of launches:"
+    yield ""
+    runs = f"{HYPERFINE_RUNS} runs of A, then of B; judged by"
+    rules = [
+        ["pyperf", "20 processes of 3 values, A before B"],
+        ["hyperfine, Welch", f"{runs} its Welch script"],
+        ["hyperfine, \u00b1 sd", f"{runs} the interval that it prints"],
+        [
+            "temci",
+            f"rounds in random order, {TEMCI_RUNS[0]} to {TEMCI_RUNS[1]}, until p is not between "
+            "0.05 and 0.15",
+        ],
+        [
+            "t test at every look",
+            f"a t test after every round from {PEEKS[0]} to {PEEKS[1]}, until p < 0.05",
+        ],
+        ["paired t, once", f"one paired t test of {PAIRS} pairs"],
+    ]
+    yield "| rule | launches and decision |"
+    yield "| --- | --- |"
+    yield from (f"| {' | '.join(cells)} |" for cells in rules)
+    yield ""
     yield (
-        "Others, on the same streams and in their own order of launching: pyperf 20 processes of 3 "
-        f"values, A before B; hyperfine {HYPERFINE_RUNS} runs of A, then of B, judged by its Welch "
-        "script and by the interval that it prints; temci's rounds in random order, "
-        f"{TEMCI_RUNS[0]} to {TEMCI_RUNS[1]}, until p leaves 0.05 to 0.15; a t test after every "
-        f"round from {PEEKS[0]} to {PEEKS[1]} until p < 0.05; one paired t test of {PAIRS} pairs. "
-        f"Where one of pyperf's processes is lost (57 values against 60) it calls {unequal} of "
-        "identical arms different: its test raises for unequal numbers, and that is taken for "
-        "significant."
+        f"If one process of pyperf is lost (57 values against 60), pyperf reports {unequal} of "
+        "identical arms as different. Its test raises an exception for unequal numbers, and pyperf "
+        "takes that for significant."
     )
 
 
@@ -144,9 +164,11 @@ def _marked(row: Row) -> tuple[str, str]:
 
 
 def _shapes(rows: list[shapes.Shape], sizes: Sizes) -> Iterator[str]:
+    yield "### Equal mean, unequal shape"
+    yield ""
     yield (
-        f"**Equal mean, unequal shape**, {sizes.fewer:,} studies a row. The mean of the logarithm "
-        "is the same in both arms. *Flagged*: the claim is called *unstable*."
+        f"Each row has {sizes.fewer:,} studies. The mean of the logarithm is the same in both "
+        "arms. *Flagged*: assay calls the claim *unstable*."
     )
     yield ""
     head = [
@@ -172,9 +194,11 @@ def _shapes(rows: list[shapes.Shape], sizes: Sizes) -> Iterator[str]:
 
 
 def _spreads(rows: list[spreads.SpreadRow], sizes: Sizes) -> Iterator[str]:
+    yield "### Spread"
+    yield ""
     yield (
-        f"**Spread**, {sizes.fewer:,} studies a row (limit {100 * limit(sizes.fewer):.2f} %). "
-        "*Blocks*: median of those after which *tighter* or *wider* was said."
+        f"Each row has {sizes.fewer:,} studies (limit {100 * limit(sizes.fewer):.2f} %). *Blocks*: "
+        "median number of blocks until *tighter* or *wider*."
     )
     yield ""
     head = ["noise of both arms", "*tighter* or *wider*", "right at every look", "*same*", "blocks"]
@@ -190,7 +214,12 @@ def _spreads(rows: list[spreads.SpreadRow], sizes: Sizes) -> Iterator[str]:
 
 
 def _modes(rows: list[spreads.ModesRow], sizes: Sizes) -> Iterator[str]:
-    yield f"**Modes seen where there is one peak**, {sizes.fewer:,} arms a row."
+    yield "### False modes"
+    yield ""
+    yield (
+        f"Each row has {sizes.fewer:,} arms with one peak, and shows how often assay finds two "
+        "modes."
+    )
     yield ""
     seen = [f"at {n} launches" for n in spreads.LAUNCHES_SEEN]
     last = spreads.LAUNCHES_SEEN[-1]
@@ -202,15 +231,21 @@ def _modes(rows: list[spreads.ModesRow], sizes: Sizes) -> Iterator[str]:
 def _disturbed(
     rows: list[disturbed.Disturbed], followed: list[disturbed.Followed], sizes: Sizes
 ) -> Iterator[str]:
+    yield "### Disturbed blocks"
+    yield ""
     yield (
-        "**Disturbed blocks** (rule 13), identical arms with 1 % Gaussian noise, "
-        f"{sizes.fewer:,} studies a row (limit {100 * limit(sizes.fewer):.2f} %), on a host of "
-        f"{disturbed.CPUS} CPUs. A load that takes a share of the CPUs makes a launch slower by "
-        "that share. *Follows*: it was taken for one that follows the arms at some look. *A gain "
-        f"of {100 * disturbed.GAIN:g} %*: the same streams with that gain; how many end with "
-        "*faster*, and after how many blocks. *All blocks alike*: the same streams if no block "
-        "counted as disturbed."
+        f"Each row has {sizes.fewer:,} studies of identical arms with 1 % Gaussian noise (limit "
+        f"{100 * limit(sizes.fewer):.2f} %), on a host of {disturbed.CPUS} CPUs. A load that uses "
+        "a share of the CPUs makes a launch slower by that share."
     )
+    yield ""
+    gain = f"{100 * disturbed.GAIN:g} %"
+    yield "| column | meaning |"
+    yield "| --- | --- |"
+    yield "| follows | assay reported a load that follows the arms, at some look |"
+    yield f"| a gain of {gain} | studies with that gain that end with *faster* |"
+    yield "| after blocks | blocks until then (median) |"
+    yield "| all blocks alike | the same streams, if no block counted as disturbed |"
     yield ""
     head = [
         "load",
@@ -219,7 +254,7 @@ def _disturbed(
         "right at every look",
         "blocks",
         "follows",
-        f"a gain of {100 * disturbed.GAIN:g} %",
+        f"a gain of {gain}",
         "after blocks",
         "all blocks alike: false",
         "blocks",
@@ -240,13 +275,21 @@ def _disturbed(
     ]
     yield from _table(head, lines)
     yield ""
+    yield "### A load that follows the arms"
+    yield ""
     yield (
-        "**A load that follows the arms**: identical arms, and a load during the launches of the "
-        f"second alone; {sizes.fewer:,} studies a row, up to {disturbed.FOLLOWED_BLOCKS} blocks. "
-        "*Unasked*: the same without a look at the load (`--disturbed-above never`)."
+        f"Each row has {sizes.fewer:,} studies of identical arms, with up to "
+        f"{disturbed.FOLLOWED_BLOCKS} blocks and a load during the launches of the second arm "
+        "only. *Without the test*: *faster* or *slower* with `--disturbed-above never`."
     )
     yield ""
-    head = ["share of the CPUs", "found", "after blocks", "*faster* or *slower*", "unasked"]
+    head = [
+        "share of the CPUs",
+        "found",
+        "after blocks",
+        "*faster* or *slower*",
+        "without the test",
+    ]
     told = [
         [f"{100 * r.share:g} %", str(r.found), _count(r.blocks), str(r.told), str(r.unruled)]
         for r in followed
@@ -255,10 +298,12 @@ def _disturbed(
 
 
 def _power(rows: list[power.Cost], sizes: Sizes) -> Iterator[str]:
+    yield f"### A true gain of {100 * power.GAIN:g} %"
+    yield ""
     yield (
-        f"**A true gain of {100 * power.GAIN:g} %**, {sizes.fewer:,} studies a row. *Fixed size*: "
-        f"blocks of a paired t test of {100 * power.POWER:g} % power, looked at once. No interval "
-        f"of assay excludes anything before {MIN_CLAIM_VALUES} blocks."
+        f"Each row has {sizes.fewer:,} studies. *Fixed size*: blocks of a paired t test of "
+        f"{100 * power.POWER:g} % power, with one look. No interval of assay excludes anything "
+        f"before {MIN_CLAIM_VALUES} blocks."
     )
     yield ""
     head = [
