@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from assay.units import show_bytes, significant
+from assay.units import show_bytes, show_count, significant
 from assay.workloads.kernels import Kernel, Variant
 from benchmarks import markdown
 from benchmarks.overhead.reading import Key, Table
-from benchmarks.overhead.told import is_busy, load_words
+from benchmarks.overhead.machine_load import is_busy, load_words
 
 from .comparison import compared, rounds_of
 from .pictures import SHOWN, file_of
@@ -34,54 +34,95 @@ def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], 
         markdown.section("Own variants and libraries", _libraries(table, kernels, threads)),
         markdown.section("Libraries for Python", _python(kernels, peers)),
     ]
-    dates = {
-        (one["kernel"], one["case"]): f"Measured on {one['date']}, {one['rounds']} rounds."
-        for one in document["kernels"]
-    }
+    dates = {(one["kernel"], one["case"]): _date(document, one) for one in document["kernels"]}
+    sections.append(
+        markdown.section("All variants", [markdown.table(("column", "meaning"), COLUMNS)])
+    )
     for (name, case), kernel in kernels.items():
         lines = list(_piece(table, name, case, kernel))
         date = [dates[name, case]] if lines else []
-        sections.append(markdown.section(f"{name}: {case}", [*lines[:1], *date, *lines[1:]]))
+        title = f"{name}: {case}"
+        sections.append(markdown.section(title, [*lines[:1], *date, *lines[1:]], level=3))
     return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _date(document: dict[str, Any], kernel: dict[str, Any]) -> str:
+    """Return date and number of rounds of a kernel, with a mark if the machine was busy."""
+    found = f"Measured on {kernel['date']}, {show_count(kernel['rounds'], 'round')}"
+    busy = kernel["date"] == document["date"] and is_busy(document)
+    return f"{found}; *provisional*." if busy else f"{found}."
+
+
+INTRODUCTION = (
+    "This page shows how fast the kernels of the [catalogue](../reference/catalogue.md) are, "
+    "compared with libraries and with the limits of the machine. It is for readers who want to "
+    "judge a kernel or to improve one."
+)
+METHOD = (
+    "- **Rounds.** Each round launches every variant once, in random order. A variant whose "
+    "repetition takes more than a second is launched in the first round only.\n"
+    "- **Time.** A launch reports the median time of a repetition. Tables show the median over "
+    "all rounds. A ratio is the median over rounds of the ratios within a round.\n"
+    "- **Data.** `L2` is half of the second-level caches of all threads. `DRAM` is four times the "
+    "last-level cache, except for `gram-schmidt`: each of its vectors is as large as a last-level "
+    "cache of 32 MiB. Each section states the size.\n"
+    "- **Threads.** Comparisons with libraries are thread for thread: both sides may use the same "
+    "number of threads. Kernels with a library are therefore measured with all threads and with "
+    "one.\n"
+    "- **Roof.** The roofline model gives the shortest possible time. Its limits, the peak rate "
+    "and the bandwidth, are measured in each round by the `peak` and `bandwidth` kernels."
+)
+COMMANDS = (
+    "`make bench-kernels` measures all kernels. `make bench-kernels BENCH=--write` also writes "
+    "this page and [its raw figures](kernels.json)."
+)
+PROVISIONAL = (
+    "**Provisional.** Other processes used the CPUs during the latest run. All its figures must "
+    "be measured again on a quiet machine, above all those with several threads."
+)
+COLUMNS = (
+    ("time", "time of a repetition; a variant with threads uses all CPUs"),
+    ("one thread", "the same with one thread"),
+    ("GFLOP/s, GB/s", "operations and bytes, by the formulas of the algorithm, per time"),
+    ("share of roof", "shortest possible time divided by the measured time"),
+    ("speed relative to parent", "the parent is the variant that this one improves by one step"),
+    ("library", "library that does the work; empty for the catalogue's own variants"),
+)
 
 
 def _head(document: dict[str, Any]) -> str:
     where = document["machine"]
+    machine = (
+        f"Machine: {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
+        f"{where['distribution']}. Date of the latest run: {document['date']}. "
+        f"{load_words(document)}"
+    )
     return "\n\n".join(
-        (
-            "# Benchmark of the catalogue's kernels",
-            "`make bench-kernels` runs this benchmark; `make bench-kernels BENCH=--write` also "
-            "writes this page and [its raw figures](kernels.json).",
-            "- **Rounds.** Each round launches every variant once, in a random order. A variant "
-            "whose repetition takes more than a second is launched in the first round alone.\n"
-            "- **Time.** A launch reports the median time of a repetition; tables show the median "
-            "over rounds. Ratios are medians over rounds of the ratio within a round.\n"
-            "- **Roof.** *Of the roof* is the time that the roof allows, divided by the measured "
-            "time ([catalogue](../reference/catalogue.md)). The catalogue's own probes measure the "
-            "roofs in each round.\n"
-            "- **Threads.** Variants of kernels with a library are launched with all threads and "
-            "with one. Both sides of a comparison have the same number of threads.",
-            f"{where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
-            f"{where['distribution']}; latest run {document['date']}. {load_words(document)}",
-            "**Provisional.** Other processes used the CPUs during the latest run. Its figures, "
-            "above all those with several threads, have to be measured again on a quiet machine."
-            if is_busy(document)
-            else "",
-            _scale(document),
+        filter(
+            None,
+            (
+                "# Speed of the catalogue's kernels",
+                INTRODUCTION,
+                METHOD,
+                machine,
+                PROVISIONAL if is_busy(document) else "",
+                _scale(document),
+                COMMANDS,
+            ),
         )
-    ).replace("\n\n\n\n", "\n\n")
+    )
 
 
 def _scale(document: dict[str, Any]) -> str:
-    """Return the sizes, and the kernels if only some were measured."""
-    scale = document["scale"]
-    sizes = f"Sizes: {', '.join(scale['sizes'])}."
-    if not scale["cases"]:
-        return sizes
-    names = ", ".join(f"`{one}`" for one in scale["cases"])
+    """Return the kernels of the latest run if it measured only some."""
+    cases = document["scale"]["cases"]
+    if not cases:
+        return ""
+    names = ", ".join(f"`{one}`" for one in cases)
     return (
-        f"{sizes} The latest run measured {names}. Each section states the date of its figures; "
-        "in older sections, only libraries ran with one thread too."
+        f"The latest run measured {names}. Each section states the date of its figures. In older "
+        "sections, the catalogue's own variants have no times with one thread. The older "
+        "comparisons with several threads can therefore favour the library only."
     )
 
 
@@ -95,21 +136,24 @@ def _targets(
     if not found:
         return
     met = sum(one.met for one in found)
-    yield f"{met} of {len(found)} targets are met. A figure above 1 means that assay is faster."
-    heads = ("target", "asked", "measured", "variants", "result", "reason")
+    yield (
+        f"{met} of {len(found)} targets are met. A speed above 1 times means that the catalogue's "
+        "own variant is faster. *Provisional* verdicts stem from a run on a busy machine."
+    )
+    heads = ("measure", "target", "measured", "variants", "verdict", "reason of a miss")
     yield markdown.table(heads, [one.cells(*_status(document, one)) for one in found])
 
 
 def _status(document: dict[str, Any], target: Target) -> tuple[str, str]:
-    """Return a remark on the result, and the reason if the target is missed."""
+    """Return a remark on the verdict, and the reason of a miss."""
     date = next(
         one["date"]
         for one in document["kernels"]
         if (one["kernel"], one["case"]) == (target.kernel, target.case)
     )
     if date == document["date"] and is_busy(document):
-        return ", provisional", "other processes used the CPUs: to be measured again"
-    return "", REASONS.get((target.kernel, target.case), "open")
+        return ", provisional", "busy machine: to be measured again"
+    return "", REASONS.get((target.kernel, target.case), "cause not yet known")
 
 
 def _libraries(table: Table, kernels: dict[tuple[str, str], Kernel], threads: int) -> Iterator[str]:
@@ -129,11 +173,24 @@ def _libraries(table: Table, kernels: dict[tuple[str, str], Kernel], threads: in
                 )
     if rows:
         yield (
-            "The fastest own variant and the fastest library, with the same number of threads. "
-            "With several threads, each side has the faster of its times with one and with all. "
-            "Kernels whose results differ in quality (`deflate`, `hash-queue`) are below."
+            "This table compares the fastest variant of the catalogue with the fastest library, "
+            "thread for thread. *Speed* is that of the catalogue's variant relative to the "
+            "library: above 1, the catalogue's variant is faster."
         )
-        heads = ("kernel", "data", "threads", "own", "library", "ratio", "in single rounds")
+        yield (
+            "With several threads, each side counts with the faster of its times with one thread "
+            "and with all, since threads slow down small work. The results of `deflate` and "
+            "`hash-queue` differ in quality. Their sections show Pareto fronts instead."
+        )
+        heads = (
+            "kernel",
+            "data",
+            "threads",
+            "own variant",
+            "library",
+            "speed",
+            "range over rounds",
+        )
         yield markdown.table(heads, rows)
 
 
@@ -154,11 +211,25 @@ def _python(kernels: dict[tuple[str, str], Kernel], peers: Sequence[PythonPeer])
             )
     if rows:
         yield (
-            "`benchmarks.kernels.peers` runs them and the own variants in alternating rounds, with "
-            "the same number of threads. *On scores* begins with standardised data; the other "
-            "ways and the own variants standardise them."
+            "The programs in `benchmarks/kernels/peers` run libraries for Python and variants of "
+            "the catalogue in alternating rounds, thread for thread. *Speed* is that of the "
+            "fastest variant of the catalogue relative to the library."
         )
-        heads = ("kernel", "data", "threads", "library", "its time", "own", "own time", "ratio")
+        yield (
+            "The times of `pca` include the standardisation of the data, except in rows *on "
+            "scores*. oneDAL and daal4py are parts of scikit-learn-intelex. The programs record the "
+            "versions of scikit-learn and NumPy only."
+        )
+        heads = (
+            "kernel",
+            "data",
+            "threads",
+            "library",
+            "its time",
+            "own variant",
+            "own time",
+            "speed",
+        )
         yield markdown.table(heads, rows)
 
 
@@ -170,8 +241,8 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     ]
     if not rows:
         return
-    parameters = ", ".join(f"{key}={value}" for key, value in kernel.parameters.items())
-    yield f"{kernel.title}. {parameters}; {show_bytes(kernel.bytes)}."
+    parameters = ", ".join(f"`{key}={value}`" for key, value in kernel.parameters.items())
+    yield f"{kernel.title}. Parameters: {parameters}. Data: {show_bytes(kernel.bytes)}."
     figures = (one.name for one in kernel.figures)
     alone = ("one thread",) if has_library(kernel) else ()
     heads = (
@@ -181,7 +252,7 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
         "GFLOP/s",
         "GB/s",
         *figures,
-        "of the roof",
+        "share of roof",
         "speed relative to parent",
         "library",
     )
@@ -189,7 +260,8 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     if (name, case) in SHOWN:
         yield f"![Roofline of {name}, {case}]({file_of(name, case)})"
     if kernel.figures and (best := _pareto_front(table, name, case, kernel)):
-        yield f"Pareto front, slowest first: {', '.join(f'`{one}`' for one in best)}."
+        names = ", ".join(f"`{one}`" for one in best)
+        yield f"Pareto front of time and quality, slowest variant first: {names}."
     failed = [
         f"`{v.variant}`"
         for v in kernel.available
@@ -201,8 +273,9 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     for one in kernel.variants:
         if one.missing is not None and not one.broken:
             reasons.setdefault(one.missing, []).append(f"`{one.variant}`")
-    for reason, names in reasons.items():
-        yield f"Not available: {', '.join(names)} ({reason})."
+    if reasons:
+        missing = [(", ".join(names), reason) for reason, names in reasons.items()]
+        yield markdown.table(("variants that were not available", "reason"), missing)
 
 
 def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...] | None:
@@ -225,7 +298,7 @@ def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...]
             for f in kernel.figures
         ),
         "" if share is None else f"{100 * share:.0f} %",
-        f"{significant(statistics.median(gains))} of `{one.parent}`" if gains else "",
+        f"{significant(statistics.median(gains))} × `{one.parent}`" if gains else "",
         one.library,
     )
 

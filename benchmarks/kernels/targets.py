@@ -224,7 +224,7 @@ def _gram_schmidt(table: Table, kernels: Kernels) -> Iterator[Target]:
         return
     base = rounds_of(table, Key(kernel.kernel, "DRAM", "modified-avx2", ONE_THREAD_US))
     found = [
-        (statistics.median(gains), name)
+        (statistics.median(gains), f"{name}-{isa}")
         for name in ("blocked", "fused", "back", "prefetch")
         for isa in ("avx2", "avx512")
         if (

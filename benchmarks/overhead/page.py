@@ -14,7 +14,7 @@ from .parts import PARTS
 from .reading import Quartiles, Table
 from .results import Column, Measured
 from .targets import TIMED, Target, far_off, ratio_words, targets
-from .told import load_cells
+from .machine_load import load_cells
 
 MS = 1e3
 MIB = 1 << 20

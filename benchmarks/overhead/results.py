@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .reading import Table
-from .told import is_busy
+from .machine_load import is_busy
 
 SCHEMA = 2
 

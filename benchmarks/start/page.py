@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks import markdown
 from benchmarks.overhead.reading import Difference, Key, Table
-from benchmarks.overhead.told import is_busy, load_words, use_words
+from benchmarks.overhead.machine_load import is_busy, load_words, use_words
 
 from . import commands, plans
 from .firsts import CPU, FIRST, WALL

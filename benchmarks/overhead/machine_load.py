@@ -1,14 +1,14 @@
-"""Load of the machine during a benchmark, in words for its page."""
+"""Load of the machine during a benchmark, as text for its page."""
 
 from __future__ import annotations
 
 from typing import Any
 
 BUSY_SHARE = 0.1
-"""Share of the CPU time used by other processes just before the run that makes a machine busy."""
+"""Largest share of the CPU time that other processes use before a run on a quiet machine."""
 BUSY_LOAD = 0.5
-"""Load average that makes a machine busy, for results without the share."""
-_SHARES = {"steal_share": "stolen by the hypervisor", "idle_share": "idle"}
+"""Largest load average before a run on a quiet machine, for results without the share."""
+_SHARES = {"steal_share": "was stolen by the hypervisor", "idle_share": "was idle"}
 
 
 def is_busy(document: dict[str, Any]) -> bool:
@@ -20,32 +20,32 @@ def is_busy(document: dict[str, Any]) -> bool:
 
 
 def load_words(document: dict[str, Any]) -> str:
-    """Return the load before and during the run, in words."""
+    """Return sentences on the load average before and during the run."""
     load = document["load"]
     before = ", ".join(f"{value:.2f}" for value in load["load_before"])
     rounds = load["load_1min"]
     return (
-        f"Load before the run (1, 5, 15 minutes) {before}; during it, its own launches included, "
-        f"{min(rounds):.2f} to {max(rounds):.2f}."
+        f"Load average before the run (1, 5, 15 minutes): {before}. During the run, including its "
+        f"own launches: {min(rounds):.2f} to {max(rounds):.2f}."
     )
 
 
 def use_words(document: dict[str, Any]) -> str:
-    """Return the duration of the run and the use of the CPU time, in words."""
+    """Return sentences on the duration of the run and the use of the CPU time."""
     load = document["load"]
     parts = [f"{load[key] * 100:.1f} % {text}" for key, text in _SHARES.items() if key in load]
     lines = [f"The run took {load['took_s']:.0f} s."]
     if parts:
-        lines.append(f"Of the CPU time {' and '.join(parts)}.")
+        lines.append(f"Of the CPU time, {' and '.join(parts)}.")
     if "cpu_pressure_share" in load:
         lines.append(
-            f"In {load['cpu_pressure_share'] * 100:.0f} % of it something waited for a CPU."
+            f"In {load['cpu_pressure_share'] * 100:.0f} % of that time, a process waited for a CPU."
         )
     return " ".join(lines)
 
 
 def load_cells(document: dict[str, Any]) -> tuple[str, ...]:
-    """The same as cells of a table: use and load before, load meanwhile, length, and shares."""
+    """Return cells of a table: CPU use and load before, load meanwhile, duration, and shares."""
     load = document["load"]
     rounds = load["load_1min"]
     shares = (f"{load[key] * 100:.1f} %" if key in load else "unknown" for key in _SHARES)
