@@ -11,8 +11,8 @@ import msgspec
 from assay.units import show_bytes, show_count, significant
 from assay.workloads.kernels import Kernel, Variant
 from benchmarks import markdown
-from benchmarks.overhead.reading import Key, Table
 from benchmarks.overhead.machine_load import is_busy, load_words
+from benchmarks.overhead.reading import Key, Table
 
 from .comparison import compared, rounds_of
 from .pictures import SHOWN, file_of
@@ -217,8 +217,8 @@ def _python(kernels: dict[tuple[str, str], Kernel], peers: Sequence[PythonPeer])
         )
         yield (
             "The times of `pca` include the standardisation of the data, except in rows *on "
-            "scores*. oneDAL and daal4py are parts of scikit-learn-intelex. The programs record the "
-            "versions of scikit-learn and NumPy only."
+            "scores*. oneDAL and daal4py are parts of scikit-learn-intelex. The programs record "
+            "only the versions of scikit-learn and NumPy."
         )
         heads = (
             "kernel",
@@ -298,7 +298,7 @@ def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...]
             for f in kernel.figures
         ),
         "" if share is None else f"{100 * share:.0f} %",
-        f"{significant(statistics.median(gains))} × `{one.parent}`" if gains else "",
+        f"{significant(statistics.median(gains))} times `{one.parent}`" if gains else "",
         one.library,
     )
 

@@ -10,11 +10,11 @@ from benchmarks import markdown
 
 from . import cost, database, killing, memory, output, programs, startup, timing
 from .bench import BALLAST_MIB
+from .machine_load import load_cells
 from .parts import PARTS
 from .reading import Quartiles, Table
 from .results import Column, Measured
 from .targets import TIMED, Target, far_off, ratio_words, targets
-from .machine_load import load_cells
 
 MS = 1e3
 MIB = 1 << 20

@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from .reading import Table
 from .machine_load import is_busy
+from .reading import Table
 
 SCHEMA = 2
 

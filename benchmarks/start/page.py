@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchmarks import markdown
-from benchmarks.overhead.reading import Difference, Key, Table
 from benchmarks.overhead.machine_load import is_busy, load_words, use_words
+from benchmarks.overhead.reading import Difference, Key, Table
 
 from . import commands, plans
 from .firsts import CPU, FIRST, WALL
