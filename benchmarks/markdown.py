@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in the dialect of GitHub."""
+    """Return a table in GitHub's dialect."""
     lines = (heads, ["---"] * len(heads), *rows)
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 def section(title: str, lines: Iterable[str], level: int = 2) -> str:
-    """A part of a page; nothing where nothing was measured."""
+    """Return a section of a page; empty if there are no lines."""
     text = "\n\n".join(lines)
     return f"{'#' * level} {title}\n\n{text}" if text else ""
+
+
+def verdict(text: str) -> str:
+    """Return the verdict on a target with emphasis on its first word; a remark may follow."""
+    return re.sub(r"^(met|missed|open)\b", r"*\1*", text)

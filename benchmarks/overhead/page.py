@@ -14,59 +14,95 @@ from .machine_load import load_cells
 from .parts import PARTS
 from .reading import Quartiles, Table
 from .results import Column, Measured
-from .targets import TIMED, Target, far_off, ratio_words, targets
+from .targets import (
+    BUSY,
+    SPREAD,
+    SUPERVISOR,
+    UNDECIDED,
+    WAKE_UP,
+    Target,
+    far_off,
+    ratio_words,
+    targets,
+)
 
 MS = 1e3
 MIB = 1 << 20
 
 
 INTRODUCTION = (
-    '`make bench-overhead` measures this part by part and `BENCH="--write --part timing"` a '
-    "single part; it writes this page, with raw figures in [`overhead/`](overhead/). "
-    "`BENCH=--resume` measures the parts without a result.\n\n"
-    "Each part is measured in rounds, each in a random order. The tools of one case follow one "
-    "another, so that changes of the machine affect all of them. Times are in milliseconds, "
-    "memory in MiB. Differences and ratios are medians of those within a round, with a 95 % "
-    "bootstrap interval. The column 10 % stands for a quiet moment."
+    "This page shows how much time and memory assay adds to a launch, and how accurate its "
+    "measurements are, compared with other tools. It is for readers who want to know whether assay "
+    "disturbs a measurement."
 )
+METHOD = (
+    "- **Rounds.** Each part is measured in rounds, and each round has a random order. The tools "
+    "of one case follow one another, so that changes of the machine affect all of them.\n"
+    "- **Units.** Times are in milliseconds, memory is in MiB.\n"
+    "- **Differences and ratios** are medians of those within a round, with a 95 % bootstrap "
+    "interval in parentheses.\n"
+    "- **Percentiles.** The column *10 %* (first decile) shows the figure of a quiet moment.\n"
+    "- **`wall_s`** runs from just before exec, in the process that becomes the program, to the "
+    "moment at which assay sees its exit ([Observations and their "
+    "cost](../explanation/observations.md)). A small C++ program, independent of assay, reads a "
+    "second clock at the same two ends. No constant is subtracted."
+)
+USAGE = """| command | effect |
+| --- | --- |
+| `make bench-overhead` | measures all parts |
+| `make bench-overhead BENCH="--write --part timing"` | measures and writes one part |
+| `make bench-overhead BENCH=--resume` | measures only parts without a result |"""
 FAVOURED = (
-    "Parts of class fifo ran before all other processes of the machine, for both sides (`chrt -f "
-    "1`)."
+    "Parts of class fifo ran with priority over all other processes of the machine, for both sides "
+    "(`chrt -f 1`)."
 )
-REASONS = (
-    "Reasons of missed and open targets:\n\n"
-    "- *100 ms*: the only waiting process of the second clock wakes late, since its CPU was idle. "
-    "The first of assay's two wakes sooner, so assay reports less.\n\n"
-    "- *Programs*: single pairs differ by 10 to 20 % on a virtual machine, so each measurement "
-    "misses another row. If its interval includes the target, more rounds may decide otherwise.\n\n"
-    "- *Empty plan*: `assay-exec` stays beside the program, as the process that ends its tree; "
-    "`taskset` does not."
-)
+REASONS = {
+    WAKE_UP: "The second clock has one waiting process. It wakes late, since its CPU was idle. "
+    "assay has two waiting processes, and the first of them wakes sooner. So assay reports less.",
+    SPREAD: "Single pairs differ by 10 to 20 % on a virtual machine, so each measurement misses "
+    "another row. If the interval includes the target, more rounds may change the verdict.",
+    SUPERVISOR: "`assay-exec` remains beside the program, as the process that ends its tree. "
+    "`taskset` does not.",
+    UNDECIDED: "The verdict needs more rounds.",
+    BUSY: "Other processes used the CPUs before the part. Each launch wakes several processes one "
+    "after another, and each of them then waits for a CPU. Measure the part again on a quiet "
+    "machine.",
+}
+"""Explanations of the reasons in the table of targets."""
 NOT_MEASURED = "not measured"
 
 
 def page(results: Mapping[Column, Measured]) -> str:
-    """All of it."""
+    """Return the whole page."""
     sections = [
         "# Cost and accuracy of measuring",
         INTRODUCTION,
-        markdown.section("Parts and machines", _parts(results)),
         markdown.section("Targets", _targets(results)),
-        markdown.section("The span of `wall_s`", [SPAN]),
+        markdown.section("Method", [METHOD, USAGE]),
+        markdown.section("Parts and machines", _parts(results)),
     ]
     for column, measured in results.items():
-        sections.append(markdown.section(f"A machine {column.title}", _column(measured)))
+        sections.append(markdown.section(f"Machine {column.title}", _column(measured)))
         sections += _details(measured)
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
 def _parts(results: Mapping[Column, Measured]) -> Iterable[str]:
-    heads = ("part", "about", "minutes", *(f"date, {column.title}" for column in results))
+    measured = _with_figures(results)
+    for column in results:
+        if column not in measured:
+            yield f"No part was measured on a machine {column.title}."
+    heads = ("part", "subject", "minutes", *(f"date, {column.title}" for column in measured))
     rows = []
     for name, part in PARTS.items():
-        dates = [_date(measured, name) for measured in results.values()]
+        dates = [_date(one, name) for one in measured.values()]
         rows.append((f"`{name}`", part.about, f"{part.minutes:g}", *dates))
     yield markdown.table(heads, rows)
+
+
+def _with_figures(results: Mapping[Column, Measured]) -> dict[Column, Measured]:
+    """Return the kinds of machine on which a part was measured."""
+    return {column: one for column, one in results.items() if one.documents}
 
 
 def _date(measured: Measured, part: str) -> str:
@@ -77,30 +113,35 @@ def _date(measured: Measured, part: str) -> str:
 def _column(measured: Measured) -> Iterable[str]:
     """Yield the machine, and the conditions of each part."""
     if not measured.documents:
-        yield "No part was measured on such a machine."
         return
     for where, parts in _by_machine(measured).items():
-        yield f"{where}: {', '.join(f'`{part}`' for part in parts)}."
+        yield f"{where}. Parts: {', '.join(f'`{part}`' for part in parts)}."
     peers = {
         name: tool for one in measured.documents.values() for name, tool in one["peers"].items()
     }
-    yield f"Beside it: {', '.join(f'{name} {version}'.strip() for name, version in peers.items())}."
+    names = ", ".join(f"{name} {version}".strip() for name, version in peers.items())
+    yield f"Other tools: {names}."
     missing = {name for one in measured.documents.values() for name in one["missing"]}
     if missing - peers.keys():
-        yield f"Not here, or of no use here: {', '.join(sorted(missing - peers.keys()))}."
+        yield f"Missing tools: {', '.join(sorted(missing - peers.keys()))}."
+    yield (
+        "*CPU use before* is the share of the CPU time that other processes used just before the "
+        "part. The load average includes the launches of the benchmark. *Class* is the scheduling "
+        "class of the whole part."
+    )
     rows = [
         (f"`{part}`", str(one["scale"]["rounds"]), *load_cells(one), _class(one))
         for part, one in measured.documents.items()
     ]
-    before = ("busy before", "load before (1 min)", "load meanwhile")
-    heads = ("part", "rounds", *before, "took", "stolen", "idle", "class")
+    before = ("CPU use before", "load before (1 min)", "load during the part")
+    heads = ("part", "rounds", *before, "duration", "stolen", "idle", "class")
     yield markdown.table(heads, rows)
     if any(one.get("favoured") for one in measured.documents.values()):
         yield FAVOURED
     failures = [
-        f"- `{part}`: {what} ({times} times)"
+        f"- `{part}`: {message} ({times} times)"
         for part, one in measured.documents.items()
-        for what, times in one["failures"].items()
+        for message, times in one["failures"].items()
     ]
     if failures:
         yield "Failures:\n\n" + "\n".join(failures)
@@ -126,54 +167,68 @@ def _by_machine(measured: Measured) -> dict[str, list[str]]:
 
 
 def _targets(results: Mapping[Column, Measured]) -> Iterable[str]:
-    found = {column: targets(measured) for column, measured in results.items()}
-    rows: dict[str, str] = {}
+    measured = _with_figures(results)
+    found = {column: targets(one) for column, one in measured.items()}
+    limits: dict[str, str] = {}
     for of_column in found.values():
-        rows.update({target.what: target.wanted for target in of_column})
-    busy = [
-        f"`{part}` {column.title}"
-        for column, measured in results.items()
-        for part in TIMED
-        if measured.busy(part)
-    ]
-    if busy:
-        yield (
-            f"**Other processes kept the machine busy** before {', '.join(busy)}. Each launch "
-            "wakes several processes one after another, and each waits its turn then, so the "
-            "targets of time stay open: measure them again on a quiet machine."
+        limits.update({target.measure: target.limit for target in of_column})
+    if not limits:
+        return
+    yield (
+        f"{_places(measured)} [Reported wall time](#reported-wall-time) defines *warm*, *cold* and "
+        "*bias*. A target is *open* if the measurement cannot decide it."
+    )
+    columns = (head for one in measured for head in (f"measured {one.title}", "verdict"))
+    heads = ("measure", "target", *columns, "reason (missed or open)")
+    rows = []
+    for measure, limit in limits.items():
+        cells = [_cells(of_column, measure) for of_column in found.values()]
+        figures = (cell for figure, verdict, _ in cells for cell in (figure, verdict))
+        reasons = dict.fromkeys(reason for *_, reason in cells if reason)
+        rows.append((measure, limit, *figures, "; ".join(reasons)))
+    yield markdown.table(heads, rows)
+    reasons = {target.reason for of_column in found.values() for target in of_column}
+    lines = [f"- *{name}*: {text}" for name, text in REASONS.items() if name in reasons]
+    if lines:
+        yield "Reasons:\n\n" + "\n".join(lines)
+
+
+def _places(measured: Mapping[Column, Measured]) -> str:
+    """Return a sentence on each kind of machine, with the dates of its parts."""
+    sentences = []
+    for column, one in measured.items():
+        dates = sorted(str(document["date"]) for document in one.documents.values())
+        models = dict.fromkeys(
+            f"{document['machine']['model']}, {document['machine']['cpus']} CPUs"
+            for document in one.documents.values()
         )
-    if rows:
-        heads = ("measure", "target", *(head for c in results for head in (c.title, "")))
-        cells = [
-            (what, wanted, *(cell for column in results for cell in _seen(found[column], what)))
-            for what, wanted in rows.items()
-        ]
-        yield markdown.table(heads, cells)
-    if any(target.verdict != "met" for of_column in found.values() for target in of_column):
-        yield REASONS
+        span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+        sentences.append(f"Measured {column.title} on {'; '.join(models)}, {span}.")
+    return " ".join(sentences)
 
 
-def _seen(found: Sequence[Target], what: str) -> tuple[str, str]:
+def _cells(found: Sequence[Target], measure: str) -> tuple[str, str, str]:
+    """Return figure, verdict and reason of a target on one kind of machine."""
     for target in found:
-        if target.what == what:
-            return target.seen, target.verdict
-    return NOT_MEASURED, ""
+        if target.measure == measure:
+            return target.figure, markdown.verdict(target.verdict), target.reason
+    return NOT_MEASURED, "", ""
 
 
 def _details(measured: Measured) -> Iterable[str]:
-    """The tables of one machine."""
+    """Yield the tables of one machine."""
     if not measured.documents:
         return
     table = measured.table
     makers = {
-        "The reported wall time": _timing,
+        "Reported wall time": _timing,
         "Programs that switch contexts or start processes": _programs,
-        "A database server and its client": _database,
+        "Database server and client": _database,
         "Cost of a launch": _cost,
-        "Start-up": _startup,
-        "The reported memory": _memory,
-        "From the time limit to the end of the last process": _killing,
-        "A program that prints much": _output,
+        "Start of a command": _startup,
+        "Reported memory": _memory,
+        "Enforcement of time limits": _killing,
+        "Program with much output": _output,
     }
     for title, make in makers.items():
         yield markdown.section(title, make(table), level=3)
@@ -182,7 +237,7 @@ def _details(measured: Measured) -> Iterable[str]:
 # --- cost -------------------------------------------------------------------------------------
 
 QUARTILES = ("10 %", "25 %", "median", "75 %")
-OVER = ("beyond plain, 10 %", "median", "times plain")
+OVER = ("beyond plain, 10 %", "beyond plain, median", "ratio to plain")
 COMMANDS = ("assay measure", "hyperfine", "pyperf", "ReBench", "BenchExec, runexec")
 LAUNCHES = (
     cost.PLAIN,
@@ -212,11 +267,15 @@ def _cost(table: Table) -> Iterable[str]:
             rows.append((tool, *_ms(found), *_over(found, plain)))
     yield (
         "Wall time of each launch of `/bin/true`. *assay, library* is the loop of `assay "
-        "measure`: from one launch to the next, with plan, launcher, speed probe, verdict and the "
-        "row in SQLite. For whole commands it is the cost of a further launch: the time of a long "
-        "command less that of a short one, divided by the launches between them."
+        "measure`, from one launch to the next: plan, launcher, speed probe, verdict and the row "
+        "in SQLite."
     )
-    yield markdown.table(("through", *QUARTILES, *OVER), rows)
+    yield (
+        "The rows of whole commands (`assay measure`, hyperfine, pyperf, ReBench) show the cost of "
+        "a further launch: the time of a long command minus that of a short one, divided by the "
+        "difference in launches. *Plain* is plain spawn and wait."
+    )
+    yield markdown.table(("launched by", *QUARTILES, *OVER), rows)
     commands = [
         (tool, f"{launches:.0f}", *_ms(found), *_over(found, plain))
         for tool in COMMANDS
@@ -224,7 +283,7 @@ def _cost(table: Table) -> Iterable[str]:
         and (launches := table.median(cost.key(tool, "command_launches"))) is not None
     ]
     if commands:
-        yield "Whole commands, start and end included, divided by their launches:"
+        yield "Time of whole commands, including start and end, divided by the number of launches:"
         yield markdown.table(("command", "launches", *QUARTILES, *OVER), commands)
 
 
@@ -261,32 +320,30 @@ TIMED_BY = (
     "BenchExec",
     "BenchExec, container",
 )
-SPAN = (
-    "`wall_s` runs from just before exec, in the process that becomes the program, to the moment "
-    "at which its exit is seen; [Observations and their cost](../explanation/observations.md) "
-    "defines the span. The second clock below has the same two ends, read by a small C++ program "
-    "independent of assay. No constant is subtracted."
-)
 
 
 def _timing(table: Table) -> Iterable[str]:
     rows = [row for spin_ms in timing.SPINS_MS for row in _timed(table, timing.case_of(spin_ms))]
     if rows:
         yield (
-            "The program spins for a known time by the monotonic clock; exec and exit are added. "
-            "*Cold* is the counted launch of a new `assay measure --runs 2`; *warm* are the later "
-            "launches of a long one. The bias is the reported time less the time of the two "
-            "clocks in other launches of the same round."
+            "The program spins for a known time by the monotonic clock. Exec and exit add to that "
+            "time. *Cold* is the counted launch of a new `assay measure --runs 2`. *Warm* are the "
+            "later launches of a long `assay measure`."
+        )
+        yield (
+            "*Bias* is the reported time minus the time of a clock in other launches of the same "
+            "round: of plain spawn and wait, and of the second clock (exec to exit). The interval "
+            "is that of the bias to the second clock."
         )
         heads = (
             "spin",
             "reported by",
             *QUARTILES,
             "bias to plain",
-            "bias to exec clock",
+            "bias to second clock",
             "interval",
         )
-        yield markdown.table((*heads, "75 % - 25 %", "processor time"), rows)
+        yield markdown.table((*heads, "interquartile range", "CPU time"), rows)
         yield from _off(table)
         yield from _ends(table)
 
@@ -309,7 +366,7 @@ def _timed(table: Table, case: str) -> Iterable[tuple[str, ...]]:
 
 
 def _off(table: Table) -> Iterable[str]:
-    """Launches that are far off."""
+    """Yield the share of launches that are far from the true time."""
     plain = far_off(table, timing.PLAIN)
     if plain is None:
         return
@@ -324,11 +381,13 @@ def _off(table: Table) -> Iterable[str]:
             (tool, f"{found.launches:,}", str(found.count), f"{found.per_thousand:.1f}", beyond)
         )
     yield (
-        f"Launches of all spins that are more than {timing.OFF_S * MS:g} ms from the median of "
-        "plain spawn and wait; the interval (95 %, Newcombe's method 10) is of the difference to "
-        "plain spawn in launches of 1,000."
+        "A launch counts as *off* if its reported time differs by more than "
+        f"{timing.OFF_S * MS:g} ms from the median of plain spawn and wait. The launches of all "
+        "spins are counted together. The last column is a 95 % interval (Newcombe's method 10) of "
+        "the difference to plain spawn and wait, in launches of 1,000."
     )
-    yield markdown.table(("reported by", "launches", "off", "of 1,000", "beyond plain"), rows)
+    heads = ("reported by", "launches", "off", "off, of 1,000", "beyond plain, of 1,000")
+    yield markdown.table(heads, rows)
 
 
 def _ends(table: Table) -> Iterable[str]:
@@ -339,26 +398,35 @@ def _ends(table: Table) -> Iterable[str]:
         parts = [
             table.quartiles(timing.end_key(case, quantity)) for quantity in ("before_s", "after_s")
         ]
-        told = [
+        reported = [
             table.quartiles(timing.key(case, tool))
             for tool in (timing.PLAIN, timing.EXEC, timing.WARM)
         ]
-        beyond = [_beyond(one, spin_ms) for one in told]
+        beyond = [_beyond(one, spin_ms) for one in reported]
         rows.append((case, *(f"{one.median * MS:.3f}" if one else "" for one in parts), *beyond))
     if any(row[1] for row in rows):
         yield (
-            "The plain figure itself exceeds the program's life. A program that records its own "
-            "first and last moment shows the excess (medians). *Before* is the clone, the exec "
-            "and the loader. *After* is the exit and the time until the waiting parent runs "
-            "again, which grows with the idle time of its CPU. assay's time begins at the exec, "
-            "and the first of two waiting processes to wake up records its end."
+            "The time of plain spawn and wait exceeds the lifetime of the program. A program that "
+            "records its own first and last moment shows the excess (medians):"
         )
-        heads = ("spin", "before", "after", "plain, beyond the spin", "exec clock", "assay, warm")
+        yield (
+            "- *before*: clone, exec and dynamic loader;\n"
+            "- *after*: exit, and the time until the waiting parent runs again; it grows with the "
+            "idle time of the parent's CPU;\n"
+            "- *beyond the spin*: reported time minus the spin, for plain spawn and wait, the "
+            "second clock, and assay (warm)."
+        )
+        yield (
+            "assay's time begins at the exec. Two processes of assay wait for the exit, and the "
+            "first that wakes up records it."
+        )
+        heads = ("spin", "before", "after")
+        heads += tuple(f"beyond the spin, {name}" for name in ("plain", "second clock", "assay"))
         yield markdown.table(heads, rows)
 
 
-def _beyond(told: Quartiles | None, spin_ms: int) -> str:
-    return f"{told.median * MS - spin_ms:.3f}" if told else ""
+def _beyond(reported: Quartiles | None, spin_ms: int) -> str:
+    return f"{reported.median * MS - spin_ms:.3f}" if reported else ""
 
 
 # --- programs ---------------------------------------------------------------------------------
@@ -377,13 +445,17 @@ def _programs(table: Table) -> Iterable[str]:
             rows.append((case, tool, f"{wall * MS:.1f}", ratios[0], f"{cpu * MS:.1f}", ratios[1]))
     if rows:
         yield (
-            "Pairs of a direct launch and one under assay, in random order. The programs make "
-            "100,000 round trips of a byte through two pipes, start 50 short processes from a "
-            "shell script, start 10,000 children in sequence, or start 5,000 threads. Directly is "
-            "plain spawn and wait; under assay it is the `wall_s`, `user_s` and `sys_s` of the "
-            "record."
+            "Each round launches a program directly and in each way under assay, in random order. "
+            "Direct launches are timed by plain spawn and wait. Times under assay are `wall_s`, "
+            "`user_s` and `sys_s` of the record."
         )
-        heads = ("program", "run", "wall time", "change", "processor time", "change")
+        yield (
+            "- *pipe ping-pong*: 100,000 round trips of a byte through two pipes;\n"
+            "- *script of 50 short processes*: a shell script that starts them;\n"
+            "- *10,000 short children*: started in sequence;\n"
+            "- *5,000 threads*: started by one process."
+        )
+        heads = ("program", "launched by", "wall time", "change", "CPU time", "change")
         yield markdown.table(heads, rows)
 
 
@@ -410,34 +482,34 @@ def _database(table: Table) -> Iterable[str]:
         rows.append((tool, *(cell for pair in zip(cells, changes, strict=True) for cell in pair)))
     if rows:
         yield (
-            "PostgreSQL with its own data, reached by a Unix socket alone, and pgbench with "
-            f"{database.CLIENTS} clients, as one program. Processor time (in us) and context "
-            "switches are those of a transaction, server and client together, as the program "
-            "itself reads them of its children; the throughput is pgbench's."
+            "One program runs PostgreSQL with its own data and pgbench with "
+            f"{database.CLIENTS} clients, which use only a Unix socket. CPU time (in µs) and "
+            "context switches are those of server and client together, per transaction. The "
+            "program reads them from its children. pgbench reports the throughput."
         )
-        heads = ("run", "processor time", "change", "context switches", "change")
+        heads = ("launched by", "CPU time", "change", "context switches", "change")
         yield markdown.table((*heads, "transactions/s", "change"), rows)
 
 
 # --- memory -----------------------------------------------------------------------------------
 
-TOLD = {
+REPORTED = {
     (memory.ASSAY, "anonymous_bytes"): "assay, anonymous",
-    (memory.LARGE, "anonymous_bytes"): f"the same, itself {BALLAST_MIB} MiB",
+    (memory.LARGE, "anonymous_bytes"): f"assay of {BALLAST_MIB} MiB, anonymous",
     (memory.ASSAY, "charged_bytes"): "assay, charged",
     ("BenchExec", "charged_bytes"): "BenchExec",
     ("GNU time", "resident_bytes"): "GNU time",
     ("pyperf", "resident_bytes"): "pyperf",
     ("hyperfine", "resident_bytes"): "hyperfine",
-    (memory.WAIT4, "resident_bytes"): f"wait4 by a Python of {BALLAST_MIB} MiB",
+    (memory.WAIT4, "resident_bytes"): f"wait4 in Python of {BALLAST_MIB} MiB",
 }
-"""Columns: tool and quantity, and the head."""
+"""Head of each column, by tool and quantity."""
 
 
 def _memory(table: Table) -> Iterable[str]:
     columns = [
         (tool, quantity, head)
-        for (tool, quantity), head in TOLD.items()
+        for (tool, quantity), head in REPORTED.items()
         if any(table.values(memory.key(case.name, tool, quantity)) for case in memory.CASES)
     ]
     if not columns:
@@ -448,13 +520,19 @@ def _memory(table: Table) -> Iterable[str]:
         truths = (_truth(case, kind) for _, kind, _ in columns)
         rows.append((case.name, *map(_error, medians, truths)))
     yield (
-        "Error of the median, in per cent of the true value; the figure itself if the true value "
-        "is 0. Anonymous memory excludes files. The charge of control groups (assay's "
-        "`peak_bytes`, BenchExec) includes the page cache. The other tools report the highest "
-        "resident size of one process, file pages included. Tools that report no memory have no "
-        "column."
+        "Error of the median, in percent of the true value. If the true value is 0, the cell shows "
+        "the reported value."
     )
-    yield markdown.table(("a program that", *(head for _, _, head in columns)), rows)
+    yield (
+        "- *anonymous*: memory without files; *charged*: the charge of the control group, with the "
+        "page cache (assay's `peak_bytes`);\n"
+        "- BenchExec reports the charge of the control group;\n"
+        "- the other tools report the largest resident size of one process, including file "
+        "pages;\n"
+        f"- *of {BALLAST_MIB} MiB*: the measuring process itself uses that much memory;\n"
+        "- tools that do not report memory have no column."
+    )
+    yield markdown.table(("program", *(head for _, _, head in columns)), rows)
 
 
 def _truth(case: memory.Case, quantity: str) -> int:
@@ -484,12 +562,16 @@ def _killing(table: Table) -> Iterable[str]:
     ]
     if rows:
         yield (
-            "The tree holds the writing end of a named pipe, so that the moment at which its last "
-            "process ends is seen without polling. assay (with `--grace 0s`) and `timeout -k 0.05` "
-            "were given 0.5 s, `runexec` one second, its finest step. `hyperfine` has no limit. "
-            "Left are processes that ran 0.3 s after the tool had ended."
+            "*Overshoot* is the time from the limit to the end of the last process. All processes "
+            "of the tree hold the writing end of a named pipe, so that its reader sees that end "
+            "without polling. *Left* are processes that still ran 0.3 s after the tool had ended."
         )
-        heads = ("the tree", "ended by", "overshoot, median", "most", "left", "times")
+        yield (
+            "The limit was 0.5 s for assay (with `--grace 0s`) and for `timeout -k 0.05`. It was "
+            "1 s for `runexec`, its finest step. `hyperfine` has no time limit."
+        )
+        heads = ("process tree", "limited by", "overshoot, median", "overshoot, longest", "left")
+        heads += ("launches",)
         yield markdown.table(heads, rows)
 
 
@@ -518,10 +600,11 @@ def _output(table: Table) -> Iterable[str]:
     ]
     if rows:
         yield (
-            "From the start to a sample. A figure is read from a mapping of the file, whose pages "
-            "count as resident until other processes need the memory."
+            "Time from the start of the program to the stored sample. To read a figure from the "
+            "output, assay maps its file. The mapped pages count as resident until other "
+            "processes need the memory."
         )
-        heads = ("output", "to", *QUARTILES, "assay grew by", "peak of `assay-exec`")
+        heads = ("output", "to", *QUARTILES, "growth of assay", "peak of `assay-exec`")
         yield markdown.table(heads, rows)
 
 

@@ -1,4 +1,4 @@
-"""Parts: visits, rounds, and the usual length of each."""
+"""Parts of the benchmark: their visits, rounds and usual durations."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from .schedule import Visit
 
 @dataclass(frozen=True)
 class Part:
-    """One part.
+    """A part of the benchmark.
 
     Attributes:
-        rounds: of its visits.
-        minutes: that it took on two CPUs of an AMD EPYC, with all peers.
+        visits: function that returns the visits of the part.
+        about: subject, for the page.
+        rounds: number of rounds of its visits.
+        minutes: duration on two CPUs of an AMD EPYC, with all peers.
     """
 
     visits: Callable[[Bench], list[Visit]]
@@ -26,14 +28,14 @@ class Part:
 
 
 PARTS = {
-    timing.NAME: Part(timing.visits, "the reported wall time", timing.ROUNDS, 12),
+    timing.NAME: Part(timing.visits, "reported wall time", timing.ROUNDS, 12),
     programs.NAME: Part(
         programs.visits, "programs that switch contexts or start processes", programs.ROUNDS, 9
     ),
     database.NAME: Part(database.visits, "PostgreSQL and pgbench", database.ROUNDS, 5),
-    cost.NAME: Part(cost.visits, "a launch of /bin/true", minutes=3),
-    startup.NAME: Part(startup.visits, "the start of a command"),
-    memory.NAME: Part(memory.visits, "the reported memory", minutes=2),
-    killing.NAME: Part(killing.visits, "the end of a tree at a time limit", minutes=2),
-    output.NAME: Part(output.visits, "a program that prints much"),
+    cost.NAME: Part(cost.visits, "launch of `/bin/true`", minutes=3),
+    startup.NAME: Part(startup.visits, "start of a command"),
+    memory.NAME: Part(memory.visits, "reported memory", minutes=2),
+    killing.NAME: Part(killing.visits, "end of a process tree at a time limit", minutes=2),
+    output.NAME: Part(output.visits, "program with much output"),
 }

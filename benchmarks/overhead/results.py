@@ -1,4 +1,4 @@
-"""Results: a document for each part and each kind of machine, in a file of its own."""
+"""Results: one document for each part and each kind of machine."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SCHEMA = 2
 
 
 class Column(Enum):
-    """Kind of machine: whether it has hardware counters that this user may open."""
+    """Kind of machine: with or without hardware counters that the user may open."""
 
     WITH = "with-counters"
     WITHOUT = "without-counters"
 
     @property
     def title(self) -> str:
-        """Head of the column."""
-        return self.value.replace("-", " ")
+        """Description of the machine, for heads of columns and sections."""
+        return self.value.replace("-counters", " hardware counters")
 
 
 def column_of(probe: Mapping[str, Any]) -> Column:

@@ -13,10 +13,10 @@ from .schedule import Visit
 
 NAME = "startup"
 CASE = "start"
-BARE = "the Python that assay runs with, doing nothing"
-IMPORT = "the same, importing `assay.cli.main`"
+BARE = "Python interpreter of assay, no work"
+IMPORT = "Python interpreter of assay, importing `assay.cli.main`"
 PROSE = (BARE, IMPORT)
-"""Command names that do not exist."""
+"""Names that are descriptions rather than commands."""
 HELP = {"hyperfine": "hyperfine", "pyperf": "pyperf", "BenchExec": "runexec"}
 
 
