@@ -38,9 +38,8 @@ def use_words(document: dict[str, Any]) -> str:
     if parts:
         lines.append(f"Of the CPU time, {' and '.join(parts)}.")
     if "cpu_pressure_share" in load:
-        lines.append(
-            f"In {load['cpu_pressure_share'] * 100:.0f} % of that time, a process waited for a CPU."
-        )
+        waited = f"{load['cpu_pressure_share'] * 100:.0f} %"
+        lines.append(f"During {waited} of the run, a process waited for a CPU.")
     return " ".join(lines)
 
 

@@ -121,7 +121,8 @@ def _of_off(table: Table) -> Iterator[Target]:
         f"{assay.per_thousand:.1f} against {plain.per_thousand:.1f} of 1,000: "
         f"{more:+.1f} ({low:+.1f} to {high:+.1f})"
     )
-    measure = f"launches more than {timing.OFF_S * 1e3:g} ms off: {timing.WARM}, compared with plain spawn"
+    off = f"launches more than {timing.OFF_S * 1e3:g} ms off"
+    measure = f"{off}: {timing.WARM}, compared with plain spawn"
     limit = (
         "no significant excess over plain spawn; "
         f"at most {MORE_OFF:g} of 1,000 more if plain spawn has at most {FEW_OFF:g}"

@@ -1,4 +1,4 @@
-"""Page: the result as Markdown; a function of the result alone."""
+"""Page of the benchmark, rendered from a stored result."""
 
 from __future__ import annotations
 
@@ -19,16 +19,34 @@ WITHIN_S = {commands.RUN: 0.150, commands.FROM: 0.500, commands.AGAIN: 0.500}
 FULL_S = 1e-3
 """Limit of the cost of a full plan beyond an empty one."""
 MIN_ROUNDS = 6
-"""Before an interval over rounds says anything."""
+"""Least number of rounds for a verdict on an interval."""
+
+
+METHOD = (
+    "- A small static C++ program spawns each command line. The program that the command finally "
+    "starts is as small. It records the first moment of its `main`.\n"
+    "- Each round launches all commands interleaved, in random order.\n"
+    "- Times are in milliseconds. The columns *10 %* and *90 %* are the first and the last "
+    "decile.\n"
+    "- CPU time covers the whole command and its descendants. A busy machine affects it least.\n"
+    "- Differences are medians over rounds of the difference within a round, with a 95 % bootstrap "
+    "interval in parentheses."
+)
+USAGE = (
+    "`make bench-start` measures all commands. `make bench-start BENCH=--write` also writes this "
+    "page and [its raw figures](start.json)."
+)
+BUSY = "busy machine"
 
 
 def page(document: dict[str, Any], table: Table) -> str:
-    """All of it."""
+    """Return the whole page."""
     sections = (
         _head(document),
         markdown.section("Targets", _targets(document, table)),
-        markdown.section("From the spawn to the program", _starting(table)),
-        markdown.section("Answers without a program", _helping(table)),
+        markdown.section("Method", [METHOD, USAGE]),
+        markdown.section("Start of the program", _starting(table)),
+        markdown.section("Commands without a program", _helping(table)),
         markdown.section("Cost of a plan in the launcher", _plans(table)),
         markdown.section("Conditions", _conditions(document)),
     )
@@ -38,38 +56,37 @@ def page(document: dict[str, Any], table: Table) -> str:
 def _head(document: dict[str, Any]) -> str:
     where = document["machine"]
     peers = ", ".join(f"{name} {version}".strip() for name, version in document["peers"].items())
-    return "\n\n".join(
-        (
-            "# Time until a program starts",
-            "`make bench-start` measures this; `make bench-start BENCH=--write` writes this page "
-            "and [its raw figures](start.json). A small static C++ program spawns each command "
-            "line, and the finally started program, which is as small, records the first moment "
-            "of its `main`.\n\n"
-            "All commands are launched interleaved, in a random order in each round. Times are in "
-            "milliseconds. CPU time covers the whole command and its descendants; a busy machine "
-            "affects it least.",
-            f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
-            f"{where['distribution']}, control groups {where['cgroup']}, Python {where['python']}, "
-            f"{document['scale']['rounds']} rounds of {document['scale']['launches']} launches of "
-            f"each command and {document['scale']['of_plans']} of each plan. {_load(document)}"
-            + (f" Beside it: {peers}." if peers else ""),
-        )
-    )
+    paragraphs = [
+        "# Time until a program starts",
+        "This page shows the time from the spawn of a command to the first moment of the program "
+        "that it starts: under assay, directly, and under other launchers. It is for readers who "
+        "launch short programs.",
+        f"Measured on {document['date']} on {where['model']}, {where['cpus']} CPUs, Linux "
+        f"{where['kernel']}, {where['distribution']}, control groups {where['cgroup']}, Python "
+        f"{where['python']}. {document['scale']['rounds']} rounds, each with "
+        f"{document['scale']['launches']} launches of each command and "
+        f"{document['scale']['of_plans']} of each plan. {_load(document)}",
+    ]
+    if peers:
+        paragraphs.append(f"Other tools: {peers}.")
+    return "\n\n".join(paragraphs)
 
 
 def _load(document: dict[str, Any]) -> str:
-    favoured = " All of it ran under SCHED_FIFO, ahead of others." if document["favoured"] else ""
-    return load_words(document) + favoured
+    favoured = " The benchmark ran under SCHED_FIFO, with priority over all other processes."
+    return load_words(document) + (favoured if document["favoured"] else "")
 
 
 def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
     busy = is_busy(document)
     rows = [*_of_commands(table, busy=busy), *_of_plans(table, busy=busy)]
     if rows:
-        yield markdown.table(("measure", "target", "seen", ""), rows)
+        heads = ("measure", "target", "measured", "verdict", "reason (missed or open)")
+        yield markdown.table(heads, rows)
     if busy:
         yield (
-            "Other processes kept the machine busy: met targets are valid, missed ones stay open."
+            "Other processes used the CPUs. Targets that are met are valid. All others are *open*: "
+            "measure them again on a quiet machine."
         )
 
 
@@ -78,9 +95,14 @@ def _of_commands(table: Table, *, busy: bool) -> Iterable[tuple[str, ...]]:
         found = table.values(commands.key(command))
         if found:
             high_s = _quantile(found, 9)
-            seen = f"{high_s * MS:.0f} ms in nine of ten"
             verdict = "met" if high_s <= within_s else ("open" if busy else "missed")
-            yield f"`{command}`: the program starts", f"{within_s * MS:.0f} ms", seen, verdict
+            yield (
+                f"start of the program: `{command}`",
+                f"at most {within_s * MS:.0f} ms in 90 % of launches",
+                f"{high_s * MS:.0f} ms",
+                markdown.verdict(verdict),
+                BUSY if verdict == "open" else "",
+            )
 
 
 def _of_plans(table: Table, *, busy: bool) -> Iterable[tuple[str, ...]]:
@@ -92,8 +114,14 @@ def _of_plans(table: Table, *, busy: bool) -> Iterable[tuple[str, ...]]:
         verdict = "met"
     elif found.rounds >= MIN_ROUNDS and found.low > FULL_S and not busy:
         verdict = "missed"
-    what = "`assay-exec` with a full plan, beyond an empty one"
-    yield what, f"{FULL_S * MS:g} ms", _difference(found), verdict
+    reason = BUSY if busy else "interval includes the limit, or few rounds"
+    yield (
+        "cost of a full plan in `assay-exec`, beyond an empty plan",
+        f"at most {FULL_S * MS:g} ms",
+        _difference(found),
+        markdown.verdict(verdict),
+        reason if verdict == "open" else "",
+    )
 
 
 def _starting(table: Table) -> Iterable[str]:
@@ -104,11 +132,18 @@ def _starting(table: Table) -> Iterable[str]:
     ]
     if rows:
         yield (
-            "`hyperfine` is timed to the first of its launches. *assay-exec* is the launcher "
-            "alone. A study's own command is looked into, to tell whether it changed since; the "
-            "other study recommends one variable of the environment."
+            "Time from the spawn of the command to the first moment of the program, and CPU time "
+            "of the command:"
         )
-        yield markdown.table(("command", "10 %", "median", "90 %", "processor time"), rows)
+        yield (
+            "- `hyperfine -N` is timed to the first of its launches;\n"
+            "- `assay-exec` is the launcher without assay;\n"
+            f"- `{commands.FROM}` launches the command of the study; assay first checks whether "
+            "that command has changed since the study;\n"
+            f"- `{commands.AGAIN}` takes a study of another command; it recommends one environment "
+            "variable."
+        )
+        yield markdown.table(("command", "10 %", "median", "90 %", "CPU time"), rows)
 
 
 def _helping(table: Table) -> Iterable[str]:
@@ -121,8 +156,8 @@ def _helping(table: Table) -> Iterable[str]:
         for name in sorted(names, key=lambda name: table.median(key(name)) or 0.0)
     ]
     if rows:
-        yield "To the end of the command:"
-        yield markdown.table(("command", "10 %", "median", "90 %", "processor time"), rows)
+        yield "Time from the spawn to the end of the command:"
+        yield markdown.table(("command", "10 %", "median", "90 %", "CPU time"), rows)
 
 
 def _plans(table: Table) -> Iterable[str]:
@@ -131,15 +166,15 @@ def _plans(table: Table) -> Iterable[str]:
     if rows:
         left_out = [name for name in plans.parts() if not table.values(plans.key(name))]
         yield (
-            "Wall time of a whole launch by `assay-exec`, its record written, and the time to the "
-            "program's first moment. The empty plan has no control group; each part below it is "
-            "a plan of its own, in a control group; the full plan has all of them. Differences are "
-            "medians over rounds of the difference within a round, with a 95 % bootstrap interval."
+            "Each row is a launch by `assay-exec` with another plan, including the record that it "
+            "writes. The empty plan has no control group. Each plan of the following rows has one "
+            "part in a control group. The full plan has all parts."
         )
-        heads = ("plan", "median", "90 %", "beyond the empty one", "to the program", "beyond")
+        heads = ("plan", "whole launch", "90 %", "beyond the empty plan")
+        heads += ("start of the program", "beyond the empty plan")
         yield markdown.table(heads, rows)
         if left_out:
-            yield f"Refused here, and so in no plan: {', '.join(left_out)}."
+            yield f"The launcher could not apply these parts here: {', '.join(left_out)}."
 
 
 def _plan(table: Table, name: str) -> tuple[str, ...]:
@@ -159,7 +194,7 @@ def _plan(table: Table, name: str) -> tuple[str, ...]:
 def _conditions(document: dict[str, Any]) -> Iterable[str]:
     yield use_words(document)
     if document["missing"]:
-        yield f"Not here, and so without rows: {', '.join(document['missing'])}."
+        yield f"Missing tools: {', '.join(document['missing'])}."
 
 
 def _named(command: str) -> str:
@@ -174,7 +209,7 @@ def _quantiles(table: Table, key: Key) -> list[str]:
 
 
 def _quantile(values: Sequence[float], tenths: int) -> float:
-    """Return the quartiles by definition 7 of Hyndman and Fan."""
+    """Return a decile by definition 7 of Hyndman and Fan."""
     if len(values) == 1:
         return values[0]
     return statistics.quantiles(values, n=10, method="inclusive")[tenths - 1]

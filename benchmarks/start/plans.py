@@ -1,4 +1,4 @@
-"""Plans: cost of each part of a plan in the launcher, beyond an empty one."""
+"""Plans: cost of each part of a plan in the launcher, compared with an empty plan."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .firsts import WALL, Firsts
 
 NAME = "plan"
 CASE = "one launch"
-EMPTY = "an empty plan"
-GROUP = "a control group"
-FULL = "a full plan"
+EMPTY = "empty plan"
+GROUP = "control group"
+FULL = "full plan"
 
 
 def key(plan: str, quantity: str = WALL) -> Key:
@@ -28,35 +28,35 @@ def key(plan: str, quantity: str = WALL) -> Key:
 
 
 def parts() -> dict[str, dict[str, Any]]:
-    """Parts of a plan, by name; all parts together are the full plan."""
+    """Return the parts of a plan by name; all parts together are the full plan."""
     cpus = sorted(os.sched_getaffinity(0))
     favoured = os.sched_getscheduler(0) == os.SCHED_FIFO
-    # Parts that leave the scheduling class of a favoured run would wait for all other processes.
+    # A part that left the scheduling class of a favoured run would wait for all other processes.
     group = (
         {"policy": "fifo", "priority": os.sched_getparam(0).sched_priority}
         if favoured
         else {"policy": "batch", "nice": 5}
     )
     return {
-        "20 variables": {"env_set": {f"ASSAY_BENCH_{n}": "x" * 40 for n in range(20)}},
-        "placement": {"affinity": cpus},
-        "a memory policy": {"mempolicy": {"mode": "bind", "nodes": [0]}},
-        "class and priorities": {
+        "20 environment variables": {"env_set": {f"ASSAY_BENCH_{n}": "x" * 40 for n in range(20)}},
+        "CPU affinity": {"affinity": cpus},
+        "memory policy": {"mempolicy": {"mode": "bind", "nodes": [0]}},
+        "scheduling class and priorities": {
             "sched": group,
             "io_priority": {"class": "best-effort", "level": 5},
         },
-        "limits of resources": {
+        "resource limits": {
             "rlimits": [{"resource": "core", "soft": 0, "hard": 0}],
             "prctl": [{"option": 41, "args": [1, 0, 0, 0]}],
         },
-        "limits of the group": {"limits": {"memory_bytes": 1 << 30, "pids": 100, "cpu_s": 60}},
+        "control group limits": {"limits": {"memory_bytes": 1 << 30, "pids": 100, "cpu_s": 60}},
         "counters": {"counters": ["task_clock_s", "context_switches", "page_faults"]},
-        "read back": {"observe": ["status", "environ", "maps", "threads"], "map_names": ["libc"]},
+        "read-back": {"observe": ["status", "environ", "maps", "threads"], "map_names": ["libc"]},
     }
 
 
 def prepare(folder: Path, program: list[str]) -> dict[str, list[str]]:
-    """Return a command for each plan that works here; the empty one first, the full one last."""
+    """Return a command for each plan that works here: first the empty plan, last the full one."""
     usable = {}
     for name, part in parts().items():
         command = _command(folder, name, {"argv": program, **part})
@@ -68,12 +68,12 @@ def prepare(folder: Path, program: list[str]) -> dict[str, list[str]]:
 
 
 def visit(firsts: Firsts, commands: dict[str, list[str]], launches: int) -> Iterable[Reading]:
-    """Every plan a few times."""
+    """Launch every plan a few times and return the times."""
     return firsts.readings(NAME, CASE, launches, commands)
 
 
 def _command(folder: Path, name: str, plan: dict[str, Any]) -> list[str]:
-    """Plans lie in files, so that the whole document is parsed and the record written."""
+    """Return the command of a plan: a file, so that it is parsed and the record is written."""
     stem = folder / name.replace(" ", "-")
     stem.with_suffix(".json").write_text(json.dumps({"schema": 1, **plan}))
     launcher = str(find_launcher(os.environ))
