@@ -1,4 +1,4 @@
-"""The command line of the benchmark."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WORLDS = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """A row that is wanted: its name and its studies."""
+    """A row of the page: its name and its studies."""
 
     space: str
     launches: int
@@ -49,7 +49,7 @@ class Wanted:
     without: bool = field(default=False, kw_only=True)
 
     def row(self, kept: Kept) -> Row | None:
-        """The row of the studies that are known; ``None`` without any."""
+        """Return the row of the stored studies; ``None`` without any."""
         found = kept.of(self.studies)
         if not found:
             return None
@@ -59,10 +59,10 @@ class Wanted:
 
 
 def main() -> None:
-    """Parse, simulate, print."""
+    """Run the studies and print or write the page."""
     options = _parsed()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # studies run side by side
+        os.environ.setdefault(name, "1")  # several studies run at a time
     if options.quick:
         options.studies, options.launches = 1, options.launches[:1]
     began = time.monotonic()
@@ -98,7 +98,7 @@ def _simulated(options: argparse.Namespace) -> Iterator[Wanted]:
 def _recorded(options: argparse.Namespace) -> Iterator[Wanted]:
     if not options.tables:
         return
-    # Each table alike: a row has at least one study of each.
+    # All tables have the same number of studies, at least one.
     each = max(1, options.studies // len(options.tables))
     seeds = range(options.first_seed, options.first_seed + each)
     for launches in options.launches:
@@ -114,10 +114,8 @@ def _recorded(options: argparse.Namespace) -> Iterator[Wanted]:
 def _heading() -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return (
-        f"{description}\n"
-        "`make bench-recommendations BENCH='--write --studies 2000 TABLE...'` writes this page, "
-        "and goes on where it was stopped. "
-        f"Figures of {today}, assay {digest()}; they follow from the seeds."
+        f"Computed on {today}. Digest of assay's code: {digest()}. The figures follow from the "
+        "seeds and do not depend on the machine."
     )
 
 
@@ -125,20 +123,35 @@ def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.recommendations",
         description=description,
-        epilog="2,000 studies a row take about 10 hours on two CPUs, 48 about a quarter of one.",
+        epilog="2,000 studies per row take about 10 hours on two CPUs, 48 about 15 minutes.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("tables", type=Path, nargs="*", help="recorded spaces")
-    parser.add_argument("--studies", type=int, default=2000, help="a row (%(default)s)")
-    parser.add_argument("--first-seed", type=int, default=0, help="of the first (%(default)s)")
+    parser.add_argument(
+        "tables", type=Path, nargs="*", help="recorded spaces (default: simulated spaces only)"
+    )
+    parser.add_argument(
+        "--studies", type=int, default=2000, help="studies per row (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--first-seed", type=int, default=0, help="seed of the first study (default: %(default)s)"
+    )
     parser.add_argument("--launches", type=int, nargs="+", default=list(LOWEST))
     parser.add_argument("--shapes", type=Shape, nargs="+", default=list(Shape))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
-        "--minutes", type=float, help="number of studies after which no further one begins"
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: one per CPU)",
     )
-    parser.add_argument("--cache", type=Path, default=PATH, help="answers (%(default)s)")
-    parser.add_argument("--quick", action="store_true", help="one study a row: does it still run?")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="minutes after which no further study begins (default: no limit)",
+    )
+    parser.add_argument(
+        "--cache", type=Path, default=PATH, help="file of stored answers (default: %(default)s)"
+    )
+    parser.add_argument("--quick", action="store_true", help="smoke test with one study per row")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     parser.add_argument("--write", action="store_true", help="write the page")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""Kept: answers on disk, so that a run that was stopped goes on."""
+"""Stored answers, so that an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATH = Path(__file__).parents[2] / "build" / "bench-recommendations.jsonl"
 
 
 ANSWERING = ("spaces.py", "starts.py", "studies.py")
-"""The modules of the benchmark that an answer depends on."""
+"""Modules of the benchmark on which an answer depends."""
 
 
 @dataclass
@@ -29,8 +29,8 @@ class Kept:
     """Answers by study and version of the code.
 
     Attributes:
-        path: of a file of JSON lines; made by the first answer.
-        known: answers, those of other versions as well.
+        path: file of JSON lines; the first answer creates it.
+        known: answers of all versions.
     """
 
     path: Path
@@ -38,7 +38,7 @@ class Kept:
 
     @classmethod
     def read(cls, path: Path) -> Kept:
-        """Read a file, if there is one; a line that was cut off is left out."""
+        """Read a file if it exists; an incomplete line is ignored."""
         known: dict[str, Answer] = {}
         for line in path.read_text().splitlines() if path.exists() else ():
             try:
@@ -49,17 +49,17 @@ class Kept:
         return cls(path, known)
 
     def make(self, studies: Sequence[Study], jobs: int, until: float) -> None:
-        """Make those that are not known yet, while there is time.
+        """Make the studies without a stored answer, until the time limit.
 
         Args:
-            studies: all that are wanted.
-            jobs: processes.
-            until: no study begins after this moment of the monotonic clock.
+            studies: all studies of a row.
+            jobs: number of processes.
+            until: time of the monotonic clock after which no study begins.
         """
         missing = [study for study in studies if key_of(study) not in self.known]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with ProcessPoolExecutor(jobs) as pool, self.path.open("a") as file:
-            # As many at a time as are soon done: a run that is stopped loses no more.
+            # Small batches: an interrupted run loses at most one of them.
             for at in range(0, len(missing), 8 * jobs):
                 if time.monotonic() > until:
                     return
@@ -71,13 +71,13 @@ class Kept:
                 file.flush()
 
     def of(self, studies: Iterable[Study]) -> list[Answer]:
-        """The answers of those of the studies that are known."""
+        """Return the stored answers of the studies."""
         return [self.known[key] for study in studies if (key := key_of(study)) in self.known]
 
 
 @functools.cache
 def _code() -> str:
-    """Return a digest of the code that an answer depends on, that of the benchmark included."""
+    """Return a digest of the code on which an answer depends, including the benchmark's."""
     own = hashlib.sha256(digest().encode())
     for name in ANSWERING:
         own.update((Path(__file__).parent / name).read_bytes())
@@ -86,12 +86,12 @@ def _code() -> str:
 
 @functools.cache
 def _table(path: Path) -> str:
-    """Return the name of a table with a digest of its content."""
+    """Return the name of a table and a digest of its content."""
     return f"{table_name(path)}:{hashlib.sha256(path.read_bytes()).hexdigest()[:10]}"
 
 
 def key_of(study: Study) -> str:
-    """Return the key of a study, with the version of the code that answers it."""
+    """Return the key of a study, which includes the version of the code."""
     fields = {key: str(value) for key, value in vars(study).items()}
     if isinstance(study, RecordedStudy):
         fields["table"] = _table(study.table)

@@ -1,4 +1,4 @@
-"""Spaces: settings of which few matter, and by how much."""
+"""Simulated spaces in which few settings have an effect."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from assay.records import Choices, Configuration, Parameter, Space
 
 SETTINGS = 20
 VALUES = (2, 3, 4)
-"""Numbers of values that a setting may have, its default among them."""
+"""Possible numbers of values of a setting, including its default."""
 OTHERS = (-0.5, 1.0)
-"""Effects of the other values of a setting that matters, in multiples of that of its best one,
-where a gain counts as negative."""
+"""Range of the effects of all but the best value of an effective setting, in multiples of the
+effect of the best value; a gain is negative."""
 INTERACTION = 0.5
 """Largest effect of an interaction, in multiples of the smaller of the two effects."""
 
 
 class Shape(enum.StrEnum):
-    """The effects of a space."""
+    """Effects of the settings of a space."""
 
     NONE = "none"
     ONE = "one"
@@ -34,9 +34,9 @@ class Effects:
     """A space and the logarithms of its effects.
 
     Attributes:
-        space: its settings.
-        of_value: for each setting that matters, the effect of each value.
-        together: for the two that interact, the further effect of their best values.
+        space: settings.
+        of_value: effect of each value of each effective setting.
+        together: best values of two interacting settings, and the further effect of both.
     """
 
     space: Space
@@ -44,7 +44,7 @@ class Effects:
     together: tuple[tuple[tuple[str, int], ...], float] = ((), 0.0)
 
     def log_ratio(self, configuration: Configuration) -> float:
-        """Logarithm of the true ratio of a configuration to the default."""
+        """Return the logarithm of the true ratio of a configuration to the default."""
         found = 0.0
         for name, effects in self.of_value.items():
             found += effects.get(int(configuration.get(name, 0)), 0.0)
@@ -55,7 +55,7 @@ class Effects:
 
     @property
     def best(self) -> float:
-        """The least logarithm that any configuration has."""
+        """Smallest logarithm of all configurations."""
         names = list(self.of_value)
         options = [(0, *effects) for effects in self.of_value.values()]
         combinations = (
@@ -65,7 +65,7 @@ class Effects:
         return min(map(self.log_ratio, combinations))
 
     def idle(self, configuration: Configuration) -> list[str]:
-        """The settings of a configuration that do nothing."""
+        """Return the settings of a configuration without effect."""
         return [name for name in configuration if name not in self.of_value]
 
 

@@ -1,4 +1,4 @@
-"""Starts: the configuration of a recorded space that is taken for the default."""
+"""Default configuration of a study of a recorded space."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Start(enum.StrEnum):
 
 
 def default_of(table: Table, start: Start, seed: int) -> int | None:
-    """The point that is the default; ``None`` for one at random.
+    """Return the point that is the default; ``None`` for a random one.
 
     Args:
-        table: the space.
-        start: how good it is to be.
-        seed: of the choice.
+        table: recorded space.
+        start: quality of the default.
+        seed: seed of the choice.
     """
     if start is Start.RANDOM:
         return None

@@ -1,4 +1,4 @@
-"""Studies: the answer of one study, compared with the truth."""
+"""Studies, whose answers are compared with the truth."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Answer:
-    """A study's answer beside the truth.
+    """Answer of a study, and its true quality.
 
     Attributes:
-        status: of the recommendation.
-        regret: true time of the recommendation over the least one, less 1.
+        status: status of the recommendation.
+        regret: true time of the recommendation divided by the smallest one, minus 1.
         ratio: true ratio of the recommendation to the default.
-        idle: settings of the recommendation that do nothing; 0 where that is not known.
-        settings: of the recommendation, how many.
-        told: the ratio that is expected or claimed; ``None`` for the default.
-        low, high: of its interval.
+        idle: number of recommended settings without effect; 0 if that is unknown.
+        settings: number of recommended settings.
+        claimed: expected or claimed ratio; ``None`` for the default.
+        low, high: ends of its interval.
     """
 
     status: RecommendationStatus
@@ -52,14 +52,14 @@ class Answer:
     ratio: float
     idle: int
     settings: int
-    told: float | None = None
+    claimed: float | None = None
     low: float = 0.0
     high: float = math.inf
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """Interval of the answer."""
-        return None if self.told is None else (self.low, self.high)
+        return None if self.claimed is None else (self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class SimulatedStudy:
     noise: float
 
     def answer(self) -> Answer:
-        """Make the study."""
+        """Run the study and return its answer."""
         effects = draw(self.shape, self.low, self.high, self.seed)
         spec = StudySpec(
             kind=Kind.TUNE,
@@ -106,7 +106,7 @@ class SimulatedStudy:
         settings = Configuration(chosen.settings)
         log = effects.log_ratio(settings)
         regret, idle = math.expm1(log - effects.best), len(effects.idle(settings))
-        return Answer(chosen.status, regret, math.exp(log), idle, len(settings), *_told(chosen))
+        return Answer(chosen.status, regret, math.exp(log), idle, len(settings), *_claimed(chosen))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class RecordedStudy:
     """A study of a recorded space.
 
     Attributes:
-        table: its file.
+        table: file of the space.
         start: choice of the default configuration.
         noise: variation of launches.
         launches: budget.
@@ -128,7 +128,7 @@ class RecordedStudy:
     seed: int
 
     def answer(self) -> Answer:
-        """Make the study."""
+        """Run the study and return its answer."""
         table = load(self.table)
         default = default_of(table, self.start, self.seed)
         world, searcher = World(table, self.seed, kind=self.noise, default=default), GpSearcher()
@@ -140,14 +140,14 @@ class RecordedStudy:
         assert chosen is not None
         point = visit.space.point(Configuration(chosen.settings))
         regret, ratio = world.regret(point), world.ratio(point)
-        return Answer(chosen.status, regret, ratio, 0, len(chosen.settings), *_told(chosen))
+        return Answer(chosen.status, regret, ratio, 0, len(chosen.settings), *_claimed(chosen))
 
 
 Study = SimulatedStudy | RecordedStudy
 
 
-def _told(chosen: Recommendation) -> tuple[Any, ...]:
-    """Return the ratio that a recommendation tells, and its interval; nothing of the default."""
+def _claimed(chosen: Recommendation) -> tuple[Any, ...]:
+    """Return the ratio of a recommendation and its interval; nothing for the default."""
     if chosen.expected is not None:
         return (chosen.expected.ratio, *chosen.expected.ci)
     if not chosen.settings or chosen.claim is None:
@@ -157,5 +157,5 @@ def _told(chosen: Recommendation) -> tuple[Any, ...]:
 
 
 def answered(study: Study) -> Answer:
-    """Make a study, in a process of its own."""
+    """Run a study in a worker process and return its answer."""
     return study.answer()

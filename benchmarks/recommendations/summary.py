@@ -1,4 +1,4 @@
-"""Summary: the figures of one row, each with its standard error where it is a share."""
+"""Summary of the studies of a row."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ MARGIN = 0.01
 
 @dataclass(frozen=True)
 class Row:
-    """Many studies of one kind.
+    """Figures of all studies of one kind.
 
     Attributes:
-        space: the effects of a simulated space, or noise and default of tables.
-        simulated: whether the space is simulated, so that idle settings are known.
-        without: whether no setting has an effect.
-        regret: mean; ``regret_error`` its standard error.
+        space: effects of a simulated space, or noise and default of recorded spaces.
+        simulated: true for a simulated space, whose idle settings are known.
+        without: true if no setting has an effect.
+        regret, regret_error: mean regret and its standard error.
         default, unproven, proven: shares of the answers.
-        idle: share of the recommendations other than the default with an idle setting.
-        worse: share of the answers that are truly worse than the default by more than the margin.
-        false: share of the proven answers that are truly no better.
-        covered: share of the unproven recommendations whose interval holds the true ratio.
-        width: median of the upper over the lower end of that interval.
-        overclaim: mean of the true ratio over the expected one, less 1, of the unproven ones:
-            positive for exaggerated claims; ``overclaim_error`` its standard error.
+        idle: share of recommendations with an idle setting; those of the default do not count.
+        worse: share of answers that are truly worse than the default by more than the margin.
+        false: share of proven answers that are not truly better.
+        covered: share of unproven recommendations whose interval contains the true ratio.
+        width: median ratio of the upper to the lower end of that interval.
+        overclaim, overclaim_error: mean ratio of the true ratio to the expected one, minus 1, of
+            unproven recommendations, and its standard error; positive for exaggerated claims.
     """
 
     space: str
@@ -53,13 +53,13 @@ class Row:
     overclaim_error: float
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the row for JSON."""
         return asdict(self)
 
     def line(self) -> str:
-        """In one line, for progress."""
-        told = [f"{key} {value:.3f}" for key, value in asdict(self).items() if _is_figure(value)]
-        return f"{self.space} {self.launches}: {', '.join(told)}"
+        """Return the row as one line, for progress."""
+        parts = [f"{key} {value:.3f}" for key, value in asdict(self).items() if _is_figure(value)]
+        return f"{self.space} {self.launches}: {', '.join(parts)}"
 
 
 def _is_figure(value: object) -> bool:
@@ -69,18 +69,18 @@ def _is_figure(value: object) -> bool:
 def summary(
     space: str, launches: int, found: Sequence[Answer], *, simulated: bool, without: bool = False
 ) -> Row:
-    """The row of some answers.
+    """Return the row of some answers.
 
     Args:
-        space, launches, simulated, without: as ``Row`` has them.
-        found: at least one.
+        space, launches, simulated, without: attributes of the ``Row``.
+        found: answers, at least one.
     """
     regrets = [one.regret for one in found]
     others = [one for one in found if one.settings]
     unproven = [one for one in found if one.status is RecommendationStatus.UNPROVEN]
     proven = [one for one in found if one.status is RecommendationStatus.PROVEN]
-    told = [one for one in unproven if one.told is not None and one.interval is not None]
-    over = [one.ratio / (one.told or 1.0) - 1.0 for one in told]
+    claims = [one for one in unproven if one.claimed is not None and one.interval is not None]
+    over = [one.ratio / (one.claimed or 1.0) - 1.0 for one in claims]
     return Row(
         space=space,
         simulated=simulated,
@@ -97,8 +97,8 @@ def summary(
         false=_share([bool(one.settings) and one.ratio >= 1.0 for one in proven])
         if proven
         else 0.0,
-        covered=_share([_holds(one) for one in told]) if told else None,
-        width=statistics.median(_width(one) for one in told) if told else None,
+        covered=_share([_is_covered(one) for one in claims]) if claims else None,
+        width=statistics.median(_width(one) for one in claims) if claims else None,
         overclaim=statistics.fmean(over) if over else None,
         overclaim_error=_error(over),
     )
@@ -112,7 +112,7 @@ def _share(values: Sequence[bool]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _holds(one: Answer) -> bool:
+def _is_covered(one: Answer) -> bool:
     assert one.interval is not None
     return one.interval[0] <= one.ratio <= one.interval[1]
 

@@ -70,8 +70,8 @@ def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: flo
     tools = f" Other methods: {'; '.join(versions)}." if versions else ""
     left_out = f" Not installed: {', '.join(missing)}." if missing else ""
     return (
-        f"Measured on {today} on {model}. Digest of assay's code: {cache.code}.{tools}{left_out} The searches "
-        f"that were not in the cache took {took_s / 60:.0f} minutes."
+        f"Measured on {today} on {model}. Digest of assay's code: {cache.code}.{tools}{left_out} "
+        f"The searches that were not in the cache took {took_s / 60:.0f} minutes."
     )
 
 
