@@ -1,4 +1,4 @@
-"""The command line of the benchmark."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Kept:
-    """Path of the results, and of the files derived from them."""
+    """Files of the results, and of the page and pictures derived from them."""
 
     folder: Path
     stem: str
@@ -65,7 +65,7 @@ BUILD = Kept(ROOT / "build", "bench-tier")
 
 
 def main() -> None:
-    """Parse, measure or read, keep, print."""
+    """Measure or read the results, store them, and print the page."""
     options = _parsed()
     kept = DOCS if options.write else BUILD
     if options.source is not None:
@@ -74,10 +74,10 @@ def main() -> None:
     else:
         lacking = _lacking(quick=options.quick)
         if lacking:
-            print(f"benchmarks.tier: nothing is measured: {lacking}")
+            print(f"benchmarks.tier: nothing was measured: {lacking}")
             return
         with tempfile.TemporaryDirectory(dir=options.path) as folder:
-            if options.quick:  # leaves nothing behind
+            if options.quick:  # in a temporary folder
                 kept = Kept(Path(folder), BUILD.stem)
             bench = _bench(Path(folder), options)
             results = measured(bench, options.part or list(PARTS), kept)
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def measured(bench: Bench, names: Collection[str], kept: Kept) -> Results:
-    """Part by part; kept after each round, so that an interruption loses no more than that."""
+    """Measure part by part and store each round, so that an interruption loses one round."""
     results = kept.read()
     for name in PARTS:
         if name in names:
@@ -115,7 +115,7 @@ def _lacking(*, quick: bool) -> str | None:
     if quick and os.environ.get("ASSAY_TEST_SYSTEM") != "1":
         return "tests may not change this host (ASSAY_TEST_SYSTEM=1)"
     if os.geteuid() != 0:
-        return "only root makes memory groups and swap files"
+        return "only root can create memory control groups and swap files"
     missing = [name for name in ("mkswap", "swapon", "g++") if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)} is not installed"
@@ -131,21 +131,39 @@ def _parsed() -> argparse.Namespace:
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rounds", type=int, default=5, help="(%(default)s)")
-    parser.add_argument("--dram", type=int, default=256, help="MiB of memory (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=0.5, help="of each way (%(default)s)")
-    parser.add_argument("--budget", type=_seconds, default="40m", help="of part efficiency (40m)")
-    parser.add_argument("--path", type=Path, help="on the disk to measure (temporary files')")
-    parser.add_argument("--part", action="append", choices=PARTS, help="only this one; repeatable")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks, not build")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds of each part (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--dram", type=int, default=256, help="MiB of memory (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=0.5, help="duration of each way (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--budget", type=_seconds, default="40m", help="budget of part efficiency (default: 40m)"
+    )
+    parser.add_argument(
+        "--path", type=Path, help="folder on the disk to measure (default: that of temporary files)"
+    )
+    parser.add_argument(
+        "--part", action="append", choices=PARTS, help="part to measure; repeatable (default: all)"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write into docs/benchmarks instead of build"
+    )
     one_of = parser.add_mutually_exclusive_group()
     one_of.add_argument(
-        "--from", dest="source", type=Path, metavar="FILE", help="of results; measure nothing"
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="file of results to render; measure nothing",
     )
-    one_of.add_argument("--quick", action="store_true", help="one short round: does it still run?")
+    one_of.add_argument("--quick", action="store_true", help="smoke test with one short round")
     options = parser.parse_args()
     if options.quick and options.write:
-        parser.error("--quick measures nothing that is worth to be written")
+        parser.error("--quick cannot be combined with --write")
     return options
 
 
@@ -164,4 +182,4 @@ if __name__ == "__main__":
     except AssayError as error:
         sys.exit(f"benchmarks.tier: {error}")
     except KeyboardInterrupt:
-        sys.exit("benchmarks.tier: interrupted; the rounds that were whole are kept")
+        sys.exit("benchmarks.tier: interrupted; complete rounds are stored")

@@ -1,4 +1,4 @@
-"""Bench: state shared by all parts of one call."""
+"""State that all parts of one call share."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LIBRARY = Path(__file__).with_name("filemap.cpp")
 
 @dataclass(frozen=True)
 class Bench:
-    """Request of a call, and the place of its measurement.
+    """Parameters of a call.
 
     Attributes:
         folder: folder on the measured disk.
-        dram_bytes: memory of a program that has all of it.
-        rounds: rounds of each part that is measured in rounds.
-        seconds: time of each way, without the untimed passes.
-        budget_s: budget of the efficiencies.
-        quick: whether the call only checks that everything runs.
+        dram_bytes: memory of a program.
+        rounds: number of rounds of each part.
+        seconds: duration of each way, without the untimed passes.
+        budget_s: budget of part efficiency.
+        quick: true for a smoke test.
         date: start date, as in ISO 8601.
         load: load averages over 1, 5 and 15 minutes before the start (proc_loadavg(5)).
     """

@@ -1,4 +1,4 @@
-"""Measured cells, their ways, and their targets."""
+"""Measured programs, their ways and their targets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .ways import (
     MAPPED,
     MEMORY,
     ONE_DISK,
+    PROGRAM_ADVISED,
     REPLAYED,
     SWAP,
     SWAPS,
     TIER,
-    TOLD,
     TWO_DISKS,
     UNEQUAL,
     UNEQUAL_TWICE,
@@ -31,14 +31,14 @@ UPDATE = Cell("read and written", "traversal", "forward", _DATA, ("--update", "1
 ROWS = Cell("rows of 64 KiB", "traversal", "rows", _DATA)
 PAGES = Cell("random pages of 4 KiB", "traversal", "pages", _DATA, share=0.25)
 RECORDS = Cell("1 KiB of each 72 KiB", "traversal", "records", _DATA, share=0.25)
-CYCLE = Cell("again and again", "traversal", "forward", 1.5, samples=10)
-FITS = Cell("fits: read", "traversal", "forward", 0.5, repeats=5)
+CYCLE = Cell("repeated cycle", "traversal", "forward", 1.5, samples=10)
+FITS = Cell("fits into memory, read", "traversal", "forward", 0.5, repeats=5)
 FITS_UPDATE = Cell(
-    "fits: read and written", "traversal", "forward", 0.5, ("--update", "1"), repeats=5
+    "fits into memory, read and written", "traversal", "forward", 0.5, ("--update", "1"), repeats=5
 )
 
 WAYS: dict[Cell, tuple[Way, ...]] = {
-    FORWARD: (MEMORY, DEVICE, TIER, *SWAPS, TOLD, ADVISOR, MAPPED),
+    FORWARD: (MEMORY, DEVICE, TIER, *SWAPS, PROGRAM_ADVISED, ADVISOR, MAPPED),
     FORWARD_OF_MUCH: (TIER, SWAP, MAPPED),
     BACKWARD: (DEVICE, TIER, SWAP, ADVISOR),
     TILES: (DEVICE, TIER, SWAP, ADVISOR, MAPPED),
@@ -57,18 +57,28 @@ ON_DISKS: dict[Cell, tuple[Way, ...]] = {
     TILES: (ONE_DISK, TWO_DISKS),
     UPDATE: (ONE_DISK, TWO_DISKS),
 }
-"""The tier on throttled disks."""
-TWICE = 1.8
+"""Programs and ways of the tier on throttled disks."""
+MIN_DISK_RATIO = 1.8
 """Least ratio of the throughput of two equal disks to that of one."""
 
-QUICK: dict[Cell, tuple[Way, ...]] = {FORWARD: (DEVICE, TIER, REPLAYED, SWAP, TOLD), FITS: (TIER,)}
+QUICK: dict[Cell, tuple[Way, ...]] = {
+    FORWARD: (DEVICE, TIER, REPLAYED, SWAP, PROGRAM_ADVISED),
+    FITS: (TIER,),
+}
 QUICK_ON_DISKS: dict[Cell, tuple[Way, ...]] = {FORWARD: (ONE_DISK, TWO_DISKS)}
-"""Cells that check whether everything runs."""
+"""Programs and ways of a smoke test."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Least ratio of the tier's rate to the best of these ways."""
+    """Least ratio of the tier's rate to that of the best of some ways.
+
+    Attributes:
+        cell: program.
+        beside: name of the ways, for the page.
+        at_least: least ratio.
+        ways: ways that are compared.
+    """
 
     cell: Cell
     beside: str
@@ -84,7 +94,7 @@ TARGETS = (
     *(_beside(cell, DEVICE, 0.9) for cell in (FORWARD, BACKWARD, TILES)),
     *(_beside(cell, SWAP, 6.0) for cell in (FORWARD, BACKWARD, TILES)),
     Target(FORWARD, "best swap", 4.0, SWAPS),
-    _beside(FORWARD, TOLD, 2.0),
+    _beside(FORWARD, PROGRAM_ADVISED, 2.0),
     _beside(UPDATE, SWAP, 6.0),
     _beside(UPDATE, MAPPED, 1.5),
     _beside(ROWS, SWAP, 4.0),
@@ -93,13 +103,14 @@ TARGETS = (
     _beside(FITS, MEMORY, 0.98),
     _beside(FITS_UPDATE, MEMORY, 0.98),
 )
-HELD = 0.5
-"""Least share of a cycle's reads that memory serves."""
+MIN_FROM_MEMORY = 0.5
+"""Least share of the reads of a repeated cycle that memory serves."""
 
-EFFICIENT = 0.8
-"""Least share of the speed in memory for programs with enough work."""
-ENOUGH = 1.3
-"""Times the balance of work and transfers, from which on a polynomial does enough."""
+MIN_EFFICIENCY = 0.8
+"""Least efficiency of programs with enough work."""
+MIN_INTENSITY = 1.3
+"""Least arithmetic intensity of a polynomial with enough work, in multiples of the balance of work
+and transfers."""
 TILED = ("LU by tiles", "LU from the left")
 TILED_OF_DRAM = 2.0
-"""Works of `assay tier bench`, and the size of their data, that do enough by their order."""
+"""Programs of `assay tier bench` with enough work by their order, and the size of their data."""

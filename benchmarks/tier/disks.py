@@ -1,4 +1,4 @@
-"""Disks of a known speed: file systems on loop devices that a control group throttles."""
+"""Disks of known throughput: file systems on loop devices that a control group throttles."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TRIES, _PAUSE_S = 100, 0.1
 
 @dataclass(frozen=True)
 class Disks:
-    """Some of them.
+    """Mounted disks.
 
     Attributes:
-        paths: a directory on each.
-        members: file that takes who is to find them slow; for all others they are not.
+        paths: directory on each disk.
+        members: file of the control group; only its members are throttled.
     """
 
     paths: tuple[Path, ...]
@@ -33,7 +33,7 @@ class Disks:
 
 
 def lacking() -> str | None:
-    """Return why there can be no disks here; a missing root privilege is not checked."""
+    """Return why disks are not available here; a missing root privilege is not checked."""
     missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)} is not installed"
@@ -75,7 +75,7 @@ def _throttle(group: Path, device: str, rate: int) -> None:
 def _device(file: Path, size_bytes: int) -> Iterator[str]:
     with file.open("wb") as stream:
         os.posix_fallocate(stream.fileno(), 0, size_bytes)
-    # Bypass the page cache, as a disk does: else memory would absorb the writes.
+    # Bypass the page cache. Otherwise memory would absorb the writes.
     command = ["losetup", "--find", "--show", "--direct-io=on", str(file)]
     device = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     try:
@@ -87,7 +87,7 @@ def _device(file: Path, size_bytes: int) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _mounted(device: str, folder: Path) -> Iterator[Path]:
-    whole = ("-E", "lazy_itable_init=0,lazy_journal_init=0")  # nothing is written later
+    whole = ("-E", "lazy_itable_init=0,lazy_journal_init=0")  # no later writes by the kernel
     subprocess.run(["mkfs.ext4", "-q", *whole, device], check=True)
     folder.mkdir()
     subprocess.run(["mount", device, folder], check=True)
@@ -99,7 +99,7 @@ def _mounted(device: str, folder: Path) -> Iterator[Path]:
 
 
 def _unmount(folder: Path) -> None:
-    # The kernel closes the files of an io_uring a little after its program has ended.
+    # The kernel closes the files of an io_uring some time after the program has ended.
     for _ in range(_TRIES):
         if subprocess.run(["umount", folder], stderr=subprocess.DEVNULL).returncode == 0:
             return

@@ -1,4 +1,4 @@
-"""Efficiencies measured by `assay tier bench`, and its heat maps."""
+"""Efficiencies, measured by `assay tier bench`, and heat maps."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .cells import TILED, TILED_OF_DRAM
 from .results import Efficiency
 
 FOR_TARGETS = 0.25
-"""Share of the budget for further rounds of programs that vary much."""
+"""Share of the budget for further rounds of programs with a large variation."""
 
 
 def measured(bench: Bench) -> Efficiency:
     """Measure with one thread and with one per CPU; repeat long cells that have a target.
 
     Raises:
-        SystemExit: the command fails, with its own message, or has measured nothing.
+        SystemExit: the command failed, or the budget was too small for any figure.
     """
     about = bench.about(1)
     threads = dict.fromkeys((1, len(os.sched_getaffinity(0))))
@@ -47,7 +47,7 @@ def measured(bench: Bench) -> Efficiency:
 
 
 def more_for_targets(bench: Bench, budget_s: float) -> tuple[Cell, ...]:
-    """Measure the programs with a target for their order, with one thread.
+    """Measure the tiled programs, which have a target, with one thread.
 
     Raises:
         SystemExit: as `measured`.
@@ -58,7 +58,7 @@ def more_for_targets(bench: Bench, budget_s: float) -> tuple[Cell, ...]:
 
 
 def with_more(cells: Sequence[Cell], more: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Cells, each with the rounds that it has in both; those of `more` alone are left out."""
+    """Return the cells with the rounds of both; cells that only `more` has are left out."""
 
     def key(cell: Cell) -> tuple[str, int, float, float]:
         return cell.work, cell.threads, cell.of_dram, cell.intensity
@@ -84,25 +84,25 @@ def _cells(bench: Bench, budget_s: float, *words: str) -> tuple[Device, tuple[Ce
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     if done.returncode:
         raise SystemExit(f"`assay tier bench` ended with {done.returncode}")
-    told: dict[str, Any] = json.loads(done.stdout)
-    cells = tuple(decode(json.dumps(one), Cell) for one in told["cells"])
+    output: dict[str, Any] = json.loads(done.stdout)
+    cells = tuple(decode(json.dumps(one), Cell) for one in output["cells"])
     if not cells:
         raise SystemExit("`assay tier bench` measured nothing: --budget is too small")
-    return decode(json.dumps(told["device"]), Device), cells
+    return decode(json.dumps(output["device"]), Device), cells
 
 
 def thread_counts(cells: Sequence[Cell]) -> tuple[int, ...]:
-    """Return the measured programs, each once."""
+    """Return the measured numbers of threads."""
     return tuple(sorted({one.threads for one in cells}))
 
 
 def picture_of(threads: int) -> str:
-    """Name of the file, beside the page."""
+    """Return the name of a picture, in the folder of the page."""
     return f"tier-efficiency-{show_count(threads, 'thread').replace(' ', '-')}.svg"
 
 
 def pictures(part: Efficiency) -> dict[str, str]:
-    """A picture for each number of threads, by the names of their files."""
+    """Return a picture for each number of threads, by file name."""
     return {
         picture_of(count): heatmap_svg(
             [one for one in part.cells if one.threads == count],

@@ -1,4 +1,4 @@
-"""The host as the ways need it: a memory group, a swap file; as it was before afterwards."""
+"""Temporary changes of the host: control groups, a swap file, the page cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLUSTER = Path("/proc/sys/vm/page-cluster")
 
 
 def is_unified(controller: str) -> bool:
-    """Return whether control groups v2 have the controller; else it may be in a v1 hierarchy."""
+    """Return whether control groups v2 have the controller; otherwise v1 may have it."""
     return controller in _read(_CGROUP / "cgroup.controllers").split()
 
 
@@ -29,7 +29,7 @@ def control_group(controller: str) -> Iterator[Path]:
     """
     v1 = {"io": "blkio"}.get(controller, controller)
     parent = _CGROUP if is_unified(controller) else _CGROUP / v1
-    with _handed_down(controller) if parent == _CGROUP else contextlib.nullcontext():
+    with _delegated(controller) if parent == _CGROUP else contextlib.nullcontext():
         folder = parent / f"assay-bench-{controller}-{os.getpid()}"
         folder.mkdir()
         try:
@@ -39,7 +39,7 @@ def control_group(controller: str) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _handed_down(controller: str) -> Iterator[None]:
+def _delegated(controller: str) -> Iterator[None]:
     control = _CGROUP / "cgroup.subtree_control"
     if controller in control.read_text().split():
         yield
@@ -66,10 +66,10 @@ def memory_group(limit_bytes: int) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def swap(folder: Path, size_bytes: int) -> Iterator[None]:
-    """A swap file in that folder.
+    """Use a swap file in a folder.
 
     Raises:
-        subprocess.CalledProcessError: the kernel does not take it.
+        subprocess.CalledProcessError: the kernel refuses the file.
     """
     file = folder / "swap"
     with file.open("wb") as stream:
@@ -86,7 +86,7 @@ def swap(folder: Path, size_bytes: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def page_cluster(exponent: int) -> Iterator[None]:
-    """Return the number of pages that swap reads at once, as a power of two."""
+    """Set the number of pages that swap reads at once, as a power of two."""
     before = _CLUSTER.read_text()
     _CLUSTER.write_text(str(exponent))
     try:

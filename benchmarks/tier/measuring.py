@@ -1,4 +1,4 @@
-"""One cell: a kernel of the catalogue with data of a size, run one way."""
+"""Measurement of a kernel of the catalogue with data of one size, run in one way."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TRIES = 12
 
 @dataclass(frozen=True)
 class Cell:
-    """Work of a program.
+    """Program with data of one size.
 
     Attributes:
         of_dram: size of its data, as a multiple of its memory.
-        share: share of the memory of other cells; less if a pass takes long.
-        samples: number of timed passes; absent if the time decides.
-        repeats: runs per round in each way; more if a pass is short.
+        share: memory relative to other programs; less than 1 if a pass takes long.
+        samples: number of timed passes; absent if the duration decides.
+        repeats: least number of runs per round in each way; more if a pass is short.
         advised: variant that announces its accesses to the kernel, if there is one.
         order: order in which the device alone reads the same amount.
     """
@@ -52,12 +52,12 @@ class Cell:
 
 
 class Pass(Record, frozen=True, kw_only=True):
-    """Figures of a run.
+    """Figures of one run.
 
     Attributes:
-        wall_s: time of one pass; the median of several.
+        wall_s: time of one pass, in seconds; the median of several.
         data_bytes: data of a pass.
-        passes: reading passes of the whole run, without the first, which fills.
+        passes: number of reading passes of the whole run; the first pass, which fills, is not one.
         brought_bytes: bytes that the tier fetched in the whole run; absent for other ways.
     """
 
@@ -67,7 +67,7 @@ class Pass(Record, frozen=True, kw_only=True):
     brought_bytes: int | None = None
 
     @property
-    def held(self) -> float | None:
+    def memory_share(self) -> float | None:
         """Return the share of the reads that memory served."""
         if self.brought_bytes is None:
             return None
@@ -80,10 +80,10 @@ class Pass(Record, frozen=True, kw_only=True):
 
 
 def measure(cell: Cell, way: Way, place: Place, seconds: float) -> Pass:
-    """Run it; a way that replays is recorded before.
+    """Run a program in one way; record the trace first if the way replays one.
 
     Raises:
-        SystemExit: a result was wrong, or the kernel could not be run, or the disk not be read.
+        SystemExit: a result was wrong, the kernel failed, or the disk was not readable.
     """
     place = replace(place, dram_bytes=cell.dram_bytes(place))
     if way.alone:
@@ -92,11 +92,11 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float) -> Pass:
     if way.replayed:
         _record(cell, way, place, command)
     place.report.unlink(missing_ok=True)
-    told = _told(cell, way, place, command, environment(way, place))
+    output = _output(cell, way, place, command, environment(way, place))
     return Pass(
-        wall_s=told["median_s"],
-        data_bytes=told["bytes"],
-        passes=told["samples"] + 2,  # one warms up, and one holds the result against the right one
+        wall_s=output["median_s"],
+        data_bytes=output["bytes"],
+        passes=output["samples"] + 2,  # with the warm-up, and the check of the result
         brought_bytes=_brought(place.report),
     )
 
@@ -111,7 +111,7 @@ def _device(cell: Cell, place: Place) -> Pass:
 
 
 def _command(cell: Cell, way: Way, place: Place, seconds: float) -> list[str]:
-    """The kernel's; a run that is replayed has as many passes as the one that was recorded."""
+    """Return the kernel's command; a replayed run has as many passes as the recorded one."""
     program = native_folder(os.environ) / f"assay-kernel-{cell.kernel}"
     variant = cell.advised if way.advised and cell.advised else cell.variant
     size = int(cell.of_dram * place.dram_bytes)
@@ -126,12 +126,12 @@ def _command(cell: Cell, way: Way, place: Place, seconds: float) -> list[str]:
 def _record(cell: Cell, way: Way, place: Place, command: Sequence[str]) -> None:
     shutil.rmtree(place.touches, ignore_errors=True)
     place.touches.mkdir()
-    _told(cell, way, place, command, recording(way, place))
+    _output(cell, way, place, command, recording(way, place))
     if not any(place.touches.iterdir()):
         raise SystemExit(f"{cell.name}, {way.name}: nothing was recorded")
 
 
-def _told(
+def _output(
     cell: Cell, way: Way, place: Place, command: Sequence[str], variables: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the output of the catalogue's kernel, on a host prepared for the way.
@@ -150,16 +150,18 @@ def _told(
                 check=False,
                 timeout=TIMEOUT_S,
             )
-        if done.returncode != -signal.SIGKILL:  # the group's memory was used up before swap took it
+        if (
+            done.returncode != -signal.SIGKILL
+        ):  # the control group had no memory left before swap took a page
             break
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[0]) if done.stdout else {}
-    if told.get("status") != "ok":
+    output: dict[str, Any] = json.loads(done.stdout.splitlines()[0]) if done.stdout else {}
+    if output.get("status") != "ok":
         raise SystemExit(f"{cell.name}, {way.name}: {done.stdout[:400] or done.returncode}")
-    return told
+    return output
 
 
 _ENTER = 'echo $$ > "$1"; shift; exec "$@"'
-"""Into the group, and on as the program itself."""
+"""Enter the control group, then execute the program."""
 
 
 def _brought(report: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""The page of the benchmark, made of its results alone."""
+"""Page of the benchmark, rendered from stored results."""
 
 from __future__ import annotations
 
@@ -6,42 +6,103 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from assay.units import show_bytes, show_count, show_duration
-from benchmarks.markdown import section, table
+from benchmarks.markdown import section, table, verdict
 
-from . import __doc__ as description
+from .cells import CYCLE, PAGES, RECORDS, ROWS, TILES, UPDATE
 from .efficiency import picture_of, thread_counts
 from .results import About, Efficiency, Measured, OnDisks, Rates, Results, Row
 from .targets import ratios, rows_of
-from .ways import ONE_DISK, TIER
+from .ways import (
+    ADVISOR,
+    DEVICE,
+    MAPPED,
+    MEMORY,
+    ONE_DISK,
+    PROGRAM_ADVISED,
+    REPLAYED,
+    SWAP,
+    TIER,
+)
 
-_MADE = (
+INTRODUCTION = (
+    "This page shows how fast programs are whose data exceed memory: with `assay tier`, with swap, "
+    "and with mapped files. It is for readers who want to know whether storage can replace memory "
+    "for their program."
+)
+METHOD = (
+    "- **Memory.** A memory control group limits the memory of a program.\n"
+    "- **Rounds.** Each round runs each program in every way, in a new random order.\n"
+    "- **Programs.** The kernel `traversal` of the catalogue accesses the words of an array in "
+    "different orders. Each result is compared with the correct one.\n"
+    "- **Rate.** Bytes of the array divided by the time of one pass."
+)
+WAYS = (
+    (MEMORY.name, "memory for all data"),
+    (DEVICE.name, "no program: the device reads as many bytes (O_DIRECT, 2 MiB, 8 at a time)"),
+    (TIER.name, "`assay tier`"),
+    (REPLAYED.name, "`assay tier` with a trace, which an untimed run recorded just before"),
+    (f"{SWAP.name}, page-cluster N", "swap that reads 2^N pages at once (default: N = 3)"),
+    (PROGRAM_ADVISED.name, "the program announces its accesses to the kernel"),
+    (ADVISOR.name, "`assay tier` as an advisor of the kernel"),
+    (MAPPED.name, "large allocations are a mapped file"),
+)
+PROGRAMS = (
+    ("forward, backward", "words in ascending or descending order"),
+    (TILES.name, "matrix with rows of 16 MiB, in columns of 2 MiB"),
+    (ROWS.name, "matrix with rows of 1 MiB, in columns of 64 KiB"),
+    (UPDATE.name, "forward; each word is read and written"),
+    (PAGES.name, "pages in random order"),
+    (RECORDS.name, "one field of each record after the other"),
+    (CYCLE.name, "forward, repeatedly"),
+)
+USAGE = (
     "`make bench-tier BENCH=--write` measures all parts and writes this page and [its raw "
-    'figures](tier.json); `BENCH="--write --part rates"` measures one part again and keeps the '
+    'figures](tier.json). `BENCH="--write --part rates"` measures one part again and keeps the '
     "others."
 )
 
 
 def text(results: Results) -> str:
-    """Everything, as Markdown; parts that were never measured are left out."""
-    targets = rows_of(results)
+    """Return the page; it has no section for a part that was not measured."""
     parts = (
-        f"# Data that exceed memory\n\n{(description or '').strip()}\n\n{_MADE}",
+        "# Data that exceed memory",
+        INTRODUCTION,
+        section("Targets", _targets(results)),
+        section("Method", [METHOD, table(("way", "meaning"), WAYS), USAGE]),
         section("Rates", _rates(results.rates) if results.rates else ()),
         section("Several disks", _disks(results.disks) if results.disks else ()),
         section("Efficiency", _efficiency(results.efficiency) if results.efficiency else ()),
-        section("Targets", [table(("target", "seen", ""), targets)] if targets else ()),
     )
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _targets(results: Results) -> Iterator[str]:
+    rows = rows_of(results)
+    if not rows:
+        return
+    parts = (results.rates, results.disks, results.efficiency)
+    about = [part.about for part in parts if part is not None]
+    models = ", ".join(dict.fromkeys(one.machine.model for one in about))
+    dates = sorted({one.date for one in about})
+    span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    yield (
+        f"Measured on {models}, {span}. Rates are those of the tier. *Efficiency* is the speed "
+        "relative to that in memory alone. I / I\\* is the work per byte relative to the balance of "
+        "work and transfers. The targets of efficiency apply to one thread; the pager has another."
+    )
+    heads = ("measure", "target", "measured", "verdict", "reason of a miss")
+    yield table(heads, [(*row[:3], verdict(row[3]), row[4]) for row in rows])
 
 
 def _rates(part: Rates) -> Iterator[str]:
     yield _measured(part.about, show_count(part.about.rounds, "round"))
     yield (
-        "GB/s, medians over the rounds, with the least and the most; beside them how many "
-        "times that is of the tier's, the median of the rounds' ratios. The device alone reads as "
-        "many bytes in the same order (tiles: forward), 2 MiB at a time, eight under way."
+        "GB/s are medians over the rounds, with the range in parentheses. The last column is the "
+        "rate of the tier relative to that of the row, as the median over the rounds. The device "
+        "alone reads in the order of the program (for tiles: forward)."
     )
-    heads = ("program", "data", "way", "GB/s", "tier is, times")
+    yield table(("program", "order of accesses"), PROGRAMS)
+    heads = ("program", "data", "way", "GB/s", "tier, relative to it")
     yield table(heads, [(row.cell, _size(row), *_rate(part, row, TIER.name)) for row in part.rows])
 
 
@@ -49,11 +110,12 @@ def _disks(part: OnDisks) -> Iterator[str]:
     yield _measured(part.about, show_count(part.about.rounds, "round"))
     slow, fast = (f(part.disk_rates) // 1_000_000 for f in (min, max))
     yield (
-        f"The tier on loop devices, each throttled by a control group to {slow} MB/s for reading "
-        f"and as much for writing, the fast one to {fast}. Data in memory are not read, so "
-        "rates are above those of the disks. A disk that is named twice has twice the share."
+        "The tier uses loop devices. A control group throttles each of them to "
+        f"{slow} MB/s for reading and as much for writing, and the fast one to {fast} MB/s. The "
+        "tier does not read data that are in memory, so the rates exceed those of the disks. A "
+        "disk that is listed twice has twice the share of the data."
     )
-    heads = ("program", "disks", "GB/s", "times one")
+    heads = ("program", "disks", "GB/s", "relative to one disk")
     yield table(heads, [(row.cell, *_rate(part, row, ONE_DISK.name)) for row in part.rows])
 
 
@@ -63,10 +125,11 @@ def _efficiency(part: Efficiency) -> Iterator[str]:
     yield _measured(part.about, f"{rounds} of each cell in {show_duration(part.budget_s)}")
     yield (
         "Figures of `assay tier bench` "
-        "([method](../reference/tier.md#how-fast-programs-are-with-it)). Each box is the speed "
-        "with storage behind the given amount of DRAM, in per cent of the speed in memory alone. "
-        "The figure below it is that of a perfect overlap of work and transfers, min(1, I / I\\*). "
-        "Threads are those of the program; the pager has one of its own."
+        "([method](../reference/tier.md#how-fast-programs-are-with-it)). Each box shows the speed "
+        "with storage behind the given amount of DRAM, in percent of the speed in memory alone. "
+        "The number below it is the efficiency of a perfect overlap of work and transfers, "
+        "min(1, I / I\\*). The number of threads is that of the program; the pager has another "
+        "thread."
     )
     for count in thread_counts(part.cells):
         yield f"![Efficiencies with {show_count(count, 'thread')}]({picture_of(count)})"
@@ -76,9 +139,9 @@ def _measured(about: About, rounds: str) -> str:
     where = about.machine
     load = ", ".join(f"{one:.2f}" for one in about.load)
     return (
-        f"{about.date}, assay {about.assay}, {rounds}, {show_bytes(about.dram_bytes)} of memory; "
-        f"{where.model}, {show_count(where.cpus, 'CPU')}, Linux {where.kernel}. Load before "
-        f"(1, 5, 15 minutes) {load}."
+        f"Measured on {about.date} with assay {about.assay} on {where.model}, "
+        f"{show_count(where.cpus, 'CPU')}, Linux {where.kernel}: {rounds}, "
+        f"{show_bytes(about.dram_bytes)} of memory. Load average before (1, 5, 15 minutes): {load}."
     )
 
 

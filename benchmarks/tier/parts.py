@@ -1,4 +1,4 @@
-"""Parts: each can be measured alone, and yields its results after each round."""
+"""Parts of the benchmark, which yield their results after each round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .ways import DISK_RATES
 
 
 def _rates(bench: Bench) -> Generator[Rates, None, None]:
-    """Programs in all ways."""
+    """Measure the programs in all ways."""
     ways = QUICK if bench.quick else WAYS
     place = bench.place(max(cell.of_dram for cell in ways))
     for number, rows in enumerate(in_rounds(ways, place, bench), 1):
@@ -24,13 +24,13 @@ def _rates(bench: Bench) -> Generator[Rates, None, None]:
 
 
 def _on_disks(bench: Bench) -> Generator[OnDisks, None, None]:
-    """Programs with the tier on throttled disks, where there can be any."""
+    """Measure the programs with the tier on throttled disks, if they are available."""
     if lacking := disks.lacking():
         print(f"benchmarks.tier: disks are not measured: {lacking}", file=sys.stderr)
         return
     ways = QUICK_ON_DISKS if bench.quick else ON_DISKS
     place = bench.place(max(cell.of_dram for cell in ways))
-    # A disk that is named twice has more than its share.
+    # A disk that is listed twice stores more than its share.
     room = 2 * place.data_bytes + (64 << 20)
     with disks.throttled(bench.folder, room, DISK_RATES) as several:
         found = in_rounds(ways, replace(place, disks=several), bench)
@@ -39,7 +39,7 @@ def _on_disks(bench: Bench) -> Generator[OnDisks, None, None]:
 
 
 def _efficiency(bench: Bench) -> Generator[Efficiency, None, None]:
-    """Programs with storage behind memory, beside memory alone."""
+    """Measure programs with storage behind memory, relative to memory alone."""
     yield measured(bench)
 
 
@@ -48,4 +48,4 @@ PARTS: Mapping[str, Callable[[Bench], Generator[Part, None, None]]] = {
     "disks": _on_disks,
     "efficiency": _efficiency,
 }
-"""Parts by their names in the results."""
+"""Functions of the parts, by name."""

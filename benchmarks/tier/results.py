@@ -1,7 +1,6 @@
 """Stored results of each part.
 
-Each part records when, where and how it was measured, so a repeated measurement replaces only
-that part.
+Each part records its date, machine and parameters. A repeated measurement replaces only that part.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class About(Record, frozen=True, kw_only=True):
         date: date in ISO 8601.
         assay: version of assay.
         machine: machine of the measurement.
-        rounds: rounds that all cells have.
-        dram_bytes: memory of a program that has all of it.
+        rounds: number of rounds that all programs have.
+        dram_bytes: memory of a program.
         load: load averages over 1, 5 and 15 minutes before the start (proc_loadavg(5)).
     """
 
@@ -50,14 +49,14 @@ class About(Record, frozen=True, kw_only=True):
 
 
 class Row(Record, frozen=True, kw_only=True):
-    """A program with data of one size, in one way.
+    """Program with data of one size, run in one way.
 
     Attributes:
-        cell: its name.
-        of_dram: its data over the memory that it may hold.
-        dram_bytes: that memory.
-        way: its name.
-        passes: one of each round; the one in the middle where a round had several.
+        cell: name of the program.
+        of_dram: data divided by memory.
+        dram_bytes: memory.
+        way: name of the way.
+        passes: one run of each round; the median one if a round had several.
     """
 
     cell: str
@@ -68,13 +67,13 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 class Measured(Record, frozen=True, kw_only=True):
-    """A part that is measured in rounds."""
+    """Part that is measured in rounds."""
 
     about: About
     rows: tuple[Row, ...]
 
     def of(self, cell: Cell, way: Way) -> tuple[Pass, ...]:
-        """Passes, one of each round; none where it was not measured."""
+        """Return one run of each round; none if the way was not measured."""
         return next((row.passes for row in self.rows if _is(row, cell, way)), ())
 
 
@@ -93,10 +92,10 @@ class OnDisks(Measured, frozen=True, kw_only=True):
 
 
 class Efficiency(Record, frozen=True, kw_only=True):
-    """Answer of `assay tier bench`.
+    """Output of `assay tier bench`.
 
     Attributes:
-        budget_s: its budget.
+        budget_s: budget of the measurement, in seconds.
         device: device of the model.
     """
 
@@ -110,7 +109,7 @@ Part = Rates | OnDisks | Efficiency
 
 
 class Results(Record, frozen=True, kw_only=True):
-    """All parts; unmeasured ones are absent. Parts have the names of the command line."""
+    """Results of all parts; parts that were not measured are absent."""
 
     schema: int
     rates: Rates | None = None
@@ -127,14 +126,14 @@ def read(file: Path) -> Results:
     try:
         results = decode(file.read_bytes(), Results)
     except OSError as error:
-        raise InvalidInputError(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidInputError(f"cannot read {file}: {error.strerror}.") from error
     if results.schema != SCHEMA:
-        raise InvalidInputError(f"{file} is of schema {results.schema}, and this is {SCHEMA}.")
+        raise InvalidInputError(f"{file} has schema {results.schema}; supported: {SCHEMA}.")
     return results
 
 
 def shown(results: Results) -> str:
-    """As JSON, with a line for each row and cell."""
+    """Return the results as JSON, with one line for each row and cell."""
     document: dict[str, Any] = json.loads(encode(results))
     parts = (f" {json.dumps(name)}: {_keys(part)}" for name, part in document.items())
     return "{\n" + ",\n".join(parts) + "\n}\n"

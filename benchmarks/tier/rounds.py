@@ -1,4 +1,4 @@
-"""Rounds: every cell in every way, one after another, in a new random order."""
+"""Rounds: each runs every program in every way, in a new random order."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def in_rounds(ways: Ways, place: Place, bench: Bench) -> Iterator[tuple[Row, ...
         for cell, way in order:
             one = measure(cell, way, place, bench.seconds)
             several[cell, way].append(one)
-            _tell(number, cell, way, one)
+            _print(number, cell, way, one)
         for key, passes in several.items():
             found[key].append(_median(passes))
         yield tuple(_row(cell, way, place, passes) for (cell, way), passes in found.items())
 
 
 def _median(passes: list[Pass]) -> Pass:
-    """The one in the middle, for a round tells of each once; the slower of two."""
+    """Return the median run of a round; the slower one of two."""
     return sorted(passes, key=lambda one: one.wall_s)[len(passes) // 2]
 
 
@@ -52,7 +52,7 @@ def _row(cell: Cell, way: Way, place: Place, passes: list[Pass]) -> Row:
     )
 
 
-def _tell(number: int, cell: Cell, way: Way, one: Pass) -> None:
+def _print(number: int, cell: Cell, way: Way, one: Pass) -> None:
     size = f"{cell.of_dram:g} times memory"
     print(
         f"round {number + 1}: {cell.name}, {size}, {way.name}: {one.rate / 1e9:.3f} GB/s",

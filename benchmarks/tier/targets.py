@@ -1,4 +1,4 @@
-"""Targets and figures, row by row."""
+"""Targets of the tier, and verdicts on the measured figures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from assay.units import show_count
 
 from .cells import (
     CYCLE,
-    EFFICIENT,
-    ENOUGH,
-    HELD,
+    MIN_DISK_RATIO,
+    MIN_EFFICIENCY,
+    MIN_FROM_MEMORY,
+    MIN_INTENSITY,
     ON_DISKS,
     TARGETS,
     TILED,
     TILED_OF_DRAM,
-    TWICE,
     Target,
 )
 from .efficiency import thread_counts
@@ -26,9 +26,10 @@ from .measuring import Pass
 from .results import Efficiency, OnDisks, Rates, Results
 from .ways import ONE_DISK, TIER, TWO_DISKS
 
-Row = tuple[str, str, str]
-"""Target, figure, and verdict."""
-NOT_ASKED = "for comparison"
+Row = tuple[str, str, str, str, str]
+"""Measure, limit, figure, verdict, and reason of a miss."""
+NO_TARGET = "for comparison"
+UNKNOWN = "cause not yet known"
 
 
 def rows_of(results: Results) -> list[Row]:
@@ -44,24 +45,37 @@ def rows_of(results: Results) -> list[Row]:
 
 
 def ratios(ours: Sequence[Pass], theirs: Sequence[Pass]) -> list[float]:
-    """Rates over rates, of each round."""
+    """Return the ratio of two rates in each round."""
     return [mine.rate / other.rate for mine, other in zip(ours, theirs, strict=True)]
+
+
+def _row(measure: str, limit: str, figure: str, *, met: bool) -> Row:
+    return measure, limit, figure, "met" if met else "missed", "" if met else UNKNOWN
 
 
 def _of_rates(part: Rates) -> Iterator[Row]:
     for target in TARGETS:
-        seen = _seen(target, part)
-        if seen is not None:
-            asked = f"{target.cell.name}: {target.at_least:g} times {target.beside}"
-            yield asked, f"{seen:.2f} times", _verdict(seen, target.at_least)
-    shares = [one.held for one in part.of(CYCLE, TIER) if one.held is not None]
+        ratio = _ratio(target, part)
+        if ratio is not None:
+            yield _row(
+                f"{target.cell.name}: rate relative to {target.beside}",
+                f"at least {target.at_least:g} times",
+                f"{ratio:.2f} times",
+                met=ratio >= target.at_least,
+            )
+    shares = [one.memory_share for one in part.of(CYCLE, TIER) if one.memory_share is not None]
     if shares:
-        held = statistics.median(shares)
-        asked = f"{CYCLE.name}: {_percent(HELD)} served from memory"
-        yield asked, _percent(held), _verdict(held, HELD)
+        share = statistics.median(shares)
+        yield _row(
+            f"{CYCLE.name}: reads served from memory",
+            f"at least {_percent(MIN_FROM_MEMORY)}",
+            _percent(share),
+            met=share >= MIN_FROM_MEMORY,
+        )
 
 
-def _seen(target: Target, part: Rates) -> float | None:
+def _ratio(target: Target, part: Rates) -> float | None:
+    """Return the median ratio of the tier's rate to that of the best of the target's ways."""
     tier = part.of(target.cell, TIER)
     if not tier:
         return None
@@ -76,47 +90,45 @@ def _of_disks(part: OnDisks) -> Iterator[Row]:
     for cell in ON_DISKS:
         one, two = (part.of(cell, way) for way in (ONE_DISK, TWO_DISKS))
         if one and two:
-            seen = statistics.median(ratios(two, one))
-            asked = f"{cell.name}: {TWICE:g} times one disk with two"
-            yield asked, f"{seen:.2f} times", _verdict(seen, TWICE)
+            ratio = statistics.median(ratios(two, one))
+            yield _row(
+                f"{cell.name}: rate with two disks relative to one",
+                f"at least {MIN_DISK_RATIO:g} times",
+                f"{ratio:.2f} times",
+                met=ratio >= MIN_DISK_RATIO,
+            )
 
 
 def _of_efficiency(part: Efficiency) -> Iterator[Row]:
-    """The target is for one thread, besides that of the pager."""
+    """Yield the rows of all numbers of threads; the targets apply to one thread."""
     for count in thread_counts(part.cells):
         cells = [one for one in part.cells if one.threads == count]
-        with_threads = show_count(count, "thread")
+        threads = show_count(count, "thread")
         for work in POLYNOMIALS:
-            asked = (
-                f"{work.name}, {with_threads}: {_percent(EFFICIENT)} of the speed in memory "
-                f"from {ENOUGH:g} I\\* on"
+            measure = f"{work.name}, {threads}: efficiency from {MIN_INTENSITY:g} I\\*"
+            yield _lowest(
+                measure, [one for one in cells if _has_enough_work(one, work.name)], count
             )
-            yield _least(asked, [one for one in cells if _does_enough(one, work.name)], count)
         for name in TILED:
-            asked = (
-                f"{name}, {with_threads}: {_percent(EFFICIENT)} of the speed in memory "
-                f"with data of {TILED_OF_DRAM:g} times DRAM"
-            )
+            measure = f"{name}, {threads}: efficiency with data of {TILED_OF_DRAM:g} times DRAM"
             found = [c for c in cells if (c.work, c.of_dram) == (name, TILED_OF_DRAM)]
-            yield _least(asked, found, count)
+            yield _lowest(measure, found, count)
 
 
-def _does_enough(cell: EfficiencyCell, work: str) -> bool:
-    """Return the cells of that work with data larger than DRAM."""
-    return cell.work == work and cell.of_balance is not None and cell.of_balance >= ENOUGH
+def _has_enough_work(cell: EfficiencyCell, work: str) -> bool:
+    """Return whether a cell is of that work, and has enough of it for the target."""
+    return cell.work == work and cell.of_balance is not None and cell.of_balance >= MIN_INTENSITY
 
 
-def _least(asked: str, cells: Sequence[EfficiencyCell], threads: int) -> Row:
+def _lowest(measure: str, cells: Sequence[EfficiencyCell], threads: int) -> Row:
+    limit = f"at least {_percent(MIN_EFFICIENCY)}" if threads == 1 else "none"
     if not cells:
-        return asked, "not measured", ""
-    least = min(one.efficiency for one in cells)
-    of = f", the least of {len(cells)} cells" if cells[1:] else ""
-    verdict = _verdict(least, EFFICIENT) if threads == 1 else NOT_ASKED
-    return asked, f"{_percent(least)}{of}", verdict
-
-
-def _verdict(seen: float, at_least: float) -> str:
-    return "met" if seen >= at_least else "missed"
+        return measure, limit, "not measured", "", ""
+    lowest = min(one.efficiency for one in cells)
+    figure = _percent(lowest) + (f", the lowest of {len(cells)} cells" if cells[1:] else "")
+    if threads != 1:
+        return measure, limit, figure, NO_TARGET, ""
+    return _row(measure, limit, figure, met=lowest >= MIN_EFFICIENCY)
 
 
 def _percent(part: float) -> str:

@@ -1,4 +1,4 @@
-"""Ways to run a program that needs more memory than it may hold."""
+"""Ways to run a program whose data exceed its memory."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .host import memory_group, page_cluster, swap
 
 @dataclass(frozen=True)
 class Way:
-    """One way to hold the data of a program.
+    """A way to store the data of a program.
 
     Attributes:
-        cluster: pages that swap reads at once, as a power of two; absent without swap.
-        tier: share of the group's memory for the tier; the rest is the program's own.
-        advisor: the same for the advisor; the rest also covers pages in transfer to and from swap.
-        replayed: whether the tier prefetches from a recorded trace of an earlier run.
-        advised: whether the program itself announces its accesses to the kernel.
-        file: whether large memory is a mapped file.
-        limited: whether there is less memory than data.
-        disks: disks with the tier's paths; none for the folder itself.
-        alone: whether the disk alone reads this amount, without a program.
+        cluster: number of pages that swap reads at once, as a power of two; absent without swap.
+        tier: share of the control group's memory for the tier; the program has the rest.
+        advisor: the same for the advisor; the rest includes pages in transfer to and from swap.
+        replayed: true if the tier prefetches from a recorded trace of an earlier run.
+        advised: true if the program itself announces its accesses to the kernel.
+        file: true if large allocations are a mapped file.
+        limited: true if the memory is smaller than the data.
+        disks: indices of the disks with the tier's paths; empty for the folder itself.
+        alone: true if the device alone reads this amount, without a program.
         repeats: least number of runs per round; more for short passes.
     """
 
@@ -55,16 +55,18 @@ SWAPS = (
     Way("swap, page-cluster 5", cluster=5),
     Way("swap, page-cluster 8", cluster=8),
 )
-TOLD = Way("swap, told ahead", cluster=3, advised=True)
+PROGRAM_ADVISED = Way("swap, advised by the program", cluster=3, advised=True)
 ADVISOR = Way("swap, advised by the tier", cluster=3, advisor=0.8)
 MAPPED = Way("mapped file", file=True)
 
 DISK_RATES = (200_000_000, 200_000_000, 400_000_000)
-"""Bytes per second of each disk: so few that neither this host nor its own disk is the limit."""
+"""Throughput of each disk in bytes per second, small enough that the host is not the limit."""
 ONE_DISK = Way("one disk", tier=0.9, limited=False, disks=(0,))
 TWO_DISKS = Way("two disks", tier=0.9, limited=False, disks=(0, 1))
-UNEQUAL = Way("and one twice as fast", tier=0.9, limited=False, disks=(0, 2))
-UNEQUAL_TWICE = Way("and one twice as fast, named twice", tier=0.9, limited=False, disks=(0, 2, 2))
+UNEQUAL = Way("two disks, one twice as fast", tier=0.9, limited=False, disks=(0, 2))
+UNEQUAL_TWICE = Way(
+    "two disks, one twice as fast and listed twice", tier=0.9, limited=False, disks=(0, 2, 2)
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Place:
         dram_bytes: memory of a program.
         data_bytes: largest size of its data.
         filemap: library that maps files.
-        disks: disks of the rates in `DISK_RATES`; absent if there can be none.
+        disks: disks with the rates in `DISK_RATES`; absent if they are not available.
     """
 
     folder: Path
@@ -86,7 +88,7 @@ class Place:
     disks: Disks | None = None
 
     def paths(self, way: Way) -> tuple[Path, ...]:
-        """Folder of the tier's files."""
+        """Return the folders of the tier's files."""
         if self.disks is None or not way.disks:
             return (self.folder,)
         return tuple(self.disks.paths[number] for number in way.disks)
@@ -103,7 +105,7 @@ class Place:
 
 
 def environment(way: Way, place: Place) -> dict[str, str]:
-    """Variables that a way adds."""
+    """Return the environment variables that a way adds."""
     library = native_folder(os.environ) / "libassay-tier.so"
     if way.advisor is not None:
         return {
@@ -133,7 +135,7 @@ def recording(way: Way, place: Place) -> dict[str, str]:
 
 @contextlib.contextmanager
 def prepared(way: Way, place: Place) -> Iterator[Path | None]:
-    """The host as a way needs it; gives the file that takes members of the group."""
+    """Prepare the host for a way; yield the file that takes members of the control group."""
     with contextlib.ExitStack() as stack:
         if way.cluster is not None:
             stack.enter_context(swap(place.folder, 2 * place.data_bytes))
