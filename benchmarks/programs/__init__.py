@@ -1,1 +1,1 @@
-"""Programs: whether the settings that studies of real programs recommend matter there."""
+"""Effect of the settings that studies of real programs recommend."""

@@ -1,7 +1,7 @@
-"""The command line of the benchmark: ``make bench-programs``.
+"""Command line of the benchmark: ``make bench-programs``.
 
-Each program is tuned with each budget several times. The settings of a recommendation are then
-held against controls: the recommendation without one of them, launched in the same blocks.
+It tunes each program several times with each budget. Then it compares each recommendation with
+controls, which leave out one of its settings and are launched in the same blocks.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ PAGE = ROOT / "docs" / "benchmarks" / "programs.md"
 BUDGETS = ("2m", "5m")
 REPEATS = 3
 PAIRS = 20
-"""Launches of each side of a control: 40 in all."""
+"""Launches of each side of a control."""
 
 
 def main(words: list[str]) -> int:
-    """Measure the missing studies, and show the page."""
+    """Run the missing studies and print the page."""
     arguments = _parsed(words)
     if arguments.quick:
         with tempfile.TemporaryDirectory() as folder:
@@ -48,16 +48,17 @@ def main(words: list[str]) -> int:
 
 
 def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
-    """Make the studies that are not kept yet, each with its controls, and keep them."""
-    demand_input()
+    """Run and store the studies without a stored result, each with its controls."""
+    create_input()
     known, model = kept(), read_machine().model
     have = {(one["seed"], one["budget"], one["program"]) for one in known}
     KEPT.parent.mkdir(exist_ok=True)
     for seed, budget, program in wanted:
         if (seed, budget, program) in have:
             continue
-        asked = PROGRAMS[program]
-        found = tuned(program, asked, budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db"))
+        found = tuned(
+            program, PROGRAMS[program], budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db")
+        )
         known.append({**found, "cpu": model, "code": digest()})
         with KEPT.open("a") as lines:
             print(json.dumps(known[-1]), file=lines)
@@ -65,7 +66,7 @@ def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
 
 
 def kept() -> list[dict[str, Any]]:
-    """Return the studies of earlier runs that this version of the code made."""
+    """Return the stored studies of this version of the code."""
     if not KEPT.exists():
         return []
     code = digest()
@@ -73,8 +74,8 @@ def kept() -> list[dict[str, Any]]:
     return [one for one in known if one["code"] == code]
 
 
-def demand_input() -> None:
-    """Make the file that ``compress`` packs, if it is not there yet."""
+def create_input() -> None:
+    """Create the input file of ``compress`` if it is missing."""
     if not INPUT.exists():
         INPUT.parent.mkdir(parents=True, exist_ok=True)
         make = [sys.executable, str(ROOT / "examples" / "compress" / "make_input.py"), str(INPUT)]
@@ -83,10 +84,19 @@ def demand_input() -> None:
 
 def _parsed(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.programs", description=__doc__)
-    parser.add_argument("--budget", action="append", help="only these (2m, 5m)")
-    parser.add_argument("--repeats", type=int, default=REPEATS, help="studies of each (3)")
-    parser.add_argument("--page", action="store_true", help="measure nothing")
-    parser.add_argument("--quick", action="store_true", help="one short study, nothing is kept")
+    parser.add_argument(
+        "--budget", action="append", help="budget of the studies; repeatable (default: 2m and 5m)"
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=REPEATS,
+        help="studies of each program and budget (default: 3)",
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="print the page of stored studies; run nothing"
+    )
+    parser.add_argument("--quick", action="store_true", help="smoke test with one short study")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/programs.md")
     return parser.parse_args(words)
 

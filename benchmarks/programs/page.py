@@ -1,4 +1,4 @@
-"""The page of the benchmark."""
+"""Page of the benchmark, as Markdown."""
 
 from __future__ import annotations
 
@@ -10,63 +10,101 @@ from benchmarks import markdown
 
 from .studies import ALL
 
-REASON = (
-    "Reason of the missed target: launches of `digits` vary by more than a tenth on a busy "
-    "virtual machine. Settings that ran together with an effective one cannot be separated from "
-    "it by the search or by 40 further launches. In two minutes the default may be kept."
-)
-IDLE, MATTERS, UNCLEAR = "idle", "matters", "unclear"
+IDLE, EFFECTIVE, UNCLEAR = "idle", "effective", "unclear"
 INTRODUCTION = (
-    "`make bench-programs` tunes two programs of the [examples](../../examples/README.md) and "
-    "compares each setting of each recommendation with controls: 20 launches of the "
-    "recommendation and 20 without that setting, in the same blocks.\n\n"
-    "A setting *matters* if the program is proven slower without it. It is *idle* if the program "
-    "is proven the same or faster without it, and *unclear* if the 40 launches show neither. The "
-    "benchmark takes about 80 minutes (`BENCH='--budget 2m'` a third of that), resumes after "
-    "interruption, and writes this page with `BENCH=--write`."
+    "This page shows whether the settings that `assay tune` recommends for two real programs have "
+    "an effect. It is for readers who want to know whether a recommendation contains settings "
+    "without effect."
+)
+METHOD = (
+    "The benchmark tunes `digits` and `compress` ([examples](../../examples/README.md)). Then it "
+    "compares each recommendation with controls. A control has 20 launches of the recommendation "
+    "and 20 launches without one of its settings, in the same blocks. The control *all* leaves "
+    "out all settings."
+)
+JUDGEMENTS = (
+    (EFFECTIVE, "the program is proven slower without the setting"),
+    (IDLE, "the program is proven the same or faster without it"),
+    (UNCLEAR, "the 40 launches prove neither"),
+)
+COMMANDS = (
+    ("`make bench-programs`", "runs the studies, about 80 minutes; resumes after an interruption"),
+    (
+        "`make bench-programs BENCH='--budget 2m'`",
+        "runs only the studies of two minutes, in a third of the time",
+    ),
+    ("`make bench-programs BENCH=--write`", "also writes this page"),
+)
+REASONS = {IDLE: "see the table of controls", UNCLEAR: "variation of launches; joint settings"}
+"""Reasons of misses, by the judgement of the settings."""
+EXPLANATION = (
+    "Reason of the miss: launches of `digits` vary by more than a tenth on a busy virtual machine. The search, and 40 "
+    "further launches, cannot separate settings from an effective one with which they always ran. "
+    "In two minutes, the recommendation may be the default."
 )
 
 
 def page(known: Sequence[dict[str, Any]]) -> str:
-    """Return all of it."""
-    rows = [row for one in known for row in _rows(one)]
-    heads = ("program", "budget", "seed", "answer", "without", "time", "95 % interval", "setting")
+    """Return the whole page."""
     judged = Counter(judgement(control) for one in known for control in _settings(one))
-    unshown = judged[IDLE] + judged[UNCLEAR]
     machines = sorted({f"{one['date']}, {one.get('cpu', '')}" for one in known})
     sections = [
         "# Settings that studies of real programs recommend",
         INTRODUCTION,
-        f"Measured: {'; '.join(machines)}.",
-        markdown.table(
-            ("measure", "target", "seen", ""),
+        f"Measured on {'; '.join(machines)}. Budgets without a row were not measured.",
+        markdown.section("Targets", _targets(judged, len(known))),
+        markdown.section(
+            "Method",
             [
-                (
-                    "settings recommended that controls show to be idle",
-                    "0",
-                    f"{judged[IDLE]} of {judged.total()} in {len(known)} studies",
-                    "missed" if judged[IDLE] else "met",
-                ),
-                (
-                    "settings recommended that controls do not show to matter (our own aim)",
-                    "0",
-                    f"{unshown} of {judged.total()}: "
-                    f"{judged[IDLE]} idle, {judged[UNCLEAR]} unclear",
-                    "missed" if unshown else "met",
-                ),
+                METHOD,
+                markdown.table(("setting", "meaning"), JUDGEMENTS),
+                markdown.table(("command", "effect"), COMMANDS),
             ],
         ),
-        *([REASON] if unshown else []),
-        "Budgets without a row were not measured.",
-        markdown.table(heads, rows),
+        markdown.section("Controls", _controls(known)),
     ]
     return "\n\n".join(sections) + "\n"
 
 
+def _targets(judged: Counter[str], studies: int) -> Iterator[str]:
+    settings, idle = judged.total(), judged[IDLE]
+    unproven = idle + judged[UNCLEAR]
+    reason = REASONS[UNCLEAR if judged[UNCLEAR] else IDLE]
+    rows = (
+        (
+            "recommended settings that are idle",
+            "0",
+            f"{idle} of {settings} in {studies} studies",
+            markdown.verdict("missed" if idle else "met"),
+            REASONS[IDLE] if idle else "",
+        ),
+        (
+            "recommended settings that are not proven effective (the project's own aim)",
+            "0",
+            f"{unproven} of {settings}: {idle} idle, {judged[UNCLEAR]} unclear",
+            markdown.verdict("missed" if unproven else "met"),
+            reason if unproven else "",
+        ),
+    )
+    yield markdown.table(("measure", "target", "measured", "verdict", "reason of a miss"), rows)
+    if judged[UNCLEAR]:
+        yield EXPLANATION
+
+
+def _controls(known: Sequence[dict[str, Any]]) -> Iterator[str]:
+    yield (
+        "*Change of time* is that of the program without the setting, relative to the "
+        "recommendation, with its 95 % interval."
+    )
+    heads = ("program", "budget", "seed", "recommendation", "setting left out", "change of time")
+    rows = [row for one in known for row in _rows(one)]
+    yield markdown.table((*heads, "interval", "the setting is"), rows)
+
+
 def judgement(control: dict[str, Any]) -> str:
-    """Return whether a setting matters, by the program without it."""
+    """Return whether a setting is effective, by the control without it."""
     verdict = control["verdict"]
-    return MATTERS if verdict == "slower" else UNCLEAR if verdict == "unclear" else IDLE
+    return EFFECTIVE if verdict == "slower" else UNCLEAR if verdict == "unclear" else IDLE
 
 
 def _settings(one: dict[str, Any]) -> list[dict[str, Any]]:

@@ -21,15 +21,15 @@ class Program:
     """A program that is tuned.
 
     Attributes:
-        argv: its command, with the settings that are part of it.
-        options: of every study of it.
-        asked: settings beside those that ``tune`` chooses.
-        defaults: values of those, which a command has no default for by itself.
+        argv: command, with settings that are part of it.
+        options: options of all its studies.
+        settings: settings in addition to those that ``tune`` chooses.
+        defaults: default values of these settings, which the command itself lacks.
     """
 
     argv: tuple[str, ...]
     options: tuple[str, ...] = CHECK
-    asked: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -37,33 +37,33 @@ PROGRAMS = {
     "digits": Program((sys.executable, "examples/digits/digits.py")),
     "compress": Program(
         ("examples/compress/compress.sh", "-p", "xz", "-l", "1", "-t", "{threads}", str(INPUT)),
-        asked=("arg.threads=1,2",),
+        settings=("arg.threads=1,2",),
         defaults={"arg.threads": 1},
     ),
 }
 QUICK = Program(("sleep", "{s}"), (), ("arg.s=0.03,0.01",), {"arg.s": "0.03"})
-"""For a smoke run: one setting matters."""
+"""Program of a smoke test, with one effective setting."""
 ALL = "all"
-"""Name of the control without any setting, where there are several."""
+"""Name of the control without all settings, if there are several."""
 
 
 def tuned(
     name: str, program: Program, budget: str, seed: int, *, pairs: int, db: Path
 ) -> dict[str, Any]:
-    """Tune a program and hold the settings of the recommendation against controls.
+    """Tune a program and compare the recommendation with controls.
 
     Args:
-        name: of the program.
-        program: to tune.
-        budget: of the study, as a duration.
-        seed: of the study.
+        name: name of the program.
+        program: program to tune.
+        budget: budget of the study, as a duration.
+        seed: seed of the study.
         pairs: launches of each side of a control.
-        db: where the studies are kept.
+        db: file of the studies.
 
     Raises:
         subprocess.CalledProcessError: a command of assay failed.
     """
-    words = ("--seed", str(seed), "--budget", budget, *program.options, *program.asked)
+    words = ("--seed", str(seed), "--budget", budget, *program.options, *program.settings)
     found = _assay("tune", db, *words, "--", *program.argv)
     chosen = found["recommendation"]
     return {
@@ -81,7 +81,7 @@ def tuned(
 def controls(
     program: Program, settings: dict[str, Any], pairs: int, db: Path
 ) -> Iterator[dict[str, Any]]:
-    """Yield the loss of a recommendation without each of its settings, and without all.
+    """Yield the controls of a recommendation: without each of its settings, and without all.
 
     Args:
         program, pairs, db: as for ``tuned``.

@@ -87,8 +87,9 @@ def _targets(results: Results) -> Iterator[str]:
     span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     yield (
         f"Measured on {models}, {span}. Rates are those of the tier. *Efficiency* is the speed "
-        "relative to that in memory alone. I / I\\* is the work per byte relative to the balance of "
-        "work and transfers. The targets of efficiency apply to one thread; the pager has another."
+        "relative to that in memory alone. I / I\\* is the work per byte relative to the balance "
+        "of work and transfers. The targets of efficiency apply to one thread; the pager has "
+        "another."
     )
     heads = ("measure", "target", "measured", "verdict", "reason of a miss")
     yield table(heads, [(*row[:3], verdict(row[3]), row[4]) for row in rows])
