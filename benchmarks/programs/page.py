@@ -38,9 +38,9 @@ COMMANDS = (
 REASONS = {IDLE: "see the table of controls", UNCLEAR: "variation of launches; joint settings"}
 """Reasons of misses, by the judgement of the settings."""
 EXPLANATION = (
-    "Reason of the miss: launches of `digits` vary by more than a tenth on a busy virtual machine. The search, and 40 "
-    "further launches, cannot separate settings from an effective one with which they always ran. "
-    "In two minutes, the recommendation may be the default."
+    "Reason of the miss: launches of `digits` vary by more than a tenth on a busy virtual machine. "
+    "The search, and 40 further launches, cannot separate settings from an effective one with "
+    "which they always ran. In two minutes, the recommendation may be the default."
 )
 
 

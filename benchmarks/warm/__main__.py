@@ -1,4 +1,4 @@
-"""The command line of the benchmark."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAUNCHES = (25, 50, 100)
 
 
 def main() -> None:
-    """Parse, search, print."""
+    """Run the searches and print or write the page."""
     options = _parsed()
     began = time.monotonic()
     if options.quick:
@@ -53,11 +53,8 @@ def _heading(seeds: int, began: float) -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     model = read_machine().model or "an unnamed processor"
     return (
-        f"{description}\n"
-        "`make bench-warm BENCH='--write TABLE...'` writes this page. "
-        f"Figures of {today}, assay {__version__}, {seeds} seeds a table, on {model}; means that "
-        "were recorded get a log-normal noise of 5 %. They follow from the seeds but for the "
-        f"times; all took {(time.monotonic() - began) / 60:.0f} minutes."
+        f"Measured on {today} with assay {__version__} on {model}, with {seeds} seeds for each "
+        f"table. All searches together took {(time.monotonic() - began) / 60:.0f} minutes."
     )
 
 
@@ -67,14 +64,21 @@ def _parsed() -> argparse.Namespace:
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("tables", type=Path, nargs="*", metavar="TABLE")
-    parser.add_argument("--seeds", type=int, default=12, help="searches a table (%(default)s)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--quick", action="store_true", help="a small space: does it still run?")
+    parser.add_argument("tables", type=Path, nargs="*", metavar="TABLE", help="recorded spaces")
+    parser.add_argument(
+        "--seeds", type=int, default=12, help="searches of each table (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: one per CPU)",
+    )
+    parser.add_argument("--quick", action="store_true", help="smoke test with a small space")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/warm.md")
     options = parser.parse_args()
     if not options.quick and not options.tables:
-        parser.error("name the tables of recorded spaces, or give --quick")
+        parser.error("missing TABLE: name the tables of recorded spaces, or use --quick")
     return options
 
 
