@@ -1,4 +1,4 @@
-"""The command line of the benchmark."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ INPUT_BYTES = 8 << 20
 
 
 def main() -> None:
-    """Parse, measure, print."""
+    """Measure, and print or write the page."""
     options = _parsed()
     lacking = _lacking(quick=options.quick)
     if lacking:
-        print(f"benchmarks.partition: nothing is measured: {lacking}")
+        print(f"benchmarks.partition: nothing was measured: {lacking}")
         return
     if options.quick:
         found = _measured(1, 0.2, 2, options.cpu, ways=(PLAIN, RESERVED), workers=1)
@@ -66,9 +66,9 @@ def _lacking(*, quick: bool) -> str | None:
     if quick and os.environ.get("ASSAY_TEST_SYSTEM") != "1":
         return "tests may not change this host (ASSAY_TEST_SYSTEM=1)"
     if os.geteuid() != 0:
-        return "only root makes partitions"
+        return "only root can create partitions"
     if len(os.sched_getaffinity(0)) < 2:
-        return "it takes two CPUs"
+        return "two CPUs are required"
     needed = ("stress-ng", "taskset", "chrt", "xz")
     missing = [name for name in needed if shutil.which(name) is None]
     return f"{', '.join(missing)} is not installed" if missing else None
@@ -77,11 +77,10 @@ def _lacking(*, quick: bool) -> str | None:
 def _heading(rounds: int, cpu: int) -> str:
     machine = read_machine()
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    model = machine.model or "an unnamed processor"
     return (
-        f"{description}\n"
-        f"`make bench-partition BENCH=--write` writes this page. Figures of {today}, assay "
-        f"{__version__}, {rounds} rounds on CPU {cpu} of {len(machine.cpus)}, "
-        f"{machine.model or 'an unnamed processor'}, Linux {machine.kernel.partition('-')[0]}."
+        f"Measured on {today} with assay {__version__} on {model}, {len(machine.cpus)} CPUs, "
+        f"Linux {machine.kernel.partition('-')[0]}: {rounds} rounds on CPU {cpu}."
     )
 
 
@@ -91,11 +90,16 @@ def _parsed() -> argparse.Namespace:
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rounds", type=int, default=12, help="(%(default)s)")
     parser.add_argument(
-        "--cpu", type=int, default=max(os.sched_getaffinity(0)), help="that is set apart (last)"
+        "--rounds", type=int, default=12, help="number of rounds (default: %(default)s)"
     )
-    parser.add_argument("--quick", action="store_true", help="one short round: does it still run?")
+    parser.add_argument(
+        "--cpu",
+        type=int,
+        default=max(os.sched_getaffinity(0)),
+        help="CPU of the partition (default: the last one)",
+    )
+    parser.add_argument("--quick", action="store_true", help="smoke test with one short round")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     return parser.parse_args()
 

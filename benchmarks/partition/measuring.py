@@ -1,4 +1,4 @@
-"""One round of one way: fixed work, and a real program."""
+"""One round of one way: fixed work and a real program."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Round:
     """Figures of a way in one round.
 
     Attributes:
-        excess: excess time of portions of about a millisecond, over the fastest.
-        program_s: time of each run of the real program.
+        excess: excess time of portions of about a millisecond over the fastest one.
+        program_s: time of each run of the real program, in seconds.
     """
 
     excess: ExcessFigures
@@ -31,7 +31,7 @@ class Round:
 
 
 def measure(way: str, cpu: int, seconds: float, runs: int, program: tuple[str, ...]) -> Round:
-    """Measure a way that is prepared.
+    """Measure a way on the prepared host.
 
     Raises:
         subprocess.CalledProcessError: a program failed.
@@ -45,19 +45,19 @@ def measure(way: str, cpu: int, seconds: float, runs: int, program: tuple[str, .
 def _fixed_work(way: str, cpu: int, seconds: float) -> ExcessFigures:
     noise = (str(find_noise(os.environ)), "fwq", "--cpus", str(cpu), "--seconds", repr(seconds))
     words = (*prefix(way, cpu), *noise, "--quantum-us", str(QUANTUM_US))
-    told = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
-    run = decode(told, NoiseRun)
+    output = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
+    run = decode(output, NoiseRun)
     found = excess_figures([one.values for one in run.cpus if one.error is None])
     if found is None:
-        raise SystemExit(f"{way}: nothing could be measured on CPU {cpu}: {run.cpus[0].error}")
+        raise SystemExit(f"{way}: cannot measure CPU {cpu}: {run.cpus[0].error}")
     return found
 
 
 def _timed(way: str, cpu: int, program: tuple[str, ...]) -> float:
-    """Time of the program alone: the command in front of it does not count."""
+    """Return the time of the program, without the command in front of it."""
     words = (*prefix(way, cpu), "python3", "-c", _TIMER, *program)
-    told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return float(told)
+    output = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return float(output)
 
 
 _TIMER = """
@@ -69,7 +69,7 @@ print(time.monotonic() - began)
 
 
 def input_file(folder: Path, size_bytes: int) -> Path:
-    """Text that compresses about as text does, the same in every run."""
+    """Create a text with a typical compression ratio, the same in every run."""
     path = folder / "input"
     words = [f"{number * number % 9973} {number % 89}" for number in range(4096)]
     text = "\n".join(words).encode()
@@ -78,5 +78,5 @@ def input_file(folder: Path, size_bytes: int) -> Path:
 
 
 def compress(file: Path) -> tuple[str, ...]:
-    """The real program."""
+    """Return the command of the real program."""
     return ("xz", "-6", "--keep", "--stdout", "--threads=1", str(file))

@@ -1,4 +1,4 @@
-"""Ways to run a program on one CPU while others want it too."""
+"""Ways to run a program on one CPU under a competing load."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESERVED = "partition"
 
 
 def prefix(way: str, cpu: int) -> tuple[str, ...]:
-    """The words in front of a command."""
+    """Return the words in front of a command."""
     bound = ("taskset", "-c", str(cpu))
     return {
         PLAIN: bound,
@@ -29,7 +29,7 @@ WAYS = (PLAIN, "nice -20", "chrt -f", RESERVED)
 
 @contextlib.contextmanager
 def prepared(way: str, cpu: int) -> Iterator[None]:
-    """The host as a way needs it, and as it was before afterwards."""
+    """Prepare the host for a way, and restore it afterwards."""
     if way != RESERVED:
         yield
         return
@@ -44,7 +44,7 @@ def prepared(way: str, cpu: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def load(workers: int) -> Iterator[None]:
-    """A load that wants every CPU: arithmetic, memory, timers and switches."""
+    """Run a load on all CPUs: arithmetic, memory, timers and context switches."""
     each = str(max(1, workers))
     words = ["stress-ng", "--quiet", "--cpu", each, "--vm", "1", "--vm-bytes", "64M"]
     words += ["--timer", "1", "--switch", "1"]
