@@ -184,8 +184,8 @@ def _targets(results: Mapping[Column, Measured]) -> Iterable[str]:
     for measure, limit in limits.items():
         cells = [_cells(of_column, measure) for of_column in found.values()]
         figures = (cell for figure, verdict, _ in cells for cell in (figure, verdict))
-        reasons = dict.fromkeys(reason for *_, reason in cells if reason)
-        rows.append((measure, limit, *figures, "; ".join(reasons)))
+        causes = dict.fromkeys(reason for *_, reason in cells if reason)
+        rows.append((measure, limit, *figures, "; ".join(causes)))
     yield markdown.table(heads, rows)
     reasons = {target.reason for of_column in found.values() for target in of_column}
     lines = [f"- *{name}*: {text}" for name, text in REASONS.items() if name in reasons]
@@ -420,8 +420,8 @@ def _ends(table: Table) -> Iterable[str]:
             "assay's time begins at the exec. Two processes of assay wait for the exit, and the "
             "first that wakes up records it."
         )
-        heads = ("spin", "before", "after")
-        heads += tuple(f"beyond the spin, {name}" for name in ("plain", "second clock", "assay"))
+        beyond_heads = (f"beyond the spin, {name}" for name in ("plain", "second clock", "assay"))
+        heads = ("spin", "before", "after", *beyond_heads)
         yield markdown.table(heads, rows)
 
 
@@ -570,8 +570,8 @@ def _killing(table: Table) -> Iterable[str]:
             "The limit was 0.5 s for assay (with `--grace 0s`) and for `timeout -k 0.05`. It was "
             "1 s for `runexec`, its finest step. `hyperfine` has no time limit."
         )
-        heads = ("process tree", "limited by", "overshoot, median", "overshoot, longest", "left")
-        heads += ("launches",)
+        overshoot = ("overshoot, median", "overshoot, longest")
+        heads = ("process tree", "limited by", *overshoot, "left", "launches")
         yield markdown.table(heads, rows)
 
 

@@ -170,8 +170,8 @@ def _plans(table: Table) -> Iterable[str]:
             "writes. The empty plan has no control group. Each plan of the following rows has one "
             "part in a control group. The full plan has all parts."
         )
-        heads = ("plan", "whole launch", "90 %", "beyond the empty plan")
-        heads += ("start of the program", "beyond the empty plan")
+        beyond = "beyond the empty plan"
+        heads = ("plan", "whole launch", "90 %", beyond, "start of the program", beyond)
         yield markdown.table(heads, rows)
         if left_out:
             yield f"The launcher could not apply these parts here: {', '.join(left_out)}."
