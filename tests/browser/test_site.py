@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESOURCE = re.compile(
     r"""<(?:script|img|iframe)[^>]*\bsrc="?([^"\s>]+)|<link[^>]*\bhref="?([^"\s>]+)"""
 )
-PAGES = ("index.html", "reference/commands/tune.html", "reference/all-settings.html")
+PAGES = ("index.html", "reference/verbs/tune.html", "reference/all-settings.html")
 
 
 @pytest.fixture(scope="session")
@@ -79,12 +79,12 @@ def test_every_page_names_resources_of_the_site_only(site):
             assert "//" not in (match[1] or match[2]), f"{path.relative_to(site)}: {match[0]}"
 
 
-def test_search_finds_a_generated_page(browser, site):
+def test_search_finds_a_generated_table(browser, site):
     with offline(browser) as page:
         page.goto((site / "index.html").as_uri())
         page.click(".md-search__input")
         page.keyboard.type("divide confine slots")
-        result = page.locator(".md-search-result__link[href*='commands/tune.html']").first
+        result = page.locator(".md-search-result__link[href*='verbs/tune.html']").first
         result.wait_for(timeout=10_000)
         assert page.requested == []
         assert page.errors == []

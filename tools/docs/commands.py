@@ -63,6 +63,11 @@ def commands() -> tuple[Command, ...]:
     return tuple(_command(name, parsers[name]) for name in VERBS)
 
 
+def command(name: str) -> Command:
+    """Return one verb."""
+    return _command(name, verb_parsers(build(name))[name])
+
+
 def _command(name: str, parser: argparse.ArgumentParser) -> Command:
     return Command(
         name=name,
@@ -109,58 +114,57 @@ def _metavar(action: argparse.Action, choices: tuple[str, ...]) -> str:
 # --- Markdown ---------------------------------------------------------------------------------
 
 
-BOOST = "---\nsearch:\n  boost: 2\n---\n\n"
-"""Front matter that has the search of the site list these pages first."""
+DEFAULT = re.compile(r"\s*\(default: ((?:[^()]|\([^()]*\))*)\)")
+"""Default value within the help of an option."""
+ACTION = re.compile(r"^  (\S+) {2,}(.+)$", re.MULTILINE)
+"""Line that describes an action; lines below it with a deeper indentation are examples."""
 
 
-def page(command: Command, exit_status: str, keys: str) -> str:
-    """Return the reference page of a verb in Markdown.
-
-    Args:
-        command: verb to describe.
-        exit_status: table of exit statuses, in Markdown.
-        keys: section on JSON output, in Markdown; may be empty.
-    """
-    parts = [
-        BOOST + f"# assay {command.name}",
-        sentence(command.summary),
-        f"```text\n{_usage(command.usage)}\n```",
-        "## Options",
-        *(_group(group) for group in command.groups),
-        *(
-            f"## {title.capitalize()}\n\n```text\n{text.rstrip()}\n```"
-            for title, text in command.sections.items()
-        ),
-        f"## Exit status\n\n{exit_status}",
-        keys,
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def usage(command: Command) -> str:
+    """Return the usage as a fenced block, with each alternative on a separate line."""
+    lines = (line.strip() for line in command.usage.splitlines())
+    text = "\n".join("\n    | ".join(line.split(" | ")) for line in lines)
+    return f"```text\n{text}\n```"
 
 
-def _usage(usage: str) -> str:
-    """Return the usage with each alternative on a line of its own."""
-    lines = (line.strip() for line in usage.splitlines())
-    return "\n".join("\n    | ".join(line.split(" | ")) for line in lines)
+def actions(command: Command) -> str:
+    """Return the actions of a verb as a table."""
+    rows = ACTION.findall(command.sections["actions"])
+    table = (f"| {code(name)} | {prose(sentence(text))} |" for name, text in rows)
+    return "\n".join(["| action | description |", "|---|---|", *table])
+
+
+def options(command: Command) -> str:
+    """Return the options of a verb: a heading and a table for each group of ``--help all``."""
+    return "\n\n".join(map(_group, command.groups))
 
 
 def _group(group: Group) -> str:
-    rows = [f"| {code(option.synopsis)} | {_description(option)} |" for option in group.options]
-    table = "\n".join(["| option | description |", "|---|---|", *rows])
+    rows = [
+        f"| {code(option.synopsis)} | {_description(option)} | {_default(option)} |"
+        for option in group.options
+    ]
+    table = "\n".join(["| option | description | default |", "|---|---|---|", *rows])
     about = f"{sentence(group.description)}\n\n" if group.description else ""
     return f"### {sentence(group.title).rstrip('.')}\n\n{about}{table}"
 
 
 def _description(option: Option) -> str:
-    text = prose(option.help)
+    text = sentence(prose(DEFAULT.sub("", option.help)))
     if option.choices and not all(choice in option.synopsis for choice in option.choices):
         text += f" One of {', '.join(code(choice) for choice in option.choices)}."
     return text + (" Repeatable." if option.repeatable and "repeatable" not in text else "")
 
 
+def _default(option: Option) -> str:
+    found = DEFAULT.search(option.help)
+    return prose(found[1]) if found else ""
+
+
 def sentence(text: str) -> str:
     """Return a phrase as a sentence; code at its beginning gets no capital letter."""
     text = text.strip().rstrip(".")
-    if re.match(r"[a-z]+(?: |$)", text):
+    if re.match(r"[a-z]+(?:-[a-z]+)*(?: |$)", text):
         text = text[0].upper() + text[1:]
     return f"{text}." if text else ""
 

@@ -1,4 +1,4 @@
-"""Pages that are generated when the site is built; they have no file in ``docs``."""
+"""Parts of the site that are generated when it is built: whole pages, and tables within pages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from tools.docs import commands, exit_status, schemas, settings
 
 DOCUMENTS = "reference/documents"
 """Folder of the pages of JSON documents."""
-COMMANDS = "reference/commands"
+VERBS = "reference/verbs"
 """Folder of the pages of verbs."""
+MARKER = re.compile(r"^<!-- generated: ([a-z]+) (\S+) -->\n(?:.+\n)*", re.MULTILINE)
+"""Place of a generated part, with the paragraph that readers of the repository see instead."""
 FILES = {
     "explanation/contributing.md": "CONTRIBUTING.md",
     "explanation/security.md": "SECURITY.md",
@@ -28,12 +30,37 @@ def pages(docs: Path) -> dict[str, str]:
         found[path] = _moved((docs.parent / name).read_text())
     for name in schemas.DOCUMENTS:
         found[f"{DOCUMENTS}/{name}.md"] = schemas.page(name)
-    for command in commands.commands():
-        table = exit_status.table(command.name)
-        found[f"{COMMANDS}/{command.name}.md"] = commands.page(
-            command, table, schemas.keys(command.name)
-        )
     return found
+
+
+def expand(markdown: str) -> str:
+    """Return a page with its generated parts in place of their markers.
+
+    A marker is a comment such as ``<!-- generated: options tune -->``.
+    """
+    return MARKER.sub(lambda match: f"{_part(match[1], match[2])}\n", markdown)
+
+
+def _part(kind: str, name: str) -> str:
+    """Return a generated part in Markdown.
+
+    Raises:
+        ValueError: the kind is unknown.
+    """
+    match kind:
+        case "usage":
+            return commands.usage(commands.command(name))
+        case "actions":
+            return commands.actions(commands.command(name))
+        case "options":
+            return commands.options(commands.command(name))
+        case "statuses":
+            return exit_status.table(name)
+        case "document":
+            return schemas.keys(name)
+        case "type":
+            return schemas.type_keys(name)
+    raise ValueError(f"unknown part {kind!r}")
 
 
 def _moved(text: str) -> str:

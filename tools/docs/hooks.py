@@ -32,6 +32,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Prepare a page of the repository for the site.
 
+    Markers are replaced by generated tables. The search of the site lists pages of verbs first.
     Links to files of the repository become the path of the file, since the site may be read
     without the repository. Options of fenced blocks are for the tests; a file name is shown.
     """
@@ -43,7 +44,9 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
             return match[0]
         return f"{match[1]} (`{target.relative_to(ROOT)}`)"
 
-    return LINK.sub(shown, FENCE.sub(_fence, markdown))
+    if page.file.src_uri.startswith(f"{generated.VERBS}/"):
+        page.meta["search"] = {"boost": 2}
+    return LINK.sub(shown, FENCE.sub(_fence, generated.expand(markdown)))
 
 
 def _fence(match: re.Match[str]) -> str:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from tools.docs.commands import code, prose
+import msgspec
+from tools.docs.commands import code, prose, sentence
 
-from assay.cli.schemas import DOCUMENTS, schema
+from assay.cli.schemas import DOCUMENTS, _describe, schema
 
-OF_VERB = {
-    "tune": ("tune", "paused"),
-    "run": ("sample",),
-    "measure": ("measure",),
-    "compare": ("compare", "paused"),
-    "sweep": ("sweep", "paused"),
-    "study": ("study-list", "study-show", "comparison", "compare", "calibrate", "overhead"),
-    "machine": ("machine-show", "machine-check"),
-}
-"""Documents that a verb prints; the first one has its table on the page of the verb."""
 HEAD = "| key | type | description |\n|---|---|---|\n"
 
 
@@ -39,21 +31,25 @@ def page(name: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def keys(verb: str) -> str:
-    """Return the section on JSON output of a verb; empty if no document is described."""
-    if verb not in OF_VERB:
-        return ""
-    first, *others = OF_VERB[verb]
-    found = schema(first)
+def keys(name: str) -> str:
+    """Return the table of the top-level keys of a document, for a page of a verb."""
+    found = schema(name)
     root = found["$ref"].rpartition("/")[2]
-    option = "`--record FILE` writes" if verb == "run" else "`--json` prints"
-    links = ", ".join(f"[{name}](../documents/{name}.md)" for name in others)
-    also = f" Other documents of this verb: {links}." if others else ""
-    table = _table(found["$defs"][root], f"../documents/{first}.md")
-    return (
-        f"## JSON output\n\n{option} the document [{first}](../documents/{first}.md).{also}\n\n"
-        f"{table}"
-    )
+    return _table(found["$defs"][root], f"../documents/{name}.md")
+
+
+def type_keys(path: str) -> str:
+    """Return the table of a type that is a part of a document, and those of the types within it.
+
+    Args:
+        path: module and name of the type, as ``assay.tier.probe:Probe``.
+    """
+    module, _, name = path.partition(":")
+    kind = getattr(importlib.import_module(module), name)
+    found: dict[str, Any] = msgspec.json.schema(kind)["$defs"]
+    _describe(found, kind)
+    others = (f"#### {one}\n\n{_body(found[one])}" for one in found if one != name)
+    return "\n\n".join([_body(found[name]), *others])
 
 
 def index() -> str:
@@ -74,20 +70,24 @@ def _occurrence(name: str) -> str:
 
 
 def _section(name: str, definition: dict[str, Any]) -> str:
+    return f"## {name}\n\n{_body(definition)}"
+
+
+def _body(definition: dict[str, Any]) -> str:
     about = prose(definition.get("description", ""))
     if "enum" in definition:
         values = ", ".join(code(str(value)) for value in definition["enum"])
-        return f"## {name}\n\n{about}\n\nValues: {values}."
+        return f"{about}\n\nValues: {values}."
     if "properties" not in definition:
-        return f"## {name}\n\n{about}\n\nType: {_type(definition, '')}."
-    return f"## {name}\n\n{about}\n\n{_table(definition, '')}"
+        return f"{about}\n\nType: {_type(definition, '')}."
+    return f"{about}\n\n{_table(definition, '')}"
 
 
 def _table(definition: dict[str, Any], page: str) -> str:
     required = set(definition.get("required", ()))
     rows = [
         f"| {code(key)} | {_type(value, page)}{', required' if key in required else ''} "
-        f"| {prose(value.get('description', ''))} |"
+        f"| {sentence(prose(value.get('description', '')))} |"
         for key, value in definition["properties"].items()
     ]
     return HEAD + "\n".join(rows)
