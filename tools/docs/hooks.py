@@ -19,6 +19,8 @@ from tools.docs import generated  # noqa: E402
 
 FENCE = re.compile(r"^( *```)(\w+) ([^\n`]+)$", re.MULTILINE)
 FILE = re.compile(r"(?:^| )file=(\S+)")
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
+SPAN = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"(?<!!)\[([^\]\n]+)\]\(([^)\s#:]+)(?:#[^)\s]*)?\)")
 
 
@@ -32,7 +34,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Prepare a page of the repository for the site.
 
-    Markers are replaced by generated tables. The search of the site lists pages of verbs first.
+    Markers are replaced by generated tables. In code within tables, a pipe loses its backslash,
+    which code forges need and mkdocs would show. The search of the site lists pages of verbs first.
     Links to files of the repository become the path of the file, since the site may be read
     without the repository. Options of fenced blocks are for the tests; a file name is shown.
     """
@@ -46,7 +49,12 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
     if page.file.src_uri.startswith(f"{generated.VERBS}/"):
         page.meta["search"] = {"boost": 2}
-    return LINK.sub(shown, FENCE.sub(_fence, generated.expand(markdown)))
+    text = ROW.sub(_row, FENCE.sub(_fence, generated.expand(markdown)))
+    return LINK.sub(shown, text)
+
+
+def _row(match: re.Match[str]) -> str:
+    return SPAN.sub(lambda span: span[0].replace("\\|", "|"), match[0])
 
 
 def _fence(match: re.Match[str]) -> str:
