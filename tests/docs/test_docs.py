@@ -60,6 +60,7 @@ FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 ELLIPSIS = "…"
 NUMBER = r"\d+(?:\.\d+)?"
 TIME_UNIT = r" (?:us|ms|s)\b"
@@ -285,7 +286,8 @@ def test_links_have_targets(page: Path) -> None:
         assert other.exists(), f"{target} is not there"
         assert other.is_relative_to(ROOT), f"{target} leaves the repository"
         if anchor:
-            anchors = {slug(h) for h in HEADING.findall(read(other).prose)}
+            prose = read(other).prose
+            anchors = {*map(slug, HEADING.findall(prose)), *ANCHOR.findall(prose)}
             assert anchor in anchors, f"{target}: there are {sorted(anchors)}"
 
 
