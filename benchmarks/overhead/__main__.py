@@ -1,4 +1,4 @@
-"""The command."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RESULTS = ROOT / "build" / "bench-overhead"
 
 @contextmanager
 def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench]:
-    """Build the programs, start the workers, and end them."""
+    """Build the programs and start the workers; end the workers afterwards."""
     with favoured(nice), tempfile.TemporaryDirectory(prefix="bench-overhead-") as name:
         folder = Path(name)
         programs = build(folder / "programs")
@@ -41,7 +41,7 @@ def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench
 
 
 def measured(part: str, bench: Bench, rounds: int, nice: int) -> dict[str, Any]:
-    """Carry out a part."""
+    """Measure a part and return its result."""
     disturbance = Disturbance(busy_share=busy_share() if rounds > 1 else None)
 
     def began(number: int) -> None:
@@ -70,23 +70,36 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="benchmarks.overhead",
         description=__doc__,
-        epilog=f"Parts and the minutes that they take on two CPUs: {lengths}.",
+        epilog=f"Parts and their durations on two CPUs, in minutes: {lengths}.",
     )
-    parser.add_argument("--write", action="store_true", help="results into docs/benchmarks")
-    parser.add_argument("--smoke", action="store_true", help="a launch or two of everything")
-    parser.add_argument("--full", action="store_true", help="10 GiB of output, not 2")
-    parser.add_argument("--rounds", type=int, help="of each part (default: as many as it needs)")
-    parser.add_argument("--part", action="append", choices=PARTS, help="only this one; repeatable")
-    parser.add_argument("--resume", action="store_true", help="leave out parts that have a result")
-    parser.add_argument("--nice", type=int, default=0, help="of the whole run; as root, -15 helps")
+    parser.add_argument("--write", action="store_true", help="write results into docs/benchmarks")
+    parser.add_argument(
+        "--smoke", action="store_true", help="smoke test with a launch or two of everything"
+    )
+    parser.add_argument("--full", action="store_true", help="10 GiB of output instead of 2 GiB")
+    parser.add_argument(
+        "--rounds", type=int, help="rounds of each part (default: depends on the part)"
+    )
+    parser.add_argument(
+        "--part", action="append", choices=PARTS, help="part to measure; repeatable (default: all)"
+    )
+    parser.add_argument("--resume", action="store_true", help="leave out parts with a result")
+    parser.add_argument(
+        "--nice",
+        type=int,
+        default=0,
+        help="niceness of the whole run (default: 0); root can use -15",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", type=Path, default=ROOT / ".venv" / "bench", metavar="FOLDER")
-    parser.add_argument("--page", action="store_true", help="measure nothing, rewrite the page")
+    parser.add_argument(
+        "--page", action="store_true", help="write the page from stored results; measure nothing"
+    )
     return parser.parse_args(words)
 
 
 def main(words: list[str]) -> int:
-    """Measure part by part, keep each result, show the page."""
+    """Measure part by part, store each result, and print the page."""
     arguments = arguments_of(words)
     scale = Scale(
         launches=20,

@@ -1,4 +1,4 @@
-"""assay as a library, in a process of its own: the real executor, store and loop."""
+"""Worker process with assay as a library: its executor, store and loop."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from .serve import serve
 
 ARM = Arm(name="default", configuration=DEFAULT)
 NEVER = 1e-9
-"""A precision that no interval reaches, so that the number of launches is that of the budget."""
+"""Unreachable precision, so that the budget decides the number of launches."""
 LOOK_S = 0.05
-"""Between two looks at the size of the launcher."""
+"""Interval between two readings of the launcher's memory, in seconds."""
 
 
 class Clock:
-    """Listener that records the start of each launch of the loop, and its last result."""
+    """Listener that records the start of each launch, and all samples."""
 
     def __init__(self) -> None:
         self.turned_s: list[float] = []
@@ -80,12 +80,12 @@ class Clock:
 
     @property
     def between_s(self) -> list[float]:
-        """Return the time from the start of each launch to the next: the full cost of a sample."""
+        """Return the times from the start of each launch to the next one, which are full costs."""
         return [later - sooner for sooner, later in pairwise(self.turned_s)]
 
 
 class Worker:
-    """Does the jobs."""
+    """Worker that does the jobs."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -94,7 +94,7 @@ class Worker:
         self._driver = Driver(find_launcher(os.environ), os.environ)
 
     def measure(self, argv: Sequence[str], launches: int) -> dict[str, Any]:
-        """A study of one arm, as ``assay measure`` makes it."""
+        """Run a study of one arm, as ``assay measure`` does."""
         clock = Clock()
         spec = StudySpec(
             kind=Kind.MEASURE,
@@ -143,7 +143,7 @@ class Worker:
 
 
 def _watched(executor: LocalExecutor) -> tuple[Sample, int]:
-    """The sample of the launch under way, and the highest memory of its launcher so far seen."""
+    """Return the sample of a running launch, and the largest memory of its launcher."""
     launcher = _child()
     highest = 0
     while True:
@@ -156,7 +156,7 @@ def _watched(executor: LocalExecutor) -> tuple[Sample, int]:
 
 
 def _child() -> str | None:
-    """The process id of the launcher: the only child of this process."""
+    """Return the process id of the launcher, which is the only child of this process."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             # After the name in brackets: state, parent (proc(5)).
@@ -180,7 +180,7 @@ def _peak_bytes(process: str) -> int:
 
 
 def main() -> None:
-    """Serve, with a store in a folder of its own."""
+    """Serve jobs, with a store in a temporary folder."""
     ballast = held(int(sys.argv[1]))
     with (
         tempfile.TemporaryDirectory(prefix="bench-store-") as folder,

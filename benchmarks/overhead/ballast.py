@@ -1,7 +1,7 @@
-"""Ballast: a Python process of a given size, and the memory of a command measured from it.
+"""Python process of a given size that runs a command, and measures its memory.
 
-    python -m benchmarks.overhead.ballast MIB run COMMAND ARG...     runs it as a child
-    python -m benchmarks.overhead.ballast MIB wait4 COMMAND ARG...   and prints its ru_maxrss, bytes
+    python -m benchmarks.overhead.ballast MIB run COMMAND ARG...     run it as a child
+    python -m benchmarks.overhead.ballast MIB wait4 COMMAND ARG...   print its ru_maxrss in bytes
 
 A harness in Python uses the second way to measure the memory of a program.
 """
@@ -13,7 +13,7 @@ import sys
 
 
 def held(mebibytes: int) -> bytearray:
-    """Memory that is really there."""
+    """Return allocated memory whose pages are resident."""
     memory = bytearray(mebibytes << 20)
     for at in range(0, len(memory), 4096):
         memory[at] = 1
@@ -21,7 +21,7 @@ def held(mebibytes: int) -> bytearray:
 
 
 def main() -> int:
-    """Run the command and pass its status on."""
+    """Run the command and return its status."""
     memory = held(int(sys.argv[1]))
     words = sys.argv[3:]
     pid = os.posix_spawnp(words[0], words, os.environ)

@@ -1,4 +1,4 @@
-"""Bench: state shared by the parts."""
+"""State that all parts share."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BALLAST_MIB = 600
 
 @dataclass(frozen=True)
 class Bench:
-    """State shared by the parts.
+    """State that all parts share.
 
     Attributes:
-        folder: for files; it is removed afterwards.
-        assay: the library in a process of its own; ``large`` is one of 600 MiB.
-        benchexec: absent where BenchExec is.
-        contained: whether its containers are available here.
+        folder: temporary folder for files.
+        assay, large: workers with the library; ``large`` uses 600 MiB.
+        benchexec: worker with BenchExec; absent without BenchExec.
+        contained: true if containers of BenchExec are available.
     """
 
     programs: Programs
@@ -38,7 +38,7 @@ class Bench:
     contained: bool
 
     def wanted(self, tool: str, case: int) -> bool:
-        """Return whether a tool runs a case; in a smoke run, peers run only the first."""
+        """Return whether a tool runs a case; in a smoke test, others run only the first."""
         return self.scale.peers_everywhere or case == 0 or tool.startswith("assay")
 
 
@@ -46,7 +46,7 @@ class Bench:
 def set_up(
     programs: Programs, peers: Peers, scale: Scale, rng: random.Random, folder: Path
 ) -> Iterator[Bench]:
-    """Start the workers, and end them."""
+    """Start the workers; end them afterwards."""
     with ExitStack() as stack:
         benchexec = None
         if "BenchExec" in peers:

@@ -1,4 +1,4 @@
-"""BenchExec's RunExecutor in a process of its own; runs with the interpreter that has BenchExec."""
+"""Worker with BenchExec's RunExecutor, for the interpreter that has BenchExec."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .serve import serve
 
 
 class Worker:
-    """Does the jobs.
+    """Worker that does the jobs.
 
     Args:
-        folder: for outputs; the only one that a container may write in.
+        folder: folder for outputs; the only one to which a container may write.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,11 +25,11 @@ class Worker:
         container = importlib.import_module("benchexec.container")
         modes = {"/": container.DIR_READ_ONLY, str(folder): container.DIR_FULL_ACCESS}
         self._bare = runexecutor.RunExecutor(use_namespaces=False)
-        # Overlays, its default, are refused on some hosts (a root that is an overlay itself).
+        # Some hosts refuse overlays, the default, since their root is an overlay itself.
         self._contained = runexecutor.RunExecutor(use_namespaces=True, dir_modes=modes)
 
     def runs(self, argv: Sequence[str], launches: int, container: bool) -> dict[str, Any]:
-        """Some runs, with its results and the time that each took in all."""
+        """Make some runs; return the results, and the total duration of each run."""
         executor = self._contained if container else self._bare
         output = str(self._folder / "benchexec.log")
         took_s, found = [], []

@@ -1,8 +1,8 @@
-"""Cost: overhead of a launch beyond the program, `/bin/true`.
+"""Cost of a launch beyond the program, `/bin/true`.
 
-Direct launchers are timed launch by launch. Of a tool that makes many launches, a small and a
-large command are timed: their difference is the cost of a further launch; the large one divided by
-its launches includes the tool's start and end as well.
+Direct launchers are timed launch by launch. A tool that makes many launches is timed with a small
+and a large command. Their difference is the cost of a further launch. The time of the large command
+divided by its launches includes the start and the end of the tool.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .bench import Bench
 from .native import spawn_walls_s
 from .reading import Key, Reading
 from .schedule import Visit
-from .tools import Told
+from .tools import Report
 
 NAME = "cost"
 EACH = "cost of each launch"
@@ -38,7 +38,7 @@ def key(tool: str, quantity: str) -> Key:
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part."""
+    """Return all visits of this part."""
     found = [
         Visit(EACH, "direct launchers", lambda: _direct(bench)),
         Visit(EACH, "assay library", lambda: _library(bench)),
@@ -60,7 +60,7 @@ def _direct(bench: Bench) -> Iterable[Reading]:
 
 
 def _launchers(bench: Bench) -> Iterable[tuple[str, list[str]]]:
-    """Plans lie in files, so that the whole document is parsed and the record written."""
+    """Yield launchers; plans are files, so that they are parsed and the record is written."""
     yield PLAIN, list(TRUE)
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
     if "taskset" in bench.peers:
@@ -79,7 +79,7 @@ def _launchers(bench: Bench) -> Iterable[tuple[str, list[str]]]:
 
 
 def _library(bench: Bench) -> Iterable[Reading]:
-    """The first launch of a study is left out: it opens files that the later ones reuse."""
+    """Yield the costs without the first launch, which opens files that later ones reuse."""
     answer = bench.assay.ask(job="measure", argv=list(TRUE), launches=bench.scale.launches + 2)
     for between_s in answer["between_s"][1:]:
         yield Reading(key(LIBRARY, "launch_s"), between_s)
@@ -109,8 +109,8 @@ def _commands(bench: Bench) -> Iterable[Visit]:
         yield Visit(WHOLE, "runexec", lambda: _runexec(bench))
 
 
-def _sized(tool: str, launches: int, make: Callable[[int], Told], every: int = 1) -> Visit:
-    """A large command and a small one."""
+def _sized(tool: str, launches: int, make: Callable[[int], Report], every: int = 1) -> Visit:
+    """Return a visit with a large and a small command."""
     small = max(2, launches // 8)
 
     def readings() -> Iterable[Reading]:

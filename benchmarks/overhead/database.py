@@ -1,7 +1,7 @@
-"""Database: PostgreSQL and pgbench, server and client together, directly and under assay.
+"""PostgreSQL and pgbench, server and client together, directly and under assay.
 
-Processor time and context switches are those that the program itself reads of its children, the
-same way directly and under assay; the throughput is reported by pgbench.
+The program reads CPU time and context switches from its children, in the same way directly and
+under assay. pgbench reports the throughput.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ UNDER = ("assay run", "assay measure")
 QUANTITIES = ("cpu_s", "switches", "transactions_per_s")
 CLIENTS = 4
 OWNERS = ("postgres", "nobody")
-"""Users without rights, for a benchmark that root starts."""
+"""Unprivileged users, for a benchmark that root starts."""
 
 
 def key(tool: str, quantity: str) -> Key:
-    """Return the key of a figure; all but the throughput belong to one transaction."""
+    """Return the key of a figure; all but the throughput are per transaction."""
     return Key(NAME, CASE, tool, quantity)
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """Return all visits of this part; none where PostgreSQL is missing."""
+    """Return all visits of this part; none if PostgreSQL is missing."""
     if program("postgres") is None or program("initdb") is None or program("pgbench") is None:
         return []
     folder = cache(lambda: _prepare(bench.folder / "database", bench.scale.accounts))
@@ -47,7 +47,7 @@ def visits(bench: Bench) -> list[Visit]:
 
 
 def _prepare(folder: Path, accounts: int) -> Path:
-    """Make a database; a folder above that others may not enter would keep its owner out."""
+    """Create a database; its owner may enter the folder above."""
     folder.mkdir()
     for owner in OWNERS if os.geteuid() == 0 else ():
         try:

@@ -1,7 +1,7 @@
-"""Killing: from the time limit of a hard tree to the end of its last process.
+"""Time from the time limit of a process tree to the end of its last process.
 
-The tree holds the writing end of a named pipe, so its reader sees the exact moment of that end,
-with any tool, and even for processes that escaped. There is no polling.
+The tree holds the writing end of a named pipe. So its reader sees the exact moment of that end with
+any tool, even if processes escaped. There is no polling.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MODES = {
 }
 ASSAY = "assay"
 SETTLE_S = 0.3
-"""Time after the end of the tool in which its tree may still end, in seconds."""
+"""Time after the end of a tool in which its tree may still end, in seconds."""
 PATIENCE_S = 20.0
 
 
@@ -42,11 +42,11 @@ def key(case: str, tool: str, quantity: str) -> Key:
 
 @dataclass(frozen=True)
 class Limiter:
-    """A tool with a time limit.
+    """Tool with a time limit.
 
     Attributes:
-        words: its command up to the program.
-        cap_s: the limit, in the finest steps that the tool takes, and half a second at least.
+        words: command up to the program.
+        cap_s: limit in seconds: half a second, or the finest step of the tool if it is longer.
     """
 
     words: tuple[str, ...]
@@ -54,9 +54,9 @@ class Limiter:
 
 
 def limiters(bench: Bench) -> dict[str, Limiter]:
-    """Return the installed tools; hyperfine has no limit."""
+    """Return the installed tools with a time limit; hyperfine has none."""
     store = str(bench.folder / "killing.db")
-    # At once, as BenchExec kills: a program that takes no notice of SIGTERM has ten seconds else.
+    # Kill at once, as BenchExec does. By default, a program has ten seconds after SIGTERM.
     limit = ("--timeout", "0.5s", "--grace", "0s")
     measure = ("measure", "-q", "--db", store, "--runs", "1", *limit, "--")
     found = {ASSAY: Limiter((*tools.assay(), *measure), 0.5)}
@@ -75,7 +75,7 @@ def _benchexec(bench: Bench, container: bool) -> Limiter:
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part; one launch each."""
+    """Return all visits of this part, each with one launch."""
     return [
         Visit(case, tool, _visit(tool, limiter, mode, case, bench), bench.scale.seldom)
         for number, (mode, case) in enumerate(MODES.items())
@@ -112,14 +112,14 @@ def _life_s(words: Sequence[str], fifo: Path) -> float | None:
             words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as tool:
             try:
-                return _followed(tool, reader)
+                return _watch(tool, reader)
             finally:
                 tool.kill()
     finally:
         os.close(reader)
 
 
-def _followed(tool: subprocess.Popen[bytes], reader: int) -> float | None:
+def _watch(tool: subprocess.Popen[bytes], reader: int) -> float | None:
     tool_fd = os.pidfd_open(tool.pid)
     poller = select.poll()
     poller.register(reader, select.POLLIN)
@@ -137,21 +137,21 @@ def _followed(tool: subprocess.Popen[bytes], reader: int) -> float | None:
                     deadline = min(deadline, time.monotonic() + SETTLE_S)
                 elif event & select.POLLIN and began_ns is None:
                     (began_ns,) = struct.unpack("=q", os.read(reader, 8))
-                    poller.modify(reader, 0)  # a hang-up is reported even so
+                    poller.modify(reader, 0)  # a hang-up is still reported
                 elif event & select.POLLHUP:
                     ended_ns = time.monotonic_ns()
                     poller.unregister(reader)
     finally:
         os.close(tool_fd)
     if tool_runs:
-        raise Unusable(f"it did not end within {PATIENCE_S:.0f} s")
+        raise Unusable(f"the tool did not end within {PATIENCE_S:.0f} s")
     if began_ns is None:
-        raise Unusable("it did not start the program")
+        raise Unusable("the tool did not start the program")
     return None if ended_ns is None else (ended_ns - began_ns) / 1e9
 
 
 def _survivors(program: str) -> list[int]:
-    """Process ids that run it."""
+    """Return the ids of the processes that run the program."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -161,7 +161,7 @@ def _survivors(program: str) -> list[int]:
 
 
 def _end(program: str) -> None:
-    """Kill the processes that a tool left: the program is this benchmark's own copy."""
+    """Kill the processes that a tool left; only this benchmark runs this copy of the program."""
     while left := _survivors(program):
         for pid in left:
             with contextlib.suppress(ProcessLookupError):

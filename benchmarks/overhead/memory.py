@@ -1,4 +1,4 @@
-"""Memory: reports of tools on programs that use a known amount."""
+"""Reports of tools on programs that use a known amount of memory."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ def key(case: str, tool: str, quantity: str) -> Key:
 
 @dataclass(frozen=True)
 class Case:
-    """A program whose memory is known.
+    """Program whose memory is known.
 
     Attributes:
+        name: description.
         words: arguments of `touch`.
-        anonymous_mib: its peak without files.
-        charged_mib: its peak with the page cache that it fills.
+        anonymous_mib: peak without files.
+        charged_mib: peak with the page cache that the program fills.
     """
 
     name: str
@@ -57,12 +58,12 @@ CASES = (
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part; one launch each."""
+    """Return all visits of this part, each with one launch."""
     file = bench.folder / "cold"
     return [
-        Visit(case.name, tool, _visit(tool, case, told, bench, file), bench.scale.seldom)
+        Visit(case.name, tool, _visit(tool, case, measure, bench, file), bench.scale.seldom)
         for number, case in enumerate(CASES)
-        for tool, told in _tools(bench).items()
+        for tool, measure in _tools(bench).items()
         if bench.wanted(tool, number)
     ]
 
@@ -72,21 +73,21 @@ Measured = Callable[[list[str]], dict[str, float]]
 
 
 def _visit(
-    tool: str, case: Case, told: Measured, bench: Bench, file: Path
+    tool: str, case: Case, measure: Measured, bench: Bench, file: Path
 ) -> Callable[[], Iterable[Reading]]:
     def readings() -> Iterable[Reading]:
         words = [bench.programs.touch, *case.words]
         if case.words == ("file",):
-            _chill(file)
+            _make_cold(file)
             words.append(str(file))
-        for quantity, value in told(words).items():
+        for quantity, value in measure(words).items():
             yield Reading(key(case.name, tool, quantity), value)
 
     return readings
 
 
-def _chill(file: Path) -> None:
-    """Make the file where it is missing, and have the page cache forget it."""
+def _make_cold(file: Path) -> None:
+    """Create the file if it is missing, and drop it from the page cache."""
     if not file.exists():
         with file.open("wb") as stream:
             for _ in range(FILE_MIB):
@@ -127,9 +128,9 @@ def _charge(memory_bytes: list[float | None]) -> dict[str, float]:
     return {"charged_bytes": max(known)} if (known := [m for m in memory_bytes if m]) else {}
 
 
-def _resident(told: tools.Told) -> dict[str, float]:
+def _resident(report: tools.Report) -> dict[str, float]:
     """Return the peak of one process; none for tools that report no memory."""
-    return {"resident_bytes": max(told.memory_bytes)} if told.memory_bytes else {}
+    return {"resident_bytes": max(report.memory_bytes)} if report.memory_bytes else {}
 
 
 def _wait4(argv: list[str]) -> dict[str, float]:

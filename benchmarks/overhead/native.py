@@ -1,4 +1,4 @@
-"""The small C++ programs of the benchmarks: building them, and plain spawn and wait."""
+"""Small C++ programs of the benchmarks: their build, and plain spawn and wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class Programs:
-    """The built programs, in a folder that is theirs."""
+    """Built programs in their folder."""
 
     folder: Path
 
@@ -54,7 +54,7 @@ class Programs:
 
 
 def build(folder: Path) -> Programs:
-    """Compile them; static, so that a launch costs little and the same everywhere."""
+    """Compile the programs statically, so that a launch has a small, constant cost."""
     folder.mkdir()
     for source in SOURCES.glob("*.cpp"):
         subprocess.run(
@@ -65,12 +65,12 @@ def build(folder: Path) -> Programs:
 
 @dataclass(frozen=True)
 class Plain:
-    """One launch by plain spawn and wait.
+    """Times of a launch by plain spawn and wait, in seconds.
 
     Attributes:
-        spawn_s: from before the spawn to after the wait.
-        exec_s: the part of it from just before exec, by a clock that the child reads.
-        cpu_s: processor time of the child and of the processes that it waited for.
+        spawn_s: time from before the spawn to after the wait.
+        exec_s: time from just before exec, which the child reads, to after the wait.
+        cpu_s: CPU time of the child and of the processes that it waited for.
     """
 
     spawn_s: float
@@ -112,11 +112,11 @@ def spawn_walls_s(
 
 @dataclass(frozen=True)
 class Ends:
-    """Time of a plain spawn and wait before and after a program's own work.
+    """Time of a plain spawn and wait before and after the work of a program, in seconds.
 
     Attributes:
         before_s: time from before the spawn to the first instruction of ``main``.
-        after_s: time from its last reading of the clock to the return of the wait.
+        after_s: time from the program's last reading of the clock to the return of the wait.
     """
 
     before_s: float
@@ -124,7 +124,7 @@ class Ends:
 
 
 def spin_ends(programs: Programs, launches: int, milliseconds: int) -> list[Ends]:
-    """Measure the ends of a spin, by a program that records both moments itself.
+    """Measure the ends of a spin with a program that records both moments.
 
     Raises:
         Unusable: the program failed.

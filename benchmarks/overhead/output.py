@@ -1,4 +1,4 @@
-"""Output: cost of a program with much output, compared with output to a plain file."""
+"""Cost of a program with much output, compared with output to a plain file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def key(case: str, tool: str, quantity: str) -> Key:
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part; one launch each."""
+    """Return all visits of this part, each with one launch."""
     makers: dict[str, Callable[[], Iterable[Reading]]] = {
         PLAIN: lambda: _plain(bench),
         ASSAY: lambda: _assay(bench, ASSAY, None),
@@ -34,7 +34,7 @@ def visits(bench: Bench) -> list[Visit]:
 
 
 def case_of(output_mib: int) -> str:
-    """Name of an amount of text."""
+    """Return the name of an amount of text."""
     return f"{output_mib} MiB"
 
 
@@ -48,10 +48,10 @@ def _plain(bench: Bench) -> Iterable[Reading]:
 
 
 def _written_s(bench: Bench) -> float:
-    """Return the time to write it to a file, which is removed.
+    """Return the time to write the output to a file, which is then removed.
 
-    It runs once before every measured time: a guest that has returned memory to its host gets it
-    back page by page, which costs the first writer seconds.
+    It also runs before each measured time: a guest that returned memory to its host gets it back
+    page by page, which costs the first writer seconds.
     """
     file = bench.folder / "flood"
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Peers: the other tools, where they are."""
+"""Other tools that assay is compared with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Peer:
-    """A tool that is here."""
+    """Installed tool."""
 
     name: str
     path: str
@@ -31,12 +31,12 @@ VERSION_OF = {
     "BenchExec": ("runexec", "--version"),
     "ReBench": ("rebench", "--version"),
 }
-"""Program of each, and the option that makes it tell its version."""
+"""Program of each tool, and the option that prints its version."""
 
 
 @dataclass(frozen=True)
 class Peers:
-    """Peers found, by name."""
+    """Installed tools by name."""
 
     found: dict[str, Peer]
 
@@ -44,25 +44,25 @@ class Peers:
         return name in self.found
 
     def path(self, name: str) -> str:
-        """Return the path of its program."""
+        """Return the path of a tool's program."""
         return self.found[name].path
 
     def python(self, name: str) -> str:
-        """The interpreter of the virtual environment that a tool lies in."""
+        """Return the interpreter of the virtual environment of a tool."""
         return str(Path(self.path(name)).parent / "python3")
 
     def without(self, name: str) -> Peers:
-        """The same, but for one that does not work here."""
+        """Return the tools without one that does not work here."""
         return Peers({other: peer for other, peer in self.found.items() if other != name})
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Names of those that are not here."""
+        """Names of missing tools."""
         return tuple(name for name in VERSION_OF if name not in self.found)
 
 
 def find_peers(folder: Path) -> Peers:
-    """Look in the programs of a virtual environment, then along the path."""
+    """Return the tools in a virtual environment, then those on the path."""
     path = os.pathsep.join((str(folder / "bin"), os.environ.get("PATH", os.defpath)))
     found = {}
     for name, (program, option) in VERSION_OF.items():
@@ -73,7 +73,7 @@ def find_peers(folder: Path) -> Peers:
 
 
 def _version(path: str, option: str) -> str:
-    """Return the version that it prints, else that of pip; numactl prints none before 2.0.17."""
+    """Return the version that a tool prints, or that of pip (numactl prints none before 2.0.17)."""
     beside = Path(path).parent / "python3"
     asked = f"import importlib.metadata as m; print(m.version({Path(path).name!r}))"
     for words in ([path, option], [str(beside), "-c", asked]):

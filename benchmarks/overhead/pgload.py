@@ -1,11 +1,11 @@
-"""A database server and its client, as one program that can be launched under anything.
+"""Database server and client as one program, which any launcher can launch.
 
     python -m benchmarks.overhead.pgload FOLDER OUT CLIENTS TRANSACTIONS
 
-Starts PostgreSQL on the data in FOLDER, reached by a Unix socket in that folder alone, has pgbench
-make TRANSACTIONS with each of CLIENTS clients, stops the server, and writes the CPU time and
-the context switches of both together to OUT. As root it runs both as the owner of FOLDER, since
-PostgreSQL refuses root.
+It starts PostgreSQL on the data in FOLDER, with a Unix socket in that folder only. pgbench makes
+TRANSACTIONS with each of CLIENTS clients. Then it stops the server, and writes the CPU time and the
+context switches of server and client together to OUT. As root it runs both as the owner of FOLDER,
+since PostgreSQL refuses root.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ OPTIONS = {
     "max_wal_size": "4GB",
     "shared_buffers": "128MB",
 }
-"""No port is open, and nothing that comes and goes by itself falls into one run or another."""
+"""Options without open ports and without background work that could disturb single runs."""
 
 
 def program(name: str) -> str | None:
-    """A program of PostgreSQL: Debian keeps those of the server out of the path."""
+    """Return the path of a program of PostgreSQL; Debian has those of the server elsewhere."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", os.defpath)])
     return shutil.which(name, path=path)
 
 
 def user_of(folder: Path) -> dict[str, Any]:
-    """Arguments of ``subprocess`` that give up root for the owner of the folder."""
+    """Return arguments of ``subprocess`` that drop root for the owner of the folder."""
     if os.geteuid() != 0:
         return {}
     status = folder.stat()
@@ -56,7 +56,7 @@ def user_of(folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def server(folder: Path) -> Iterator[None]:
-    """Run the server; it has ended afterwards."""
+    """Run the server; stop it afterwards."""
     options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
     words = [str(program("postgres")), "-D", str(folder), "-k", str(folder), *options]
     log = (folder / "log").open("ab")
@@ -67,7 +67,7 @@ def server(folder: Path) -> Iterator[None]:
         _wait_until_ready(folder, process)
         yield
     finally:
-        process.send_signal(signal.SIGINT)  # fast shutdown: no waiting for clients
+        process.send_signal(signal.SIGINT)  # fast shutdown, without waiting for clients
         try:
             process.wait(STOPPING_S)
         except subprocess.TimeoutExpired:
@@ -77,7 +77,7 @@ def server(folder: Path) -> Iterator[None]:
 
 
 def _wait_until_ready(folder: Path, process: subprocess.Popen[bytes]) -> None:
-    """The server says so in the last line of its lock file, so that nothing need be started."""
+    """Wait for the last line of the server's lock file, which needs no further process."""
     lock = folder / "postmaster.pid"
     end = time.monotonic() + STARTING_S
     while process.poll() is None and time.monotonic() < end:
@@ -88,7 +88,7 @@ def _wait_until_ready(folder: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 def pgbench(folder: Path, *words: str) -> str:
-    """Run the client, and return its output."""
+    """Run the client and return its output."""
     answer: subprocess.CompletedProcess[str] = subprocess.run(
         [str(program("pgbench")), "-h", str(folder), "-U", USER, *words, DATABASE],
         stdin=subprocess.DEVNULL,
@@ -105,7 +105,7 @@ def pgbench(folder: Path, *words: str) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Run both."""
+    """Run server and client, and write the figures."""
     folder, out = Path(words[0]), Path(words[1])
     clients, transactions = int(words[2]), int(words[3])
     with server(folder):

@@ -1,8 +1,7 @@
-"""Programs: whether programs that switch contexts or start processes take as long under assay.
+"""Cost of assay for programs that switch contexts or start processes.
 
-Each round is a pair, or several: the program directly, and in each way of running it under assay,
-in random order. Held against each other are the wall time and the processor time that plain spawn
-and wait sees, and those that assay reports.
+Each round launches the program directly and in each way under assay, in random order. The wall time
+and CPU time of plain spawn and wait are compared with those that assay reports.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def key(case: str, tool: str, quantity: str) -> Key:
 
 
 def cases(bench: Bench) -> dict[str, tuple[list[str], int]]:
-    """Return the command of each case, and the distance between its rounds."""
+    """Return the command of each case, and the interval between its rounds."""
     size = bench.scale.crowd
     loop = f"i=0; while [ $i -lt {max(2, size // 200)} ]; do /bin/true; i=$((i+1)); done"
     programs = bench.programs

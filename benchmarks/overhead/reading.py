@@ -1,4 +1,4 @@
-"""Readings: single figures, and the table that keeps them by round."""
+"""Readings, which are single figures, and tables of readings by round."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 NORMAL_975 = statistics.NormalDist().inv_cdf(0.975)
 RESAMPLES = 1000
 DIGITS = 7
-"""Decimal places of a reading in seconds: a tenth of a microsecond."""
+"""Decimal places of a reading in seconds (0.1 µs)."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Quartiles:
-    """Quartiles by definition 7 of Hyndman and Fan, and the first decile, as on a quiet machine."""
+    """Quartiles by definition 7 of Hyndman and Fan, and the first decile (quiet moments)."""
 
     p10: float
     q1: float
@@ -58,7 +58,7 @@ def quartiles(values: Sequence[float]) -> Quartiles:
 
 @dataclass(frozen=True)
 class Difference:
-    """With a 95 % bootstrap interval, of little worth where rounds are few."""
+    """Median difference or ratio with a 95 % bootstrap interval, imprecise with few rounds."""
 
     middle: float
     low: float
@@ -68,14 +68,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Share:
-    """The launches that were far off, among all."""
+    """Number of launches that were off, and of all launches."""
 
     count: int
     launches: int
 
     @property
     def per_thousand(self) -> float:
-        """Return their number among a thousand."""
+        """Number of launches that were off, per 1,000."""
         return 1000 * self.count / self.launches
 
     def wilson(self) -> tuple[float, float]:
@@ -105,17 +105,17 @@ class Table:
         self._rounds: dict[Key, dict[int, list[float]]] = {}
 
     def add(self, number: int, readings: Iterable[Reading]) -> None:
-        """Take the readings of one visit of a round."""
+        """Add the readings of one visit of a round."""
         for reading in readings:
             rounds = self._rounds.setdefault(reading.key, {})
             rounds.setdefault(number, []).append(round(reading.value, DIGITS))
 
     def values(self, key: Key) -> list[float]:
-        """All values of a figure; none where there is none."""
+        """Return all values of a figure; none if there are none."""
         return [value for values in self._rounds.get(key, {}).values() for value in values]
 
     def rounds(self, key: Key) -> dict[int, list[float]]:
-        """The values of a figure, by round."""
+        """Return the values of a figure, by round."""
         return self._rounds.get(key, {})
 
     def quartiles(self, key: Key) -> Quartiles | None:
@@ -140,7 +140,7 @@ class Table:
         return self._compared(one, other, lambda first, second: first / second)
 
     def off(self, key: Key, middle: float, most: float) -> Share | None:
-        """Return the share of values that are further than ``most`` from a middle."""
+        """Return the share of values that differ by more than ``most`` from a middle."""
         found = self.values(key)
         count = sum(abs(value - middle) > most for value in found)
         return Share(count, len(found)) if found else None
@@ -173,7 +173,7 @@ class Table:
         return sorted({key.case for key in self._rounds if key.part == part})
 
     def document(self) -> list[dict[str, Any]]:
-        """As JSON."""
+        """Return the readings for JSON."""
         return [
             {
                 "part": key.part,

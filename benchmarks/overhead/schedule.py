@@ -1,4 +1,4 @@
-"""Schedule: visits of all parts, in rounds, each in a random order."""
+"""Schedule of the visits of a part: rounds in random order."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from .reading import Reading, Table
 
 
 class Unusable(Exception):
-    """A tool failed; the message describes the failure."""
+    """Failure of a tool, which the message describes."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A few launches of one case by one tool, or by several interleaved.
+    """A few launches of one case by one tool, or by several tools interleaved.
 
     Attributes:
-        group: those of one group follow each other, so that little happens between them.
-        every: it is made in every so-manieth round.
+        group: name of a group, whose visits follow one another.
+        name: name of the visit.
+        make: function that makes the launches and returns the readings.
+        every: interval between its rounds; 1 for each round.
     """
 
     group: str
@@ -30,19 +32,19 @@ class Visit:
 
 @dataclass(frozen=True)
 class Scale:
-    """The amount of work in each visit.
+    """Amount of work in each visit.
 
     Attributes:
-        launches: launches of a direct launcher, of assay's loop and of tools with little overhead.
-        few: launches of tools that take tens or hundreds of milliseconds for each.
-        spins: launches of each known spin.
-        output_mib: output of the program that prints much.
-        peers_everywhere: whether peers are tried with all cases.
+        launches: launches of direct launchers, of assay's loop and of tools with little overhead.
+        few: launches of tools that take tens or hundreds of milliseconds per launch.
+        spins: launches of each spin.
+        output_mib: output of the program with much output, in MiB.
+        peers_everywhere: true if other tools run all cases.
         seldom: interval between visits that take seconds, in rounds.
         rare: interval between runs of programs that start thousands of children, in rounds.
         crowd: number of children that one of them starts; other sizes follow from it.
         transactions: transactions in each run of the database.
-        accounts: hundred thousands of its accounts.
+        accounts: accounts of the database, in units of 100,000.
     """
 
     launches: int
@@ -77,7 +79,7 @@ def carry_out(
     rng: random.Random,
     began: Callable[[int], None],
 ) -> tuple[Table, list[str]]:
-    """Make all visits; a failed tool is recorded, and the others continue.
+    """Make all visits; record failed tools and continue with the others.
 
     Args:
         visits: visits of all parts.
@@ -101,7 +103,7 @@ def carry_out(
 
 
 def _order(visits: Sequence[Visit], rng: random.Random) -> list[Visit]:
-    """Groups in random order, and the visits of each."""
+    """Return the visits, with the groups in random order."""
     groups: dict[str, list[Visit]] = {}
     for visit in visits:
         groups.setdefault(visit.group, []).append(visit)

@@ -1,4 +1,4 @@
-"""The side of a worker that does jobs; see ``server``."""
+"""Loop of a worker that does jobs; see ``server``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Job = Callable[..., dict[str, Any]]
 
 
 def serve(jobs: Mapping[str, Job]) -> None:
-    """The worker's side: do the jobs that standard input names, until it ends.
+    """Do the jobs that standard input describes, until it ends.
 
     Nothing but answers goes to the standard output that this process was started with.
     """

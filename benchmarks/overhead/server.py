@@ -1,4 +1,4 @@
-"""Server: a worker process that takes jobs as lines of JSON, so that its start costs no launch."""
+"""Worker process that takes jobs as lines of JSON, so that launches exclude its start."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ENDING_S = 10.0
 
 
 class Server:
-    """A worker process.
+    """Worker process.
 
     Args:
-        python: its interpreter.
-        module: of this package.
-        words: for it.
+        python: interpreter of the worker.
+        module: module of this package.
+        words: arguments of the module.
     """
 
     def __init__(self, python: str, module: str, *words: str) -> None:
@@ -48,7 +48,7 @@ class Server:
         self.close()
 
     def ask(self, **job: Any) -> dict[str, Any]:
-        """Have a job done.
+        """Send a job and return its answer.
 
         Raises:
             Unusable: it could not be done.
@@ -60,7 +60,7 @@ class Server:
         except OSError as error:
             raise Unusable("its worker has ended") from error
         if not select.select([self._process.stdout], [], [], JOB_TIMEOUT_S)[0]:
-            raise Unusable(f"its worker gave no answer within {JOB_TIMEOUT_S:.0f} s")
+            raise Unusable(f"its worker did not answer within {JOB_TIMEOUT_S:.0f} s")
         line = self._process.stdout.readline()
         if not line:
             raise Unusable("its worker ended without an answer")
@@ -70,9 +70,9 @@ class Server:
         return answer
 
     def close(self) -> None:
-        """End it."""
+        """End the worker."""
         if self._process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):  # it has ended already
+            with contextlib.suppress(BrokenPipeError):  # the worker has already ended
                 self._process.stdin.close()
         try:
             self._process.wait(ENDING_S)
@@ -82,10 +82,10 @@ class Server:
 
 
 def assay_server(ballast_mib: int = 0) -> Server:
-    """The worker that holds assay, made large on request."""
+    """Return the worker with assay, with additional memory on request."""
     return Server(sys.executable, "assay_worker", str(ballast_mib))
 
 
 def benchexec_server(python: str, folder: Path) -> Server:
-    """The worker that holds BenchExec; it may write in ``folder``."""
+    """Return the worker with BenchExec, which may write to ``folder``."""
     return Server(python, "benchexec_worker", str(folder))

@@ -1,4 +1,4 @@
-"""Start-up: cost of a command line before any work."""
+"""Duration of commands that do no work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def key(command: str) -> Key:
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """One visit: all interleaved."""
+    """Return one visit, with all commands interleaved."""
     return [Visit(NAME, "all", lambda: _all(bench))]
 
 

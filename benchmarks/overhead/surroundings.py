@@ -1,4 +1,4 @@
-"""Surroundings: the machine and its other load."""
+"""Machine of a benchmark, and its load."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 
 
 def machine() -> dict[str, Any]:
-    """Machine of the figures."""
+    """Return a description of this machine."""
     found = read_machine()
     return {
         "model": found.model,
@@ -33,18 +33,20 @@ def machine() -> dict[str, Any]:
 
 Load = tuple[float, float, float]
 WATCHED_S = 2.0
-"""Duration of a look at the machine before a part; the load average includes ended processes."""
-LOOKS = 5
+"""Duration of one measurement of the CPU use before a part, in seconds. The load average is not
+used, since it includes ended processes."""
+MAX_LOOKS = 5
+"""Largest number of such measurements."""
 QUIET_SHARE = 0.05
-"""Share of the CPU time below which a look at the machine is the last one."""
+"""CPU use below which no further measurement follows, as a share."""
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
 @contextmanager
 def favoured(nice: int) -> Iterator[None]:
-    """Give this process, its children and its session another niceness; the session gets it back.
+    """Change the niceness of this process, its children and its session; restore the session.
 
-    With autogroups (sched(7)) the niceness of a process counts within its session only.
+    With autogroups (sched(7)), the niceness of a process applies within its session only.
 
     Raises:
         OSError: not allowed.
@@ -66,10 +68,10 @@ def favoured(nice: int) -> Iterator[None]:
 
 @dataclass
 class Disturbance:
-    """Load over the run, from the creation of this object, and the ``busy_share`` before it.
+    """Load during a run, from the creation of this object on, and the ``busy_share`` before it.
 
-    It includes its own launches. Only the CPU time used just before, when no part of the benchmark
-    runs, belongs to other processes alone; the load before may stem from the previous part.
+    The load includes the launches of the benchmark. Only the CPU use before the run is that of
+    other processes; the load before may stem from the previous part.
     """
 
     before: Load = field(default_factory=os.getloadavg)
@@ -80,11 +82,11 @@ class Disturbance:
     _waited_us: int | None = field(default_factory=lambda: _waited_us())
 
     def note(self) -> None:
-        """A round begins."""
+        """Record the load at the start of a round."""
         self.rounds.append(round(os.getloadavg()[0], 2))
 
     def document(self) -> dict[str, Any]:
-        """Return a JSON document; figures that the kernel lacks have no key."""
+        """Return the load for JSON; figures that the kernel does not provide have no key."""
         took_s = time.time() - self.began_s
         ticks = {name: count - self._ticks.get(name, 0) for name, count in _ticks().items()}
         found: dict[str, Any] = {
@@ -104,12 +106,12 @@ class Disturbance:
 
 
 def busy_share() -> float | None:
-    """Return the share of the CPU time used by other processes while no part of the benchmark runs.
+    """Return the share of the CPU time that other processes use while no part runs.
 
-    Of several looks the quietest counts, since the benchmark's own processes settle first.
+    It is the smallest of several measurements, since processes of the benchmark may still end.
     """
     found: list[float] = []
-    for _ in range(LOOKS):
+    for _ in range(MAX_LOOKS):
         share = _used_share()
         if share is None:
             return None
@@ -136,7 +138,7 @@ def _ticks() -> dict[str, int]:
 
 
 def _waited_us() -> int | None:
-    """Time in which something waited for a CPU (Documentation/accounting/psi.rst)."""
+    """Return the time in which a process waited for a CPU (Documentation/accounting/psi.rst)."""
     try:
         match = re.search(r"some .*total=(\d+)", Path("/proc/pressure/cpu").read_text())
     except OSError:

@@ -1,8 +1,8 @@
-"""Timing: whether the wall time that a tool reports is that of the program.
+"""Bias of the wall time that a tool reports.
 
-The program spins for a known time by the monotonic clock, so that its length does not depend on the
-speed of the machine; exec and exit come to it. Two clocks hold the truth, in the same launches:
-one from before a plain spawn to after the wait, one from just before exec to after the wait.
+The program spins for a known time by the monotonic clock, so that its duration does not depend on
+the speed of the machine. Exec and exit add to that time. Two clocks measure the true time in the
+same launches: from before a plain spawn, or from just before exec, to after the wait.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ NAME = "timing"
 ROUNDS = 60
 SPINS_MS = (1, 5, 20, 100)
 LAUNCHES = {1: 20, 5: 20, 20: 20, 100: 5}
-"""Launches of each spin in a round: the share that is far off needs thousands."""
+"""Launches of each spin in a round; the share of launches that are off requires thousands."""
 PLAIN = "plain spawn and wait"
 EXEC = "second clock, exec to exit"
 WARM = "assay measure, warm"
 COLD = "assay measure, cold"
 ASSAY = (WARM, COLD)
 OFF_S = 5e-3
-"""A launch that is further from the median of plain spawn and wait counts as off."""
+"""Least distance from the median of plain spawn and wait at which a launch is off, in seconds."""
 
 
 def case_of(spin_ms: int) -> str:
-    """Name of a spin."""
+    """Return the name of a spin."""
     return f"{spin_ms} ms"
 
 
@@ -40,7 +40,7 @@ def key(case: str, tool: str) -> Key:
 
 
 def cpu_key(case: str, tool: str) -> Key:
-    """Return the key of a processor time: user and system together."""
+    """Return the key of a CPU time, user and system together."""
     return Key(NAME, case, tool, "cpu_s")
 
 
@@ -50,8 +50,8 @@ def end_key(case: str, quantity: str) -> Key:
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part."""
-    return [*_told(bench), *_ends(bench)]
+    """Return all visits of this part."""
+    return [*_reported(bench), *_ends(bench)]
 
 
 def _ends(bench: Bench) -> Iterable[Visit]:
@@ -66,7 +66,7 @@ def _ends(bench: Bench) -> Iterable[Visit]:
         yield Visit(f"spin of {case}", f"{PLAIN}, its ends", readings, bench.scale.seldom)
 
 
-def _told(bench: Bench) -> list[Visit]:
+def _reported(bench: Bench) -> list[Visit]:
     found = []
     for number, spin_ms in enumerate(SPINS_MS):
         group = f"spin of {case_of(spin_ms)}"
@@ -79,7 +79,7 @@ def _told(bench: Bench) -> list[Visit]:
 
 
 Reported = tuple[float, float | None]
-"""Wall time and, where the tool reports it launch by launch, processor time."""
+"""Wall time, and CPU time if the tool reports it for each launch."""
 Reader = Callable[[list[str]], Iterable[Reported]]
 
 
@@ -107,7 +107,7 @@ def _visit(
 
 
 def _tools(bench: Bench, launches: int) -> Iterable[tuple[str, int, Reader]]:
-    """Yield each tool, the distance between its rounds, and a reader of its times."""
+    """Yield each tool, the interval between its rounds, and a reader of its times."""
     few = max(2, bench.scale.spins // 2)
     folder, peers, benchexec, seldom = (
         bench.folder,

@@ -1,4 +1,4 @@
-"""Whole commands of assay and its peers: run, timed, and their results read."""
+"""Whole commands of assay and other tools: their times and results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .schedule import Unusable
 
 
 @dataclass(frozen=True)
-class Told:
+class Report:
     """Report of a tool on its launches, and the duration of the whole command."""
 
     took_s: float
@@ -27,20 +27,20 @@ class Told:
     memory_bytes: tuple[float, ...] = ()
 
 
-def assay_measure(argv: Sequence[str], launches: int, folder: Path) -> Told:
-    """``assay measure``: the whole command."""
+def assay_measure(argv: Sequence[str], launches: int, folder: Path) -> Report:
+    """Time the whole command ``assay measure``."""
     words = [*assay(), "measure", "-q", "--db", str(folder / "assay.db")]
     words += ["--runs", str(launches), "--precision", "0.0001%", "--", *argv]
-    return Told(_timed(words))
+    return Report(_timed(words))
 
 
 def measured(argv: Sequence[str], launches: int, folder: Path) -> list[dict[str, Any]]:
-    """Return the samples of ``assay measure``, in order, of the launches that count.
+    """Return the samples of the counted launches of ``assay measure``, in order.
 
     Args:
-        argv: the command.
-        launches: that count; one more, the first of all, warms up.
-        folder: for the store.
+        argv: command to measure.
+        launches: number of counted launches; a warm-up precedes them.
+        folder: folder for the store.
     """
     words = [*assay(), "measure", "-q", "--json", "--db", str(folder / "assay.db")]
     words += ["--runs", str(launches + 1), "--warmup", "0", "--precision", "0.0001%"]
@@ -52,7 +52,7 @@ def measured(argv: Sequence[str], launches: int, folder: Path) -> list[dict[str,
 
 
 def recommending(folder: Path) -> str:
-    """Make a study that recommends a variable of the environment; return the store it is in."""
+    """Make a study that recommends an environment variable; return its store."""
     store = str(folder / "recommending.db")
     words = [*assay(), "tune", "-q", "--runs", "60", "env.NAP=0.02,0.004", "--db", store]
     run_quietly([*words, "--", "/bin/sh", "-c", "sleep $NAP"], timeout_s=300.0)
@@ -60,21 +60,21 @@ def recommending(folder: Path) -> str:
 
 
 def assay() -> list[str]:
-    """The command line of this installation."""
+    """Return the command of this installation."""
     return [sys.executable, "-m", "assay"]
 
 
-def hyperfine(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> Told:
-    """``hyperfine -N``; versions from 1.20 on tell memory as well."""
+def hyperfine(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> Report:
+    """Run ``hyperfine -N``; versions from 1.20 on also report memory."""
     out = folder / "hyperfine.json"
     words = [peers.path("hyperfine"), "-N", "--style", "none", "--export-json", str(out)]
     took_s = _timed([*words, "--runs", str(launches), shlex.join(argv)])
     result = _document(out)["results"][0]
-    return Told(took_s, tuple(result["times"]), tuple(result.get("memory_usage_byte", ())))
+    return Report(took_s, tuple(result["times"]), tuple(result.get("memory_usage_byte", ())))
 
 
 def perf_stat(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> list[float]:
-    """``perf stat`` as it is: the seconds that it says elapsed, one command for each launch."""
+    """Return the elapsed seconds that ``perf stat`` reports, one command for each launch."""
     out = folder / "perf.txt"
     found = []
     for _ in range(launches):
@@ -88,35 +88,35 @@ def perf_stat(peers: Peers, argv: Sequence[str], launches: int, folder: Path) ->
 
 def pyperf(
     peers: Peers, argv: Sequence[str], launches: int, folder: Path, *, memory: bool = False
-) -> Told:
-    """``pyperf command``, one launch a value; with ``memory`` the values are bytes."""
+) -> Report:
+    """Run ``pyperf command`` with one launch per value; with ``memory`` the values are bytes."""
     out = folder / "pyperf.json"
     out.unlink(missing_ok=True)
     words = [peers.path("pyperf"), "command", "--quiet", "-p", "1", "-w", "0", "-l", "1"]
     words += ["-n", str(launches), "-o", str(out), *(["--track-memory"] if memory else [])]
     took_s = _timed([*words, "--", *argv])
     values = tuple(v for run in _document(out)["benchmarks"][0]["runs"] for v in run["values"])
-    return Told(took_s, memory_bytes=values) if memory else Told(took_s, values)
+    return Report(took_s, memory_bytes=values) if memory else Report(took_s, values)
 
 
-def runexec(peers: Peers, argv: Sequence[str], folder: Path, *, container: bool) -> Told:
-    """BenchExec's ``runexec``: one run a command."""
+def runexec(peers: Peers, argv: Sequence[str], folder: Path, *, container: bool) -> Report:
+    """Run BenchExec's ``runexec``, with one run per command."""
     words = [*runexec_words(peers, folder, container=container), "--", *argv]
-    return Told(_timed(words))
+    return Report(_timed(words))
 
 
 def runexec_words(peers: Peers, folder: Path, *, container: bool) -> list[str]:
-    """Its command up to the program's; a container may write in ``folder`` alone."""
+    """Return the command up to the program; a container may write to ``folder`` only."""
     words = [peers.path("BenchExec"), "--quiet", "--output", str(folder / "runexec.log")]
     if container:
-        # It hides /tmp, where this process may stand.
+        # The container hides /tmp, which may be the working directory.
         words += ["--dir", str(folder), "--full-access-dir", str(folder)]
         return [*words, "--container", "--read-only-dir", "/"]
     return [*words, "--no-container"]
 
 
-def rebench(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> Told:
-    """ReBench with GNU time; it tells time in steps of 10 ms."""
+def rebench(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> Report:
+    """Run ReBench with GNU time, which reports time in steps of 10 ms."""
     program = Path(argv[0])
     suite = {
         "gauge_adapter": "Time",
@@ -132,15 +132,15 @@ def rebench(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> T
         "experiments": {"Bench": {"suites": ["Suite"], "executions": ["Program"]}},
     }
     file = folder / "rebench.conf"
-    file.write_text(json.dumps(configuration))  # YAML holds JSON
-    return Told(_timed([peers.path("ReBench"), "-c", "-D", str(file)]))
+    file.write_text(json.dumps(configuration))  # YAML includes JSON
+    return Report(_timed([peers.path("ReBench"), "-c", "-D", str(file)]))
 
 
-def gnu_time(peers: Peers, argv: Sequence[str], folder: Path) -> Told:
-    """GNU time: the highest resident size of one process, as wait4 tells it."""
+def gnu_time(peers: Peers, argv: Sequence[str], folder: Path) -> Report:
+    """Return the largest resident size of one process that GNU time reports, as wait4 does."""
     out = folder / "time"
     words = [peers.path("GNU time"), "-f", "%M", "-o", str(out), *argv]
-    return Told(_timed(words), memory_bytes=(float(int(out.read_text()) << 10),))
+    return Report(_timed(words), memory_bytes=(float(int(out.read_text()) << 10),))
 
 
 def _timed(words: Sequence[str]) -> float:
@@ -150,7 +150,7 @@ def _timed(words: Sequence[str]) -> float:
 
 
 def _answer(words: Sequence[str]) -> dict[str, Any]:
-    """Run a command that answers by one JSON document."""
+    """Run a command and return its output, one JSON document."""
     answer = subprocess.run(
         words, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False
     )
@@ -165,5 +165,5 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        raise Unusable(f"its result cannot be read: {error}") from error
+        raise Unusable(f"cannot read its result: {error}") from error
     return found
