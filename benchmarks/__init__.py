@@ -1,1 +1,1 @@
-"""Benchmarks of assay: cost of measuring, and error rates of its verdicts."""
+"""Benchmarks of assay, which write the pages in docs/benchmarks."""

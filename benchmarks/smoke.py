@@ -1,4 +1,4 @@
-"""One short run of each benchmark: they must work; the figures do not matter."""
+"""Smoke test: one short run of each benchmark, whose figures do not count."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNS = (
 
 
 def main() -> int:
-    """Run them; say which failed."""
+    """Run all benchmarks and print which failed."""
     failed = []
     for name, option in RUNS:
         print(f"== benchmark {name}", flush=True)

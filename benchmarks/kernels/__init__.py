@@ -1,4 +1,4 @@
-"""Benchmark of the catalogue's kernels: every variant beside libraries and roofs.
+"""Benchmark of the catalogue's kernels, compared with libraries and roofs.
 
 Run it as ``python -m benchmarks.kernels``; it takes minutes.
 """

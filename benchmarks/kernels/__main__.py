@@ -27,17 +27,17 @@ from .results import combined, tables
 DOCS = ROOT / "docs" / "benchmarks"
 RESULT = ROOT / "build" / "bench-kernels.json"
 SMOKE = ["deflate", "dgemm", "horner", "lu"]
-"""Kernels that together exercise all code: modes, libraries and threads."""
+"""Kernels of the smoke test; together they use modes, libraries and threads."""
 
 
 def measured(
     found: list[Piece], rounds: int, seed: int, chosen: dict[str, list[str]]
 ) -> tuple[dict[str, Any], Table]:
-    """Run all rounds; an interruption after the first round keeps the complete ones.
+    """Run all rounds; an interruption after the first round keeps the complete rounds.
 
     Args:
         found: pieces of work.
-        rounds: their greatest number.
+        rounds: largest number of rounds.
         seed: seed of the random orders.
         chosen: sizes, and the kernels if only some are measured.
     """
@@ -51,8 +51,10 @@ def measured(
             order = list(found)
             rng.shuffle(order)
             for place, piece in enumerate(order):
-                told = f"round {done + 1} of {rounds}, {place + 1} of {len(order)}"
-                print(f"{told}: {piece.kernel.kernel}, {piece.name}", file=sys.stderr, flush=True)
+                progress = f"round {done + 1} of {rounds}, {place + 1} of {len(order)}"
+                print(
+                    f"{progress}: {piece.kernel.kernel}, {piece.name}", file=sys.stderr, flush=True
+                )
                 table.add(done, list(visit(piece, slow, rng)))
             done += 1
     except KeyboardInterrupt:
@@ -80,27 +82,27 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write into docs/benchmarks, keeping other kernels with --case",
+        help="write into docs/benchmarks; with --case, keep the results of other kernels",
     )
     parser.add_argument(
-        "--smoke", action="store_true", help="one round of a few kernels with tiny data"
+        "--smoke", action="store_true", help="smoke test: one round of a few kernels with tiny data"
     )
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=7, help="rounds (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the orders (default: 1)")
     parser.add_argument(
-        "--case", action="append", default=[], help="measure this kernel (repeatable; default: all)"
+        "--case", action="append", default=[], help="kernel to measure; repeatable (default: all)"
     )
     parser.add_argument(
         "--size",
         action="append",
         default=[],
-        help="size of the data (repeatable; default: L2 and DRAM)",
+        help="size of the data; repeatable (default: L2 and DRAM)",
     )
     parser.add_argument(
         "--python",
         type=Path,
         default=Path(sys.executable),
-        help="interpreter with the libraries of peers.txt (default: this one)",
+        help="interpreter with the libraries of peers.txt (default: the present one)",
     )
     return parser.parse_args(words)
 

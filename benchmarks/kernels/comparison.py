@@ -1,4 +1,4 @@
-"""Comparison of the catalogue's own variants with libraries, at the same number of threads."""
+"""Comparison of the catalogue's own variants with libraries, thread for thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rounds = Mapping[int, float]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The fastest own variant and the fastest library, with the same limit of threads.
+    """Fastest own variant and fastest library, with the same limit of threads.
 
     Attributes:
         own: name of the own variant.
@@ -30,7 +30,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """The median over rounds: above 1 the own variant is faster."""
+        """Median ratio over the rounds; above 1, the own variant is faster."""
         return statistics.median(self.ratios)
 
 
@@ -43,15 +43,15 @@ def compared(
 ) -> Comparison | None:
     """Compare the fastest own variant with the fastest library.
 
-    With one thread, both sides run with one. With more, each side has the faster of its times with
-    one thread and with all, since a small piece of work is slower with threads.
+    With one thread, both sides run with one. With several, each side counts with the faster of its
+    times with one thread and with all, since threads slow down small work.
 
     Args:
         table: of all readings.
         kernel: the kernel.
         case: size and mode.
         threads: 1, or any other number for all threads.
-        of_library: which variants of libraries count, by name.
+        of_library: whether a variant of a library counts, by name.
     """
     own = _fastest(table, kernel, case, threads, lambda one: not one.library)
     library = _fastest(

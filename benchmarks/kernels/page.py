@@ -21,7 +21,7 @@ from .python_peers import PythonPeer
 from .targets import Target, share_of_roof, targets
 
 REASONS: dict[tuple[str, str], str] = {}
-"""Known reasons for missed targets, by kernel and case."""
+"""Known reasons of misses, by kernel and case."""
 
 
 def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
@@ -217,7 +217,7 @@ def _python(kernels: dict[tuple[str, str], Kernel], peers: Sequence[PythonPeer])
         )
         yield (
             "The times of `pca` include the standardisation of the data, except in rows *on "
-            "scores*. oneDAL and daal4py are parts of scikit-learn-intelex. The programs record "
+            "scores*. oneDAL and daal4py come with scikit-learn-intelex. The programs record "
             "only the versions of scikit-learn and NumPy."
         )
         heads = (
@@ -312,7 +312,7 @@ def _figure(value: float | None) -> str:
 
 
 def _pareto_front(table: Table, name: str, case: str, kernel: Kernel) -> list[str]:
-    """Return the variants that no other one dominates in time and quality, slowest first."""
+    """Return the variants that no other variant dominates in time and quality, slowest first."""
     quantities = (REPETITION_US, *(one.name for one in kernel.figures))
     found: dict[str, tuple[float, ...]] = {}
     for one in kernel.available:

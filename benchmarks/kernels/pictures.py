@@ -1,4 +1,4 @@
-"""Pictures: rooflines of measured kernels."""
+"""Rooflines of measured kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.overhead.reading import Table
 from .pieces import BANDWIDTH, PEAK, ROOF, Piece
 
 SHOWN = (("horner", "L2, read, degree 256"), ("dgemm", "L2"), ("acoustic", "DRAM"))
-"""Pieces of work whose pictures show more than their tables."""
+"""Pieces of work with a picture on the page."""
 
 
 def file_of(name: str, case: str) -> str:
@@ -21,7 +21,7 @@ def file_of(name: str, case: str) -> str:
 
 
 def pictures(table: Table, found: list[Piece]) -> dict[str, str]:
-    """Return the rooflines of the shown pieces, by the names of their files."""
+    """Return the rooflines of these pieces, by file name."""
     return {
         file_of(piece.kernel.kernel, piece.name): svg
         for piece in found

@@ -1,4 +1,4 @@
-"""Pieces of work of the benchmark, and one round of measuring them."""
+"""Pieces of work of the benchmark, and their measurement in one round."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MODES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("MD5", ("--function", "5")),
     ),
 }
-"""Kernels that are measured with several sets of parameters."""
+"""Kernels with several sets of parameters."""
 PARAMETERS: dict[tuple[str, str], tuple[str, ...]] = {
     # Without this, a repetition takes half a minute.
     ("kmeans", "DRAM"): ("--centres", "16"),
@@ -48,7 +48,7 @@ PARAMETERS: dict[tuple[str, str], tuple[str, ...]] = {
 """Parameters of a kernel at one size."""
 LAUNCH_S = "0.1"
 MAX_REPETITION_S = 1.0
-"""A variant whose repetition takes longer is launched in the first round alone."""
+"""Longest repetition of a variant that is launched in all rounds, in seconds."""
 REPETITION_US = "repetition_us"
 ONE_THREAD_US = "one_thread_us"
 FAILED = "failed"
@@ -58,7 +58,7 @@ ROOF = "roof"
 
 @dataclass(frozen=True)
 class Piece:
-    """A kernel with data of one size, in one mode."""
+    """Kernel with data of one size, in one mode."""
 
     program: Path
     kernel: Kernel
@@ -88,15 +88,15 @@ def has_library(kernel: Kernel) -> bool:
 
 
 def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]:
-    """Measure the roofs and launch every variant once, in a random order.
+    """Measure the roofs and launch every variant once, in random order.
 
     Variants of kernels with a library are launched with all threads and with one, so that the page
-    compares both sides with the same number of threads.
+    can compare both sides thread for thread.
 
     Args:
-        piece: the piece of work.
-        slow: keys of variants to leave out; those found too slow are added.
-        rng: for the order.
+        piece: piece of work.
+        slow: keys of variants to leave out; those that prove too slow are added.
+        rng: random numbers for the order.
     """
     roofs = measure_roofs(piece.kernel, (), os.environ)
     yield Reading(piece.key(ROOF, PEAK), roofs.gflop_per_s)

@@ -1,4 +1,4 @@
-"""Libraries for Python beside the kernels, measured by the programs in ``peers``."""
+"""Libraries for Python and the kernels, measured by the programs in ``peers``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from assay.workloads.kernels import Kernel
 from .pieces import Piece
 
 OPTIONS = {"kmeans": ("points", "centres"), "pca": ("n", "p"), "log-product": ("n",)}
-"""Kernels with such a program, and the parameters that it takes."""
+"""Parameters of these programs, by kernel."""
 
 
 class PythonPeer(Record, frozen=True, kw_only=True):
     """Times of libraries and of a kernel's variants, measured in alternating rounds.
 
     Attributes:
-        kernel, case: the piece of work.
+        kernel, case: piece of work.
         threads: number of threads of both sides.
         times: seconds of each round, by name.
     """
@@ -34,7 +34,7 @@ class PythonPeer(Record, frozen=True, kw_only=True):
     times: dict[str, list[float]]
 
     def own(self, kernel: Kernel) -> str:
-        """Return the name of the fastest variant of the catalogue's own."""
+        """Return the name of the catalogue's fastest variant."""
         names = {one.variant for one in kernel.available if not one.library}
         return min((n for n in self.times if n in names), key=self.median_s)
 
@@ -48,7 +48,7 @@ class PythonPeer(Record, frozen=True, kw_only=True):
         return statistics.median(self.times[name])
 
     def ratio(self, library: str, own: str) -> float:
-        """Return the median over rounds of a library's time divided by a variant's."""
+        """Return the time of a library divided by that of a variant, as the median over rounds."""
         pairs = zip(self.times[library], self.times[own], strict=True)
         return statistics.median(a / b for a, b in pairs)
 
@@ -56,7 +56,7 @@ class PythonPeer(Record, frozen=True, kw_only=True):
 def measured_peers(
     found: Sequence[Piece], python: Path, threads: Sequence[int], rounds: int
 ) -> list[PythonPeer]:
-    """Measure the libraries of all pieces that have some.
+    """Measure the libraries of all pieces with a program.
 
     Args:
         found: pieces of work.
@@ -85,7 +85,7 @@ def _times(piece: Piece, python: Path, threads: int, rounds: int) -> dict[str, l
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         reason = (done.stderr.splitlines() or ["no output"])[-1]
-        print(f"{name}: no libraries for Python ({reason})", file=sys.stderr, flush=True)
+        print(f"{name}: libraries for Python not available ({reason})", file=sys.stderr, flush=True)
         return {}
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return {key: list(values) for key, values in told.items()}
+    times: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return {key: list(values) for key, values in times.items()}

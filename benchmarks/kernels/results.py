@@ -1,4 +1,4 @@
-"""Results of the benchmark: documents of runs, and their combination."""
+"""Documents of runs of the benchmark, and their combination."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .pieces import Piece
 
 
 def combined(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Return the results of a run, with those of an older one for the kernels that it left out.
+    """Return the results of a run, with those of an older run for all other kernels.
 
     Args:
         old: document of the older run.

@@ -1,4 +1,4 @@
-"""Targets of the catalogue's own variants, and whether the measured figures meet them."""
+"""Targets of the catalogue's own variants, and verdicts on the measured figures."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ LIBRARIES: tuple[tuple[str, str, str, float], ...] = (
     ("hash", "L2, SHA-1", "openssl", 3.0),
     ("hash", "L2, SHA-512", "openssl", 3.0),
 )
-"""Kernel, case, part of the library's name (any where it is empty) and the least speed relative to
-it, with the same number of threads."""
+"""Kernel, case, part of the library's name (empty for any library), and least speed relative to it,
+thread for thread."""
 TITLES = {
     "": "the best library",
     "isal": "ISA-L",
@@ -48,8 +48,8 @@ PYTHON: dict[str, tuple[float, str]] = {
     "kmeans": (2.0, "scikit-learn"),
     "pca": (1.0, "scikit-learn or scikit-learn-intelex"),
 }
-"""Least speed relative to the fastest library for Python whose name begins so; ``pca`` counts the
-libraries that begin with the same data, before standardisation."""
+"""Least speed relative to the fastest of these libraries for Python, and their names. For ``pca``,
+only libraries with data before standardisation count."""
 SHARES: tuple[tuple[str, str, str, float], ...] = (
     ("horner", "L2, read, degree 256", "peak rate", 0.9),
     ("horner", "DRAM, read, degree 2", "bandwidth", 0.9),
@@ -57,20 +57,21 @@ SHARES: tuple[tuple[str, str, str, float], ...] = (
     ("log-product", "DRAM", "bandwidth", 0.9),
     ("acoustic", "DRAM", "bandwidth", 0.8),
 )
-"""Kernel, case, the limit, and the least share of the roof that the fastest variant reaches."""
+"""Kernel, case, limit, and least share of the roof of the fastest variant."""
 MAX_BLOCKED_GAIN = 8 / 3
-"""The modified Gram-Schmidt method moves 8 words of each element, the blocked one 3."""
+"""Ratio of the moved data: the modified Gram-Schmidt method moves 8 words per element, the blocked
+one 3."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target and the measured figure.
+    """Target and measured figure.
 
     Attributes:
-        kernel, case: the piece of work.
+        kernel, case: piece of work.
         subject: description of the comparison.
-        least: the least figure that meets the target.
-        figure: the measured one.
+        least: least figure that meets the target.
+        figure: measured figure.
         unit: ``times`` or ``of the roof``.
         detail: names of the variants.
     """
@@ -85,15 +86,15 @@ class Target:
 
     @property
     def met(self) -> bool:
-        """Return whether the figure reaches the target, both rounded as the page shows them."""
+        """Whether the figure reaches the target, both rounded to two digits."""
         return round(self.figure, 2) >= round(self.least, 2)
 
     def cells(self, remark: str, reason: str) -> tuple[str, ...]:
         """Return the target as a row of a table.
 
         Args:
-            remark: text after the result.
-            reason: explanation of a missed target.
+            remark: text after the verdict.
+            reason: reason of a miss.
         """
         status, reason = ("*met*", "") if self.met else ("*missed*", reason)
         shown = (
@@ -117,8 +118,8 @@ def targets(
     """Return all targets whose figures were measured.
 
     Args:
-        table: of all readings.
-        kernels: by name and case.
+        table: all readings.
+        kernels: kernels by name and case.
         peers: times of libraries for Python.
         threads: number of all threads.
     """
@@ -206,7 +207,7 @@ def _shares(table: Table, kernels: Kernels) -> Iterator[Target]:
 
 
 def share_of_roof(table: Table, name: str, case: str, one: Variant) -> float | None:
-    """Return the time that the roof allows divided by the measured time, median over rounds."""
+    """Return the shortest possible time divided by the measured one, as the median over rounds."""
     found = rounds_of(table, Key(name, case, one.variant, REPETITION_US))
     peaks = rounds_of(table, Key(name, case, ROOF, PEAK))
     moved = rounds_of(table, Key(name, case, ROOF, BANDWIDTH))

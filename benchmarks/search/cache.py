@@ -1,4 +1,4 @@
-"""Cache: results on disk, so that a broken run goes on where it was, and parts run apart."""
+"""Results on disk, so that an interrupted run can resume and parts can run separately."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from assay.testing.replay.jobs import Job
 from assay.testing.replay.score import Row
 
 PACKAGES = {"tpe": "optuna", "gp": "optuna", "smac": "smac", "hebo": "HEBO"}
-"""The package that a method's answer depends on."""
+"""Package on which the result of a method depends."""
 DECIDING = ("search", "stats", "records")
-"""The packages of assay that its own answer depends on."""
+"""Packages of assay on which the result of assay depends."""
 
 Key = tuple[str, str, str, int, int, str, bool]
 
@@ -28,15 +28,15 @@ class Cache:
     """Results by table, method, version of its code, seed, launches and kind of noise.
 
     Attributes:
-        path: of a file of JSON lines; made by the first result.
-        code: version of assay's code; a digest of it if empty.
+        path: file of JSON lines; the first result creates it.
+        code: version of assay's code.
     """
 
     path: Path
     code: str
 
     def read(self) -> dict[Key, dict[str, Any]]:
-        """Return all results; a line that was cut off is left out."""
+        """Return all results; an incomplete line is ignored."""
         found: dict[Key, dict[str, Any]] = {}
         if self.path.exists():
             for line in self.path.read_text().splitlines():
@@ -85,7 +85,7 @@ class Cache:
         return self.code if name.startswith("assay") else self.version_of(name)
 
     def version_of(self, peer: str) -> str:
-        """Return package and version of a peer; where it is missing, that of its newest result."""
+        """Return package and version of a peer; if it is missing, that of its newest result."""
         if peer not in PACKAGES:
             return "built-in"
         try:
@@ -120,7 +120,7 @@ def table_name(path: Path) -> str:
 
 
 def digest(packages: Sequence[str] = DECIDING) -> str:
-    """Return a short digest of the code that assay's answer depends on."""
+    """Return a short digest of the code on which the result of assay depends."""
     root, found = Path(assay.__file__).parent, hashlib.sha256()
     for package in packages:
         for path in sorted((root / package).rglob("*.py")):

@@ -1,8 +1,10 @@
-"""``python -m benchmarks.search.choices``: choose the searcher's options, leaving each table out.
+"""Choice of the searcher's options by leaving out each table.
 
-Every set of options searches every table. For each table the set is chosen that does best on all
-others, and its regret on that table is reported beside that of the options in use: a choice that
-follows one table only does not help it.
+``python -m benchmarks.search.choices`` prints it.
+
+Every set of options searches every table. For each table, the set that is best on all other tables
+is chosen. Its regret on that table is reported beside that of the options in use. So options that
+suit one table only do not profit from it.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from .rows import PLUS, Rows
 TABLES = Path(__file__).parent / "tables"
 CACHE = Path(__file__).parents[2] / "build" / "bench-choices.jsonl"
 PRESENT = "present"
-"""The options in use."""
+"""Name of the options in use."""
 _FEWER = SearcherOptions(turns=("improve", "bound", "improve", "near"), probes=("probe",))
 _MORE = SearcherOptions(turns=("improve", "bound"), probes=("probe", "probe"))
 CHOICES = {
@@ -58,14 +60,14 @@ def method_of(job: Job) -> Method:
 
 @dataclass(frozen=True)
 class Left:
-    """The answer for one table.
+    """Result for one table.
 
     Attributes:
-        table: that was left out.
-        choice: best on all others.
-        regrets: of it on this table, by launches.
-        present: of the options in use.
-        best: the choice that does best on this table itself.
+        table: table that was left out.
+        choice: best choice on all other tables.
+        regrets: regrets of that choice on this table, by number of launches.
+        present: regrets of the options in use.
+        best: best choice on this table.
     """
 
     table: str
@@ -76,7 +78,7 @@ class Left:
 
 
 def leave_one_out(rows: Rows) -> list[Left]:
-    """Choose for each table by all others."""
+    """Return the choice for each table by all other tables."""
     choices = sorted({_choice(r["method"]) for r in rows.found}, key=list(CHOICES).index)
     tables = rows.distinct("table")
     regrets = {(c, t): _regrets(rows, c, t) for c in choices for t in tables}
@@ -91,7 +93,7 @@ def leave_one_out(rows: Rows) -> list[Left]:
 
 
 def text(rows: Rows) -> str:
-    """Return the tables of the answer."""
+    """Return the result as Markdown."""
     counts = rows.distinct("launches")
     left = leave_one_out(rows)
     choices = [c for c in CHOICES if any(_choice(r["method"]) == c for r in rows.found)]
@@ -106,16 +108,22 @@ def text(rows: Rows) -> str:
         [one.table, one.choice, _shown(one.regrets), _shown(one.present), one.best] for one in left
     ]
     shown = " / ".join(map(str, counts))
-    head = ["left out", "chosen by the others", f"its regret after {shown}, %", "present", "best"]
+    head = [
+        "table left out",
+        "choice by the others",
+        f"its regret after {shown}, %",
+        "present",
+        "best",
+    ]
     return (
         f"Geometric means of the regrets plus 0.1 %, in percent, {len(rows.distinct('seed'))} "
         f"seeds.\n\n{markdown.table(['choice', *map(str, counts)], overall)}\n\n"
         f"{markdown.table(head, lines)}\n\n"
-        f"All held out: {_held_out(left)}"
+        f"On the tables left out: {_left_out(left)}"
     )
 
 
-def _held_out(left: Sequence[Left]) -> str:
+def _left_out(left: Sequence[Left]) -> str:
     parts = []
     for name, kind in (("chosen", "regrets"), ("present", "present")):
         values = [getattr(one, kind) for one in left]
@@ -151,19 +159,42 @@ def _choice(method: str) -> str:
 
 
 def main() -> None:
-    """Parse, search, print."""
+    """Run the searches and print the result."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.search.choices", description=__doc__
     )
-    parser.add_argument("tables", type=Path, nargs="*", help="beside those of the benchmark")
-    parser.add_argument("--choice", action="append", choices=sorted(CHOICES), help="(default: all)")
-    parser.add_argument("--race", action="store_true", help="the race, not the searcher alone")
-    parser.add_argument("--seeds", type=int, default=20, help="(%(default)s)")
+    parser.add_argument(
+        "tables",
+        type=Path,
+        nargs="*",
+        help="further recorded spaces (default: those of the benchmark only)",
+    )
+    parser.add_argument(
+        "--choice",
+        action="append",
+        choices=sorted(CHOICES),
+        help="choice to compare; repeatable (default: all)",
+    )
+    parser.add_argument(
+        "--race", action="store_true", help="use the race instead of the searcher only"
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=20, help="searches of each table (default: %(default)s)"
+    )
     parser.add_argument("--launches", type=int, nargs="+", default=list(LAUNCHES[:3]))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="number of processes (default: one per CPU)",
+    )
     parser.add_argument("--cache", type=Path, default=CACHE)
-    parser.add_argument("--code", help="version of assay's code (default: a digest of it)")
-    parser.add_argument("--minutes", type=float, help="begin no search after so long")
+    parser.add_argument("--code", help="version of assay (default: digest of its code)")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="minutes after which no further search begins (default: no limit)",
+    )
     options = parser.parse_args()
     kind = "assay-race" if options.race else "assay-searcher"
     jobs = [

@@ -1,4 +1,4 @@
-"""Picture: regret against launches, a panel for each table."""
+"""Picture of the regret against launches, with a panel for each table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLOURS = {
     "smac": "#cc79a7",
     "hebo": "#e69f00",
 }
-"""Colours of Okabe and Ito's palette, which colour-blind people can distinguish."""
+"""Colours of the palette of Okabe and Ito, which suits colour-blind readers."""
 MARKS = {"assay": "o", "tpe": "s", "gp": "^", "random": "x", "smac": "D", "hebo": "v"}
 
 

@@ -1,4 +1,4 @@
-"""Plan: the searches that the page needs, and the part of it that is still to be made."""
+"""Plan of the searches for the page, and their execution."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ WORLDS = (Kind.DRIFT, Kind.TAILS, Kind.UNSTABLE, Kind.UNEQUAL)
 SEEDS = {"smac": 20, "hebo": 20}
 """Seeds of slow methods; other methods have the requested number."""
 NEEDED = {"tpe": "optuna", "gp": "torch", "smac": "smac", "hebo": "hebo"}
-"""The module that a method imports."""
+"""Module that a method imports."""
 ENCODED = ("tpe", "gp", "smac", "hebo")
-"""Methods that get the better of columns as recorded and of one-hot columns joined."""
+"""Methods that get the better encoding: columns as recorded, or joined one-hot columns."""
 PEERS = ("random", "tpe", "gp", "smac", "hebo")
 OURS = "assay"
 SIDE_SEEDS = 20
 """Seeds for other noise and for tables without differences."""
 COST_S = {"random": 0.1, "tpe": 1.0, "gp": 25.0, "smac": 80.0, "hebo": 200.0, "assay": 6.0}
-"""CPU seconds of one job on an AMD EPYC, all numbers of launches together."""
+"""CPU seconds of one job on an AMD EPYC, for all numbers of launches together."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The comparison that is wanted.
+    """Parameters of a comparison.
 
     Attributes:
-        tables: paths.
-        methods: names without encodings.
-        seeds: of quick methods.
-        counts: of launches.
-        side: whether other noise and tables without differences are searched as well.
+        tables: files of the recorded spaces.
+        methods: names of methods, without encodings.
+        seeds: number of seeds of quick methods.
+        counts: numbers of launches.
+        side: whether to search with other noise and on tables without differences too.
     """
 
     tables: tuple[Path, ...]
@@ -54,7 +54,7 @@ class Wanted:
     side: bool = True
 
     def jobs(self) -> list[Job]:
-        """Return all jobs, seed by seed, so that a run that is cut off has whole seeds."""
+        """Return all jobs, seed by seed, so that an interrupted run has complete seeds."""
         found = [job for seed in range(self.seeds) for job in self._of_seed(seed)]
         return found + (list(self._beside()) if self.side else [])
 
@@ -78,7 +78,7 @@ class Wanted:
 
 
 def encodings(method: str, path: Path) -> tuple[str, ...]:
-    """Return the names under which a method searches a table."""
+    """Return the names of the encodings with which a method searches a table."""
     if method not in ENCODED or not _has_one_hot(path):
         return (method,)
     return method, method + RAW_SUFFIX
@@ -101,7 +101,7 @@ def is_installed(method: str) -> bool:
 
 
 def estimate_s(jobs: Sequence[Job]) -> float:
-    """Return the CPU seconds that jobs are expected to take."""
+    """Return the expected CPU seconds of jobs."""
     return sum(COST_S.get(job.method.removesuffix(RAW_SUFFIX), 2.0) for job in jobs)
 
 
@@ -113,15 +113,15 @@ def carry_out(
     say: Callable[[str], None] = print,
     make: Callable[[Job], Method] = method_of,
 ) -> Rows:
-    """Run those jobs that the cache lacks and this machine can run; return the rows of all.
+    """Run the jobs without a stored result that can run here; return the rows of all jobs.
 
     Args:
-        jobs: wanted.
-        cache: holds results; each job's are added as it ends.
-        processes: side by side.
-        until_s: no job begins later than this after the start.
-        say: reports progress.
-        make: gives the method of a job.
+        jobs: jobs of the comparison.
+        cache: stored results; those of each job are added at its end.
+        processes: number of processes.
+        until_s: time after the start from which no job begins, in seconds.
+        say: function that reports progress.
+        make: function that returns the method of a job.
     """
     found = cache.read()
     missing = [
@@ -131,8 +131,10 @@ def carry_out(
         and is_installed(job.method.removesuffix(RAW_SUFFIX))
     ]
     expected_s = estimate_s(missing) / processes
-    say(f"{len(jobs) - len(missing)} of {len(jobs)} jobs are known; the others take about "
-        f"{expected_s / 60:.0f} minutes on {processes} CPUs.")  # fmt: skip
+    say(
+        f"{len(jobs) - len(missing)} of {len(jobs)} jobs have a stored result; the others take "
+        f"about {expected_s / 60:.0f} minutes on {processes} CPUs."
+    )
     began = reported = time.monotonic()
     for number, (job, rows, took_s) in enumerate(
         run_all(missing, processes, until_s, make), start=1

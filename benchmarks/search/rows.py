@@ -1,4 +1,4 @@
-"""Rows: results of searches, and the figures that follow from them."""
+"""Results of searches, and the figures that follow from them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 PLUS = 1e-3
-"""Added to each mean regret before a geometric mean, or one lucky table would be all."""
+"""Addition to each mean regret before a geometric mean, so that no single table dominates."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two geometric means.
+    """Ratio of two geometric means.
 
     Attributes:
-        value: the ratio.
-        error: its standard error.
+        value: ratio.
+        error: standard error of the ratio.
     """
 
     value: float
@@ -26,7 +26,7 @@ class Ratio:
 
     @property
     def low(self) -> float:
-        """The value less two standard errors."""
+        """Value minus two standard errors."""
         return self.value - 2.0 * self.error
 
 
@@ -37,13 +37,13 @@ class Rows:
     found: tuple[dict[str, Any], ...]
 
     def of(self, **wanted: object) -> Rows:
-        """Return those of a table, a method, a number of launches."""
+        """Return the rows with these values, such as a table or a number of launches."""
         return Rows(
             tuple(r for r in self.found if all(r[key] == value for key, value in wanted.items()))
         )
 
     def values(self, key: str) -> list[float]:
-        """Return one figure of each that has it."""
+        """Return one figure of each row that has it."""
         return [float(r[key]) for r in self.found if r[key] is not None]
 
     def by_seed(self) -> dict[int, float]:
@@ -55,7 +55,7 @@ class Rows:
         return sorted({r[key] for r in self.found})
 
     def mean(self, key: str) -> float:
-        """Return the mean of a figure; NaN where no row has it."""
+        """Return the mean of a figure; NaN if no row has it."""
         values = self.values(key)
         return statistics.fmean(values) if values else math.nan
 
@@ -65,7 +65,7 @@ class Rows:
         return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
     def median(self, key: str) -> float:
-        """Return the median of a figure; NaN where no row has it."""
+        """Return the median of a figure; NaN if no row has it."""
         values = self.values(key)
         return statistics.median(values) if values else math.nan
 
@@ -77,7 +77,7 @@ class Rows:
         return math.exp(statistics.fmean(math.log(mean + PLUS) for mean in means))
 
     def over_claim(self) -> float:
-        """Return by how much the claimed gains exceed the true ones, on average."""
+        """Return the mean excess of claimed gains over true ones."""
         excess = [r["ratio"] / r["claim"] - 1.0 for r in self.found if r["claim"] is not None]
         return statistics.fmean(excess) if excess else math.nan
 
@@ -85,8 +85,8 @@ class Rows:
 def ratio(ours: Rows, theirs: Rows) -> Ratio:
     """Return the ratio of two geometric means over the tables that both have.
 
-    Its error follows from the variance between seeds, which both share: to first order the
-    logarithm of a table's mean moves with regret / (mean + 0.1 %). Tables are taken as given.
+    Its error follows from the variance between seeds, which both share. To first order, the
+    logarithm of a table's mean changes with regret / (mean + 0.1 %). Tables are taken as given.
     """
     logs, variance = [], 0.0
     tables = [t for t in ours.distinct("table") if theirs.of(table=t).found]
@@ -101,7 +101,7 @@ def ratio(ours: Rows, theirs: Rows) -> Ratio:
 
 
 def excess_in_errors(ours: Rows, theirs: Rows) -> float:
-    """Return by how many standard errors our mean regret on one table exceeds theirs."""
+    """Return the excess of our mean regret on one table over theirs, in standard errors."""
     a, b = ours.by_seed(), theirs.by_seed()
     variance = _variance(a, b)
     excess = statistics.fmean(a.values()) - statistics.fmean(b.values())
@@ -114,7 +114,7 @@ def excess_in_errors(ours: Rows, theirs: Rows) -> float:
 
 @dataclass(frozen=True)
 class _Relative:
-    """Return a mean plus 0.1 %, and the ratio of each seed's regret to it."""
+    """Mean plus 0.1 %, and the ratio of each seed's regret to it."""
 
     mean: float
     moves: dict[int, float]
@@ -126,7 +126,7 @@ def _relative(regrets: dict[int, float]) -> _Relative:
 
 
 def _variance(a: dict[int, float], b: dict[int, float]) -> float:
-    """Variance of the difference of two means, whose seeds are shared as far as both have them."""
+    """Return the variance of the difference of two means, with the covariance of shared seeds."""
     if len(a) < 2 or len(b) < 2:
         return math.nan
     found = statistics.variance(a.values()) / len(a) + statistics.variance(b.values()) / len(b)
@@ -138,9 +138,9 @@ def _variance(a: dict[int, float], b: dict[int, float]) -> float:
 
 
 def better(rows: Rows, name: str, encodings: Sequence[str]) -> Rows:
-    """Return one method's rows under its better encoding, for each number of launches.
+    """Return the rows of a method's better encoding, for each number of launches.
 
-    A table that an encoding does not change has rows of the first alone.
+    A table that an encoding does not change has rows of the first encoding only.
     """
     found: list[dict[str, Any]] = []
     for launches in rows.distinct("launches"):

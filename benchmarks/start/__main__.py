@@ -1,4 +1,4 @@
-"""The command."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BESIDE = ("taskset", "numactl", "hyperfine")
 
 
 def measured(peers: Peers, rounds: int, launches: int, of_plans: int, seed: int) -> dict[str, Any]:
-    """Carry everything out."""
+    """Measure all commands and plans and return the result."""
     rng = random.Random(seed)
     disturbance = Disturbance(busy_share=busy_share() if rounds > 1 else None)
     table = Table()
@@ -58,17 +58,25 @@ def measured(peers: Peers, rounds: int, launches: int, of_plans: int, seed: int)
 
 def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.start", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks")
-    parser.add_argument("--smoke", action="store_true", help="a launch or two of everything")
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks")
+    parser.add_argument(
+        "--smoke", action="store_true", help="smoke test with a launch or two of everything"
+    )
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", type=Path, default=ROOT / ".venv" / "bench", metavar="FOLDER")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="measure nothing")
+    parser.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="file of results to render; measure nothing",
+    )
     return parser.parse_args(words)
 
 
 def main(words: list[str]) -> int:
-    """Measure, keep the result, show the page."""
+    """Measure or read the result, store it, and print the page."""
     arguments = arguments_of(words)
     if arguments.source is not None:
         document = json.loads(arguments.source.read_text())

@@ -1,4 +1,4 @@
-"""Commands: from the spawn of a command line to the first moment of the program behind it."""
+"""Commands, timed from their spawn to the first moment of the program that they start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROSE = (PLAIN, PYTHON)
 """Names that are descriptions rather than commands."""
 HELP = "help"
 NAPS = "env.NAP=0.02,0.004"
-"""Commands of a study that always recommends the shorter one."""
+"""Setting of a study, which always recommends the shorter time."""
 
 
 def key(command: str, quantity: str = FIRST, case: str = PROGRAM) -> Key:
@@ -38,7 +38,7 @@ def key(command: str, quantity: str = FIRST, case: str = PROGRAM) -> Key:
 
 @dataclass(frozen=True)
 class Stores:
-    """Stores of one study each.
+    """Stores with one study each.
 
     Attributes:
         own: study of the program that records its first moment.
@@ -50,7 +50,7 @@ class Stores:
 
 
 def prepare(folder: Path, program: Sequence[str]) -> Stores:
-    """Make the studies."""
+    """Run the studies and return their stores."""
     stores = Stores(str(folder / "own.db"), str(folder / "other.db"))
     tune = [*tools.assay(), "tune", "-q", "--runs", "60"]
     own = [*tune, "nice=0,5", "--db", stores.own, "--", *program]
@@ -61,7 +61,7 @@ def prepare(folder: Path, program: Sequence[str]) -> Stores:
 
 
 def visit(firsts: Firsts, peers: Peers, stores: Stores, launches: int) -> Iterable[Reading]:
-    """Every command a few times."""
+    """Launch every command a few times and return the times."""
     yield from firsts.readings(NAME, PROGRAM, launches, _starting(firsts, peers, stores))
     yield from firsts.readings(NAME, HELP, launches, _helping(peers))
 

@@ -1,4 +1,4 @@
-"""Firsts: launches of commands whose program notes its first moment."""
+"""Launches of commands whose program records its first moment."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from benchmarks.overhead.native import Programs, run_quietly
 from benchmarks.overhead.reading import Key, Reading
 
 FIRST, WALL, CPU = "first_s", "wall_s", "cpu_s"
-"""Times from the spawn to the program's first moment and to the command's end, and its CPU time."""
+"""Times from the spawn to the first moment of the program and to the end of the command, and CPU
+time of the command."""
 
 
 class Firsts:
-    """Launches commands from a small program of its own.
+    """Launcher of commands, with a small C++ program.
 
     Args:
-        programs: built.
-        rng: of the orders.
+        programs: built programs.
+        rng: random numbers for the orders.
     """
 
     def __init__(self, programs: Programs, rng: random.Random) -> None:
@@ -29,7 +30,7 @@ class Firsts:
 
     @property
     def noting(self) -> list[str]:
-        """The command of the program that notes its first moment."""
+        """Command of the program that records its first moment."""
         return [self._program, "--note", self._note]
 
     def readings(

@@ -1,9 +1,8 @@
-"""Disturbed: others use the machine, and rule 13 says which blocks an answer rests on.
+"""Disturbed blocks: error rates of rule 13 while other processes use the machine.
 
-A block counts as disturbed by the time of day, the length of its launches and the counts of the
-kernel, not by its arms. So identical arms must be called different no more often than without a
-load.
-A load that follows the arms must be found before it makes a verdict.
+Whether a block is disturbed depends on the counts of the kernel, the time of day and the length of
+its launches, but not on its arms. So identical arms must not be called different more often than
+without a load. A load that follows the arms must be found before it causes a verdict.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from .noise import SPREAD, Array, Flags, orders, sides
 from .tally import ALPHA, Row, Share, row_of
 
 ABOVE = 0.1
-"""Share of the CPUs that others may take, as a study has it unless told otherwise."""
+"""Largest share of the CPUs that other processes use in an undisturbed block."""
 CPUS = 2
 LAUNCH_S = 0.5
 OWN = 0.5
-"""Share of the CPUs that a launch uses itself."""
+"""Share of the CPUs that a launch uses."""
 
 Taking = Callable[[np.random.Generator, int, int], Array]
-"""Draws the share of the CPUs that others take during each launch: studies x launches."""
+"""Function that draws the share of the CPUs that other processes use, studies x launches."""
 
 
 def bursts(lasts: float, every: float, low: float, high: float) -> Taking:
-    """Take bursts: ``lasts`` launches long on average, once in ``every`` launches."""
+    """Return a load in bursts of ``lasts`` launches on average, one in ``every`` launches."""
 
     def taken(rng: np.random.Generator, studies: int, launches: int) -> Array:
         starts = rng.random((studies, launches)) < 1.0 / (every - lasts)
@@ -56,13 +55,13 @@ def bursts(lasts: float, every: float, low: float, high: float) -> Taking:
 
 
 def constant(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """Take as much during every launch, but for a tenth of it."""
+    """Return a load that differs by up to a tenth between launches."""
     level = rng.uniform(0.15, 0.6, (studies, 1))
     return level * rng.uniform(0.9, 1.1, (studies, launches))
 
 
 def periodic(blocks: int) -> Taking:
-    """Take CPUs during the first launch of each block, or of every other one and so on."""
+    """Return a load during the first launch of each block, or of every n-th block."""
 
     def taken(rng: np.random.Generator, studies: int, launches: int) -> Array:
         on = np.arange(launches) % (2 * blocks) == 0
@@ -72,7 +71,7 @@ def periodic(blocks: int) -> Taking:
 
 
 def from_the_middle(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """Begin at a random launch."""
+    """Return a load that begins at a random launch."""
     begins = rng.integers(0, launches, (studies, 1))
     return np.where(np.arange(launches) >= begins, constant(rng, studies, launches), 0.0)
 
@@ -94,12 +93,12 @@ class Disturbed:
     """Identical arms under a load.
 
     Attributes:
-        ruled: by the rule.
-        unruled: the same streams, with all blocks and no rule.
-        disturbed: share of the blocks.
-        following: studies in which the load was taken for one that follows the arms.
-        gain: studies of a true gain of 5 % that end with *faster*, under the rule.
-        gain_blocks: median of the blocks after which they do.
+        ruled: results with the rule.
+        unruled: results of the same streams without the rule, with all blocks.
+        disturbed: share of disturbed blocks.
+        following: studies whose load counted as one that follows the arms.
+        gain: studies of a true gain of 5 % that end with *faster*, with the rule.
+        gain_blocks: median number of blocks after which they end.
     """
 
     ruled: Row
@@ -111,11 +110,11 @@ class Disturbed:
 
 
 GAIN = 0.05
-"""The true gain that is to be shown under each load."""
+"""True gain that studies under each load must find."""
 
 
 def disturbed(name: str, studies: int, blocks: int, seed: int) -> Disturbed:
-    """One kind of others."""
+    """Return the results under one kind of load."""
     rng = generator(seed, name)
     takes = OTHERS[name](rng, studies, 2 * blocks)
     launches = SPREAD * rng.standard_normal(takes.shape) + np.log1p(takes)
@@ -127,19 +126,19 @@ def disturbed(name: str, studies: int, blocks: int, seed: int) -> Disturbed:
     better = simulate_looks(
         a, b + math.log1p(-GAIN), disturbed=out, coverage=False, visible=~hidden
     )
-    told = [ending.blocks for ending in better if ending.verdict == "faster"]
+    found = [ending.blocks for ending in better if ending.verdict == "faster"]
     return Disturbed(
         row_of(name, simulate_looks(a, b, disturbed=out, visible=~hidden)),
         row_of(f"{name}: all blocks", simulate_looks(a, b)),
         Share(int(out.sum()), out.size),
         Share(int(hidden.any(axis=1).sum()), studies),
-        Share(len(told), studies),
-        float(np.median(told)) if told else math.nan,
+        Share(len(found), studies),
+        float(np.median(found)) if found else math.nan,
     )
 
 
 FOLLOWING = (0.05, 0.15, 0.3, 0.6)
-"""Shares of the CPUs that a load takes during the launches of one arm alone."""
+"""Shares of the CPUs that a load uses during the launches of one arm only."""
 
 
 FOLLOWED_BLOCKS = 40
@@ -150,11 +149,11 @@ class Followed:
     """Identical arms, and a load during the launches of the second.
 
     Attributes:
-        share: of the CPUs, that it takes.
-        found: studies in which it was found at some look.
-        blocks: median of the blocks after which it was.
-        told: studies that end with *faster* or *slower* all the same.
-        unruled: the same where the load is not looked for.
+        share: share of the CPUs that the load uses.
+        found: studies in which the load was found at some look.
+        blocks: median number of blocks after which it was found.
+        told: studies that end with *faster* or *slower* nevertheless.
+        unruled: the same without a check of the load.
     """
 
     share: float
@@ -165,11 +164,11 @@ class Followed:
 
 
 def followed(share: float, studies: int, seed: int) -> Followed:
-    """A load that follows the arms."""
+    """Return the results under a load that follows the arms."""
     blocks = FOLLOWED_BLOCKS
     rng = generator(seed, f"follows {share}")
     takes = np.zeros((studies, 2 * blocks))
-    # Places within a block are alike here: the first launch stands for the first arm.
+    # The order within a block does not matter here: the first launch is that of the first arm.
     takes[:, 1::2] = share * rng.uniform(0.9, 1.1, (studies, blocks))
     launches = SPREAD * rng.standard_normal(takes.shape) + np.log1p(takes)
     outside, walls = _counted(launches, takes, rng)
@@ -192,10 +191,10 @@ def followed(share: float, studies: int, seed: int) -> Followed:
 
 
 def following(first: Array, second: Array) -> Flags:
-    """Studies x blocks: where a load counts as one that follows the arms.
+    """Return whether a load counts as one that follows the arms, studies x blocks.
 
     Args:
-        first, second: share of the CPUs that others took during the launch of each arm.
+        first, second: share of the CPUs that other processes used during the launch of each arm.
     """
     studies, blocks = first.shape
     n = np.arange(1, blocks + 1)
@@ -213,7 +212,7 @@ def following(first: Array, second: Array) -> Flags:
 
 
 def _counted(launches: Array, takes: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """CPU time of others during each launch, in ticks as the kernel has it, and wall times."""
+    """Return the CPU time of other processes in ticks of the kernel, and wall times, per launch."""
     walls = LAUNCH_S * np.exp(launches)
     begins = rng.random((*takes.shape, CPUS))
     ticks = np.floor((takes * walls)[..., None] / TICK_S + begins) - np.floor(begins)
@@ -221,7 +220,7 @@ def _counted(launches: Array, takes: Array, rng: np.random.Generator) -> tuple[A
 
 
 def _disturbed(outside: Array, walls: Array) -> npt.NDArray[np.bool_]:
-    """Tell the blocks that count as disturbed."""
+    """Return whether a block counts as disturbed, studies x blocks."""
     of_block, capacity = (
         one.reshape(len(outside), -1, 2).sum(axis=2) for one in (outside, CPUS * walls)
     )

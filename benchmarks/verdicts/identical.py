@@ -1,4 +1,4 @@
-"""Identical: two arms of one distribution, through assay's rules and those of others."""
+"""Two arms of one distribution under the rules of assay and of other tools."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from .tally import ALPHA, Row, Share, row_of
 
 @dataclass(frozen=True)
 class Compared:
-    """One noise: assay's row, and how often each other rule finds a difference."""
+    """Row of assay for one noise, and the error rate of each other rule."""
 
     row: Row
     others: dict[str, Share]
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """Random numbers of a row of its own."""
+    """Return the random generator of a row."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
 def simulated(name: str, studies: int, blocks: int, seed: int) -> Compared:
-    """A noise of :mod:`noise`."""
+    """Return the results for a noise of :mod:`noise`."""
     rng = generator(seed, name)
     return _compared(name, stream(name, rng, studies, max(2 * blocks, LONGEST)), rng, blocks)
 
 
 def recorded(path: Path, studies: int, blocks: int, seed: int, *, whole: bool) -> Compared:
-    """Recorded repeats: as they are, or in contiguous runs that make longer studies."""
+    """Return the results for recorded repeats, unchanged or as runs of longer studies."""
     program = path.name.split(".")[0].split("_")[0]
     name = f"recorded, {program}, {'as it is' if whole else 'in runs'}"
     rng = generator(seed, name)
@@ -76,7 +76,7 @@ def medians(studies: int, blocks: int, seed: int, censored: float = 0.3) -> Shar
     not_above = np.cumsum(low <= 0.0, axis=1)
     not_below = np.cumsum(high >= 0.0, axis=1)
     missed = (not_above < ranks) | (not_below < ranks)
-    for i in np.flatnonzero(missed.any(axis=1))[:20]:  # the same through the front door
+    for i in np.flatnonzero(missed.any(axis=1))[:20]:  # check with the public function
         k = int(np.flatnonzero(missed[i])[0]) + 1
         assert 0.0 not in median_sequence(list(low[i, :k]), list(high[i, :k]), ALPHA)
     return Share(int(missed.any(axis=1).sum()), studies)

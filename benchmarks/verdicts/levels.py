@@ -1,4 +1,4 @@
-"""Levels: the table in ``assay.stats.confidence_sequence``, by importance sampling."""
+"""Table of levels in ``assay.stats.confidence_sequence``, by importance sampling."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ SAFETY = 0.92
 
 
 def levels(studies: int, looks: int, seed: int) -> list[tuple[float, float]]:
-    """(alpha, level / alpha): the largest level at which P(ever E_n >= 1/level, n >= 6) <= alpha.
+    """Return pairs of alpha and level / alpha.
 
-    Importance sampling: under the mixture, P0(hit) = E1[1 / E at the hit]; studies without a hit
-    after the last simulated look add at most level * P1(no hit).
+    The level is the largest at which P(ever E_n >= 1/level, n >= 6) <= alpha. By importance
+    sampling under the mixture, P0(hit) = E1[1 / E at the hit]. Studies without a hit after the last
+    simulated look add at most level * P1(no hit).
     """
     rng = np.random.default_rng([seed, 4004])
     tried = np.geomspace(0.6, 5e-5, 200)

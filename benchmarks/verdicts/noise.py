@@ -1,6 +1,6 @@
-"""Noise: times of launches of the same program, in the order in which they run.
+"""Times of launches of the same program, in the order of the launches.
 
-Logarithms, studies x launches; the true ratio of two arms that are dealt out from them is 1.
+They are logarithms, studies x launches. The true ratio of two arms dealt from them is 1.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Draw = Callable[[np.random.Generator, int, int], Array]
 SPREAD = 0.01
 """Typical noise of one launch, relative."""
 VALUES = 20
-"""Values that a program takes within one launch, where it does so."""
+"""Number of values that a program measures within one launch, if it measures several."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Times of a machine, in order.
+    """Times on a machine, in order.
 
     Attributes:
-        launches: studies x launches, one value a launch.
-        within: studies x launches x values: the first few taken within the first few launches;
-            absent where every value is a launch of its own.
+        launches: one value per launch, studies x launches.
+        within: first values within the first launches, studies x launches x values; absent if each
+            value is that of a launch.
     """
 
     launches: Array
@@ -44,12 +44,12 @@ def gaussian(rng: np.random.Generator, studies: int, launches: int) -> Array:
 
 
 def log_normal(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """A floor plus a skewed extra of 2 % median."""
+    """Return a floor plus a skewed addition with a median of 2 %."""
     return np.log1p(0.02 * np.exp(rng.standard_normal((studies, launches))))
 
 
 def bimodal(share: float) -> Draw:
-    """Two modes 5 % apart, the slow one with this share."""
+    """Return a noise with two modes that are 5 % apart, and this share of slow launches."""
 
     def noise(rng: np.random.Generator, studies: int, launches: int) -> Array:
         slow = rng.random((studies, launches)) < share
@@ -66,7 +66,7 @@ def student(degrees: float) -> Draw:
 
 
 def pareto(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """A floor plus an extra without a mean (tail index 1)."""
+    """Return a floor plus an addition without a mean (tail index 1)."""
     return np.log1p(SPREAD * rng.pareto(1.0, (studies, launches)))
 
 
@@ -82,7 +82,7 @@ def autoregressive(phi: float) -> Draw:
 
 
 def drift(noise: float) -> Draw:
-    """20 % over 400 launches, on Gaussian noise of this many per cent."""
+    """Return a drift of 20 % over 400 launches with Gaussian noise, in percent."""
 
     def values(rng: np.random.Generator, studies: int, launches: int) -> Array:
         slope = 0.2 / 400 * np.arange(launches)
@@ -92,20 +92,20 @@ def drift(noise: float) -> Draw:
 
 
 def step(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """10 % slower from a random launch on."""
+    """Return noise with a step of 10 % at a random launch."""
     at = rng.integers(0, launches, (studies, 1))
     return gaussian(rng, studies, launches) + 0.1 * (np.arange(launches) >= at)
 
 
 def steps(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """A jump of 5 % typical size before one launch in twenty, little else."""
+    """Return jumps of typically 5 % before one launch in twenty, with little other noise."""
     jumps = 0.05 * rng.standard_normal((studies, launches))
     jumps *= rng.random((studies, launches)) < 0.05
     return np.cumsum(jumps, axis=1) + 0.2 * gaussian(rng, studies, launches)
 
 
 def position(noise: float) -> Draw:
-    """The second launch of each block is 1 % slower, on noise of this many per cent."""
+    """Return a noise, in percent, in which the second launch of each block is 1 % slower."""
 
     def values(rng: np.random.Generator, studies: int, launches: int) -> Array:
         late = 0.01 * (np.arange(launches) % 2)
@@ -115,7 +115,7 @@ def position(noise: float) -> Draw:
 
 
 def quantised(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """10 s with 0.1 % noise on a clock that ticks every 0.1 s."""
+    """Return 10 s with 0.1 % noise on a clock with ticks of 0.1 s."""
     seconds = 10.05 + 0.01 * rng.standard_normal((studies, launches))
     return np.log(np.maximum(np.round(seconds, 1), 0.1))
 
@@ -146,13 +146,13 @@ LAUNCHES: dict[str, Draw] = {
 WITHIN: dict[str, float] = {
     f"{VALUES} values a launch, correlation {rho:g}": rho for rho in (0.25, 0.5, 0.8)
 }
-"""Share of the variance of a value that its whole launch has in common."""
+"""Share of the variance of a value that all values of its launch share."""
 
 NOISES: tuple[str, ...] = (*LAUNCHES, *WITHIN)
 
 
 def stream(name: str, rng: np.random.Generator, studies: int, launches: int) -> Stream:
-    """The stream of that name."""
+    """Return the stream of a name."""
     if name in LAUNCHES:
         return Stream(LAUNCHES[name](rng, studies, launches))
     parts = [_launches_of(WITHIN[name], rng, size, launches) for size in _parts(studies)]
@@ -160,9 +160,9 @@ def stream(name: str, rng: np.random.Generator, studies: int, launches: int) -> 
 
 
 PART = 500
-"""Number of studies whose values within launches are in memory at once."""
+"""Number of studies whose values within launches are in memory at a time."""
 KEPT = (40, 3)
-"""Launches, and values of each, that are kept for rules that look within launches."""
+"""Numbers of launches, and of values of each, that are stored for rules on values in launches."""
 
 
 def _parts(studies: int) -> list[int]:
@@ -181,15 +181,15 @@ def _launches_of(
 
 
 def dealt(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A and B, studies x blocks: two launches a block, dealt out as a study does.
+    """Return A and B, studies x blocks, in the order of a study with two launches per block.
 
-    Each study begins somewhere in a group of balanced blocks, as after the blocks of a survey.
+    Each study begins at a random place in a group of balanced blocks, as after a survey.
     """
     return sides(launches, orders(launches, rng))
 
 
 def orders(launches: Array, rng: np.random.Generator) -> Flags:
-    """Studies x blocks: whether B goes first, two launches a block."""
+    """Return whether B is first, studies x blocks, with two launches per block."""
     studies, blocks = launches.shape[0], launches.shape[1] // 2
     swap = swapped_blocks(
         rng.integers(0, 1 << 32, (studies, blocks // BLOCKS_PER_GROUP + 2)),
@@ -201,11 +201,11 @@ def orders(launches: Array, rng: np.random.Generator) -> Flags:
 
 
 def shuffled(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A and B, studies x blocks: two launches a block, each time in random order."""
+    """Return A and B, studies x blocks, in random order within each block of two launches."""
     return sides(launches, rng.random((launches.shape[0], launches.shape[1] // 2)) < 0.5)
 
 
 def sides(launches: Array, swap: Flags) -> tuple[Array, Array]:
-    """Return A and B, studies x blocks, of figures of two launches a block."""
+    """Return A and B, studies x blocks, from the figures of two launches per block."""
     first, second = launches[:, : 2 * swap.shape[1] : 2], launches[:, 1::2]
     return np.where(swap, second, first), np.where(swap, first, second)

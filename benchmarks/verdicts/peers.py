@@ -1,7 +1,7 @@
-"""Peers: the decision rules of other tools, on the same streams as assay's rules.
+"""Decision rules of other tools, on the same streams as assay's rules.
 
-Each is reimplemented from the tool's sources, in the order in which the tool launches. It returns
-for every study whether the tool finds a difference between two identical arms.
+Each rule is reimplemented from the sources of the tool, with its order of launches. It returns for
+each study whether the tool finds a difference between two identical arms.
 
 pyperf: psf/pyperf at ab7fd04, ``_utils.is_significant``, ``_compare.is_significant_benchs``.
 hyperfine: sharkdp/hyperfine at 327d5f4, ``relative_speed.rs``, ``scripts/welch_ttest.py``.
@@ -24,29 +24,29 @@ Rule = Callable[[Stream, np.random.Generator], Flags]
 PROCESSES, IN_PROCESS = 20, 3
 """Processes of pyperf for each benchmark, and values in each process."""
 PYPERF_CRITICAL = 1.984
-"""Its table has this for 100 to 199 degrees of freedom."""
+"""Value in pyperf's table for 100 to 199 degrees of freedom."""
 HYPERFINE_RUNS = 10
 TEMCI_RUNS = (20, 100)
 TEMCI_UNSURE = (0.05, 0.15)
-"""It goes on while p lies between these."""
+"""Range of p in which temci continues."""
 PEEKS = (5, 50)
 PAIRS = 30
 
 
 def pyperf(stream: Stream, rng: np.random.Generator) -> Flags:
-    """``compare_to``: all processes of A before all of B, their values pooled as independent."""
+    """Apply ``compare_to``: all processes of A before all of B, with pooled values."""
     a, b = _processes(stream)
     return pyperf_significant(a, b)
 
 
 def pyperf_unequal(stream: Stream, rng: np.random.Generator) -> Flags:
-    """The same where one process of B was lost."""
+    """Apply ``compare_to`` if one process of B was lost."""
     a, b = _processes(stream)
     return pyperf_significant(a, b[:, IN_PROCESS:])
 
 
 def pyperf_significant(a: Array, b: Array) -> Flags:
-    """Two-sample t with pooled variance; unequal numbers raise, which it takes for significant."""
+    """Apply a two-sample t test with pooled variance; unequal numbers count as significant."""
     n = a.shape[1]
     if n != b.shape[1]:
         return np.ones(a.shape[0], dtype=np.bool_)
@@ -55,7 +55,7 @@ def pyperf_significant(a: Array, b: Array) -> Flags:
 
 
 def welch(stream: Stream, rng: np.random.Generator) -> Flags:
-    """hyperfine's runs of A, then those of B, through its script: Welch's t test, p < 0.05."""
+    """Apply hyperfine's script, Welch's t test with p < 0.05, to the runs of A and then of B."""
     a, b = _blocked(stream.launches, HYPERFINE_RUNS)
     n = HYPERFINE_RUNS
     errors = a.var(axis=1, ddof=1) / n, b.var(axis=1, ddof=1) / n
@@ -68,7 +68,7 @@ def welch(stream: Stream, rng: np.random.Generator) -> Flags:
 
 
 def times_faster(stream: Stream, rng: np.random.Generator) -> Flags:
-    """Return the output of hyperfine: the ratio of means ± one standard error, both above 1."""
+    """Apply the output of hyperfine: the ratio of means minus one standard error is above 1."""
     a, b = _blocked(stream.launches, HYPERFINE_RUNS)
     means = np.stack([a.mean(axis=1), b.mean(axis=1)])
     ratio = means.max(axis=0) / means.min(axis=0)
@@ -78,7 +78,7 @@ def times_faster(stream: Stream, rng: np.random.Generator) -> Flags:
 
 
 def temci(stream: Stream, rng: np.random.Generator) -> Flags:
-    """Shuffled rounds; after each from the 20th a t test, until p is below 0.05 or above 0.15."""
+    """Apply a t test after each shuffled round from the 20th, until p leaves 0.05 to 0.15."""
     a, b = _rounds(stream, rng, TEMCI_RUNS[1])
     first, last = TEMCI_RUNS
     differs = np.zeros(a.shape[0], dtype=np.bool_)
@@ -92,7 +92,7 @@ def temci(stream: Stream, rng: np.random.Generator) -> Flags:
 
 
 def peeking(stream: Stream, rng: np.random.Generator) -> Flags:
-    """A two-sample t test after each round, from 5 to 50, that ends with the first p < 0.05."""
+    """Apply a two-sample t test after each round from 5 to 50, until p < 0.05."""
     a, b = _rounds(stream, rng, PEEKS[1])
     found = [t > critical(2 * n - 2) for n, t in _t_after(a, b, *PEEKS)]
     ever: Flags = np.any(found, axis=0)
@@ -100,7 +100,7 @@ def peeking(stream: Stream, rng: np.random.Generator) -> Flags:
 
 
 def paired(stream: Stream, rng: np.random.Generator) -> Flags:
-    """One paired t test on the logarithms of thirty pairs in random order."""
+    """Apply one paired t test to the logarithms of thirty pairs in random order."""
     a, b = shuffled(stream.launches[:, : 2 * PAIRS], rng)
     ratios = b - a
     error = ratios.std(axis=1, ddof=1) / np.sqrt(PAIRS)
@@ -118,11 +118,11 @@ RULES: dict[str, Rule] = {
     "paired t, once": paired,
 }
 LONGEST = max(2 * PROCESSES * IN_PROCESS, 2 * TEMCI_RUNS[1])
-"""Launches of a stream that the rules look at."""
+"""Number of launches of a stream that the rules use."""
 
 
 def _processes(stream: Stream) -> tuple[Array, Array]:
-    """Values of the processes of A and of B, one after the other."""
+    """Return the values of the processes of A, and of B after them."""
     count = PROCESSES * IN_PROCESS
     if stream.within is None:
         return _blocked(stream.launches, count)
@@ -132,7 +132,7 @@ def _processes(stream: Stream) -> tuple[Array, Array]:
 
 
 def _blocked(launches: Array, runs: int) -> tuple[Array, Array]:
-    """All of A before all of B, as times."""
+    """Return the times of A, and of B after them."""
     times = np.exp(launches[:, : 2 * runs])
     return times[:, :runs], times[:, runs:]
 
@@ -151,5 +151,5 @@ def _pooled_t(a: Array, b: Array) -> Array:
 
 
 def _t_after(a: Array, b: Array, first: int, last: int) -> list[tuple[int, Array]]:
-    """The absolute t of the first n rounds, for each n; not a number where nothing varies."""
+    """Return the absolute t of the first n rounds, for each n; NaN without variation."""
     return [(n, np.abs(_pooled_t(a[:, :n], b[:, :n]))) for n in range(first, last + 1)]

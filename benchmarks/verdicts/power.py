@@ -1,4 +1,4 @@
-"""Power: how many launches a true gain takes, against a paired t test of the right size."""
+"""Number of launches that a true gain requires, relative to a paired t test of the right size."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .tally import ALPHA, Share
 GAIN = 0.02
 POWER = 0.9
 ALLOWED = 1.5
-"""Times the fixed size within which a study should be decided."""
-MOST = 400
-"""Blocks that are simulated."""
+"""Multiple of the fixed size within which a study should be decided."""
+MAX_BLOCKS = 400
+"""Number of simulated blocks."""
 NOISES = (
     "Gaussian",
     "log-normal",
@@ -38,13 +38,14 @@ NOISES = (
 
 @dataclass(frozen=True)
 class Cost:
-    """Blocks to show a true gain.
+    """Number of blocks to show a true gain.
 
     Attributes:
-        fixed: those of the paired t test of 90 % power; ``None`` where it takes more than ``MOST``.
-        mean: on average, undecided studies counted as ``MOST``.
-        within: studies that said *faster* within 1.5 times the fixed size.
-        wrong: studies that said something else first.
+        name: noise.
+        fixed: blocks of the paired t test of 90 % power; ``None`` for more than ``MAX_BLOCKS``.
+        mean: mean number of blocks; undecided studies count as ``MAX_BLOCKS``.
+        within: studies with *faster* within 1.5 times the fixed size.
+        wrong: studies with another verdict first.
     """
 
     name: str
@@ -55,25 +56,25 @@ class Cost:
 
 
 def cost(name: str, studies: int, seed: int, gain: float = GAIN) -> Cost:
-    """One noise, with an arm that takes ``gain`` less time."""
+    """Return the results for one noise, with an arm that takes ``gain`` less time."""
     rng = generator(seed, f"power, {name}")
     shift = -math.log1p(-gain)
-    a, b = dealt(LAUNCHES[name](rng, studies, 2 * MOST), rng)
+    a, b = dealt(LAUNCHES[name](rng, studies, 2 * MAX_BLOCKS), rng)
     endings = simulate_looks(a, b - shift, coverage=False)
     exact = name == "Gaussian"
     effect = shift / (math.sqrt(2.0) * SPREAD)
     fixed = fixed_size(effect) if exact else _seen_size(b - a, shift)
-    right = [e.blocks if e.verdict is Verdict.FASTER else MOST for e in endings]
+    right = [e.blocks if e.verdict is Verdict.FASTER else MAX_BLOCKS for e in endings]
     within = None
     if fixed is not None:
-        within = Share(sum(n <= ALLOWED * fixed and n < MOST for n in right), studies)
-    told = (Verdict.FASTER, Verdict.UNCLEAR)
-    wrong = Share(sum(e.verdict not in told for e in endings), studies)
+        within = Share(sum(n <= ALLOWED * fixed and n < MAX_BLOCKS for n in right), studies)
+    right_verdicts = (Verdict.FASTER, Verdict.UNCLEAR)
+    wrong = Share(sum(e.verdict not in right_verdicts for e in endings), studies)
     return Cost(name, fixed, float(np.mean(right)), within, wrong)
 
 
 def _seen_size(log_ratios: Array, shift: float) -> int | None:
-    """The least number of blocks from which on the test finds the shift in 90 % of the studies."""
+    """Return the least number of blocks from which the test finds the shift in 90 % of studies."""
     n = np.arange(1, log_ratios.shape[1] + 1.0)
     shifted = log_ratios - shift
     mean = np.cumsum(shifted, axis=1) / n
@@ -87,14 +88,14 @@ def _seen_size(log_ratios: Array, shift: float) -> int | None:
 
 
 def fixed_size(effect: float) -> int:
-    """Pairs that a paired t test of 90 % power takes for a mean of ``effect`` deviations."""
+    """Return the pairs of a paired t test of 90 % power for a mean of ``effect`` deviations."""
     return next(n for n in range(3, 10_000) if t_power(n, effect) >= POWER)
 
 
 def t_power(n: int, effect: float, alpha: float = ALPHA) -> float:
-    """Power of the paired t test of n pairs at a mean of ``effect`` standard deviations."""
+    """Return the power of a paired t test of n pairs at a mean of ``effect`` deviations."""
     nu = n - 1
-    s = np.linspace(1e-6, 6.0, 20001)  # sample over true standard deviation
+    s = np.linspace(1e-6, 6.0, 20001)  # sample deviation over the true one
     density = np.exp(
         (nu - 1) * np.log(s) - nu * s * s / 2
         + math.log(2.0) + nu / 2 * math.log(nu / 2) - math.lgamma(nu / 2)

@@ -1,4 +1,4 @@
-"""Recorded: repeats of real programs, as streams of launches."""
+"""Recorded repeats of real programs, as streams of launches."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from .noise import Array, Stream
 
 RUN = 8
-"""Neighbouring repeats that are drawn together."""
-LEAST = 2 * RUN
-"""Repeats that a configuration must have."""
+"""Number of consecutive repeats that are drawn together."""
+MIN_REPEATS = 2 * RUN
+"""Least number of repeats of a configuration."""
 
 
 def repeats(path: Path) -> Array:
-    """Logarithms, configurations x repeats, in the order they were measured.
+    """Return logarithms, configurations x repeats, in the order of the measurement.
 
     Args:
-        path: a table with columns t0, t1, ... and a line for each configuration, perhaps gzipped.
+        path: table with columns t0, t1, ... and a line for each configuration; may be gzipped.
     """
     raw = path.read_bytes()
     text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
@@ -29,19 +29,19 @@ def repeats(path: Path) -> Array:
     for line in csv.DictReader(io.StringIO(text)):
         found = [line[k] for k in line if k[0] == "t" and k[1:].isdigit() and line[k]]
         values = np.array([float(v) for v in found])
-        if len(values) >= LEAST and (values > 0.0).all():
+        if len(values) >= MIN_REPEATS and (values > 0.0).all():
             rows.append(np.log(values))
     length = min(map(len, rows)) // 2 * 2
     return np.array([row[:length] for row in rows])
 
 
 def as_recorded(recording: Array, rng: np.random.Generator, studies: int) -> Stream:
-    """Each study one configuration, its repeats as they are."""
+    """Return studies of one configuration each, with unchanged repeats."""
     return Stream(recording[rng.integers(0, len(recording), studies)])
 
 
 def in_runs(recording: Array, rng: np.random.Generator, studies: int, launches: int) -> Stream:
-    """Each study one configuration, as long as wanted: contiguous runs of its repeats."""
+    """Return longer studies of one configuration each, from contiguous runs of its repeats."""
     chosen = rng.integers(0, len(recording), (studies, 1, 1))
     starts = rng.integers(0, recording.shape[1] - RUN + 1, (studies, -(-launches // RUN), 1))
     drawn = recording[chosen, starts + np.arange(RUN)]

@@ -1,4 +1,4 @@
-"""Shapes: arms of equal mean and unequal shape: the estimated quantity is equal."""
+"""Arms of equal mean and unequal shape, whose estimated quantity is equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .noise import SPREAD, Array
 from .tally import ALPHA, Share
 
 LOOK = 40
-"""Blocks by which a difference of shape should be seen."""
+"""Number of blocks after which a difference of shape should be found."""
 
 Arm = Callable[[np.random.Generator, int, int], Array]
 Arms = tuple[Arm, Arm]
@@ -31,7 +31,7 @@ def _gaussian(sd: float) -> Arm:
 
 
 def _rare(share: float) -> Arm:
-    """A slow mode 20 % above the usual one, with the mean of the logarithm kept at 0."""
+    """Return a noise with a mode that is 20 % slower; the mean of the logarithm is 0."""
 
     def arm(rng: np.random.Generator, studies: int, blocks: int) -> Array:
         slow = rng.random((studies, blocks)) < share
@@ -41,7 +41,7 @@ def _rare(share: float) -> Arm:
 
 
 def _skewed(rng: np.random.Generator, studies: int, blocks: int) -> Array:
-    """Exponential with the mean and the deviation of the Gaussian arm."""
+    """Return exponential noise with the mean and the deviation of the Gaussian arm."""
     return SPREAD * (rng.exponential(1.0, (studies, blocks)) - 1.0)
 
 
@@ -56,13 +56,14 @@ SHAPES: dict[str, Arms] = {
 
 @dataclass(frozen=True)
 class Shape:
-    """Equal means, unequal shapes.
+    """Results for arms of equal means and unequal shapes.
 
     Attributes:
-        differs: said *faster* or *slower* first.
-        flagged: of those, called *unstable* at that look.
-        flagged_later: of those, called so after ``LOOK`` blocks.
-        flagged_all: of all studies, called so after ``LOOK`` blocks.
+        name: shapes of both arms.
+        differs: studies with *faster* or *slower* first.
+        flagged: share of those that are *unstable* at that look.
+        flagged_later: share of those that are *unstable* after ``LOOK`` blocks.
+        flagged_all: share of all studies that are *unstable* after ``LOOK`` blocks.
         blocks: median number of blocks at *faster* or *slower*.
     """
 
@@ -75,20 +76,21 @@ class Shape:
 
 
 def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
-    """One pair of shapes."""
+    """Return the results for one pair of shapes."""
     rng = generator(seed, name)
     a, b = (arm(rng, studies, blocks) for arm in SHAPES[name])
     endings = simulate_looks(a, b, coverage=False)
-    told = [i for i, ending in enumerate(endings) if ending.differs]
-    at = [endings[i].blocks for i in told]
+    differing = [i for i, ending in enumerate(endings) if ending.differs]
+    at = [endings[i].blocks for i in differing]
     later = [_claim(a[i], b[i], LOOK).unstable for i in range(studies)]
     return Shape(
         name,
-        Share(len(told), studies),
+        Share(len(differing), studies),
         Share(
-            sum(_claim(a[i], b[i], n).unstable for i, n in zip(told, at, strict=True)), len(told)
+            sum(_claim(a[i], b[i], n).unstable for i, n in zip(differing, at, strict=True)),
+            len(differing),
         ),
-        Share(sum(later[i] for i in told), len(told)),
+        Share(sum(later[i] for i in differing), len(differing)),
         Share(sum(later), studies),
         float(np.median(at)) if at else math.nan,
     )

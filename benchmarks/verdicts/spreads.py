@@ -1,4 +1,4 @@
-"""Spreads: error rates of verdicts on equal spreads and of modes found in unimodal data."""
+"""Error rates of verdicts on equal spreads, and of modes found in unimodal data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EQUAL = (
     "one step of 10 %",
     "second of a block 1 % slower, noise 0.3 %",
 )
-"""Noises that both arms share."""
+"""Noises of both arms."""
 WIDER = (1.5, 2.0, 3.0)
 ONE_PEAK = (
     "Gaussian",
@@ -45,13 +45,14 @@ EVERY = 10
 
 @dataclass(frozen=True)
 class SpreadRow:
-    """Spread of one arm against another.
+    """Verdicts on the spread of one arm relative to another.
 
     Attributes:
-        told: *tighter* or *wider* at some look.
-        missed: the interval missed the true ratio at some look.
-        same: *same* first.
-        blocks: median of those after which *tighter* or *wider* was said.
+        name: noise.
+        told: studies with *tighter* or *wider* at some look.
+        missed: studies whose interval missed the true ratio at some look.
+        same: studies with *same* first.
+        blocks: median number of blocks after which *tighter* or *wider* was found.
     """
 
     name: str
@@ -62,21 +63,21 @@ class SpreadRow:
 
 
 def equal(name: str, studies: int, blocks: int, seed: int) -> SpreadRow:
-    """Arms of the same noise."""
+    """Return the results for arms with the same noise."""
     rng = generator(seed, f"spread, {name}")
     a, b = dealt(LAUNCHES[name](rng, studies, 2 * blocks), rng)
     return _row(name, np.exp(a), np.exp(b), 1.0)
 
 
 def wider(factor: float, studies: int, blocks: int, seed: int) -> SpreadRow:
-    """Return Gaussian arms; the second varies by a multiple of the first."""
+    """Return the results for Gaussian arms, the second with a multiple of the first's spread."""
     rng = generator(seed, f"spread, {factor:g}")
     a, b = (1.0 + SPREAD * sd * rng.standard_normal((studies, blocks)) for sd in (1.0, factor))
     return _row(f"Gaussian, {factor:g} times as wide", a, b, factor)
 
 
 def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
-    """Every figure rests on ``spread_effect``; the plain t interval tells where to ask it."""
+    """Return a row from ``spread_effect``, which runs where the plain t interval could decide."""
     batches = a.shape[1] // BATCH_BLOCKS
     n = np.arange(1, batches + 1.0)
     logs = np.log(_spreads(b, batches) / _spreads(a, batches))
@@ -88,7 +89,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
     near = math.log(EQUIVALENCE_RATIO)
     decides = (lo > 0.0) | (hi < 0.0) | ((lo >= -near) & (hi <= near))
     misses = (lo > math.log(truth)) | (hi < math.log(truth))
-    told = same = missed = 0
+    different = same = missed = 0
     at = []
     for i in range(len(a)):
 
@@ -102,7 +103,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
                 continue
             same += verdict is SpreadVerdict.SAME
             if verdict is not SpreadVerdict.SAME:
-                told += 1
+                different += 1
                 at.append(BATCH_BLOCKS * (k + 1))
             break
         found = (look(k) for k in np.flatnonzero(misses[i]).tolist())
@@ -110,12 +111,12 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
     median = float(np.median(at)) if at else math.nan
     studies = len(a)
     return SpreadRow(
-        name, Share(told, studies), Share(missed, studies), Share(same, studies), median
+        name, Share(different, studies), Share(missed, studies), Share(same, studies), median
     )
 
 
 def _spreads(values: Array, batches: int) -> Array:
-    """p90 - p10 of each batch."""
+    """Return p90 - p10 of each batch."""
     parts = values[:, : batches * BATCH_BLOCKS].reshape(len(values), batches, BATCH_BLOCKS)
     low, high = np.quantile(parts, (0.1, 0.9), axis=2)
     found: Array = np.maximum(high - low, 1e-12)
@@ -124,7 +125,7 @@ def _spreads(values: Array, batches: int) -> Array:
 
 @dataclass(frozen=True)
 class ModesRow:
-    """Shares of unimodal studies in which two groups were found, by number of launches and ever."""
+    """Shares of unimodal studies with two groups, by number of launches and at any look."""
 
     name: str
     found: dict[int, Share]
@@ -132,7 +133,7 @@ class ModesRow:
 
 
 def one_peak(name: str, studies: int, seed: int) -> ModesRow:
-    """One noise without modes."""
+    """Return the results for one noise without modes."""
     rng = generator(seed, f"modes, {name}")
     longest = max(LAUNCHES_SEEN)
     values = np.exp(LAUNCHES[name](rng, studies, longest))

@@ -1,4 +1,4 @@
-"""Student: critical values of Student's t, for the rules that use them."""
+"""Critical values of Student's t."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from .noise import Array
 
-FEW = 60
-"""Degrees of freedom up to which critical values are tabulated; further ones hardly differ."""
+MAX_TABULATED = 60
+"""Degrees of freedom up to which critical values are tabulated; later ones hardly differ."""
 
 
 @functools.lru_cache(maxsize=4096)
 def critical(degrees: int, alpha: float = 0.05) -> float:
-    """The t that is exceeded in absolute value with probability ``alpha``."""
+    """Return the t whose absolute value is exceeded with probability ``alpha``."""
     low, high = 0.0, 1000.0
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -24,7 +24,7 @@ def critical(degrees: int, alpha: float = 0.05) -> float:
 
 
 def within(t: float, degrees: int) -> float:
-    """P(|T| < t) for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    """Return P(|T| < t) for integer degrees of freedom (Abramowitz and Stegun 26.7.3, 26.7.4)."""
     angle = math.atan(t / math.sqrt(degrees))
     cosine, sine = math.cos(angle), math.sin(angle)
     odd = degrees % 2 == 1
@@ -37,8 +37,8 @@ def within(t: float, degrees: int) -> float:
 
 
 def critical_between(degrees: Array, alpha: float = 0.05) -> Array:
-    """The same for any degrees of freedom, interpolated over their reciprocals."""
-    table = [(1.0 / n, critical(n, alpha)) for n in range(FEW, 0, -1)]
+    """Return critical values for any degrees of freedom, interpolated over their reciprocals."""
+    table = [(1.0 / n, critical(n, alpha)) for n in range(MAX_TABULATED, 0, -1)]
     reciprocals, values = zip(*table, strict=True)
-    found: Array = np.interp(1.0 / np.clip(degrees, 1.0, FEW), reciprocals, values)
+    found: Array = np.interp(1.0 / np.clip(degrees, 1.0, MAX_TABULATED), reciprocals, values)
     return found

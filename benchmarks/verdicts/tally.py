@@ -1,4 +1,4 @@
-"""Tally: counts out of studies, as a table shows them."""
+"""Counts of studies, as tables show them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DASH = "\u2013"
 
 @dataclass(frozen=True)
 class Share:
-    """A count out of a number of studies."""
+    """Count among a number of studies."""
 
     count: int
     of: int
@@ -24,7 +24,7 @@ class Share:
 
     @property
     def error(self) -> float:
-        """Standard error; that of one count where there is none."""
+        """Standard error; at least that of one count."""
         return math.sqrt(max(self.value * (1.0 - self.value), 1.0 / self.of) / self.of)
 
     def __str__(self) -> str:
@@ -32,7 +32,7 @@ class Share:
 
 
 def limit(studies: int) -> float:
-    """The share that 5 % may come out at: two standard errors more."""
+    """Return the limit of an error rate of 5 %, with two standard errors."""
     return ALPHA + 2.0 * math.sqrt(ALPHA * (1.0 - ALPHA) / studies)
 
 
@@ -41,9 +41,10 @@ class Row:
     """Results of studies whose true ratio is known.
 
     Attributes:
-        false: first verdict was *faster* or *slower*.
-        missed: the interval missed the truth at some look.
-        same: first verdict was *same*.
+        name: noise.
+        false: studies whose first verdict was *faster* or *slower*.
+        missed: studies whose interval missed the truth at some look.
+        same: studies whose first verdict was *same*.
         blocks: median number of blocks at the end.
     """
 
@@ -60,7 +61,7 @@ class Row:
 
 
 def row_of(name: str, endings: list[StudyOutcome]) -> Row:
-    """The row of some studies of identical arms."""
+    """Return the row of some studies of identical arms."""
     n = len(endings)
     at = sorted(ending.blocks for ending in endings)
     return Row(

@@ -1,5 +1,5 @@
 """Programs that compare libraries for Python with the variants of a kernel.
 
-Each is a program of its own, since assay does not depend on its libraries: NumPy, scikit-learn and
-threadpoolctl; optionally scikit-learn-intelex, faiss-cpu, numexpr, Cython and Devito.
+Each is a separate program, since assay does not depend on the libraries: NumPy, scikit-learn and
+threadpoolctl, and optionally scikit-learn-intelex, faiss-cpu, numexpr, Cython and Devito.
 """

@@ -1,10 +1,10 @@
-"""Devito's steps of the acoustic wave equation beside the kernel's variants.
+"""Devito's steps of the acoustic wave equation compared with the kernel's variants.
 
     python -m benchmarks.kernels.peers.acoustic build/native/assay-kernel-acoustic --side 208
 
-One line for each: the best and the median rate, in millions of cells and steps a second. Devito
-generates C code from the equation and compiles it: its time is that of the loops, without the
-compilation.
+It prints one line for each: the best and the median rate, in millions of cells and steps per
+second. Devito generates C code from the equation and compiles it. Its time is that of the loops,
+without the compilation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 
-from .rounds import Native, Way, arguments, race, tell
+from .rounds import Native, Way, arguments, race, report
 
 
 def devito_steps(side: int, steps: int, threads: int) -> Way:
@@ -34,15 +34,15 @@ def devito_steps(side: int, steps: int, threads: int) -> Way:
     def step() -> float:
         for plane in range(3):
             u.data[plane] = start
-        told = operator.apply(time_m=1, time_M=steps)
+        loops = operator.apply(time_m=1, time_M=steps)
         assert np.isfinite(u.data).all()
-        return float(sum(one.time for one in told.values()))
+        return float(sum(one.time for one in loops.values()))
 
     return step
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the result."""
     parser = arguments(__doc__.splitlines()[0], ["fetched-avx512", "steps-avx512"])
     parser.add_argument("--side", type=int, default=208, help="cells along an edge")
     parser.add_argument("--steps", type=int, default=8, help="in time")
@@ -55,7 +55,7 @@ def main() -> None:
     native = Native(asked.program, asked.variants, options)
     times = race({"Devito": step}, native, asked.rounds)
     cells = asked.side**3 * asked.steps / 1e6
-    tell(times, "Devito", lambda taken: f"{cells / taken:8.0f} M/s", asked.json)
+    report(times, "Devito", lambda taken: f"{cells / taken:8.0f} M/s", asked.json)
 
 
 if __name__ == "__main__":

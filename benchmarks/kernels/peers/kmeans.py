@@ -1,9 +1,9 @@
-"""Lloyd's assignment step of scikit-learn beside the kernel's variants, a round of each in turn.
+"""Lloyd's assignment step of scikit-learn, compared with the kernel's variants in rounds.
 
     python -m benchmarks.kernels.peers.kmeans build/native/assay-kernel-kmeans --points 100000
 
-One line for each: the best and the median rate, in 10^9 distances a second. Includes the
-assignments of oneDAL and Faiss if scikit-learn-intelex and faiss-cpu are installed.
+It prints one line for each: the best and the median rate, in 10^9 distances per second. The
+assignments of oneDAL and Faiss are included if scikit-learn-intelex and faiss-cpu are installed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import sklearn
 from sklearn.cluster import _k_means_lloyd
 from threadpoolctl import threadpool_limits
 
-from .rounds import Native, arguments, clocked, race, tell
+from .rounds import Native, arguments, clocked, race, report
 
 Reals = npt.NDArray[np.float32]
 Assign = Callable[[], npt.NDArray[np.signedinteger[Any]]]
 
 
 def lloyd_step(points: Reals, centres: Reals, threads: int) -> Assign:
-    """Return scikit-learn's own step, without the update of centres."""
+    """Return the step of scikit-learn, without the update of centres."""
     labels = np.empty(len(points), dtype=np.int32)
     weights = np.ones(len(points), dtype=np.float32)
     updated = np.zeros_like(centres)
@@ -32,7 +32,7 @@ def lloyd_step(points: Reals, centres: Reals, threads: int) -> Assign:
     shift = np.zeros(len(centres), dtype=np.float32)
 
     def step() -> npt.NDArray[np.signedinteger[Any]]:
-        # Its own caller keeps BLAS to one thread: the step is parallel over pieces of the points.
+        # scikit-learn limits BLAS to one thread here, since the step is parallel over the points.
         with threadpool_limits(limits=1, user_api="blas"):
             _k_means_lloyd.lloyd_iter_chunked_dense(
                 points, weights, centres, updated, sums, labels, shift, threads, False
@@ -43,7 +43,7 @@ def lloyd_step(points: Reals, centres: Reals, threads: int) -> Assign:
 
 
 def onedal(points: Reals, centres: Reals, threads: int) -> Assign | None:
-    """Return oneDAL's assignment: no iteration, and the index of the nearest centre."""
+    """Return oneDAL's assignment, which yields the nearest centres without an iteration."""
     try:
         import daal4py
     except ImportError:
@@ -54,7 +54,7 @@ def onedal(points: Reals, centres: Reals, threads: int) -> Assign | None:
 
 
 def faiss(points: Reals, centres: Reals, threads: int) -> Assign | None:
-    """Return the exhaustive search of Faiss, which has a fused kernel for the nearest alone."""
+    """Return the exhaustive search of Faiss, which has a fused kernel for the nearest centre."""
     try:
         import faiss as library
     except ImportError:
@@ -66,7 +66,7 @@ def faiss(points: Reals, centres: Reals, threads: int) -> Assign | None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the result."""
     parser = arguments(
         __doc__.splitlines()[0], ["later-avx2", "later-avx512", "threads-avx2", "threads-avx512"]
     )
@@ -87,12 +87,12 @@ def main() -> None:
         found = step()
         wanted = found if wanted is None else wanted
         same = float((found == wanted).mean())
-        assert same > 0.999, f"{name} finds other centres: {same:.4f} are the same"
+        assert same > 0.999, f"{name}: only a share of {same:.4f} of the centres is the same"
 
     options = ["--points", asked.points, "--centres", asked.centres, "--threads", asked.threads]
     times = race(clocked(steps), Native(asked.program, asked.variants, options), asked.rounds)
     distances = asked.points * asked.centres / 1e9
-    tell(times, first, lambda taken: f"{distances / taken:8.3f} 10^9 distances/s", asked.json)
+    report(times, first, lambda taken: f"{distances / taken:8.3f} 10^9 distances/s", asked.json)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""The product of two logarithms by Python, NumPy, numexpr and Cython beside the kernel's variants.
+"""Product of two logarithms by Python, NumPy, numexpr and Cython, and by the kernel's variants.
 
     python -m benchmarks.kernels.peers.log_product build/native/assay-kernel-log-product
 
-One line for each: the best and the median time of an element. A loop of Python processes a sample.
-Includes numexpr, and Cython if setuptools and a compiler are installed. Cython's loops are built in
-a temporary folder: an ordinary loop, a parallel one (prange), and both with -ffast-math, for which
-the compiler calls the vector logarithm of libmvec.
+It prints one line for each: the best and the median time of an element. The loop of Python
+processes a sample. numexpr is included if it is installed, and Cython if setuptools and a compiler
+are. Cython's loops are built in a temporary folder: an ordinary loop, a parallel one (prange), and
+both with -ffast-math, with which the compiler calls the vector logarithm of libmvec.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from .rounds import Native, Step, arguments, clocked, race, tell, timed
+from .rounds import Native, Step, arguments, clocked, race, report, timed
 
 Reals = npt.NDArray[np.float64]
 SAMPLE = 1000
-"""The loop of Python processes one of this many elements."""
+"""Inverse of the share of elements that the loop of Python processes."""
 CYTHON = """\
 # cython: language_level=3, boundscheck=False, wraparound=False
 # distutils: extra_compile_args = {flags}
@@ -46,17 +46,17 @@ def parallel(const double[::1] a, const double[::1] b, double[::1] c, int thread
         c[i] = log(a[i]) * log(b[i])
 """
 FLAGS = {"": "-O3 -march=native -fopenmp", ", fast": "-O3 -march=native -ffast-math -fopenmp"}
-"""Only for compilation: a library linked with -ffast-math changes rounding of the process."""
+"""Flags of the compiler only, since linking with -ffast-math changes the rounding of a process."""
 
 
 def built(name: str, flags: str, folder: Path) -> ModuleType | None:
-    """Return a module of Cython, or nothing if it cannot be built."""
+    """Return a module of Cython; ``None`` if the build fails."""
     (folder / f"{name}.pyx").write_text(CYTHON.format(flags=flags))
     command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", f"{name}.pyx"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     libraries = list(folder.glob(f"{name}.*.so"))
     if done.returncode != 0 or not libraries:
-        print(f"no Cython: {(done.stderr.splitlines() or ['nothing was built'])[-1]}")
+        print(f"Cython is not available: {(done.stderr.splitlines() or ['nothing was built'])[-1]}")
         return None
     spec = importlib.util.spec_from_file_location(name, libraries[0])
     assert spec is not None and spec.loader is not None
@@ -66,7 +66,7 @@ def built(name: str, flags: str, folder: Path) -> ModuleType | None:
 
 
 def cython(a: Reals, b: Reals, c: Reals, threads: int, folder: Path) -> dict[str, Step]:
-    """Return loops of Cython: one thread, several, and both with fast arithmetic."""
+    """Return loops of Cython with one and with several threads, each also with fast arithmetic."""
     found: dict[str, Step] = {}
     for number, (name, flags) in enumerate(FLAGS.items()):
         module = built(f"loops_{number}", flags, folder)
@@ -78,7 +78,7 @@ def cython(a: Reals, b: Reals, c: Reals, threads: int, folder: Path) -> dict[str
 
 
 def numexpr(a: Reals, b: Reals, c: Reals, threads: int) -> dict[str, Step]:
-    """Return numexpr's way, which compiles the expression for pieces that stay in a cache."""
+    """Return the step of numexpr, which processes pieces that fit into a cache."""
     try:
         import numexpr as library
     except ImportError:
@@ -107,11 +107,11 @@ def checked(steps: dict[str, Step], c: Reals, wanted: Reals) -> None:
         c.fill(np.nan)
         step()
         apart = float(np.max(np.abs(c - wanted)))
-        assert apart < 1e-15, f"{name} is wrong by {apart:.1e}"
+        assert apart < 1e-15, f"{name}: error of {apart:.1e}"
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the result."""
     parser = arguments(__doc__.splitlines()[0], ["scalar-o3", "threads-avx2", "threads-avx512"])
     parser.add_argument("--n", type=int, default=10_000_000, help="elements")
     asked = parser.parse_args()
@@ -134,7 +134,7 @@ def main() -> None:
         times["a loop of Python"] = [
             part * timed(lambda: by_python(*lists)) for _ in range(asked.rounds)
         ]
-        tell(times, first, lambda taken: f"{1e9 * taken / asked.n:9.3f} ns", asked.json)
+        report(times, first, lambda taken: f"{1e9 * taken / asked.n:9.3f} ns", asked.json)
 
 
 if __name__ == "__main__":

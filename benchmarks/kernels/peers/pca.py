@@ -1,13 +1,13 @@
-"""Principal components by scikit-learn and oneDAL beside the kernel's variants.
+"""Principal components by scikit-learn and oneDAL, compared with the kernel's variants.
 
     python -m benchmarks.kernels.peers.pca build/native/assay-kernel-pca --n 200000 --p 100
 
-One line for each: the best and the median time. All begin with raw data, which the kernel
-standardises on the way. "On scores" is the step of scikit-learn or oneDAL alone, with standardised
-data. Includes oneDAL if scikit-learn-intelex is installed; `--svd` adds singular values.
+It prints one line for each: the best and the median time. All begin with raw data, which they
+standardise. "On scores" is only the step of scikit-learn or oneDAL with standardised data. oneDAL
+is included if scikit-learn-intelex is installed. `--svd` adds singular values.
 
-Scales differ: eigenvalues of NumPy and scikit-learn differ by n / (n - 1), and the eigenvalues of
-oneDAL's svdDense are singular values. So the check compares shares of the sum.
+Eigenvalues have different scales: those of NumPy and scikit-learn differ by n / (n - 1), and those
+of oneDAL's svdDense are singular values. So the check compares shares of the sum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from .rounds import Native, arguments, clocked, race, tell
+from .rounds import Native, arguments, clocked, race, report
 
 Reals = npt.NDArray[np.float64]
 Values = Callable[[], Reals]
@@ -37,7 +37,7 @@ def features(n: int, p: int) -> Reals:
 
 
 def numpy_values(x: Reals) -> Reals:
-    """Return eigenvalues of the correlation matrix, in the shortest way to write it."""
+    """Return eigenvalues of the correlation matrix, with the shortest code."""
     return np.linalg.eigh(np.corrcoef(x, rowvar=False))[0][::-1]
 
 
@@ -54,7 +54,7 @@ def by_scikit(scores: Reals, solver: str) -> Reals:
 
 
 def onedal(x: Reals, scores: Reals, threads: int, svd: bool) -> dict[str, Values]:
-    """Return oneDAL's ways: those of patched scikit-learn, and its own."""
+    """Return the steps of oneDAL: those of the patched scikit-learn and those of daal4py."""
     try:
         import daal4py
         from sklearnex.decomposition import PCA as Patched
@@ -77,11 +77,11 @@ def onedal(x: Reals, scores: Reals, threads: int, svd: bool) -> dict[str, Values
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the result."""
     parser = arguments(__doc__.splitlines()[0], ["threads-avx2", "threads-avx512", "lib-openblas"])
     parser.add_argument("--n", type=int, default=200_000, help="observations")
     parser.add_argument("--p", type=int, default=100, help="features")
-    parser.add_argument("--svd", action="store_true", help="singular values too, which take long")
+    parser.add_argument("--svd", action="store_true", help="add singular values, which take long")
     asked = parser.parse_args()
 
     x = features(asked.n, asked.p)
@@ -100,11 +100,11 @@ def main() -> None:
         for name, step in steps.items():
             found = step()
             apart = float(np.max(np.abs(found / found.sum() - wanted / wanted.sum())))
-            assert apart < 1e-9, f"{name} finds other values: they are {apart:.1e} apart"
+            assert apart < 1e-9, f"{name}: values differ by {apart:.1e}"
         options = ["--n", asked.n, "--p", asked.p, "--threads", asked.threads]
         native = Native(asked.program, asked.variants, options)
         times = race(clocked(steps), native, asked.rounds)
-        tell(times, first, lambda taken: f"{1e3 * taken:9.2f} ms", asked.json)
+        report(times, first, lambda taken: f"{1e3 * taken:9.2f} ms", asked.json)
 
 
 if __name__ == "__main__":

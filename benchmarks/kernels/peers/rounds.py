@@ -1,4 +1,4 @@
-"""Rounds: each runs every way to do the work once, so that a disturbance hits all of them."""
+"""Rounds, each of which runs every way once, so that a disturbance affects all ways."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from threadpoolctl import threadpool_info
 
 Step = Callable[[], object]
 Way = Callable[[], float]
-"""Does the work and returns the seconds that it took."""
+"""Function that does the work and returns its duration in seconds."""
 
 
 @dataclass(frozen=True)
 class Native:
-    """A kernel's program, its variants and the options of the work."""
+    """Program of a kernel, its variants and the options of the work."""
 
     program: Path
     variants: Sequence[str]
     options: Sequence[object]
 
     def available(self) -> list[str]:
-        """Return the available variants; print the reason for each of the others."""
+        """Return the available variants; print the reason why others are not available."""
         missing = {
-            one["variant"]: one.get("missing") for one in self._told("--describe")["variants"]
+            one["variant"]: one.get("missing") for one in self._output("--describe")["variants"]
         }
         for name in self.variants:
             if missing[name]:
@@ -40,16 +40,16 @@ class Native:
         return [name for name in self.variants if not missing[name]]
 
     def seconds(self, variant: str) -> float:
-        """Return the time of one repetition, after a warm-up that is not counted."""
-        return float(self._told("--variant", variant, "--seconds", 0)["median_s"])
+        """Return the time of one repetition after a warm-up, in seconds."""
+        return float(self._output("--variant", variant, "--seconds", 0)["median_s"])
 
-    def _told(self, *words: object) -> dict[str, Any]:
+    def _output(self, *words: object) -> dict[str, Any]:
         command = [str(self.program), *map(str, words), *map(str, self.options)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
-        told: dict[str, Any] = json.loads(done.stdout)
-        return told
+        output: dict[str, Any] = json.loads(done.stdout)
+        return output
 
 
 def arguments(description: str, variants: Sequence[str]) -> argparse.ArgumentParser:
@@ -76,7 +76,7 @@ def clocked(steps: Mapping[str, Step]) -> dict[str, Way]:
 
 
 def race(others: Mapping[str, Way], native: Native, rounds: int) -> dict[str, list[float]]:
-    """Return the seconds of each way in each round; the order rotates from round to round."""
+    """Return the seconds of each way in each round; the order rotates between rounds."""
     ways: dict[str, Way] = {
         **others,
         **{name: partial(native.seconds, name) for name in native.available()},
@@ -90,7 +90,7 @@ def race(others: Mapping[str, Way], native: Native, rounds: int) -> dict[str, li
     return times
 
 
-def tell(
+def report(
     times: dict[str, list[float]], first: str, show: Callable[[float], str], as_json: bool = False
 ) -> None:
     """Print the best and the median time of each, and its speed relative to the first.
@@ -107,13 +107,13 @@ def tell(
         print(json.dumps(times), flush=True)
         return
     for library in threadpool_info():
-        print(*(f"{key} {library[key]}" for key in sorted(library) if key in TOLD), sep=", ")
+        print(*(f"{key} {library[key]}" for key in sorted(library) if key in SHOWN), sep=", ")
     for name, taken in times.items():
         ratio = statistics.median(a / b for a, b in zip(times[first], taken, strict=True))
         best, middle = show(min(taken)), show(statistics.median(taken))
-        print(f"{name:34} best {best}  middle {middle}  {ratio:7.2f} of {first}")
+        print(f"{name:34} best {best}  median {middle}  {ratio:7.2f} of {first}")
     sys.stdout.flush()
 
 
-TOLD = ("internal_api", "version", "architecture", "num_threads")
-"""Facts of each library to print: an environment variable may have set its core type."""
+SHOWN = ("internal_api", "version", "architecture", "num_threads")
+"""Facts of each library to print; an environment variable may have set its core type."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.search.tables NAME...``: record tables again."""
+"""Command line that records tables again: ``python -m benchmarks.search.tables NAME...``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONVOLUTION = "convolution_2080ti"
 
 
 def main() -> None:
-    """Make the tables that are named."""
+    """Record the named tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search.tables", description=__doc__)
     parser.add_argument("names", nargs="+", choices=[*RECORDED, SPARSE, CONVOLUTION])
     parser.add_argument("--package", type=Path, help="source package of autotuning_methodology")

@@ -1,4 +1,4 @@
-"""Derived: tables from the test data of a package, and from a formula."""
+"""Tables from the test data of a package, and from a formula."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from .recording import Parameters, Row, grid
 
 CONVOLUTION = "tests/autotuning_methodology/integration/mockfiles/mock_gpu.json"
-"""In the source package of autotuning_methodology: a kernel on an NVIDIA RTX 2080 Ti."""
+"""File in the source package of autotuning_methodology: a kernel on an NVIDIA RTX 2080 Ti."""
 REPEATS = 5
 
 SPARSE: Parameters = {
@@ -49,9 +49,9 @@ def convolution(package: Path, path: Path) -> None:
 
 
 def sparse() -> tuple[list[Row], list[float]]:
-    """Return a space of settings of which two matter, and one of them with a third.
+    """Return a space with two effective settings, one of which interacts with a third.
 
-    Every other setting moves the time by less than half a percent.
+    All other settings change the time by less than half a percent.
     """
     rng = random.Random("sparse")
     small = {(name, v): rng.gauss(0.0, 0.002) for name, values in SPARSE.items() for v in values}

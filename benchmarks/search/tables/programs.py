@@ -1,4 +1,4 @@
-"""Programs: their parameters, and the CPU seconds of a launch."""
+"""Programs with their parameters, and the CPU seconds of a launch."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def tiles() -> Iterator[Take]:
 
 
 def _child_s(words: list[str]) -> float:
-    """CPU seconds of a child."""
+    """Return the CPU seconds of a child."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""Recording: a table from a program and its parameters."""
+"""Recording of a table from a program and its parameters."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 Parameters = Mapping[str, Sequence[int | str]]
 Row = tuple[int | str, ...]
 Take = Callable[[Row], float]
-"""Seconds of one launch of a row."""
+"""Function that launches a row and returns its seconds."""
 
 
 def grid(parameters: Parameters) -> list[Row]:
-    """Return every combination."""
+    """Return all combinations of the parameters."""
     return list(itertools.product(*parameters.values()))
 
 
 def record(rows: Sequence[Row], take: Take, rounds: int = 3) -> list[float]:
-    """Return the least of several launches of each row, each round in an order of its own.
+    """Return the smallest time of several launches of each row, in rounds of random order.
 
-    Other processes make a launch longer and never shorter.
+    Other processes can only lengthen a launch.
     """
     least = [float("inf")] * len(rows)
     for number in range(rounds):
@@ -36,7 +36,7 @@ def record(rows: Sequence[Row], take: Take, rounds: int = 3) -> list[float]:
 
 
 def write(path: Path, columns: Sequence[str], rows: Sequence[Row], means: Sequence[float]) -> None:
-    """Write a table of means, the same bytes for the same figures."""
+    """Write a table of means; equal figures give equal bytes."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*columns, "mean"])
