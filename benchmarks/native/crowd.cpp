@@ -1,5 +1,5 @@
-// crowd children|threads NUMBER: starts so many that do nothing. A child is waited for before the next is
-// started; threads live until all have been started.
+// crowd children|threads NUMBER: starts NUMBER children or threads without work. It waits for each child
+// before it starts the next one. Threads live until all have started.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-// escape MODE FIFO: a tree that is hard to end, and shows when its last process has ended.
+// escape MODE FIFO: a process tree that is hard to end and shows the end of its last process.
 //
 //   sleep    one process that sleeps
 //   busy     four processes that compute
-//   daemon   ignores SIGTERM, and so does a daemon that it leaves by a double fork and setsid
-//   bomb     processes that fork until there are 200, every second one in a session of its own
+//   daemon   ignores SIGTERM, as does a daemon that it starts by a double fork and setsid
+//   bomb     processes that fork until there are 200, every second one in a new session
 //
-// FIFO is a named pipe with a reader: it receives the start (CLOCK_MONOTONIC, nanoseconds, eight bytes),
-// and hangs up when the last process of the tree has ended, since all of them hold its other end. Each ends
-// by itself after ten seconds, so that nothing stays behind for good.
+// FIFO is a named pipe with a reader. The reader receives the start (CLOCK_MONOTONIC, nanoseconds, eight bytes),
+// and a hang-up at the end of the last process, since all processes hold the other end. Each process ends
+// after ten seconds at the latest, so that none remains.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ constexpr int busy_processes = 4;
 pid_t forked() {
     const pid_t pid = ::fork();
     if (pid < 0) fail("fork");
-    if (pid == 0) ::alarm(life_s); // a child does not inherit its parent's
+    if (pid == 0) ::alarm(life_s); // a child does not inherit the alarm
     return pid;
 }
 
@@ -44,7 +44,7 @@ pid_t forked() {
 }
 
 [[noreturn]] void compute() {
-    // A loop with an effect: one without may be left out by the compiler.
+    // The loop has an effect, so that the compiler does not remove it.
     for (;;) asm volatile("");
 }
 
@@ -77,7 +77,7 @@ pid_t forked() {
 }
 
 void announce(const char* fifo) {
-    const int fd = ::open(fifo, O_WRONLY); // stays open: see above
+    const int fd = ::open(fifo, O_WRONLY); // remains open, see above
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC, &t);
     const std::int64_t now_ns = static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;

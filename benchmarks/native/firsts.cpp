@@ -1,11 +1,11 @@
 // firsts SEED ROUNDS OUT NOTE --- COMMAND ARG... [--- COMMAND ARG...]...
 // firsts --note NOTE
 //
-// Starts each command once a round, in random order, by posix_spawn and wait4 from this small process. The
+// Starts each command once per round, in random order, by posix_spawn and wait4 from this small process. The
 // commands finally start the second form, which appends the start time of its main to NOTE.
-// For each command a line "INDEX FIRST WALL CPU" goes to OUT, in nanoseconds: from before the spawn to the
-// first moment in NOTE (-1 where the command started nothing), to the return of the wait, and the CPU
-// time of all processes that were waited for.
+// For each launch it writes a line "INDEX FIRST WALL CPU" to OUT, in nanoseconds: time from before the spawn to
+// the first moment in NOTE (-1 if the command did not start the second form), time to the return of the wait,
+// and CPU time of all processes of that wait.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ Launch run_once(std::size_t which, char** argv, const char* path) {
 std::vector<char**> commands_of(int argc, char** argv, int first) {
     std::vector<char**> commands;
     for (int i = first; i < argc; ++i) {
-        // "---" separates, so that commands may hold a "--" of their own.
+        // The separator is "---", so that commands may contain "--".
         if (::strcmp(argv[i], "---") != 0) continue;
         argv[i] = nullptr;
         if (i + 1 < argc) commands.push_back(argv + i + 1);

@@ -1,4 +1,4 @@
-// flood MIB: prints that much text, then "score=1.5".
+// flood MIB: prints MIB mebibytes of text, then "score=1.5".
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

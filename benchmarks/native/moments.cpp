@@ -1,8 +1,8 @@
 // moments ROUNDS OUT MILLISECONDS
 //
-// Spins for the given time in a process of its own, by posix_spawn and waitpid, and writes for each launch a
-// line "TO_MAIN AFTER": nanoseconds from before the spawn to the first instruction of main, and from its last
-// reading of the clock to the return of the wait. The time between is the requested one.
+// Spins for the given time in a child, by posix_spawn and waitpid. For each launch it writes a line
+// "TO_MAIN AFTER": nanoseconds from before the spawn to the first instruction of main, and from the last
+// reading of the clock in the child to the return of the wait. The time between is the requested one.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct Moments {
     long long last_ns;
 };
 
-constexpr char spinning[] = "--spinning"; // an argument, so that the environment stays as it is
+constexpr char spinning[] = "--spinning"; // an argument, so that the environment does not change
 constexpr int notes_fd = 9;               // beyond the descriptors of this program and its caller
 
 long long now_ns() {

@@ -1,12 +1,12 @@
 // spawnwait SEED ROUNDS OUT --- COMMAND ARG... [--- COMMAND ARG...]...
 //
-// Starts each command once a round, in random order, and waits for it; this process is small. Writes a line
-// "INDEX SPAWN_NS EXEC_NS CPU_US" to OUT for each launch: its wall time from before the spawn to after the
-// wait, the part of it from just before exec, and the processor time that the kernel reports of the child and
-// of the processes that it waited for. The cost of a launcher is the difference to the bare command. The
-// figures go to a file, so that the commands keep the standard output that spawnwait was given.
+// Starts each command once per round, in random order, and waits for it. This process is small. For each launch
+// it writes a line "INDEX SPAWN_NS EXEC_NS CPU_US" to OUT: wall time from before the spawn to after the wait,
+// the part of it from just before exec, and CPU time of the child and of the processes that it waited for. The
+// cost of a launcher is the difference to the bare command. The figures go to a file, so that the commands keep
+// the standard output of spawnwait.
 //
-// vfork and exec, as posix_spawn does: only a child of our own can read the clock just before exec.
+// It uses vfork and exec, as posix_spawn does, since only its own child can read the clock just before exec.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ long long micros(const timeval& time) {
 }
 
 Launch run_once(std::size_t command, char** argv) {
-    static volatile long long exec_at; // the child writes it: it shares our memory until exec
+    static volatile long long exec_at; // the child writes it, since it shares the memory until exec
     int status = 0;
     rusage usage{};
     const long long begin = now_ns();
@@ -62,7 +62,7 @@ Launch run_once(std::size_t command, char** argv) {
 std::vector<char**> commands_of(int argc, char** argv, int first) {
     std::vector<char**> commands;
     for (int i = first; i < argc; ++i) {
-        // "---" separates, so that commands may hold a "--" of their own.
+        // The separator is "---", so that commands may contain "--".
         if (::strcmp(argv[i], "---") != 0) continue;
         argv[i] = nullptr;
         if (i + 1 < argc) commands.push_back(argv + i + 1);

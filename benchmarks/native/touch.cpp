@@ -1,8 +1,8 @@
-// Uses a known amount of memory.
+// touch MODE ...: uses a known amount of memory.
 //
 //   touch hold MIB KEPT_MS             touches MIB, keeps them KEPT_MS, ends
 //   touch tree COUNT MIB KEPT_MS       COUNT children touch MIB each, and all keep them KEPT_MS together
-//   touch free MIB KEPT_MS AFTER_MS    touches MIB, keeps them KEPT_MS, gives them back, lives on AFTER_MS
+//   touch free MIB KEPT_MS AFTER_MS    touches MIB, keeps them KEPT_MS, frees them, lives AFTER_MS more
 //   touch file PATH                    maps a file and reads every page of it
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ char* touched(std::size_t bytes) {
 }
 
 void tree(int count, std::size_t bytes, const char* kept_ms) {
-    // The children start their wait when the last of them has touched its part.
+    // The children start to wait after the last of them has touched its part.
     void* shared = ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) fail("mmap");
     auto* ready = new (shared) std::atomic<int>(0);
@@ -76,7 +76,7 @@ int read_mapped(const char* path) {
     const volatile char* first = static_cast<const char*>(memory);
     unsigned sum = 0;
     for (std::size_t at = 0; at < bytes; at += page_bytes) sum += static_cast<unsigned char>(first[at]);
-    return sum == 1 ? 1 : 0; // the file holds zeros
+    return sum == 1 ? 1 : 0; // the file contains zeros
 }
 
 } // namespace

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Run part of the benchmark on a machine without network, from the root of the sources:
 #   sh benchmarks/search/elsewhere.sh WHEELS MODULE RESULTS [OPTION...]
-# WHEELS holds wheels for that machine's Python: msgspec and threadpoolctl; for Optuna also optuna,
-# alembic, SQLAlchemy, colorlog, Mako, MarkupSafe, greenlet and typing_extensions. NumPy, SciPy,
-# tqdm, PyYAML, packaging and, for Optuna's Gaussian process, PyTorch are expected to be there.
-# MODULE is benchmarks.search or benchmarks.search.choices. Results are added to RESULTS, from which
-# --cache RESULTS --minutes 0 makes the page on another machine with the same sources.
+# WHEELS contains wheels for that machine's Python: msgspec and threadpoolctl; for Optuna also optuna,
+# alembic, SQLAlchemy, colorlog, Mako, MarkupSafe, greenlet and typing_extensions. Required on the
+# machine: NumPy, SciPy, tqdm, PyYAML, packaging and, for Optuna's Gaussian process, PyTorch. MODULE is
+# benchmarks.search or benchmarks.search.choices. Results are added to RESULTS. On another machine with
+# the same sources, --cache RESULTS --minutes 0 makes the page from them.
 set -eu
 wheels=$1 module=$2 results=$3
 shift 3

@@ -1,4 +1,4 @@
-/// Preloaded: large blocks of aligned_alloc(3) are a file without a name, mapped. FILEMAP_FOLDER says where.
+/// Preload library that maps large blocks of aligned_alloc(3) from an unnamed file in FILEMAP_FOLDER.
 
 #include <fcntl.h>
 #include <sys/mman.h>
