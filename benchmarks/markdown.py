@@ -13,7 +13,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def section(title: str, lines: Iterable[str], level: int = 2) -> str:
-    """Return a section of a page; empty if there are no lines."""
+    """Return a section of a page; empty without lines."""
     text = "\n\n".join(lines)
     return f"{'#' * level} {title}\n\n{text}" if text else ""
 

@@ -86,7 +86,7 @@ class Target:
 
     @property
     def met(self) -> bool:
-        """Whether the figure reaches the target, both rounded to two digits."""
+        """Return whether the figure reaches the target, both rounded to two digits."""
         return round(self.figure, 2) >= round(self.least, 2)
 
     def cells(self, remark: str, reason: str) -> tuple[str, ...]:

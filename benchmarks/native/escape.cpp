@@ -5,9 +5,9 @@
 //   daemon   ignores SIGTERM, as does a daemon that it starts by a double fork and setsid
 //   bomb     processes that fork until there are 200, every second one in a new session
 //
-// FIFO is a named pipe with a reader. The reader receives the start (CLOCK_MONOTONIC, nanoseconds, eight bytes),
-// and a hang-up at the end of the last process, since all processes hold the other end. Each process ends
-// after ten seconds at the latest, so that none remains.
+// FIFO is a named pipe with a reader. The reader receives the start (CLOCK_MONOTONIC, nanoseconds, eight
+// bytes), and a hang-up at the end of the last process, since all processes hold the other end. Each process
+// ends after ten seconds at the latest, so that none remains.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

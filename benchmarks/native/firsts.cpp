@@ -2,10 +2,10 @@
 // firsts --note NOTE
 //
 // Starts each command once per round, in random order, by posix_spawn and wait4 from this small process. The
-// commands finally start the second form, which appends the start time of its main to NOTE.
-// For each launch it writes a line "INDEX FIRST WALL CPU" to OUT, in nanoseconds: time from before the spawn to
-// the first moment in NOTE (-1 if the command did not start the second form), time to the return of the wait,
-// and CPU time of all processes of that wait.
+// commands finally start the second form, which appends the start time of its main to NOTE. For each launch
+// it writes a line "INDEX FIRST WALL CPU" to OUT, in nanoseconds: time from before the spawn to the first
+// moment in NOTE (-1 if the command did not start the second form), time to the return of the wait, and CPU
+// time of all processes of that wait.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>

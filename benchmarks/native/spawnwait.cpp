@@ -1,10 +1,10 @@
 // spawnwait SEED ROUNDS OUT --- COMMAND ARG... [--- COMMAND ARG...]...
 //
-// Starts each command once per round, in random order, and waits for it. This process is small. For each launch
-// it writes a line "INDEX SPAWN_NS EXEC_NS CPU_US" to OUT: wall time from before the spawn to after the wait,
-// the part of it from just before exec, and CPU time of the child and of the processes that it waited for. The
-// cost of a launcher is the difference to the bare command. The figures go to a file, so that the commands keep
-// the standard output of spawnwait.
+// Starts each command once per round, in random order, and waits for it. This process is small. For each
+// launch it writes a line "INDEX SPAWN_NS EXEC_NS CPU_US" to OUT: wall time from before the spawn to after
+// the wait, the part of it from just before exec, and CPU time of the child and of the processes that it
+// waited for. The cost of a launcher is the difference to the bare command. The figures go to a file, so that
+// the commands keep the standard output of spawnwait.
 //
 // It uses vfork and exec, as posix_spawn does, since only its own child can read the clock just before exec.
 #include <stdio.h>

@@ -1,7 +1,7 @@
 """Time from the time limit of a process tree to the end of its last process.
 
-The tree holds the writing end of a named pipe. So its reader sees the exact moment of that end with
-any tool, even if processes escaped. There is no polling.
+The tree holds the writing end of a named pipe. So its reader sees the exact moment of that end,
+without polling, with any tool, and even if processes escaped.
 """
 
 from __future__ import annotations
