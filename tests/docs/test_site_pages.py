@@ -80,6 +80,12 @@ def test_default_of_option_is_a_column() -> None:
     assert "(default:" not in table
 
 
+def test_title_that_lists_actions_becomes_a_phrase() -> None:
+    page = commands.options(commands.command("study"))
+    assert "### Options of confirm, calibrate\n" in page
+    assert "| `ACTION` | One of the actions above. |" in page
+
+
 def test_exit_statuses_name_verbs_only() -> None:
     assert {*exit_status.OF_ONE, exit_status.TRANSPARENT, *exit_status.PAUSES} <= set(VERBS)
 

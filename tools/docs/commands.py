@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.cli.parsing.grammar import VERBS, build
@@ -116,6 +116,8 @@ def _metavar(action: argparse.Action, choices: tuple[str, ...]) -> str:
 
 DEFAULT = re.compile(r"\s*\(default: ((?:[^()]|\([^()]*\))*)\)")
 """Default value within the help of an option."""
+ACTIONS_BELOW = "one of the actions below"
+"""Help of an argument that selects an action; pages list the actions before the options."""
 ACTION = re.compile(r"^  (\S+) {2,}(.+)$", re.MULTILINE)
 """Line that describes an action; lines below it with a deeper indentation are examples."""
 
@@ -136,20 +138,26 @@ def actions(command: Command) -> str:
 
 def options(command: Command) -> str:
     """Return the options of a verb: a heading and a table for each group of ``--help all``."""
-    return "\n\n".join(map(_group, command.groups))
+    names = {name for name, _ in ACTION.findall(command.sections.get("actions", ""))}
+    return "\n\n".join(_group(group, names) for group in command.groups)
 
 
-def _group(group: Group) -> str:
+def _group(group: Group, actions: Collection[str]) -> str:
+    """Return the table of a group; a title that lists actions becomes a phrase."""
+    of_actions = all(word in actions for word in group.title.split(", "))
+    title = f"Options of {group.title}" if of_actions else sentence(group.title).rstrip(".")
     rows = [
         f"| {code(option.synopsis)} | {_description(option)} | {_default(option)} |"
         for option in group.options
     ]
     table = "\n".join(["| option | description | default |", "|---|---|---|", *rows])
     about = f"{sentence(group.description)}\n\n" if group.description else ""
-    return f"### {sentence(group.title).rstrip('.')}\n\n{about}{table}"
+    return f"### {title}\n\n{about}{table}"
 
 
 def _description(option: Option) -> str:
+    if option.help == ACTIONS_BELOW:
+        return "One of the actions above."
     text = sentence(prose(DEFAULT.sub("", option.help)))
     if option.choices and not all(choice in option.synopsis for choice in option.choices):
         text += f" One of {', '.join(code(choice) for choice in option.choices)}."
