@@ -126,7 +126,7 @@ def _efficiency(part: Efficiency) -> Iterator[str]:
     yield _measured(part.about, f"{rounds} of each cell in {show_duration(part.budget_s)}")
     yield (
         "Figures of `assay tier bench` "
-        "([method](../reference/tier.md#how-fast-programs-are-with-it)). Each box shows the speed "
+        "([method](../reference/tier.md#efficiency)). Each box shows the speed "
         "with storage behind the given amount of DRAM, in percent of the speed in memory alone. "
         "The number below it is the efficiency of a perfect overlap of work and transfers, "
         "min(1, I / I\\*). The number of threads is that of the program; the pager has another "

@@ -87,7 +87,7 @@ def test_missing_option_gives_reason() -> None:
     for heading in ("yod", "lwkctl"):
         for option, counterpart, *why in rows(heading):
             assert counterpart, option
-            if counterpart == "not there":
+            if counterpart == "not supported":
                 assert why and why[0], option
 
 
