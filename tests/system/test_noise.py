@@ -304,7 +304,7 @@ def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
         (("noise", "-o", "noise.txt"), 2, "unknown suffix"),
         (("noise", "-o", "no/noise.svg"), 2, "there is no folder"),
         (("noise", "fwq", "--tool", "osnoise"), 2, "exclude each other"),
-        (("noise", "--tool", "magic"), 2, "There are osnoise, timerlat"),
+        (("noise", "--tool", "magic"), 2, "Known are osnoise, timerlat"),
         (("noise", "--dry-run"), 2, "takes no --dry-run"),
         (("show", "--figures"), 2, "takes no --figures"),
     ],
