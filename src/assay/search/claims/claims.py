@@ -37,7 +37,7 @@ from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import Verdict, blocks_needed, decide, is_beyond_margin
 
 MIN_BLOCKS = MIN_CLAIM_VALUES
-"""Smallest number of blocks of a claim (docs/explanation/statistics.md, rule 14)."""
+"""Smallest number of blocks of a claim (docs/explanation/statistics.md, rule 4)."""
 
 MIN_CONSTANT = 20
 """Number of equal values from which on a figure counts as constant."""

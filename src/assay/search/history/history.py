@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 PLANNED_BLOCKS = 12
 """Number of blocks of a study that needs boots: twice the minimum for any result."""
 CLAIMS_SHARE = 0.3
-"""Share of the budget of a ``tune`` for claims (docs/explanation/statistics.md, rule 14)."""
+"""Share of the budget of a ``tune`` for claims (docs/explanation/statistics.md, rule 10)."""
 DEFAULT_ARM = Arm(name="default", configuration=Configuration())
 """The arm without any settings."""
 

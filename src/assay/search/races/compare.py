@@ -175,7 +175,7 @@ class CompareRace(BlockRace):
         return min_blocks(self._spec)
 
     def _too_small(self, arms: list[Arm], budget: RemainingBudget) -> Ending | None:
-        """Return the end if the smallest number of blocks does not fit (rule 14)."""
+        """Return the end if the smallest number of blocks does not fit (rule 10)."""
         if budget.affords(self._history.cost(arms).times(self._least)):
             return None
         return self._no_block(arms, budget)

@@ -193,7 +193,7 @@ class FrontRace(SearchRace):
         return counted(self._history, "confirmation block")
 
     def _first_block(self, budget: RemainingBudget) -> BlockPlan | Ending:
-        """Return the first confirmation block, with as many candidates as fit (rule 14)."""
+        """Return the first confirmation block, with as many candidates as fit (rule 10)."""
         if not self.candidates:
             return self._no_candidates(budget)
         for count in range(len(self.candidates), 0, -1):

@@ -231,7 +231,7 @@ class SearchRace(BlockRace):
         return Ending(EndReason.NOTHING_TO_TRY, ONLY_DEFAULT)
 
     def _too_small(self, budget: RemainingBudget) -> Ending | None:
-        """Return the end if the reserved share is too small for a confirmation (rule 14)."""
+        """Return the end if the reserved share is too small for a confirmation (rule 10)."""
         if self._history.blocks(Stage.SEARCH):
             return None
         block = self._least_block

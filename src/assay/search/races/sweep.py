@@ -277,7 +277,7 @@ class SweepRace(BlockRace):
         return len(self._still_cold) + block.launches * self._least
 
     def _too_small(self, budget: RemainingBudget, by: float = 1.0) -> Ending | None:
-        """Return the end if the smallest number of blocks and the warm-up do not fit (rule 14)."""
+        """Return the end if the smallest number of blocks and the warm-up do not fit (rule 10)."""
         able = self._able()
         block = self._history.cost(able)
         warming = self._history.cost(self._still_cold, Stage.SURVEY)

@@ -315,7 +315,7 @@ class TuneRace(SearchRace):
     def _confirmation_block(
         self, arms: tuple[Arm, ...], blocks: int, budget: RemainingBudget
     ) -> BlockPlan | Ending:
-        """Return one more block; the first only if a claim fits (rule 14)."""
+        """Return one more block; the first only if a claim fits (rule 10)."""
         cost, running = self._history.cost(arms), ConfirmedArms.among(arms)
         fewest = min_blocks(self._spec, count_winners(arms))
         if blocks == 0 and not budget.affords(cost.times(fewest)):
