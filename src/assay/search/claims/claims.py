@@ -54,7 +54,7 @@ def claim_between(
     """Return the claim on the second of two arms against the first.
 
     It rests on the undisturbed blocks or on all of them, whichever is more precise
-    (``assay.stats.quiet``).
+    (``assay.stats.undisturbed``).
 
     Args:
         spec: specification of the study.
