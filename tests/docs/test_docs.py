@@ -356,7 +356,7 @@ NOT_SETTINGS = frozenset(
         *("mem", "procs", "cpu", "output", "name", "throughput", "fps", "checksum", "inertia"),
         *("ratio", "selinux", "lwkcpus", "lwkmem", *KEYS),
         *("hugepages", "hugepagesz", "mitigations", "nosmt"),  # words of a command line
-        *("direction", "chunk", "blocks", "damage"),  # parameters of a case
+        *("direction", "chunk", "blocks", "damage", "band"),  # parameters of a case
         "n",  # of a published summary
     )
 )
