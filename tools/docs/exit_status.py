@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-SUCCESS = "Success, with any verdict."
+MEASURING = ("tune", "measure", "compare", "sweep", "study", "case")
+"""Verbs that measure studies or read them from the store."""
 LAUNCHES = "The workload failed in every launch, or `--fail-if` applies."
 OF_ONE = {
     "tune": "The workload failed in every launch.",
@@ -23,14 +24,10 @@ OF_ONE = {
 """Meaning of status 1, by verb."""
 TRANSPARENT = "run"
 PAUSES = ("tune", "compare", "sweep", "study")
-INPUT = "Invalid input, command not found, or a metric that is missing from the output."
-NOT_POSSIBLE = (
-    "Not permitted or not possible on this machine; the message names the remedy. Also: budget "
-    "too small for a claim, disk full, store locked or damaged."
-)
+NOT_POSSIBLE = "Not permitted or not possible on this machine; the message names the remedy."
 SIGNALS = {
-    "129, 130, 143": "Ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM. The study is kept.",
-    "141": "The reader of the output closed it, as `head -1` does. The study is kept.",
+    "129, 130, 143": "Ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM.",
+    "141": "The reader of the output closed it, as `head -1` does.",
 }
 
 
@@ -44,17 +41,37 @@ def statuses(verb: str) -> Iterator[tuple[str, str]]:
             "127": "The program was not found.",
         }.items()
         return
-    yield "0", SUCCESS
+    measuring = verb in MEASURING
+    yield "0", "Success, with any verdict." if measuring else "Success."
     if verb in OF_ONE:
         yield "1", OF_ONE[verb]
-    yield "2", INPUT
-    yield "3", NOT_POSSIBLE
+    yield "2", _input(verb)
+    yield "3", f"{NOT_POSSIBLE} Also: {_obstacles(verb)}."
     if verb in PAUSES:
         yield "4", "The study is paused: it waits for another boot."
     yield "70", "Internal error; `-v` shows the traceback."
-    yield from SIGNALS.items()
+    for status, meaning in SIGNALS.items():
+        yield status, f"{meaning} The study is kept." if measuring else meaning
     if verb == "tier":
         yield "`run`", "Same as `assay run`."
+
+
+def _input(verb: str) -> str:
+    """Return the meaning of status 2."""
+    if verb in MEASURING:
+        return "Invalid input, command not found, or a metric that is missing from the output."
+    if verb == "tier":
+        return "Invalid input, or command not found."
+    return "Invalid input."
+
+
+def _obstacles(verb: str) -> str:
+    """Return the causes of status 3 that do not depend on the machine."""
+    if verb in MEASURING:
+        return "budget too small for a claim, disk full, store locked or damaged"
+    if verb in ("machine", "report"):
+        return "disk full, store locked or damaged"
+    return "disk full"
 
 
 def table(verb: str) -> str:
