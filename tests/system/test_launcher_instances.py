@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from launching import MIB, Launcher, groups_named, processes_with, wait_until
 
-from assay.launch.driver import request_forwarding
+from assay.launch.running import request_forwarding
 
 CPUS = sorted(os.sched_getaffinity(0))
 two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
-from assay.launch.driver import request_forwarding
+from assay.launch.running import request_forwarding
 
 SERVER = """
 import signal, sys, time

@@ -37,8 +37,9 @@ from assay.executors.sample import build_sample, demand_figures, read_metrics
 from assay.executors.scratch import ScratchFolder
 from assay.launch.argument_limit import free_argument_bytes
 from assay.launch.document import instance_stream, launcher_document, padded
-from assay.launch.driver import Driver, LauncherKilledError, RunningLaunch
+from assay.launch.driver import Driver
 from assay.launch.observations import active_observations
+from assay.launch.running import LauncherKilledError, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
 from assay.machine.boot_state import read_files
 from assay.machine.quota import Periods, quota_stat, read_periods

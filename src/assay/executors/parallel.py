@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from assay.executors.builds.builder import Builder, BuildProgress, no_progress
 from assay.executors.executor import LocalExecutor, Node, Ticket, speed_evidence
 from assay.executors.hooks.runner import HookRunner, no_time_budget
-from assay.launch.driver import POLL_INTERVAL_S, Driver, RunningLaunch
+from assay.launch.driver import Driver
+from assay.launch.running import POLL_INTERVAL_S, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
 from assay.machine.slots import Slot
 from assay.records import Evidence, Launch, Observation, Plan, Sample, Workload

@@ -12,7 +12,7 @@ from assay.signal_handlers import replaced_handlers
 from assay.signals import REPEAT_WINDOW_S
 
 if TYPE_CHECKING:
-    from assay.launch.driver import RunningLaunch
+    from assay.launch.running import RunningLaunch
 
 PROMPT_S = 0.3
 """Time in seconds within which a program without much cleanup ends."""

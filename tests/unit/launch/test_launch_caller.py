@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.driver import HookReport
+from assay.launch.hook_report import HookReport
 from assay.machine.rights import read_rights
 from assay.machine.root import Root
 from assay.root_helper import installation

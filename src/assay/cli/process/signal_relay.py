@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from assay.signals import CATCHABLE
 
 if TYPE_CHECKING:
-    from assay.launch.driver import RunningLaunch
+    from assay.launch.running import RunningLaunch
 
 TERMINATION_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that ask a program to end: from a terminal, a service manager, a batch system."""

@@ -23,7 +23,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
 from assay.executors.evidence.shares import demand_share, read_share, share_evidence
 from assay.launch.document import launcher_document
-from assay.launch.driver import LauncherKilledError
+from assay.launch.running import LauncherKilledError
 from assay.partition.names import PARTITION_KIND, SHARE_MEMORY_KIND
 from assay.records import Evidence, Grant, GrantStatus, Observation, PageCache, Plan, RunFacts
 from assay.records.configuration import show_value
