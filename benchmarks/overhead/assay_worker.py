@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
-from assay.executors.executor import LocalExecutor
+from assay.executors.local import LocalExecutor
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.program import inspect
 from assay.machine.reader import read_machine

@@ -27,6 +27,7 @@ HEAVY = (
 OF_STUDIES = (
     "bundle",
     "executors.executor",
+    "executors.local",
     "reporting",
     "root_helper",
     "search",

@@ -19,8 +19,9 @@ from pathlib import Path
 
 from assay.launch.command import command_of
 from assay.launch.file_arguments import file_words
-from assay.records import PageCache, Plan, Workload
+from assay.records import Evidence, PageCache, Plan, Workload
 from assay.records.facts import CachedFiles
+from assay.units import show_bytes, show_count
 
 _CACHESTAT = 451
 _CHUNK_BYTES = 2**20
@@ -56,6 +57,13 @@ def apply_cache_state(plan: Plan, workload: Workload, env: Mapping[str, str]) ->
         with contextlib.suppress(OSError):
             (evict_file if states[0] == "cold" else load_file)(path)
     return count_cached(files)
+
+
+def page_cache_evidence(cached: CachedFiles) -> Evidence:
+    """Return which part of the files of a launch was in the page cache before it."""
+    value = None if cached.cached_bytes is None else float(cached.cached_bytes)
+    note = f"of {show_bytes(cached.size_bytes)} in {show_count(cached.files, 'file')}"
+    return Evidence(kind="page_cache", value=value, unit="bytes", note=cached.absent or note)
 
 
 def command_files(

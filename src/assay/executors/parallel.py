@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from assay.executors.builds.builder import Builder, BuildProgress, no_progress
-from assay.executors.executor import LocalExecutor, Node, Ticket, speed_evidence
+from assay.executors.executor import Node, Ticket
 from assay.executors.hooks.runner import HookRunner, no_time_budget
+from assay.executors.local import LocalExecutor
+from assay.executors.probe import speed_evidence
 from assay.launch.driver import Driver
 from assay.launch.running import POLL_INTERVAL_S, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
@@ -59,11 +61,11 @@ class ParallelExecutor:
         self._hooking = HookRunner(workload, driver.env, left_s)
         self._building = Builder(workload, driver.env, host, left_s, telling=telling)
         system = system_holder(driver.launcher)
-        self._lanes: list[LocalExecutor] = []
+        self._executors: list[LocalExecutor] = []
         try:
             for number, cpus in enumerate(slots):
                 variables = {SLOT_VARIABLE: str(number)}
-                self._lanes.append(
+                self._executors.append(
                     LocalExecutor(
                         workload,
                         driver.within(cpus, **variables),
@@ -86,7 +88,7 @@ class ParallelExecutor:
 
     def nodes(self) -> list[Node]:
         """Return this host with its slots; see ``Executor.nodes``."""
-        return [Node("local", slots=len(self._lanes))]
+        return [Node("local", slots=len(self._executors))]
 
     def open(self, node: Node, plan: Plan) -> None:
         """Apply system settings while no launch runs; see ``Executor.open``.
@@ -94,9 +96,9 @@ class ParallelExecutor:
         Raises:
             NotPossibleError: see ``LocalExecutor.open``.
         """
-        for running in self._flying:
+        for running in self._running:
             running.finished(None)
-        self._lanes[0].open(node, plan)
+        self._executors[0].open(node, plan)
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
         """Start one launch in the slot that it names; see ``Executor.submit``.
@@ -104,19 +106,19 @@ class ParallelExecutor:
         Raises:
             AssayError: see ``LocalExecutor.submit``.
         """
-        flying = self._flying
-        if flying and not self._building.ready(plan):
-            for running in flying:
+        active = self._running
+        if active and not self._building.ready(plan):
+            for running in active:
                 running.finished(None)
-            flying = []
-        beside = len(flying)
-        told: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS_KIND, value=float(beside)),)
-        if launch.block != self._block and not beside:
-            told += (speed_evidence(),)
+            active = []
+        neighbours = len(active)
+        evidence: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS_KIND, value=float(neighbours)),)
+        if launch.block != self._block and not neighbours:
+            evidence += (speed_evidence(),)
         self._block = launch.block
-        lane = self._lanes[launch.slot or 0]
-        inner = lane.submit(launch, plan, told)
-        return Ticket(inner.number * len(self._lanes) + (launch.slot or 0))
+        executor = self._executors[launch.slot or 0]
+        inner = executor.submit(launch, plan, evidence)
+        return Ticket(inner.number * len(self._executors) + (launch.slot or 0))
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
         """Return samples of finished launches; see ``Executor.poll``.
@@ -124,43 +126,43 @@ class ParallelExecutor:
         Raises:
             AssayError: see ``LocalExecutor.poll``.
         """
-        unbuilt = [sample for lane in self._lanes for sample in lane.unbuilt()]
+        unbuilt = [sample for executor in self._executors for sample in executor.unbuilt()]
         if unbuilt:
             return unbuilt
-        flying = self._flying
-        if not flying:
+        active = self._running
+        if not active:
             return []
         poller = select.poll()
-        for running in flying:
+        for running in active:
             poller.register(running.pidfd, select.POLLIN)
         end_s = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             left_s = POLL_INTERVAL_S if end_s is None else max(0.0, end_s - time.monotonic())
             if poller.poll(min(left_s, POLL_INTERVAL_S) * 1000):
-                return [sample for lane in self._lanes for sample in lane.poll(0.0)]
+                return [sample for executor in self._executors for sample in executor.poll(0.0)]
             if end_s is not None and left_s <= POLL_INTERVAL_S:
                 return []
-            for running in flying:
+            for running in active:
                 running.resume_if_stopped()
 
     @property
-    def _flying(self) -> list[RunningLaunch]:
-        return [running for lane in self._lanes for running in lane.running]
+    def _running(self) -> list[RunningLaunch]:
+        return [running for executor in self._executors for running in executor.running]
 
     def ask_to_end(self) -> float:
         """Ask all running launches to end; see ``Executor.ask_to_end``."""
-        return ask_to_end(self._flying)
+        return ask_to_end(self._running)
 
     def cancel(self, ticket: Ticket) -> None:
         """End a running launch; see ``Executor.cancel``."""
-        number, lane = divmod(ticket.number, len(self._lanes))
-        self._lanes[lane].cancel(Ticket(number))
+        number, slot = divmod(ticket.number, len(self._executors))
+        self._executors[slot].cancel(Ticket(number))
 
     def close(self) -> None:
         """End all launches before the cleanup hook runs; see ``Executor.close``."""
         with contextlib.ExitStack() as stack:  # each one is closed, even if another one raises
-            for lane in self._lanes:
-                stack.callback(lane.close)
-            end_all(self._flying)  # all at once
-            for lane in self._lanes:
-                lane.cancel_all()
+            for executor in self._executors:
+                stack.callback(executor.close)
+            end_all(self._running)  # all at once
+            for executor in self._executors:
+                executor.cancel_all()

@@ -6,6 +6,8 @@ import hashlib
 import time
 from collections.abc import Callable
 
+from assay.records import Evidence
+
 PROBE_BYTES = 1 << 14
 """Bytes hashed by one probe: about 10 microseconds with SHA extensions, 50 without. A megabyte was
 no steadier, and cost every launch of `assay measure` 1.7 ms."""
@@ -25,3 +27,8 @@ def speed_probe(clock: Callable[[], float] = time.perf_counter) -> float:
         hashlib.sha256(block).digest()
         best = min(best, clock() - began)
     return best
+
+
+def speed_evidence() -> Evidence:
+    """Return the current speed of the machine."""
+    return Evidence(kind="speed", value=speed_probe(), unit="s", outside=True)

@@ -10,7 +10,8 @@ import msgspec
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.libraries import libraries_changed
-from assay.executors.executor import Executor, LocalExecutor
+from assay.executors.executor import Executor
+from assay.executors.local import LocalExecutor
 from assay.executors.missing_inputs import demand_folder
 from assay.executors.parallel import ParallelExecutor
 from assay.machine.document import machine_in

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.errors import WorkloadFailedError
 from assay.executors.evidence.failure_output import failure_excerpt_of
-from assay.executors.executor import LocalExecutor
+from assay.executors.local import LocalExecutor
 from assay.executors.parallel import SLOT_VARIABLE
 from assay.records import (
     DEFAULT,

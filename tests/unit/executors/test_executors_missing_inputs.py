@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.executors.executor import LocalExecutor
+from assay.executors.local import LocalExecutor
 from assay.executors.missing_inputs import MissingInputError, demand_folder
 from assay.executors.parallel import ParallelExecutor
 from assay.host.changes import ActionOutcome as Applied

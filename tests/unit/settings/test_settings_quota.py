@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.executors.executor import quota_evidence
+from assay.executors.evidence.quota import quota_evidence
 from assay.machine.quota import Periods
 from assay.records import DEFAULT, Launch, Outcome, Sample, Stage
 from assay.records.domain import Choices

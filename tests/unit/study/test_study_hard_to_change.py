@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
-from assay.executors.executor import LocalExecutor, Node
+from assay.executors.executor import Node
+from assay.executors.local import LocalExecutor
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.document import Machine, Program
 from assay.machine.reader import read_machine

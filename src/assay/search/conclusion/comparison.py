@@ -6,24 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import (
-    Conclusion,
-    Sample,
-    Stage,
-    StudySpec,
-)
+from assay.records import Conclusion, Sample, Stage, StudySpec
 from assay.search.claims.calibration import calibration_notes, calibration_of
 from assay.search.claims.claims import claim_between
 from assay.search.conclusion.summary import split_null_claim, summarise_arms
 from assay.search.history.cross_environment import compare_environments
 from assay.search.history.history import History
 from assay.search.races.calibrate import calibrated_arms, recording
-from assay.search.races.compare import (
-    claim_alpha,
-    claimed_pairs,
-    compared_arms,
-    step_pairs,
-)
+from assay.search.races.compare import claim_alpha, claimed_pairs, compared_arms, step_pairs
 
 
 def conclude_comparison(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:

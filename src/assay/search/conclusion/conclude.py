@@ -10,12 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import (
-    Conclusion,
-    Kind,
-    Sample,
-    StudySpec,
-)
+from assay.records import Conclusion, Kind, Sample, StudySpec
 from assay.search.conclusion.boots import boot_notes
 from assay.search.conclusion.comparison import (
     conclude_calibration,
@@ -23,9 +18,7 @@ from assay.search.conclusion.comparison import (
     conclude_measurement,
 )
 from assay.search.conclusion.front_search import conclude_front_search
-from assay.search.conclusion.notes import (
-    observing_notes,
-)
+from assay.search.conclusion.notes import observing_notes
 from assay.search.conclusion.search import conclude_search
 from assay.search.conclusion.summary import ending_message
 from assay.search.conclusion.sweep import conclude_sweep

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import (
-    Arm,
-    Conclusion,
-    FrontPoint,
-    Recommendation,
-    Sample,
-    Stage,
-    StudySpec,
-)
+from assay.records import Arm, Conclusion, FrontPoint, Recommendation, Sample, Stage, StudySpec
 from assay.search.claims.front_claims import (
     claims_between,
     confirmed_points,

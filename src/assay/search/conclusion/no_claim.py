@@ -5,16 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from assay.records import (
-    Arm,
-    Outcome,
-    Sample,
-    Stage,
-)
+from assay.records import Arm, Outcome, Sample, Stage
 from assay.search.claims.objections import MAX_MISSING_SHARE, objection_to, unit_objection
-from assay.search.conclusion.unproven import (
-    only_default_answer,
-)
+from assay.search.conclusion.unproven import only_default_answer
 from assay.search.history.failure_order import describe_first_successes
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import count_losses

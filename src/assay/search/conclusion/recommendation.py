@@ -16,10 +16,7 @@ from assay.records import (
 )
 from assay.records.requirement import overall_verdict
 from assay.search.conclusion.no_claim import sentence_without_claim
-from assay.search.conclusion.unproven import (
-    unproven_recommendation,
-    with_proof_cost,
-)
+from assay.search.conclusion.unproven import unproven_recommendation, with_proof_cost
 from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.losses import count_losses, may_win

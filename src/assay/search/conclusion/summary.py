@@ -6,14 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import (
-    Arm,
-    ArmResult,
-    Claim,
-    Conclusion,
-    Stage,
-    StudySpec,
-)
+from assay.records import Arm, ArmResult, Claim, Conclusion, Stage, StudySpec
 from assay.search.claims.requirement import requirement_results
 from assay.search.conclusion.notes import (
     disturbance_notes,
@@ -29,9 +22,7 @@ from assay.search.history.complaints import complaint_notes
 from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.outliers import outlier_notes
-from assay.search.races.compare import (
-    null_name,
-)
+from assay.search.races.compare import null_name
 from assay.search.races.race import Ending
 from assay.search.space.comparability import instance_count_notes
 from assay.wording.endings import INTERRUPTED

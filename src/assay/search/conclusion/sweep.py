@@ -6,12 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import (
-    Conclusion,
-    Sample,
-    Stage,
-    StudySpec,
-)
+from assay.records import Conclusion, Sample, Stage, StudySpec
 from assay.search.claims.effects import effects_of
 from assay.search.claims.requirement import requirement_results
 from assay.search.conclusion.cells import best_claim
@@ -26,9 +21,7 @@ from assay.search.conclusion.summary import split_null_claim, summarise_launches
 from assay.search.history.arm_result import result_of
 from assay.search.history.complaints import complaint_notes
 from assay.search.history.history import History
-from assay.search.races.compare import (
-    compared_arms,
-)
+from assay.search.races.compare import compared_arms
 from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.space.comparability import instance_count_notes
 
