@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.parsing.parser import parse
-from assay.cli.requests.sweep_request import read_sweep
+from assay.cli.requests.sweep_specification import read_sweep
 from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
 from assay.partition.share_request import ALGORITHMS, KEYS, LAYOUTS, parse_share_request
 from assay.records import Scope
+from assay.requests.sweep import SweepRequest
 from assay.settings.registry import builtin
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
@@ -139,8 +139,8 @@ def test_published_configurations_form_a_sweep_file(tmp_path: Path) -> None:
     file = tmp_path / "talk.toml"
     file.write_text(fence[1])
     (tmp_path / "train.py").touch()
-    arguments = parse(["sweep", str(file)]).arguments
-    spec = read_sweep(str(file)).specification(arguments, builtin(), read_machine(), lambda _: True)
+    request = SweepRequest(file=str(file))
+    spec = read_sweep(str(file)).specification(request, builtin(), read_machine(), lambda _: True)
     assert [arm.name for arm in spec.arms] == ["D", "A", "J", "mOS"]
     shown = PAGE.split("```output\n4 cells:\n")[1].split("\n…")[0].splitlines()
     assert [line.split()[0] for line in shown] == [arm.name for arm in spec.arms]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
@@ -69,7 +68,7 @@ class Unattended(Bench):
         except BootPause as pause:
             self.study_id = pause.study_id
             self.changes.append(pause.change)
-            report_pause(pause, argparse.Namespace(json=False, reboot_command=str(self.command)))
+            report_pause(pause, (str(self.command),), json=False)
             return None
 
     def go_on(self) -> StudyResult | None:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from assay.cli.boot_loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
-from assay.errors import InvalidInputError, NotPossibleError, StudyPaused
+from assay.errors import NotPossibleError, StudyPaused
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
+from assay.requests.study import BootRequest
 from assay.search.conclusion.boots import boot_announcement
 from assay.study.booting import BootPause
-from assay.study.firmware import (
-    COMMAND_MARK,
-    demand_unreadable,
-    demand_varied,
-    with_firmware_values,
-)
+from assay.study.firmware import demand_unreadable, demand_varied, with_firmware_values
 from assay.study.laboratory import Laboratory
 from assay.study.session import prepared_spec
 from assay.untrusted import clean
@@ -34,9 +29,9 @@ ERROR_OUTPUT = 2
 
 
 def prepare_boot_settings(
-    arguments: argparse.Namespace, lab: Laboratory, spec: StudySpec
+    boot: BootRequest, lab: Laboratory, spec: StudySpec, *, quiet: bool
 ) -> tuple[Laboratory, StudySpec]:
-    """Return the laboratory and the study with the firmware values of the command line.
+    """Return the laboratory and the study with the requested firmware values.
 
     Prints the number of boots that the study needs.
 
@@ -44,47 +39,26 @@ def prepare_boot_settings(
         InvalidInputError, NotPossibleError: as ``with_firmware_values``, ``prepared_spec`` and
             ``demand_varied``.
     """
-    reboot_argv(arguments)
-    verify = _pairs("--verify", arguments.verify)
-    for name, source in verify.items():
+    for name in boot.verify:
         demand_unreadable(name, lab.registry)
-        _demand_source(name, source)
-    spec = msgspec.structs.replace(spec, verify=verify)
-    confirmed = firmware_confirmations(arguments)
-    lab = with_firmware_values(lab, spec, confirmed)
+    spec = msgspec.structs.replace(spec, verify=boot.verify)
+    lab = with_firmware_values(lab, spec, boot.confirmed)
     spec = prepared_spec(spec, lab)
-    demand_varied((*confirmed, *verify), spec)
+    demand_varied((*boot.confirmed, *boot.verify), spec)
     words = boot_announcement(spec)
-    if words and not arguments.quiet:
+    if words and not quiet:
         lines = wrapped([f"assay: {words}"], width_of(sys.stderr))
         print("\n".join(lines), file=sys.stderr, flush=True)
     return lab, spec
 
 
-def firmware_confirmations(arguments: argparse.Namespace) -> dict[str, str]:
-    """Return the values of ``--confirm`` by setting.
-
-    Raises:
-        InvalidInputError: an invalid word.
-    """
-    return _pairs("--confirm", arguments.confirm)
-
-
-def reboot_argv(arguments: argparse.Namespace) -> list[str]:
-    """Return the words of ``--reboot-command``; empty without the option.
-
-    Raises:
-        InvalidInputError: unbalanced quotes.
-    """
-    text = getattr(arguments, "reboot_command", None)
-    try:
-        return shlex.split(text) if text else []
-    except ValueError as error:
-        raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
-
-
-def report_pause(pause: StudyPaused, arguments: argparse.Namespace) -> int:
+def report_pause(pause: StudyPaused, reboot_argv: Sequence[str], *, json: bool) -> int:
     """Print the required boot, and run the reboot command, if there is one.
+
+    Args:
+        pause: pause of the study.
+        reboot_argv: words of the reboot command; empty for none.
+        json: print a JSON document.
 
     Returns:
         Exit status of assay.
@@ -95,17 +69,16 @@ def report_pause(pause: StudyPaused, arguments: argparse.Namespace) -> int:
     if not isinstance(pause, BootPause):
         print(f"assay: {clean(str(pause))}", file=sys.stderr)
         return pause.exit_status
-    if getattr(arguments, "json", False):
+    if json:
         print_json(pause_document(pause))
     else:
         print("\n".join(wrapped(pause_lines(pause), width_of(sys.stdout))))
     sys.stdout.flush()
-    argv = reboot_argv(arguments)
-    if not argv:
+    if not reboot_argv:
         return pause.exit_status
     if pause.change.unbrought:
         raise _unbrought(pause.change)
-    _run(argv, pause)
+    _run(reboot_argv, pause)
     return pause.exit_status
 
 
@@ -193,7 +166,7 @@ def reboot_variables(study_id: str, change: BootChange) -> dict[str, str]:
     }
 
 
-def _run(argv: list[str], pause: BootPause) -> None:
+def _run(argv: Sequence[str], pause: BootPause) -> None:
     env = os.environ | reboot_variables(pause.study_id, pause.change)
     try:
         done = subprocess.run(
@@ -210,38 +183,3 @@ def _run(argv: list[str], pause: BootPause) -> None:
 
 
 _BY_HAND = "The study is kept: change the boot by hand, and resume."
-
-
-def _pairs(option: str, texts: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise InvalidInputError(
-                f"{option}: invalid word {text!r}.", f"Write {option} firmware.NAME=..."
-            )
-        if found.setdefault(name, value) != value:
-            raise InvalidInputError(f"{option} {name} is given twice.", "Leave one of them out.")
-    return found
-
-
-def _demand_source(name: str, source: str) -> None:
-    """Raise an error on a source that is neither an absolute path nor a command.
-
-    Raises:
-        InvalidInputError: an invalid source.
-    """
-    try:
-        words = (
-            shlex.split(source.removeprefix(COMMAND_MARK))
-            if source.startswith(COMMAND_MARK)
-            else []
-        )
-    except ValueError as error:
-        raise InvalidInputError(f"--verify {name}: {error}.", "Close its quotes.") from error
-    if source.startswith("/") or words:
-        return
-    raise InvalidInputError(
-        f"--verify {name}={source} is neither a file nor a command.",
-        "Write the absolute path of a file, or ! and a command that prints the value.",
-    )

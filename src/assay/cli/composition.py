@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 from collections.abc import Iterator
@@ -54,11 +53,11 @@ def laboratory(
 
 
 @contextmanager
-def store_of(arguments: argparse.Namespace, *, create: bool = True) -> Iterator[Store]:
+def opened_store(url: str | None, *, create: bool = True) -> Iterator[Store]:
     """Open the store of ``--db``, and close it afterwards."""
     from assay.store import open_store
 
-    with open_store(arguments.db, create=create) as store:
+    with open_store(url, create=create) as store:
         yield store
 
 

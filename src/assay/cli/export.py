@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,69 +13,39 @@ import msgspec
 
 from assay.bundle.files import replace_atomically
 from assay.bundle.source import Source, read_source
+from assay.cli.arguments.common import CommonOptions
+from assay.cli.arguments.study import STDOUT
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import json_text, print_json
-from assay.errors import InvalidInputError
 from assay.machine.document import Machine
 from assay.records import Conclusion, Output, Plan, Sample, Status, Stratum, StudySpec
+from assay.requests.stored_study import ExportFile, ExportRequest
 from assay.store import Store
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean, clean_lines
 
-STDOUT = "-"
-FORMS = {
-    "bundle": (".zip", ".assay"),
-    "csv": (".csv",),
-    "json": (".json",),
-    "openmetrics": (".om", ".prom", ".txt"),
-}
-"""Forms of an export, with the suffixes that ``-o`` recognizes."""
 
-NAMES = {
-    "bundle": "a bundle",
-    "csv": "a table of samples",
-    "json": "the whole study",
-    "openmetrics": "OpenMetrics",
-}
-"""Forms of an export in words."""
-
-
-@dataclass(frozen=True)
-class _Request:
-    """One file to write.
-
-    Attributes:
-        form: one of ``FORMS``.
-        path: path of the file.
-    """
-
-    form: str
-    path: str
-
-
-def export(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+def export(request: ExportRequest, options: CommonOptions, store: Store, study_id: str) -> int:
     """Write a study to files.
 
     Raises:
-        InvalidInputError: no file is given, or two exports share a file.
         NotPossibleError: a file cannot be written.
     """
-    asked = _asked(arguments)
-    writers = {one: _writer(one.form) for one in asked}
+    writers = {one: _writer(one.form) for one in request.files}
     for kind in EXPORT_RECORDS:
         msgspec.json.Decoder(kind)
     terminate_in_order()  # a signal removes files that are incomplete
     source = read_source(store, study_id)
-    written = [_write(one, source, writers[one], arguments.no_outputs) for one in asked]
-    notes = [note for document in written for note in document.get("notes", ())]
+    documents = [_write(one, source, writers[one], request.outputs) for one in request.files]
+    notes = [note for document in documents for note in document.get("notes", ())]
     if source.record.status is Status.RUNNING:
         notes.append("The study is still running: the export contains the samples so far.")
-    if any(one.path == STDOUT for one in asked):
+    if any(one.path == STDOUT for one in request.files):
         _remark(notes)
-    elif arguments.json and arguments.file is None:
-        print_json({"study": study_id, "files": written})
-    elif not arguments.quiet:
-        print("\n".join(map(_description, written)))
+    elif options.json:
+        print_json({"study": study_id, "files": documents})
+    elif not options.quiet:
+        print("\n".join(map(_description, documents)))
         _remark(notes)
     return 0
 
@@ -86,55 +54,10 @@ EXPORT_RECORDS = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ..
 """Records to decode: assay.cli.process.termination explains why their types are cached before."""
 
 
-def _asked(arguments: argparse.Namespace) -> list[_Request]:
-    """Return the files to write.
-
-    Raises:
-        InvalidInputError: no file is given, a suffix is unknown, or two exports share a file.
-    """
-    named = {"bundle": arguments.bundle, "csv": arguments.csv, "json": None}
-    named["openmetrics"] = arguments.openmetrics
-    if arguments.file is not None:
-        if not arguments.json:
-            raise InvalidInputError(
-                f"Unexpected argument {arguments.file!r} for `assay study export`.",
-                f"Write its form: --bundle {arguments.file}, --csv, --json, --openmetrics, or -o, "
-                "which uses the suffix.",
-            )
-        named["json"] = arguments.file
-    asked = [_Request(form, path) for form, path in named.items() if path is not None]
-    if arguments.output is not None:
-        asked.append(_Request(_form_of(arguments.output), arguments.output))
-    if not asked and arguments.json:
-        return [_Request("json", STDOUT)]
-    if not asked:
-        raise InvalidInputError(
-            "`assay study export` needs the form of the export.",
-            "Write --bundle FILE.zip for a bundle that others can verify, --csv FILE or --json "
-            "FILE for an analysis, --openmetrics FILE for Prometheus.",
-        )
-    places = [one.path for one in asked]
-    twice = next((path for path in places if places.count(path) > 1), None)
-    if twice is not None:
-        raise InvalidInputError(f"Two exports share the file {twice}.", "Name a file for each.")
-    return asked
-
-
-def _form_of(path: str) -> str:
-    for form, endings in FORMS.items():
-        if path.endswith(endings):
-            return form
-    known = ", ".join(f"{' or '.join(endings)} ({NAMES[form]})" for form, endings in FORMS.items())
-    raise InvalidInputError(
-        f"-o {path}: unknown suffix.",
-        f"Known are {known}; or name the form: --bundle, --csv, --json or --openmetrics {path}",
-    )
-
-
-def _write(one: _Request, source: Source, writer: Writer, no_outputs: bool) -> dict[str, Any]:
+def _write(one: ExportFile, source: Source, writer: Writer, outputs: bool) -> dict[str, Any]:
     """Write one file, and return its description."""
     with _target(one.path) as target:
-        more = writer(source, target, not no_outputs)
+        more = writer(source, target, outputs)
     samples = sum(len(stratum.samples) for stratum in source.strata)
     document = {"form": one.form, "file": one.path, "study": source.record.id, "samples": samples}
     if one.path != STDOUT and Path(one.path).is_file():

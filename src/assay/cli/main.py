@@ -15,8 +15,7 @@ from assay.cli.process.streams import discard_streams, open_streams
 from assay.cli.process.termination import Terminated, terminate_at_once
 
 if TYPE_CHECKING:
-    import argparse
-
+    from assay.cli.arguments.common import CommonOptions
     from assay.cli.parsing.parser import Parsed
     from assay.root_helper.helper import RootHelper
 
@@ -55,24 +54,28 @@ def main(words: Sequence[str]) -> int:
 
 def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
-    verb: str = parsed.arguments.verb
-    transparent = _is_transparent((verb, getattr(parsed.arguments, "action", "")))
+    transparent = _is_transparent((parsed.verb, parsed.action))
+    from assay.cli.arguments.common import common_options
     from assay.cli.process.descriptors import demand_descriptors
     from assay.cli.requests.command_words import demand_no_command
     from assay.errors import AssayError, StudyPaused
 
+    options = common_options(parsed)
+    helper = None
     try:
         demand_descriptors()
-        parsed.arguments.helper = _separated(parsed.arguments)
-        module = importlib.import_module(f"assay.cli.verbs.{verb}")
+        helper = _separated(parsed, options)
+        parsed = parsed._replace(helper=helper)
+        module = importlib.import_module(f"assay.cli.verbs.{parsed.verb}")
         run: Callable[[Parsed], int] = module.run
         demand_no_command(parsed)
         try:
             status = run(parsed)
         except StudyPaused as pause:
+            from assay.cli.arguments.boot import pause_reboot_argv
             from assay.cli.boot_pauses import report_pause
 
-            status = report_pause(pause, parsed.arguments)
+            status = report_pause(pause, pause_reboot_argv(parsed), json=options.json)
         sys.stdout.flush()
     except AssayError as error:
         _complain(str(error))
@@ -83,7 +86,7 @@ def _dispatch(words: Sequence[str]) -> int:
         _complain(_explained(error))
         return OWN_ERROR if transparent else 3
     except Exception as error:
-        if parsed.arguments.verbose:
+        if options.verbose:
             raise
         _complain(
             f"internal error: {type(error).__name__}: {error}\n"
@@ -91,21 +94,21 @@ def _dispatch(words: Sequence[str]) -> int:
         )
         return OWN_ERROR if transparent else INTERNAL_ERROR
     finally:
-        if parsed.arguments.helper is not None:
-            parsed.arguments.helper.close()
+        if helper is not None:
+            helper.close()
     return status
 
 
-def _separated(arguments: argparse.Namespace) -> RootHelper | None:
+def _separated(parsed: Parsed, options: CommonOptions) -> RootHelper | None:
     """Give up root privileges under sudo, and return the helper that keeps them.
 
     See ``assay.cli.process.privileges``.
     """
-    if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
+    if os.geteuid() != 0 or "SUDO_UID" not in os.environ or options.as_root:
         return None
     from assay.cli.process.privileges import separate_privileges
 
-    return separate_privileges(arguments, os.environ)
+    return separate_privileges(parsed.verb, parsed.action, os.environ, quiet=options.quiet)
 
 
 def _complain(text: str) -> None:

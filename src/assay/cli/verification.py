@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.arguments.common import CommonOptions
 from assay.cli.show.documents import print_json
 from assay.cli.show.result import verdict_lines
-from assay.errors import InvalidInputError
+from assay.requests.stored_study import VerifyRequest
 from assay.search.space.labels import label_conclusion
 from assay.units import show_count
 from assay.untrusted import clean, clean_lines
@@ -20,37 +20,31 @@ if TYPE_CHECKING:
     from assay.bundle.verify import BundleCheck, VerdictCheck
 
 
-def verify_file(arguments: argparse.Namespace) -> int:
+def verify_file(request: VerifyRequest, options: CommonOptions) -> int:
     """Check a bundle, and its signature if one is given.
 
     Raises:
-        InvalidInputError: the file is not a bundle, or one of two options is missing.
+        InvalidInputError: the file is not a bundle.
         NotPossibleError: the file cannot be read.
     """
     from assay.bundle.read import BrokenBundleError
     from assay.bundle.signature import check_signature
     from assay.bundle.verify import verify
 
-    path = Path(arguments.study)
-    if (arguments.signature is None) is not (arguments.signer is None):
-        raise InvalidInputError(
-            "--signature and --signer go together.",
-            f"Write --signature {arguments.signature or f'{path.name}.sig'} --signer "
-            f"{arguments.signer or 'KEY.pub'}",
-        )
+    path = Path(request.path)
     try:
         checked = verify(path)
     except BrokenBundleError as broken:
-        if arguments.json:
+        if options.json:
             print_json({"bundle": str(path), "holds": False, "broken": _broken(broken)})
         else:
             print(f"{clean(str(path))}: does not hold\n  {clean(broken.cause)}\n  {broken.remedy}")
         return 1
     signature: SignatureCheck | None = None
-    if arguments.signature is not None:
-        signature = check_signature(path, Path(arguments.signature), arguments.signer)
+    if request.signature is not None and request.signer is not None:
+        signature = check_signature(path, Path(request.signature), request.signer)
     status = 1 if signature is not None and not signature.good else checked.exit_status
-    if arguments.json:
+    if options.json:
         print_json(_checked_document(path, checked, signature, status))
     else:
         print("\n".join(map(clean_lines, _checked_lines(path, checked, signature, status))))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 from pathlib import Path
 
 import pytest
 
 from assay.cli.requests.arm_words import arm_of, named_in_file
-from assay.cli.requests.request import space_of
-from assay.cli.requests.sweep_request import read_sweep
+from assay.cli.requests.study_options import resolve_space
+from assay.cli.requests.sweep_specification import read_sweep
 from assay.cli.show.cells import cell_lines
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
@@ -36,6 +35,7 @@ from assay.records import (
     Verdict,
     Workload,
 )
+from assay.requests.sweep import SweepRequest
 from assay.search.space.labels import label_conclusion, label_samples
 from assay.search.space.named_configurations import label_of, make_search_space
 from assay.settings.registry import builtin
@@ -62,22 +62,20 @@ boot.kernel = "5.6.0-mos"
 malloc = "tcmalloc"
 """
 WORKLOAD = '[workload]\ncommand = "true"\n'
-SILENT = argparse.Namespace(
-    seed=None, budget=None, runs=None, null=False, disturbed_above=None, margin=None, observe=None
-)
 
 
 def swept(folder: Path, text: str) -> StudySpec:
     path = folder / "sweep.toml"
     path.write_text(WORKLOAD + text)
-    return read_sweep(str(path)).specification(SILENT, builtin(), HOST, lambda _: True)
+    return read_sweep(str(path)).specification(
+        SweepRequest(file=str(path)), builtin(), HOST, lambda _: True
+    )
 
 
 def spaced(folder: Path, text: str, *settings: str) -> Space:
     path = folder / "space.toml"
     path.write_text(text)
-    arguments = argparse.Namespace(space=str(path), constraint=[], settings=list(settings))
-    return space_of(arguments, builtin(), HOST)
+    return resolve_space(settings, str(path), (), builtin(), HOST)
 
 
 def test_cells_of_a_sweep_have_the_names_and_settings_of_all_scopes(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.requests.request import gate_of
+from assay.cli.requests.study_options import parse_gate
 from assay.cli.verbs.compare import _named
 from assay.errors import InvalidInputError
 from assay.records import Arm, Configuration
@@ -14,14 +14,14 @@ ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C")
 
 
 def test_a_word_that_is_no_verdict_names_the_nearest() -> None:
-    assert gate_of(None, GATE_CONDITIONS) == ()
-    assert gate_of("slower,failed", GATE_CONDITIONS) == ("slower", "failed")
+    assert parse_gate(None, GATE_CONDITIONS) == ()
+    assert parse_gate("slower,failed", GATE_CONDITIONS) == ("slower", "failed")
     with pytest.raises(InvalidInputError, match="slowr") as caught:
-        gate_of("faster,slowr", GATE_CONDITIONS)
+        parse_gate("faster,slowr", GATE_CONDITIONS)
     assert caught.value.remedy == "Did you mean slower?"
-    assert gate_of("broken,failed", SINGLE_ARM_CONDITIONS) == ("broken", "failed")
+    assert parse_gate("broken,failed", SINGLE_ARM_CONDITIONS) == ("broken", "failed")
     with pytest.raises(InvalidInputError, match="there is no verdict 'slower'") as caught:
-        gate_of("slower", SINGLE_ARM_CONDITIONS)
+        parse_gate("slower", SINGLE_ARM_CONDITIONS)
     assert caught.value.remedy == "There are broken, unclear, failed."
 
 

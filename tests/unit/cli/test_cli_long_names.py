@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from assay.cli.requests.request import warmup_of
+from assay.cli.requests.study_options import parse_warmup
 from assay.cli.show.result import NAME_CHARACTERS, arm_lines, verdict_lines
 from assay.records import Budget
 from assay.testing.search_contracts import SimulatedProgram
@@ -41,4 +40,4 @@ def test_a_long_command_is_shortened_in_sentence_and_table() -> None:
 
 @pytest.mark.parametrize(("text", "launches"), [("0", 0), ("3", 3), ("auto", None), (None, None)])
 def test_no_warm_up_may_be_asked_for(text: str | None, launches: int | None) -> None:
-    assert warmup_of(argparse.Namespace(warmup=text)) == launches
+    assert parse_warmup(text) == launches

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.requests.observe import observed_of
+from assay.cli.requests.observe import parse_observations
 from assay.errors import InvalidInputError
 from assay.records import Observation
 from assay.records.observation import ALL_OBSERVATIONS
@@ -19,22 +19,22 @@ from assay.records.observation import ALL_OBSERVATIONS
     ],
 )
 def test_words_name_observations(text: str | None, found: tuple | None) -> None:
-    assert observed_of(text) == found
+    assert parse_observations(text) == found
 
 
 def test_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(InvalidInputError, match="no observation 'counter'") as error:
-        observed_of("memory,counter")
+        parse_observations("memory,counter")
     assert "Did you mean counters?" in error.value.remedy
 
 
 def test_empty_name_is_refused_with_all_names() -> None:
     with pytest.raises(InvalidInputError) as error:
-        observed_of("")
+        parse_observations("")
     assert "counters, memory, scheduling, readback" in error.value.remedy
 
 
 @pytest.mark.parametrize("text", ["none,memory", "memory,all", "all,none"])
 def test_all_and_none_stand_alone(text: str) -> None:
     with pytest.raises(InvalidInputError, match="stands alone"):
-        observed_of(text)
+        parse_observations(text)

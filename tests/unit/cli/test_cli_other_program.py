@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.requests.other_program import named_otherwise
+from assay.cli.requests.other_program import different_names
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from assay.cli.requests.other_program import named_otherwise
 def test_names_of_programs_are_held_against_each_other(
     studied: tuple[str, ...], asked: tuple[str, ...], expected: tuple[str, str] | None
 ) -> None:
-    assert named_otherwise(studied, asked) == expected
+    assert different_names(studied, asked) == expected

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from assay.cli import main
+from assay.cli.arguments.common import common_options
 from assay.cli.parsing.parser import parse
 from assay.cli.process import privileges
+from assay.root_helper.helper import RootHelper
 
 
 class Became(Exception):
@@ -29,6 +31,11 @@ def root(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return env
 
 
+def separated(words: list[str]) -> RootHelper | None:
+    parsed = parse(words)
+    return main._separated(parsed, common_options(parsed))
+
+
 SEPARATED = (
     ["run", "--", "true"],
     ["tune", "--", "true"],
@@ -45,7 +52,7 @@ SEPARATED = (
 @pytest.mark.parametrize("words", SEPARATED, ids=" ".join)
 def test_under_sudo_rights_are_given_up(words: list[str]) -> None:
     with pytest.raises(Became, match="1000"):
-        main._separated(parse(words).arguments)
+        separated(words)
 
 
 @pytest.mark.usefixtures("root")
@@ -60,7 +67,7 @@ def test_under_sudo_rights_are_given_up(words: list[str]) -> None:
     ids=" ".join,
 )
 def test_they_are_kept(words: list[str]) -> None:
-    assert main._separated(parse(words).arguments) is None
+    assert separated(words) is None
 
 
 @pytest.mark.parametrize(
@@ -76,4 +83,4 @@ def test_there_are_none_to_give_up(
     monkeypatch.setattr(main.os, "geteuid", lambda: uid)
     root.clear()
     root.update(variables)
-    assert main._separated(parse(["doctor"]).arguments) is None
+    assert separated(["doctor"]) is None

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from assay.cli.arguments.sweep import sweep_request
 from assay.cli.files.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
 from assay.cli.parsing.parser import parse
-from assay.cli.requests.sweep_request import read_sweep
+from assay.cli.requests.sweep_specification import read_sweep
 from assay.cli.verbs.sweep import announced, run
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
@@ -44,10 +45,10 @@ TWO = PLAIN.replace("[1, 2, 3]", "[1, 2]")
 def read(tmp_path: Path, text: str, *options: str) -> StudySpec:
     path = tmp_path / "f.toml"
     path.write_text(text)
-    arguments = parse(["sweep", str(path), *options]).arguments
-    request = read_sweep(str(path))
-    assert request.argv
-    return request.specification(arguments, builtin(), MACHINE, lambda c: c.get("nice") != 19)
+    request = sweep_request(parse(["sweep", str(path), *options]))
+    file = read_sweep(request.file)
+    assert file.argv
+    return file.specification(request, builtin(), MACHINE, lambda c: c.get("nice") != 19)
 
 
 def names(spec: StudySpec) -> list[str]:

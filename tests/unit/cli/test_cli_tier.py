@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.cli.arguments.common import CommonOptions
+from assay.cli.arguments.run import run_request
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.command_words import demand_no_command
@@ -20,6 +22,7 @@ from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import Cgroups
+from assay.requests.run import RunRequest
 from assay.tier.meter import Counts, Mechanism, Meter, Region
 from assay.tier.probe import Probe
 from assay.tier.swap import SwapUsage
@@ -124,15 +127,25 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "answer"
 
 
+def launched(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[RunRequest]:
+    """Replace launches by a list of their requests."""
+    requests: list[RunRequest] = []
+
+    def take(request: RunRequest, options: CommonOptions) -> int:
+        requests.append(request)
+        return status
+
+    monkeypatch.setattr(launching, "run_command", take)
+    return requests
+
+
 def test_run_is_the_verb_with_two_settings(answer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer.write_text(WHOLE)
-    taken = []
-    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed) or 7)
+    requests = launched(monkeypatch, status=7)
     words = ["--dram", "8G", "--path", "/d,/e", "--with", "nice=5", "--record", "-", "-q"]
     assert run(parse(["tier", "run", *words, "--", "app", "-x"])) == 7
-    (parsed,) = taken
     same = ["run", "--with", "mem.dram=8G", "mem.tier=/d,/e", "nice=5", "--record", "-", "-q"]
-    assert parsed == parse([*same, "--", "app", "-x"])
+    assert requests == [run_request(parse([*same, "--", "app", "-x"]))]
 
 
 @pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
@@ -140,11 +153,10 @@ def test_run_takes_the_nodes_of_the_dram(
     answer: Path, monkeypatch: pytest.MonkeyPatch, numa: str
 ) -> None:
     answer.write_text(WHOLE)
-    taken = []
-    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed.arguments) or 0)
+    requests = launched(monkeypatch)
     words = ["tier", "run", "--dram", "8G", "--path", "/d", "--numa", numa, "--with", "nice=5"]
     assert main([*words, "--", "app"]) == 0
-    assert taken[0].assignments == ["mem.dram=8G", "mem.tier=/d", f"mem.numa={numa}", "nice=5"]
+    assert requests[0].settings == ("mem.dram=8G", "mem.tier=/d", f"mem.numa={numa}", "nice=5")
 
 
 def test_a_setting_given_twice_is_told(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,10 +186,9 @@ def test_the_best_that_can_be_had_is_taken_and_less_is_told(
     told: bool,
 ) -> None:
     answer.write_text(text)
-    taken = []
-    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed.arguments) or 0)
+    requests = launched(monkeypatch)
     assert main(["tier", "run", "--dram", "8G", *how, "--", "app"]) == 0
-    assert taken[0].assignments == ["mem.dram=8G", f"mem.tier={tier}"]
+    assert requests[0].settings == ("mem.dram=8G", f"mem.tier={tier}")
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (2 if told else 0)
     if told:
@@ -198,11 +209,10 @@ def test_where_nothing_can_be_had_the_next_step_is_told(
 
 def test_without_a_probe_the_setting_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ASSAY_TIER_PROBE", str(tmp_path / "none"))
-    taken = []
-    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed.arguments) or 0)
+    requests = launched(monkeypatch)
     for how in (["--path", "/d"], ["--how", "advisor"]):
         assert main(["tier", "run", "--dram", "8G", *how, "--", "app"]) == 0
-    assert [one.assignments[1] for one in taken] == ["mem.tier=/d", "mem.tier=swap"]
+    assert [one.settings[1] for one in requests] == ["mem.tier=/d", "mem.tier=swap"]
 
 
 @pytest.fixture

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from assay.cli.arguments.tune import tune_request
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.assigned import configuration_of
 from assay.cli.requests.command_words import command_of, split_command
 from assay.cli.requests.missing import demand_found
-from assay.cli.requests.request import budget_of, margin_of, space_of
-from assay.cli.requests.workload import workload_of
+from assay.cli.requests.study_options import resolve_space
+from assay.cli.requests.workload import resolve_workload
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
-from assay.records import Budget, Choices, Configuration, Goal, Range, Statistic
+from assay.records import Budget, Choices, Configuration, Goal, Range, Space, Workload
+from assay.requests.tune import TuneRequest
 from assay.settings.registry import builtin
 
 MACHINE = Machine(
@@ -32,18 +33,24 @@ MACHINE = Machine(
 )
 
 
-def tune(*words: str) -> argparse.Namespace:
-    return parse(["tune", *words]).arguments
+def tune(*words: str, command: tuple[str, ...] = ("./app", "{size}")) -> TuneRequest:
+    return tune_request(parse(["tune", *words, "--", *command]))
+
+
+def space_of(request: TuneRequest) -> Space:
+    return resolve_space(
+        request.settings, request.space_file, request.constraints, builtin(), MACHINE
+    )
+
+
+def workload_of(request: TuneRequest) -> Workload:
+    return resolve_workload(request.workload, space_of(request).parameters)
 
 
 def bad(words: list[str], match: str, remedy: str = "") -> None:
     """Words of ``tune`` are refused with a remedy."""
-    arguments = tune(*words)
     with pytest.raises(InvalidInputError, match=match) as caught:
-        space = space_of(arguments, builtin(), MACHINE)
-        workload_of(arguments, ("./app", "{size}"), space.parameters)
-        budget_of(arguments)
-        margin_of(arguments)
+        workload_of(tune(*words))
     assert remedy in (caught.value.remedy or "")
     assert caught.value.exit_status == 2
 
@@ -150,9 +157,9 @@ def test_a_command_that_is_one_text_by_mistake() -> None:
     ],
 )
 def test_settings_may_stand_between_options(words: list[str]) -> None:
-    arguments = tune(*words)
-    assert arguments.settings == ["nice=0,5", "malloc=glibc,jemalloc"]
-    assert arguments.runs == "9"
+    request = tune(*words)
+    assert request.settings == ("nice=0,5", "malloc=glibc,jemalloc")
+    assert request.budget == Budget(launches=9)
 
 
 @pytest.mark.parametrize("words", [["--bogus"], ["nice=0", "--bogus", "5"], ["--budgets", "3s"]])
@@ -256,7 +263,7 @@ def test_bad_options(words: list[str], match: str, remedy: str) -> None:
 
 
 def test_the_goal_is_the_objectives() -> None:
-    arguments = tune(
+    request = tune(
         "--metric",
         "a=x",
         "--metric",
@@ -268,25 +275,24 @@ def test_the_goal_is_the_objectives() -> None:
         "--unit",
         "b=1/s",
     )
-    workload = workload_of(arguments, ("./app",))
+    workload = workload_of(request)
     assert [m.name for m in workload.metrics] == ["b", "a", "wall_s"]
     assert [m.goal for m in workload.metrics] == [Goal.HIGHER, Goal.LOWER, Goal.LOWER]
     assert workload.objective.unit == "1/s"
 
 
 def test_the_first_value_is_the_default_of_a_placeholder() -> None:
-    arguments = tune("arg.n=4,8", "env.A=x,y")
-    space = space_of(arguments, builtin(), MACHINE)
-    workload = workload_of(arguments, ("./app", "{n}", "{other}"), space.parameters)
+    request = tune("arg.n=4,8", "env.A=x,y", command=("./app", "{n}", "{other}"))
+    workload = workload_of(request)
     assert workload.placeholders == {"n": "4"}
     assert workload.environment == {"A": "x"}
 
 
 def test_budgets() -> None:
-    assert budget_of(tune()) == Budget(time_s=600.0)
-    assert budget_of(tune("--budget", "90")) == Budget(time_s=90.0)
-    assert budget_of(tune("--runs", "50")) == Budget(launches=50)
-    assert budget_of(tune("--runs", "50", "--budget", "2m")) == Budget(time_s=120.0, launches=50)
+    assert tune().budget == Budget(time_s=600.0)
+    assert tune("--budget", "90").budget == Budget(time_s=90.0)
+    assert tune("--runs", "50").budget == Budget(launches=50)
+    assert tune("--runs", "50", "--budget", "2m").budget == Budget(time_s=120.0, launches=50)
 
 
 def test_configurations() -> None:
@@ -308,14 +314,14 @@ when = "threads > 1"
 """
 
 
-def in_file(tmp_path: Path, text: str) -> argparse.Namespace:
+def in_file(tmp_path: Path, text: str, *words: str) -> TuneRequest:
     file = tmp_path / "space.toml"
     file.write_text(text)
-    return tune("--space", str(file))
+    return tune("--space", str(file), *words)
 
 
 def test_a_space_file(tmp_path: Path) -> None:
-    space = space_of(in_file(tmp_path, GOOD), builtin(), MACHINE)
+    space = space_of(in_file(tmp_path, GOOD))
     found = {p.name: p for p in space.parameters}
     assert found["threads"].domain == Choices((1, 2, 4), ordered=True)
     assert found["omp.bind"].domain == Choices(("close", "spread"))
@@ -348,7 +354,7 @@ def test_a_space_file(tmp_path: Path) -> None:
 )
 def test_bad_space_files_name_file_and_key(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        space_of(in_file(tmp_path, text), builtin(), MACHINE)
+        space_of(in_file(tmp_path, text))
     assert "space.toml" in caught.value.cause
     assert key in caught.value.cause
 
@@ -356,10 +362,10 @@ def test_bad_space_files_name_file_and_key(tmp_path: Path, text: str, key: str) 
 def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "none.toml", tmp_path):
         with pytest.raises(InvalidInputError, match="cannot be read"):
-            space_of(tune("--space", str(path)), builtin(), MACHINE)
+            space_of(tune("--space", str(path)))
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidInputError, match=r"bytes\.toml:1:1: this is not UTF-8"):
-        space_of(tune("--space", str(tmp_path / "bytes.toml")), builtin(), MACHINE)
+        space_of(tune("--space", str(tmp_path / "bytes.toml")))
 
 
 @pytest.mark.parametrize(
@@ -376,42 +382,41 @@ def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
 )
 def test_bad_space_files_name_line_and_column(tmp_path: Path, text: str, place: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        space_of(in_file(tmp_path, text), builtin(), MACHINE)
+        space_of(in_file(tmp_path, text))
     assert caught.value.cause.startswith(f"{tmp_path}/space.toml:{place}: ")
 
 
 def test_expressions_of_a_space_file_may_name_settings_of_the_command_line(tmp_path: Path) -> None:
     text = "constraints = ['threads * nice < 9']\n[settings]\nnice = [1, 5]"
-    arguments = in_file(tmp_path, text)
-    arguments.settings = ["threads=1,2"]
-    assert space_of(arguments, builtin(), MACHINE).constraints == ("threads * nice < 9",)
-    arguments.settings = []
+    request = in_file(tmp_path, text, "threads=1,2")
+    assert space_of(request).constraints == ("threads * nice < 9",)
     with pytest.raises(InvalidInputError, match=r"space\.toml:1:16: .*names threads"):
-        space_of(arguments, builtin(), MACHINE)
+        space_of(in_file(tmp_path, text))
 
 
 def test_names_with_dots_need_no_quotes(tmp_path: Path) -> None:
     text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\nthreads = {domain = [1]}\n"
     with pytest.raises(InvalidInputError, match="not TOML"):
-        space_of(in_file(tmp_path, text), builtin(), MACHINE)
+        space_of(in_file(tmp_path, text))
     text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\narg.n = {domain = [1, 2]}\n"
-    found = space_of(in_file(tmp_path, text), builtin(), MACHINE)
+    found = space_of(in_file(tmp_path, text))
     assert [p.name for p in found.parameters] == ["env.domain", "threads.omp", "arg.n"]
 
 
 @pytest.mark.parametrize(
-    ("statistic", "given", "margin"),
+    ("statistic", "words", "margin"),
     [
-        (Statistic.MEAN, None, 0.01),
-        (Statistic.MEDIAN, None, 0.01),
-        (Statistic.SPREAD, None, 0.25),
-        (Statistic.SPREAD, "5%", 0.05),
+        ("mean", [], 0.01),
+        ("median", [], 0.01),
+        ("spread", [], 0.25),
+        ("spread", ["--margin", "5%"], 0.05),
     ],
 )
 def test_spreads_have_a_margin_of_their_own(
-    statistic: Statistic, given: str | None, margin: float
+    statistic: str, words: list[str], margin: float
 ) -> None:
-    assert margin_of(argparse.Namespace(margin=given), statistic) == pytest.approx(margin)
+    request = tune("--objective", f"wall_s:{statistic}", *words)
+    assert request.equivalence_margin == pytest.approx(margin)
 
 
 def test_measure_refuses_what_decides_between_arms(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.parser import parse
-from assay.cli.requests.metrics import metrics_asked
+from assay.cli.requests.metrics import parse_metrics
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed, is_rate
 from assay.executors.metrics.extract import metrics_of
@@ -57,7 +58,7 @@ def test_rates(name: str, unit: str, pattern: str, rate: bool) -> None:
 
 def asked(verb: str, *words: str) -> Metric:
     """Return the objective of a command line."""
-    metrics = metrics_asked(parse([verb, *words, "--", "true"]).arguments)
+    metrics = parse_metrics(workload_options(parse([verb, *words, "--", "true"]).arguments))
     demand_directed(metrics)
     return metrics[0]
 

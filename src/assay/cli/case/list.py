@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import os
+import sys
 
+from assay.cli.arguments.common import common_options
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.units import show_count
 from assay.workloads.kernels import Kernel, describe, find_kernels
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """List all cases."""
-    import sys
-
     kernels = [describe(program) for program in find_kernels(os.environ).values()]
-    if arguments.json:
+    if common_options(parsed).json:
         print_json({"cases": [_document(kernel) for kernel in kernels]})
         return 0
     width = max((len(kernel.kernel) for kernel in kernels), default=0)

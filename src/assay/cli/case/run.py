@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 
 from assay.bundle.files import replace_atomically
-from assay.cli.case.arguments import data_words, thread_words
+from assay.cli.arguments.case import roofline_path, run_request
+from assay.cli.arguments.common import CommonOptions, common_options
+from assay.cli.case.kernel_words import data_words, thread_words
 from assay.cli.case.rendering import ladder_document, ladder_lines
-from assay.cli.composition import laboratory_of, store_of
-from assay.cli.files.output_file import output_path
-from assay.cli.requests.request import budget_of, disturbed_above_of
+from assay.cli.composition import laboratory_of, opened_store
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
+from assay.requests.case import CaseRunRequest
 from assay.study.session import StudyResult, begin
 from assay.workloads.kernels import (
     REPETITION,
@@ -35,7 +37,7 @@ LAUNCH_S = 0.2
 """Length of a launch after its warm-up, in seconds."""
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Measure the case.
 
     Raises:
@@ -43,24 +45,25 @@ def run(arguments: argparse.Namespace) -> int:
         NotPossibleError: the case does not run here.
         AssayError: an error of the comparison.
     """
-    picture = output_path("--output", arguments.output, (".svg",)) if arguments.output else None
-    program = find_kernel(arguments.name, os.environ)
-    threads = thread_words(arguments, os.environ)
-    kernel = describe(program, (*data_words(arguments), *threads))
+    picture = roofline_path(parsed)
+    request, options = run_request(parsed), common_options(parsed)
+    program = find_kernel(request.name, os.environ)
+    threads = thread_words(request, os.environ)
+    kernel = describe(program, (*data_words(request), *threads))
     if not kernel.bytes:
         raise InvalidInputError("The size leaves no data to measure.", "Use a larger --size.")
-    chosen = _chosen(kernel, arguments.variant)
+    chosen = _chosen(kernel, request.variants)
     roofs = measure_roofs(kernel, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*parameter_words(kernel), *threads), LAUNCH_S)
-    spec = _spec(arguments, kernel, arms)
-    result, samples = _measured(arguments, spec)
+    spec = _spec(request, kernel, arms)
+    result, samples = _measure(options, spec)
     steps = ladder(kernel, chosen, result.conclusion, samples)
     # Measured again: other processes may have lowered the first figures.
     roofs = roofs.higher(measure_roofs(kernel, threads, os.environ))
-    if arguments.json:
+    if options.json:
         print_json(ladder_document(result, kernel, steps, roofs))
     else:
-        lines = ladder_lines(result, kernel, steps, roofs, quiet=arguments.quiet)
+        lines = ladder_lines(result, kernel, steps, roofs, quiet=options.quiet)
         print("\n".join(wrapped(lines, width_of(sys.stdout))), flush=True)
     # Last, so that an error does not lose the answer.
     if picture is not None:
@@ -69,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
+def _chosen(kernel: Kernel, names: Sequence[str]) -> tuple[Variant, ...]:
     """Return the variants to run, parents first.
 
     Raises:
@@ -105,7 +108,7 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
     return chosen
 
 
-def _spec(arguments: argparse.Namespace, kernel: Kernel, arms: tuple[Arm, ...]) -> StudySpec:
+def _spec(request: CaseRunRequest, kernel: Kernel, arms: tuple[Arm, ...]) -> StudySpec:
     metrics = (REPETITION, *(one.metric for one in kernel.figures))
     argv = tuple(shlex.split(str(arms[0].configuration["command"])))
     return StudySpec(
@@ -116,18 +119,18 @@ def _spec(arguments: argparse.Namespace, kernel: Kernel, arms: tuple[Arm, ...]) 
             cwd=os.getcwd(),  # noqa: PTH109
             outputs_may_differ=True,  # each variant checks its own result
         ),
-        budget=budget_of(arguments),
+        budget=request.budget,
         arms=arms,
-        seed=arguments.seed,
-        disturbed_above=disturbed_above_of(arguments, os.environ),
+        seed=request.seed,
+        disturbed_above=request.disturbed_above,
     )
 
 
-def _measured(arguments: argparse.Namespace, spec: StudySpec) -> tuple[StudyResult, list[Sample]]:
-    lab = laboratory_of(spec, arguments.helper)
+def _measure(options: CommonOptions, spec: StudySpec) -> tuple[StudyResult, list[Sample]]:
+    lab = laboratory_of(spec, options.helper)
     with (
-        store_of(arguments) as store,
-        Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress,
+        opened_store(options.db) as store,
+        Progress(spec, live=uses_live_line(options.color), quiet=options.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
         return result, store.samples(result.study_id)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterator
 
-from assay.cli.case.arguments import data_words, thread_words
+from assay.cli.arguments.case import show_request
+from assay.cli.arguments.common import common_options
+from assay.cli.case.kernel_words import data_words, thread_words
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
@@ -16,16 +18,17 @@ from assay.workloads.kernels import Kernel, Variant, describe, find_kernel
 from assay.workloads.published import published_figures
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Show the case.
 
     Raises:
         InvalidInputError: unknown case, or invalid data.
         NotPossibleError: its program does not run here.
     """
-    program = find_kernel(arguments.name, os.environ)
-    kernel = describe(program, (*data_words(arguments), *thread_words(arguments, os.environ)))
-    if arguments.json:
+    request, options = show_request(parsed), common_options(parsed)
+    program = find_kernel(request.name, os.environ)
+    kernel = describe(program, (*data_words(request), *thread_words(request, os.environ)))
+    if options.json:
         figures = to_builtins(published_figures(kernel.kernel))
         print_json({"program": str(program), **to_builtins(kernel), "published": figures})
     else:

@@ -1,18 +1,20 @@
-"""``assay machine apply``: a profile made to hold, until it is asked back."""
+"""``assay machine apply``: settings of a profile, until they are restored."""
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.machine import apply_request
 from assay.cli.machine.profile import place_of, settings_of
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
-from assay.errors import InvalidInputError, NotPossibleError
+from assay.errors import NotPossibleError
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
@@ -53,37 +55,32 @@ class _Result:
     old: str | None = None
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Apply a profile; return 1 if the kernel refused an available setting.
 
     Raises:
         InvalidInputError: the profile is missing or unknown.
         NotPossibleError: none of its settings is available.
     """
-    if not arguments.words:
-        raise InvalidInputError(
-            "The profile is missing.", "Write for example: assay machine apply measuring"
-        )
+    request, options = apply_request(parsed), common_options(parsed)
     registry = builtin()
-    if not arguments.dry_run:
-        _put_back_leftovers(arguments.helper)
-    machine = read_machine(status=arguments.helper.status if arguments.helper else None)
-    configuration = settings_of(arguments.words[0], registry, machine)
+    if not request.dry_run:
+        _put_back_leftovers(options.helper)
+    machine = read_machine(status=options.helper.status if options.helper else None)
+    configuration = settings_of(request.profile, registry, machine)
     found = plan(configuration, machine, registry)
     if len(found.refused) == len(configuration):
-        _demand_some(found, arguments.words[0], machine)
+        _demand_some(found, request.profile, machine)
     actions = _actions(found, registry, machine)
     before = _foreseen(actions)
     outcomes = (
-        before
-        if arguments.dry_run
-        else _unless_so_before(_apply(actions, arguments.helper), before)
+        before if request.dry_run else _unless_so_before(_apply(actions, options.helper), before)
     )
     results = list(_results(found, actions, outcomes))
-    if arguments.json:
-        print_json({"profile": arguments.words[0], "settings": [_document(one) for one in results]})
+    if options.json:
+        print_json({"profile": request.profile, "settings": [_document(one) for one in results]})
     else:
-        _show(results, dry_run=arguments.dry_run)
+        _show(results, dry_run=request.dry_run)
     amiss = [one for one in results if one.word in ("degraded", "refused")]
     return 1 if any(one.name not in found.refused for one in amiss) else 0
 

@@ -1,8 +1,7 @@
-"""``assay machine check``: whether this host is as a profile asks."""
+"""``assay machine check``: comparison of this host with a profile."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import textwrap
 from collections import Counter
@@ -11,9 +10,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from assay.cli.arguments.common import CommonOptions, common_options
+from assay.cli.arguments.machine import check_request
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.profile_file import read_profile
 from assay.cli.machine.roots import root_of
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
 from assay.errors import InvalidInputError
@@ -32,31 +34,31 @@ from assay.machine.root import Root
 from assay.units import show_count
 from assay.untrusted import clean
 
-DEFAULT = "measuring"
 FAILED = 1
 WIDTH = 80
 """Width of output that does not go to a terminal, in columns; people read it, not programs."""
 INDENT = " " * 9
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Run the checks; return 1 if one failed.
 
     Raises:
         InvalidInputError: an unknown profile, or no recorded machine at ``--root``.
         NotPossibleError: the recorded machine cannot be read.
     """
-    profile = read_profile(arguments.profile or DEFAULT)
-    if not arguments.root and not arguments.quiet:
+    request, options = check_request(parsed), common_options(parsed)
+    profile = read_profile(request.profile)
+    if not request.root and not options.quiet:
         warn_of_partitions()
-    with _root(arguments.root) as root:
+    with _root(request.root) as root:
         host = Host(root, sample_interval(root) if root.live else None)
         findings, others = examine(host, profile), read_unassessed(host, profile)
-    if arguments.json:
+    if options.json:
         print_json(_document(profile, findings, others))
     else:
         width = min(width_of(sys.stdout) or WIDTH, 120)
-        lines = _lines(profile, findings, others, arguments, width)
+        lines = _lines(profile, findings, others, options, width)
         print("\n".join(line for text in lines for line in _wrapped(text, width)))
     return FAILED if any(found.status is Status.FAIL for found in findings) else 0
 
@@ -108,28 +110,28 @@ def _lines(
     profile: Profile,
     findings: Sequence[Finding],
     others: Sequence[UnassessedCheck],
-    arguments: argparse.Namespace,
+    options: CommonOptions,
     width: int,
 ) -> Iterable[str]:
     """Yield the checks that are not ok with their remedies, and the number of all checks."""
-    shown = [f for f in findings if f.status is not Status.OK or arguments.verbose]
-    if arguments.quiet:
+    shown = [f for f in findings if f.status is not Status.OK or options.verbose]
+    if options.quiet:
         shown = [f for f in shown if f.status in (Status.FAIL, Status.WARN)]
     listed = [found.id for found in shown]
-    listed += [one.id for one in others] if arguments.verbose else []
+    listed += [one.id for one in others] if options.verbose else []
     longest = max(map(len, listed), default=0)
     for found in shown:
         yield f"{found.status:8} {found.id:{longest}}  {clean(found.evidence)}"
         yield from _remedy(found, width)
-        if arguments.verbose:
+        if options.verbose:
             yield from _why(profile, found)
-    if arguments.verbose:
+    if options.verbose:
         for one in others:
             yield f"{'-':8} {one.id:{longest}}  {clean(one.evidence)}"
             yield f"{INDENT}not required: {clean(one.reason)}"
     if shown:
         yield ""
-    yield from _summary(profile, findings, others, verbose=arguments.verbose)
+    yield from _summary(profile, findings, others, verbose=options.verbose)
 
 
 def _remedy(found: Finding, width: int) -> Iterable[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from assay.cli.composition import store_of
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.machine import diff_request
+from assay.cli.composition import opened_store
 from assay.cli.machine.roots import read_described, root_of
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError
@@ -23,22 +25,18 @@ from assay.untrusted import clean
 LIVE = "live"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Print the differences; a single machine is compared with the running one.
 
     Raises:
         InvalidInputError: a word is missing, or is neither a snapshot nor a study.
         NotPossibleError: one of them cannot be read.
     """
-    if not arguments.words:
-        raise InvalidInputError(
-            "`assay machine diff` needs a machine to compare.",
-            "Name two snapshots or studies, or a single one to compare it with this machine.",
-        )
-    names = [*arguments.words, LIVE][:2]
-    a, b = (_side(name, arguments) for name in names)
+    request, options = diff_request(parsed), common_options(parsed)
+    names = [request.a, request.b]
+    a, b = (_machine(name, request.root, options.db) for name in names)
     found = differences(a, b)
-    if arguments.json:
+    if options.json:
         print_json({"a": names[0], "b": names[1], "differences": [_entry(one) for one in found]})
         return 0
     lines = map(clean, _lines(found, names))
@@ -46,21 +44,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _side(name: str, arguments: argparse.Namespace) -> ComparedMachine:
+def _machine(name: str, live_root: str | None, db: str | None) -> ComparedMachine:
     if name != LIVE and not Path(name).exists():
-        return _of_study(name, arguments)
-    with root_of(arguments.root if name == LIVE else name) as root:
+        return _of_study(name, db)
+    with root_of(live_root if name == LIVE else name) as root:
         machine, inventory = read_described(root)
         return ComparedMachine(machine, inventory, record(root).configuration)
 
 
-def _of_study(name: str, arguments: argparse.Namespace) -> ComparedMachine:
+def _of_study(name: str, db: str | None) -> ComparedMachine:
     if os.sep in name or ".tar" in name:
         raise InvalidInputError(
             f"There is no file or folder {name}.", "Name a snapshot or a study."
         )
     try:
-        with store_of(arguments, create=False) as store:
+        with opened_store(db, create=False) as store:
             strata = store.strata(store.find(name))
     except InvalidInputError as error:
         raise InvalidInputError(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import Any
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.machine import restore_request
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.host.actions import target_value
@@ -23,24 +25,24 @@ _WORDS = {
 }
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Restore all values of the journal; return 1 if a value differs from the previous one.
 
     Raises:
         NotPossibleError: the journal is not accessible, or another assay changes the machine.
     """
-    target_value = {"force": arguments.force, "dry_run": arguments.dry_run}
-    if arguments.helper is None:
-        found = restore(**target_value)
+    request, options = restore_request(parsed), common_options(parsed)
+    if options.helper is None:
+        found = restore(force=request.force, dry_run=request.dry_run)
     else:
         from assay.root_helper import client
 
-        found = client.restore(arguments.helper, **target_value)
-    if arguments.json:
+        found = client.restore(options.helper, force=request.force, dry_run=request.dry_run)
+    if options.json:
         changes = [_document(word) for word in found.words]
         print_json({"changes": changes, "partitions": list(found.partitions)})
     else:
-        _show(found, dry_run=arguments.dry_run)
+        _show(found, dry_run=request.dry_run)
     return 1 if any(word.fate in ("drifted", "failed") for word in found.words) else 0
 
 

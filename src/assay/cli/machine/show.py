@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import output_path
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.machine import description_path, show_request
 from assay.cli.machine.lines import TITLE, machine_lines
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.roots import read_described, root_of
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import json_text, print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.machine.document import Machine
@@ -17,31 +18,30 @@ from assay.machine.inventory.document import Inventory
 from assay.records import to_builtins
 from assay.untrusted import clean
 
-SUFFIXES = (".svg", ".json", ".txt")
 
-
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Print the description, or write it to the file of ``-o``.
 
     Raises:
         InvalidInputError: an unknown suffix, or no recorded machine at ``--root``.
         NotPossibleError: the file cannot be written.
     """
-    output = output_path("-o", arguments.output, SUFFIXES) if arguments.output else None
-    if not arguments.root and not arguments.quiet:
+    output = description_path(parsed)
+    request, options = show_request(parsed), common_options(parsed)
+    if not request.root and not options.quiet:
         warn_of_partitions()
-    with root_of(arguments.root) as root:
+    with root_of(request.root) as root:
         machine, inventory = read_described(root)
     if output is not None:
         content = _content(output.suffix, machine, inventory)
         with replace_atomically(output) as file:
             file.write(content.encode(errors="backslashreplace"))
-    if arguments.json:
+    if options.json:
         print_json(_document(machine, inventory))
     elif output is None:
-        lines = map(clean, machine_lines(machine, inventory, arguments.verbose))
+        lines = map(clean, machine_lines(machine, inventory, options.verbose))
         print("\n".join(wrapped(lines, width_of(sys.stdout), TITLE + 2)))
-    elif not arguments.quiet:
+    elif not options.quiet:
         print(clean(str(output)))
     return 0
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 from collections.abc import Callable, Mapping
 
+from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 
 OptionsByAction = Mapping[str, tuple[str, ...]]
@@ -15,32 +15,30 @@ _SPELLINGS = {"assignments": "SETTING=VALUE"}
 """Spelling of arguments whose name in the namespace is not that of an option."""
 
 
-def run_action(arguments: argparse.Namespace) -> int:
+def run_action(parsed: Parsed) -> int:
     """Load the module of an action, run it, and return its exit status."""
-    module = importlib.import_module(f"assay.cli.{arguments.verb}.{arguments.action}")
-    run: Callable[[argparse.Namespace], int] = module.run
-    return run(arguments)
+    module = importlib.import_module(f"assay.cli.{parsed.verb}.{parsed.action}")
+    run: Callable[[Parsed], int] = module.run
+    return run(parsed)
 
 
 def demand_used(
-    arguments: argparse.Namespace,
-    options: OptionsByAction,
-    instead: Mapping[str, str] | None = None,
+    parsed: Parsed, options: OptionsByAction, instead: Mapping[str, str] | None = None
 ) -> None:
     """Raise an error if the action ignores one of the given options.
 
     Args:
-        arguments: arguments of the verb.
+        parsed: command line of the verb.
         options: options of each of its actions.
         instead: remedy by option; by default the message names an action that takes the option.
 
     Raises:
         InvalidInputError: an option that the action does not take; names the first.
     """
-    verb, action = arguments.verb, arguments.action
+    verb, action = parsed.verb, parsed.action
     known = {name for names in options.values() for name in names}
     for name in sorted(known - set(options[action])):
-        if getattr(arguments, name):
+        if getattr(parsed.arguments, name):
             able = next(other for other, names in options.items() if name in names)
             raise InvalidInputError(
                 f"`assay {verb} {action}` takes no {_spelling(name)}.",

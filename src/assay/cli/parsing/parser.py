@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from assay.cli.parsing.grammar import VERBS, build
 from assay.cli.parsing.usage import EXAMPLES
 from assay.cli.parsing.verb import Verbs
 from assay.errors import nearest
+
+if TYPE_CHECKING:
+    from assay.root_helper.helper import RootHelper
 
 MINUS = re.compile(r"-[.\d]")
 """Beginning of a negative value, with or without a unit."""
@@ -19,15 +22,32 @@ MINUS = re.compile(r"-[.\d]")
 class Parsed(NamedTuple):
     """Parsed command line.
 
+    Only the modules of ``assay.cli.arguments`` read ``arguments``.
+
     Attributes:
         arguments: values of the options and words of assay.
         command: words after ``--``.
         separated: the line contains ``--``.
+        helper: process with root privileges, if this one has given them up
+            (``assay.cli.process.privileges``).
     """
 
     arguments: argparse.Namespace
     command: tuple[str, ...]
     separated: bool
+    helper: RootHelper | None = None
+
+    @property
+    def verb(self) -> str:
+        """Return the verb."""
+        verb: str = self.arguments.verb
+        return verb
+
+    @property
+    def action(self) -> str:
+        """Return the action of the verb; empty if the verb has none."""
+        action: str = getattr(self.arguments, "action", "")
+        return action
 
 
 def parse(words: Sequence[str]) -> Parsed:
@@ -52,7 +72,6 @@ def _arguments(own: list[str]) -> argparse.Namespace:
     if hasattr(arguments, "assignments"):
         _merge_assignments(of_verb, arguments)
     arguments.verb = own[0]
-    arguments.helper = None  # see assay.cli.process.privileges
     return arguments
 
 

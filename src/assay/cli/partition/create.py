@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.cli.partition.arguments import name_of, place_of, request_of
+from assay.cli.arguments.common import CommonOptions, common_options
+from assay.cli.arguments.partition import create_request
+from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.interruption import reporting_interruption
 from assay.cli.partition.rendering import (
     boot_lines,
@@ -25,7 +26,13 @@ from assay.host.journal import PARTITIONS_OWNER, read_entries
 from assay.machine.boot import BOOT_ID
 from assay.machine.reader import read_machine
 from assay.partition.kernel_work import KernelWorkKind, kernel_work_kind
-from assay.partition.lifecycle import CreatedPartition, create_partition, plan_partition
+from assay.partition.lifecycle import (
+    CreatedPartition,
+    PartitionHost,
+    PartitionRequest,
+    create_partition,
+    plan_partition,
+)
 from assay.partition.reconciliation import additional_actions
 from assay.partition.registry import Partition, active_partitions
 from assay.partition.status import read_kernel_work
@@ -40,55 +47,52 @@ _AWAY: dict[KernelWorkKind, str] = {
 }
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Create a partition, or print the planned changes.
 
     Raises:
         InvalidInputError: the request is invalid on this machine.
         NotPossibleError: the machine, its present state or the user's rights do not allow it.
     """
-    request = request_of(arguments)
-    if arguments.dry_run:
-        return _foresee(arguments)
-    place = place_of(arguments)
+    request, options = create_request(parsed), common_options(parsed)
+    place = PartitionHost(os.environ, request.wait_s)
+    if request.dry_run:
+        _show_planned(request.partition, place, json=options.json)
+        return 0
     terminate_in_order()
-    with reporting_interruption(arguments):
-        _tell(arguments, create_partition(request, place))
+    with reporting_interruption(request.partition.name):
+        _show_created(create_partition(request.partition, place), options)
     return 0
 
 
-def _tell(arguments: argparse.Namespace, created: CreatedPartition) -> None:
+def _show_created(created: CreatedPartition, options: CommonOptions) -> None:
     found = read_kernel_work(LiveHost(), os.environ)
-    if arguments.json:
-        print_json(
-            {"partition": partition_document(created.made), "steered": steering_document(found)}
-        )
+    made = created.made
+    if options.json:
+        print_json({"partition": partition_document(made), "steered": steering_document(found)})
         return
-    lines = [*partition_lines(created.made)]
-    if not arguments.quiet:
-        lines += [f"  {line}" for line in steering_lines(found, verbose=arguments.verbose)]
-        lines += boot_lines(created.made)
-        lines.append(
-            f"It exists until the next boot or `assay partition delete {name_of(arguments)}`."
-        )
+    lines = [*partition_lines(made)]
+    if not options.quiet:
+        lines += [f"  {line}" for line in steering_lines(found, verbose=options.verbose)]
+        lines += boot_lines(made)
+        lines.append(f"It exists until the next boot or `assay partition delete {made.name}`.")
     _print(lines)
 
 
-def _foresee(arguments: argparse.Namespace) -> int:
+def _show_planned(request: PartitionRequest, place: PartitionHost, *, json: bool) -> None:
     """Print the planned changes; needs no root."""
     host, machine = LiveHost(), read_machine()
-    made = plan_partition(request_of(arguments), machine, place_of(arguments))
+    made = plan_partition(request, machine, place)
     others = active_partitions(os.environ, host.read(BOOT_ID))
     entries = [entry for entry in read_entries() if entry.note.owner == PARTITIONS_OWNER]
     actions = additional_actions(host, made, others, entries, machine)
-    if arguments.json:
+    if json:
         print_json(
             {"partition": partition_document(made), "would": [action.path for action in actions]}
         )
     else:
         lines = [*partition_lines(made), *_would(actions, made), *boot_lines(made)]
         _print([*lines, "This dry run changed nothing."])
-    return 0
 
 
 def _would(actions: Sequence[HostAction], made: Partition) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.partition import list_request
+from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.rendering import (
     status_document,
     status_lines,
@@ -19,30 +21,31 @@ from assay.partition.status import read_kernel_work, read_partitions
 from assay.untrusted import clean
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """List all partitions, or one; return 1 if one is not in force.
 
     Raises:
         InvalidInputError: the partition does not exist.
     """
+    request, options = list_request(parsed), common_options(parsed)
     host = LiveHost()
     found = read_partitions(host, os.environ)
-    if arguments.name:
-        found = tuple(seen for seen in found if seen.name == arguments.name)
+    if request.name:
+        found = tuple(seen for seen in found if seen.name == request.name)
         if not found:
             from assay.errors import InvalidInputError
 
             raise InvalidInputError(
-                f"There is no partition {arguments.name}.",
+                f"There is no partition {request.name}.",
                 "`assay partition list` shows the existing ones.",
             )
     steered = read_kernel_work(host, os.environ)
-    if arguments.json:
+    if options.json:
         document = {"partitions": [status_document(seen) for seen in found]}
         print_json(document | {"steered": steering_document(steered)})
     else:
         lines = [line for seen in found for line in status_lines(seen)]
-        lines += steering_lines(steered, verbose=arguments.verbose) if found else ()
+        lines += steering_lines(steered, verbose=options.verbose) if found else ()
         lines = lines or ["No partition exists; root creates one with `assay partition create`."]
         print("\n".join(wrapped(map(clean, lines), width_of(sys.stdout))))
     sound = all(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 
-from assay.cli.partition.arguments import name_of, place_of
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.partition import start_request
+from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.rendering import (
     change_document,
     partition_document,
@@ -15,21 +17,22 @@ from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.system_settings import warn_of_leftovers
 from assay.host.changes import ActionStatus
-from assay.partition.lifecycle import StartedPartition, start_partition
+from assay.partition.lifecycle import PartitionHost, StartedPartition, start_partition
 from assay.units import show_count
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Restore the partition; return 1 if a requirement or a previous value is not in force.
 
     Raises:
         InvalidInputError: the partition does not exist.
         NotPossibleError: it cannot be started.
     """
+    request, options = start_request(parsed), common_options(parsed)
     terminate_in_order()
-    started = start_partition(name_of(arguments), place_of(arguments))
+    started = start_partition(request.name, PartitionHost(os.environ, request.wait_s))
     lacks, left = unmet_needs(started.turned), started.turned.left
-    if arguments.json:
+    if options.json:
         found = {"partition": partition_document(started.made), "ended": started.ended}
         print_json(found | change_document(started.turned))
     else:

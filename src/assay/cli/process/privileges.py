@@ -6,7 +6,6 @@ called sudo, and who owns the workload, the store and all files.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import MutableMapping
@@ -27,13 +26,15 @@ _RUNTIME = "XDG_RUNTIME_DIR"
 
 
 def separate_privileges(
-    arguments: argparse.Namespace, env: MutableMapping[str, str]
+    verb: str, action: str, env: MutableMapping[str, str], *, quiet: bool
 ) -> RootHelper | None:
     """Become the caller of sudo, and return a helper that remains root.
 
     Args:
-        arguments: arguments of the command line.
+        verb: verb of the command line.
+        action: its action; empty if it has none.
         env: environment of this process; receives the variables of the caller.
+        quiet: print no warnings.
 
     Returns:
         ``None`` if root itself called, if the verb runs as root, or without a launcher.
@@ -49,11 +50,11 @@ def separate_privileges(
         launcher = find_launcher(env)
     except NotPossibleError:
         launcher = None  # the verb reports it, if it needs one
-    if launcher is not None and not arguments.quiet:
+    if launcher is not None and not quiet:
         place = first_exposed_path(launcher, caller)
         if place is not None:
             print(f"assay: {clean(unprotected(place))}", file=sys.stderr)
-    if arguments.verb in VERBS_AS_ROOT or _looks_only(arguments):
+    if verb in VERBS_AS_ROOT or (verb == "machine" and action in ACTIONS_AS_ROOT):
         return None
     helper = None if launcher is None else RootHelper(launcher, caller)
     drop_rights(caller)
@@ -78,7 +79,3 @@ def unprotected(place: Path) -> str:
         f"users other than root can write {place}, which root loads: they can change the "
         "privileged steps of assay."
     )
-
-
-def _looks_only(arguments: argparse.Namespace) -> bool:
-    return arguments.verb == "machine" and arguments.action in ACTIONS_AS_ROOT

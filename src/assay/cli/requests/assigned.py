@@ -1,6 +1,8 @@
-"""Assigned: the configuration that words of a command line describe."""
+"""Configuration of the words ``SETTING=VALUE``."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from assay.errors import InvalidInputError
 from assay.machine.document import Machine
@@ -9,11 +11,13 @@ from assay.settings.domain_text import parse_assignment
 from assay.settings.registry import Registry
 
 
-def configuration_of(assignments: list[str], registry: Registry, machine: Machine) -> Configuration:
-    """The configuration that ``SETTING=VALUE`` words describe.
+def configuration_of(
+    assignments: Sequence[str], registry: Registry, machine: Machine
+) -> Configuration:
+    """Return the configuration of ``SETTING=VALUE`` words.
 
     Raises:
-        InvalidInputError: an unknown setting or value.
+        InvalidInputError: an unknown setting or value, or two values of a setting.
     """
     values: dict[str, Value] = {}
     for text in assignments:

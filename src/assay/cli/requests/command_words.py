@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shlex
 
@@ -12,10 +11,10 @@ from assay.records.shell import SIGPIPE_TRAP
 
 LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
 """Verbs that take a command after ``--``."""
-ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict")})
-"""Actions of other verbs that do."""
+LAUNCHING_ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict")})
+"""Actions of other verbs that take a command after ``--``."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
-"""What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
+"""Text that a POSIX shell takes literally: quoted, or a character after a backslash."""
 COMPOUND = frozenset(
     [
         "if",
@@ -33,13 +32,13 @@ COMPOUND = frozenset(
         "[[",
     ]
 )
-"""Words that begin more than a simple command, or change the shell."""
+"""Words that begin a compound command, or change the shell."""
 SHELL_ONLY = "|<>;&"
 SHELL_HINT = "Add --shell"
 
 
 def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
-    """The words of a command that was given as one text.
+    """Return the words of a command that is written as one text.
 
     Raises:
         InvalidInputError: no words, unbalanced quotes, or shell syntax without ``--shell``.
@@ -59,7 +58,7 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
 
 
 def words_of(text: str) -> list[str]:
-    """A text split as POSIX words.
+    """Split a text into POSIX words.
 
     Raises:
         InvalidInputError: unbalanced quotes.
@@ -73,10 +72,10 @@ def words_of(text: str) -> list[str]:
 
 
 def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tuple[str, ...]:
-    """The words after ``--``, as they will be run.
+    """Return the words after ``--``, as they are launched.
 
     Raises:
-        InvalidInputError: there are none, or several for a shell, which reads one text.
+        InvalidInputError: the command is missing, or has several words for a shell.
     """
     if not separated or not command or not command[0]:
         raise InvalidInputError("There is no command.", "Write it after `--`, as in: -- ./app")
@@ -92,9 +91,9 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
 def through_shell(text: str) -> tuple[str, ...]:
     """Return the words that run a text in bash, with ``pipefail``, or in ``sh`` without bash.
 
-    A pipeline fails then if any of its commands does. Where the text is one pipeline, a command
-    that ends because a later one reads no further (SIGPIPE) has not failed. Within a longer text
-    that status decides what runs next, so that it stays what it is.
+    A pipeline fails then if any of its commands fails. If the text is a single pipeline, a command
+    that ends because a later one stops reading (SIGPIPE) counts as successful. Within a longer text
+    that status determines the next command, and remains unchanged.
     """
     from shutil import which  # a run without a shell need not load it
 
@@ -117,32 +116,35 @@ def _is_pipeline(text: str) -> bool:
 
 
 def demand_no_command(parsed: Parsed) -> None:
-    """Refuse words after ``--`` where nothing is launched: what they ask for would be left undone.
+    """Raise on a command after ``--`` if the verb launches nothing.
 
     Raises:
-        InvalidInputError: there are some.
+        InvalidInputError: there are words after ``--``.
     """
-    words = parsed.arguments
-    launches = words.verb in LAUNCHING or (words.verb, getattr(words, "action", None)) in ACTIONS
+    verb, action = parsed.verb, parsed.action
+    launches = verb in LAUNCHING or (verb, action) in LAUNCHING_ACTIONS
     if parsed.separated and not launches:
-        told = " ".join(filter(None, (words.verb, getattr(words, "action", None))))
+        name = " ".join(filter(None, (verb, action)))
         raise InvalidInputError(
-            f"`assay {told}` launches nothing, and takes no words after --.",
+            f"`assay {name}` launches nothing, and takes no words after --.",
             "Leave out -- and what stands after it, or write it in front.",
         )
 
 
-def build_words(arguments: argparse.Namespace) -> tuple[str, ...] | None:
-    """The command of ``--build``, as ``--shell`` says how it is read, where a verb has that.
+def build_words(text: str | None, shell: bool | None) -> tuple[str, ...] | None:
+    """Return the words of ``--build``; ``None`` without the option.
+
+    Args:
+        text: value of the option.
+        shell: the commands are texts for a shell; ``None`` if the verb has no such option.
 
     Raises:
-        InvalidInputError: it cannot be read.
+        InvalidInputError: an invalid command.
     """
-    if arguments.build is None:
+    if text is None:
         return None
-    shell = getattr(arguments, "shell", None)
     try:
-        return split_command(arguments.build, shell=bool(shell))
+        return split_command(text, shell=bool(shell))
     except InvalidInputError as error:
         cause = f"--build: {error.cause}"
         if shell is not None or SHELL_HINT not in (error.remedy or ""):

@@ -1,8 +1,7 @@
-"""Conditions: the words of ``assay study compare`` as launches of studies or published figures."""
+"""Conditions of ``assay study compare``: launches of studies, or published figures."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -10,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from assay.cli.composition import store_of
+from assay.cli.composition import opened_store
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
 from assay.records.comparison import ConditionSource
+from assay.requests.stored_study import StudyCompareRequest
 from assay.search.occasions.measured import measured_condition
 from assay.search.occasions.pool import OccasionCandidate
 from assay.search.occasions.published import SUMMARY_EXAMPLE, is_summary, row_of, summary_of
@@ -30,7 +30,7 @@ _NAMED = (
 
 @dataclass(frozen=True)
 class _Place:
-    """Part of a study that a word names: ``ID:STRATUM@ARM``, all but the first optional."""
+    """Part of a study: ``ID:STRATUM@ARM``; stratum and arm are optional."""
 
     name: str
     stratum: int | None = None
@@ -50,27 +50,31 @@ class _Study:
 
 
 class Conditions:
-    """Reader of the conditions that words name; the store is opened when the first needs it.
+    """Reader of conditions; opens the store when the first condition needs it.
 
     Args:
-        arguments: of the command line.
-        stack: closes the store.
+        request: requested comparison.
+        db: URL of the store; ``None`` for the default one.
+        stack: context that closes the store.
     """
 
-    def __init__(self, arguments: argparse.Namespace, stack: contextlib.ExitStack) -> None:
-        self._arguments = arguments
+    def __init__(
+        self, request: StudyCompareRequest, db: str | None, stack: contextlib.ExitStack
+    ) -> None:
+        self._request = request
+        self._db = db
         self._stack = stack
 
     @cached_property
     def _store(self) -> Store:
-        return self._stack.enter_context(store_of(self._arguments, create=False))
+        return self._stack.enter_context(opened_store(self._db, create=False))
 
     def side(self, text: str) -> Side:
-        """Return the condition that a word names.
+        """Return the condition of a word.
 
         Raises:
-            InvalidInputError: it names nothing, or nothing that can be compared.
-            NotPossibleError: it cannot be read.
+            InvalidInputError: an unknown or unusable condition.
+            NotPossibleError: the file is unreadable.
         """
         if is_summary(text) and not Path(text).exists():
             return summary_of(text)
@@ -106,14 +110,14 @@ class Conditions:
             chosen.samples(),
             conclusion=study.conclusions.get(number),
             arm=place.arm,
-            metric=self._arguments.metric,
+            metric=self._request.metric,
         )
         notes = tuple(f"{text}: {note}" for note in study.notes)
         return replace(found, notes=(*notes, *found.notes))
 
     def prospects(self) -> list[OccasionCandidate]:
-        """Return every stratum that may be an occasion: those of the store, and those named."""
-        words = self._arguments.occasion
+        """Return every stratum that may be an occasion: named ones, and those of the store."""
+        words = self._request.occasions
         found = [replace(one, named=True) for text in words for one in self._named(text)]
         with contextlib.suppress(InvalidInputError):  # without a store there are no more
             heads = self._store.studies()
@@ -163,10 +167,10 @@ def _prospect(
 
 
 def _table_line(text: str) -> tuple[Path, int] | None:
-    """File and line of a row of a table; ``None`` where a word is something else.
+    """Return the file and the line of a row of a table; ``None`` for other words.
 
     Raises:
-        InvalidInputError: a table without a line, or one that is not there.
+        InvalidInputError: a table without a line, or a missing one.
     """
     name, colon, line = text.rpartition(":")
     numbered = bool(colon) and line.isascii() and line.isdecimal() and len(line) < 10
@@ -200,7 +204,7 @@ def _table(path: Path) -> str:
 
 
 def _file_place(text: str) -> _Place | None:
-    """The bundle that a word names, with stratum and arm; ``None`` where it names no file."""
+    """Return the bundle, stratum and arm of a word; ``None`` if it names no file."""
     for name, arm in _splits(text):
         if Path(name).is_file():
             return _Place(name, None, arm)
@@ -213,7 +217,7 @@ def _file_place(text: str) -> _Place | None:
 
 
 def _splits(text: str) -> Iterator[tuple[str, str | None]]:
-    """The word as name and arm, at each sign that may stand between them."""
+    """Yield the word split into name and arm, at each possible separator."""
     yield text, None
     for at, letter in enumerate(text):
         if letter == "@":
@@ -233,11 +237,11 @@ def _is_number(text: str) -> bool:
 
 
 def _bundle(path: Path) -> _Study:
-    """Read a bundle that holds.
+    """Read and verify a bundle.
 
     Raises:
-        InvalidInputError: no bundle, or one that was changed.
-        NotPossibleError: it cannot be read, or is of a later format.
+        InvalidInputError: not a bundle, or a modified one.
+        NotPossibleError: it is unreadable, or has a later format.
     """
     from assay.bundle.read import BrokenBundleError
     from assay.bundle.verify import verify
@@ -247,11 +251,11 @@ def _bundle(path: Path) -> _Study:
     try:
         checked = verify(path)
     except BrokenBundleError as broken:
-        raise _changed(path, broken.cause, broken.remedy) from broken
+        raise _modified_error(path, broken.cause, broken.remedy) from broken
     if checked.broken is not None:
-        raise _changed(path, checked.broken.cause, checked.broken.remedy)
+        raise _modified_error(path, checked.broken.cause, checked.broken.remedy)
     if checked.exit_status == 1:
-        raise _changed(
+        raise _modified_error(
             path,
             "a verdict in it does not follow from its samples.",
             f"`assay study verify {path}` tells which.",
@@ -276,7 +280,7 @@ def _bundle(path: Path) -> _Study:
     )
 
 
-def _changed(path: Path, cause: str, remedy: str | None) -> InvalidInputError:
+def _modified_error(path: Path, cause: str, remedy: str | None) -> InvalidInputError:
     return InvalidInputError(
         f"{path} is not as it was written, so nothing is compared: {cause}", remedy
     )

@@ -1,8 +1,7 @@
-"""Configured: a run under settings, a study's recommendation, or with a build."""
+"""Run under settings, under the recommendation of a study, or with a build."""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import importlib
 import os
@@ -13,15 +12,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay.cli.arguments.common import CommonOptions
 from assay.cli.composition import program_of
-from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.assigned import configuration_of
-from assay.cli.requests.command_words import build_words, command_of
-from assay.cli.requests.other_program import named_otherwise
+from assay.cli.requests.other_program import different_names
 from assay.cli.requests.ready import Ready
-from assay.cli.requests.recipe import demand_command, recipe_asked, runs_another
+from assay.cli.requests.recipe import other_program_error, resolve_recipe
 from assay.cli.requests.recommended import Recommended, recommended
-from assay.cli.requests.reserving import in_share, in_share_words, reservation_of
+from assay.cli.requests.reserving import in_share, in_share_words
 from assay.cli.startup import local_driver, start_up
 from assay.cli.system_settings import applied_system_settings
 from assay.errors import InvalidInputError
@@ -40,6 +38,8 @@ from assay.records import (
     Scope,
     Workload,
 )
+from assay.requests.run import RunRequest
+from assay.requests.workload import BuildRequest
 from assay.settings.inherited import exported_of
 from assay.settings.registry import Registry, builtin, judge_all
 from assay.study.laboratory import Laboratory
@@ -50,51 +50,53 @@ _LATER = {
     "malloc": "assay.machine.program",
     "omp.runtime": "assay.machine.program",
 }
-"""What the plans of some settings need beside the planner."""
+"""Additional modules that the plans of some settings need."""
 
 
-class _Asked(NamedTuple):
-    """What a command line asks for.
+class _Resolved(NamedTuple):
+    """Request of a run on this host.
 
     Attributes:
-        found: what the study of ``--from`` recommends.
-        workload: with what builds it.
-        lab: this host; with the program where it is held against that of the study.
+        recommendation: recommendation of the study of ``--from``.
+        workload: workload with its build.
+        lab: laboratory of this host; with the program if it is compared with that of the study.
+        configuration: configuration of the launch.
     """
 
-    found: Recommended | None
+    recommendation: Recommended | None
     workload: Workload
     lab: Laboratory
     configuration: Configuration
 
 
 @contextmanager
-def configured(parsed: Parsed) -> Iterator[Ready]:
-    """What the command line asks for, built and granted; it holds within.
+def configured(request: RunRequest, options: CommonOptions) -> Iterator[Ready]:
+    """Context of a launch that is built and granted.
 
     Raises:
-        InvalidInputError: what is asked for is wrong in itself.
-        NotPossibleError: it is refused here.
-        BuildFailedError: it cannot be built.
+        InvalidInputError: the request is invalid.
+        NotPossibleError: a setting is not grantable on this host.
+        BuildFailedError: the build fails.
     """
-    with _asked(parsed) as asked, _built(asked) as ready:
+    with _resolved(request, options) as resolved, _built(resolved) as ready:
         ready.plan.demand_booted()
         ready.plan.demand_granted()
-        with applied_system_settings(ready.plan, asked.lab.registry, ready.driver.launcher) as look:
+        registry, launcher = resolved.lab.registry, ready.driver.launcher
+        with applied_system_settings(ready.plan, registry, launcher) as look:
             yield ready._replace(look=look)
 
 
-def explained(parsed: Parsed) -> str:
-    """The plan and the script that does the same without assay.
+def explained(request: RunRequest, options: CommonOptions) -> str:
+    """Return the plan and the script that does the same without assay.
 
     Raises:
-        InvalidInputError: what is asked for is wrong in itself.
+        InvalidInputError: the request is invalid.
     """
     from assay.launch.script import explain
 
-    with _asked(parsed, launches=False) as asked:
-        found, workload, lab, configuration = asked
-        if found is not None and not parsed.separated:
+    with _resolved(request, options, launches=False) as resolved:
+        found, workload, lab, configuration = resolved
+        if found is not None and request.argv is None:
             workload = msgspec.structs.replace(workload, cwd=found.workload.cwd)
         lab, plan = _planned(lab, configuration, workload)
         before = list(in_share_words(lab))
@@ -105,25 +107,25 @@ def explained(parsed: Parsed) -> str:
 
 
 @contextmanager
-def _asked(parsed: Parsed, *, launches: bool = True) -> Iterator[_Asked]:
-    """What is asked for; the share that it names is had within."""
-    arguments = parsed.arguments
-    reservation = reservation_of(arguments)
-    found = None if arguments.study is None else recommended(arguments)
-    if found is not None and parsed.separated:  # another program may read more
+def _resolved(
+    request: RunRequest, options: CommonOptions, *, launches: bool = True
+) -> Iterator[_Resolved]:
+    """Context of a request on this host, with the share that it reserves."""
+    found = None if request.study is None else recommended(request, options.db)
+    if found is not None and request.argv is not None:  # another program may read more variables
         found = msgspec.structs.replace(found, pools=None)
-    workload = _workload(parsed, found)
+    workload = _workload(request, found)
     registry = builtin()
-    assigned = (text.partition("=")[0].strip() for text in arguments.assignments)
+    assigned = (text.partition("=")[0].strip() for text in request.settings)
     names = {*(found.settings if found else ()), *assigned}
     system = any(_is_of_system(name, registry) for name in names)
     if launches:
-        builds = bool(arguments.build or workload.build)
-        _load(names, builds=builds, system=system, share=reservation is not None)
-    same = found is not None and not parsed.separated and "command" not in found.settings
+        builds = bool(request.build or workload.build)
+        _load(names, builds=builds, system=system, share=request.reserve is not None)
+    same = found is not None and request.argv is None and "command" not in found.settings
     compared = same and workload.build is None
     program = program_of(workload.argv) if compared else None
-    helper = arguments.helper
+    helper = options.helper
     start_up((RunFacts,), launches=launches, helper=helper)
     lab = Laboratory(
         machine=read_machine(system=system, status=helper.status if helper else None),
@@ -131,25 +133,25 @@ def _asked(parsed: Parsed, *, launches: bool = True) -> Iterator[_Asked]:
         driver=local_driver(helper),
         program=program,
     )
-    quiet = not arguments.verbose
-    with in_share(lab, reservation, seed=_any_seed(), take=launches, quiet=quiet) as placed:
-        # What was found on a part of the CPUs holds on such a part.
+    quiet = not options.verbose
+    with in_share(lab, request.reserve, seed=_any_seed(), take=launches, quiet=quiet) as placed:
+        # A recommendation for a slot holds on a slot.
         placed = placed.divided(found.parallel if found else None)
-        named = configuration_of(arguments.assignments, placed.registry, placed.room)
+        named = configuration_of(request.settings, placed.registry, placed.room)
         configuration = Configuration({**(found.settings if found else DEFAULT), **named})
-        recipe = _with_recipe(arguments, workload, configuration)
-        yield _Asked(found, recipe, placed, configuration)
+        workload = _with_recipe(request.build, workload, configuration)
+        yield _Resolved(found, workload, placed, configuration)
 
 
 def _any_seed() -> int:
-    """Runs are no studies: the algorithm ``random`` chooses anew each time."""
+    """Return a new seed: the algorithm ``random`` chooses other CPUs for each run."""
     return int.from_bytes(os.urandom(4))
 
 
 def _is_of_system(name: str, registry: Registry) -> bool:
     try:
         return registry.get(name).scope in (Scope.SYSTEM, Scope.BOOT, Scope.FIRMWARE)
-    except InvalidInputError:  # told where its value is read
+    except InvalidInputError:  # reported when its value is parsed
         return False
 
 
@@ -164,15 +166,15 @@ def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
 
 
 @contextmanager
-def _built(asked: _Asked) -> Iterator[Ready]:
-    """What is launched, once it is built; a build stays where it is within."""
-    found, workload, lab, configuration = asked
+def _built(resolved: _Resolved) -> Iterator[Ready]:
+    """Context of a built launch; keeps the build in the cache."""
+    found, workload, lab, configuration = resolved
     pools = None if found is None else found.pools
     if workload.build is None:
         if found is not None and _is_other(found, lab):
-            _tell_other(found)
+            _report_change(found)
         elif found is not None:
-            _tell_name(found, workload)
+            _report_other_program(found, workload)
         yield _ready(*_planned(lab, configuration, workload), workload, pools=pools)
         return
     from assay.cli.requests.built import program_in
@@ -184,7 +186,7 @@ def _built(asked: _Asked) -> Iterator[Ready]:
         key = building.key(plan)
         argv = build_command(plan, workload)
         if found is not None and key is not None and found.built_otherwise(argv, key):
-            _tell_other(found)
+            _report_change(found)
         folder = built.workload.placeholders[FOLDER]
         lab = dataclasses.replace(lab, program=program_in(folder, workload.argv, None))
         plan = lab.plan(configuration)
@@ -211,7 +213,7 @@ def _ready(
 def _planned(
     lab: Laboratory, configuration: Configuration, workload: Workload
 ) -> tuple[Laboratory, Plan]:
-    """The plan; what the program holds decides of nothing but what is preloaded into it."""
+    """Return the plan; only preloading depends on the content of the program."""
     plan = lab.plan(configuration)
     if lab.program is None and any(isinstance(action, Preload) for action in plan.actions):
         lab = dataclasses.replace(lab, program=program_of(workload.argv))
@@ -219,18 +221,14 @@ def _planned(
     return lab, plan
 
 
-def _workload(parsed: Parsed, found: Recommended | None) -> Workload:
-    """What is to run: the command, or without one that of the study.
-
-    Raises:
-        InvalidInputError: no command.
-    """
+def _workload(request: RunRequest, found: Recommended | None) -> Workload:
+    """Return the workload: the command, or without one that of the study."""
     if found is None:
-        return Workload(argv=command_of(parsed.command, separated=parsed.separated, shell=False))
+        assert request.argv is not None
+        return Workload(argv=request.argv)
     studied = found.workload
-    if parsed.separated:
-        argv = command_of(parsed.command, separated=True, shell=False)
-        workload = Workload(argv=argv)
+    if request.argv is not None:
+        workload = Workload(argv=request.argv)
     else:
         workload = Workload(argv=studied.argv, stdin=studied.stdin)
     return msgspec.structs.replace(
@@ -242,23 +240,23 @@ def _workload(parsed: Parsed, found: Recommended | None) -> Workload:
 
 
 def _is_other(found: Recommended, lab: Laboratory) -> bool:
-    """Whether the program of a study, which nothing builds, is another now than it measured."""
+    """Return whether a program without a build has changed since its study."""
     return None not in (found.program_digest, lab.digest) and lab.digest != found.program_digest
 
 
-def _tell_name(found: Recommended, workload: Workload) -> None:
-    """Say that the study is of another program, as "last" may be once another one was measured."""
-    names = named_otherwise(found.workload.argv, workload.argv)
+def _report_other_program(found: Recommended, workload: Workload) -> None:
+    """Report that the study measured another program, as ``last`` may have."""
+    names = different_names(found.workload.argv, workload.argv)
     if names is not None:
-        studied, asked = map(clean, names)
+        studied, requested = map(clean, names)
         print(
-            f"assay: study {found.study_id} measured {studied}, and this is {asked}: what is best "
-            "for the one may not be for the other",
+            f"assay: study {found.study_id} measured {studied}, and this is {requested}: what is "
+            "best for the one may not be for the other",
             file=sys.stderr,
         )
 
 
-def _tell_other(found: Recommended) -> None:
+def _report_change(found: Recommended) -> None:
     what = "program" if found.workload.build is None else "program's source, or its compiler,"
     print(
         f"assay: the {what} changed since study {found.study_id} measured it; what is best may be "
@@ -268,25 +266,19 @@ def _tell_other(found: Recommended) -> None:
 
 
 def _with_recipe(
-    arguments: argparse.Namespace, workload: Workload, configuration: Configuration
+    build: BuildRequest | None, workload: Workload, configuration: Configuration
 ) -> Workload:
-    """The workload with what builds it: as asked for here, else as in the study.
+    """Return the workload with its build: as requested, else as in the study.
 
     Raises:
-        InvalidInputError: a value without a place, or a command that would not run what is built.
+        InvalidInputError: a value without a placeholder, or a command that does not run the program
+            that is built.
     """
-    if arguments.build is None and workload.build is not None:
-        demand_command(arguments.build_input, arguments.build_timeout)
+    if build is None and workload.build is not None:
         if FOLDER in placeholders_in(workload.argv):
             return workload
         if any(name.startswith("build.") for name in configuration):
-            raise runs_another()
+            raise other_program_error()
         return msgspec.structs.replace(workload, build=None)
-    build = recipe_asked(
-        build_words(arguments),
-        arguments.build_input,
-        arguments.build_timeout,
-        workload.argv,
-        configurations=(configuration,),
-    )
-    return msgspec.structs.replace(workload, build=build)
+    recipe = resolve_recipe(build, workload.argv, configurations=(configuration,))
+    return msgspec.structs.replace(workload, build=recipe)

@@ -1,48 +1,43 @@
-"""Confirm: what a study recommends against the default, on the system as it is."""
+"""Comparison of a recommendation with the default, on the present system."""
 
 from __future__ import annotations
 
-import argparse
 import os
 
 import msgspec
 
+from assay.cli.arguments.common import CommonOptions
 from assay.cli.composition import laboratory_of
 from assay.cli.requests.built import with_built
 from assay.cli.requests.recommended import chosen_of
-from assay.cli.requests.request import disturbed_above_of
 from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.partition.registry import active_partitions
-from assay.records import Budget, StudySpec
+from assay.records import StudySpec
+from assay.requests.stored_study import ConfirmRequest
 from assay.search.history.cross_environment import confirmation_of
 from assay.store import Store
 from assay.study.laboratory import Laboratory
 from assay.study.session import StudyResult, begin
 
 
-def confirmed(
-    arguments: argparse.Namespace,
-    store: Store,
-    study_id: str,
-    budget: Budget,
-    point: str | None = None,
+def confirm(
+    request: ConfirmRequest, options: CommonOptions, store: Store, study_id: str
 ) -> StudyResult:
-    """Compare a study's recommendation with the default, without a share of a partition.
+    """Compare the recommendation of a study with the default, without a share of a partition.
 
     Args:
-        arguments: of the verb.
-        store: where the study is, and the comparison will be.
-        study_id: whole identity.
-        budget: to spend.
-        point: of several objectives: which.
+        request: request with budget and point.
+        options: common options.
+        store: store of the study and of the comparison.
+        study_id: id of the study.
 
     Raises:
         InvalidInputError: the study recommends nothing, or the default.
-        NotPossibleError: its program is not there any more, or its partition still is.
+        NotPossibleError: its program is missing, or its partition still exists.
     """
     record = store.study(study_id)
-    chosen = chosen_of(record, point)
+    chosen = chosen_of(record, request.point)
     assert record.conclusion is not None
     if not chosen:
         raise InvalidInputError(
@@ -50,22 +45,21 @@ def confirmed(
             f"`assay study show {study_id}` says why.",
         )
     _demand_fair(study_id, record.spec)
-    spec = confirmation_of(study_id, record.spec, record.conclusion, chosen, budget)
-    if arguments.disturbed_above:
-        admitted = disturbed_above_of(arguments, os.environ)
-        spec = msgspec.structs.replace(spec, disturbed_above=admitted)
-    lab = with_built(laboratory_of(spec, arguments.helper), spec, quiet=arguments.quiet)
+    spec = confirmation_of(study_id, record.spec, record.conclusion, chosen, request.budget)
+    if request.changes_disturbed_above:
+        spec = msgspec.structs.replace(spec, disturbed_above=request.disturbed_above)
+    lab = with_built(laboratory_of(spec, options.helper), spec, quiet=options.quiet)
     demand_programs(lab, study_id)
-    with Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress:
+    with Progress(spec, live=uses_live_line(options.color), quiet=options.quiet) as progress:
         return begin(lab, store, spec, progress)
 
 
 def _demand_fair(study_id: str, spec: StudySpec) -> None:
-    """Refuse where the default would not be what it was, or have what the winner has not.
+    """Raise if the default cannot run under the conditions of the recommendation.
 
     Raises:
-        InvalidInputError: the study went from boot to boot, or ran in slots.
-        NotPossibleError: its partition still stands.
+        InvalidInputError: the study varied boot settings, or ran in slots.
+        NotPossibleError: its partition still exists.
     """
     if spec.pausing or spec.parallel:
         why = "went from boot to boot" if spec.pausing else "ran in slots (--parallel)"
@@ -75,13 +69,13 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
         )
     if spec.reserve is None:
         return
-    known = [made.name for made in active_partitions(os.environ)]
-    taken = [name for name in known if spec.reserve.partition in ("", name)]
-    if taken:
+    active = [partition.name for partition in active_partitions(os.environ)]
+    own = [name for name in active if spec.reserve.partition in ("", name)]
+    if own:
         raise NotPossibleError(
-            f"The partition {taken[0]} stands: what is left of the machine is no fair place for "
+            f"The partition {own[0]} stands: what is left of the machine is no fair place for "
             "the default.",
-            f"Root deletes it first: `assay partition delete {taken[0]}`.",
+            f"Root deletes it first: `assay partition delete {own[0]}`.",
         )
 
 

@@ -1,60 +1,56 @@
-"""From command-line words to metrics."""
+"""Metrics of ``--metric`` and its companions."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay.cli.parsing.option_values import parse_pair
+from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.extract import parse_metric
 from assay.launch.observations import ANON_PEAK
 from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
+from assay.requests.tune import MAX_OBJECTIVES
 from assay.search.claims.requirement import required_names
 
-MOST_OBJECTIVES = 3
-"""A front in more is hard to see, and takes more launches than most budgets have."""
 
-
-def objectives_of(arguments: argparse.Namespace) -> list[str]:
-    """The names of the metrics to decide by, in the order they were given; may be none.
+def objectives_of(options: WorkloadOptions) -> list[str]:
+    """Return the names of the metrics to decide by, in the order of the options; may be empty.
 
     Raises:
-        InvalidInputError: one is given twice, or there are too many.
+        InvalidInputError: an objective is given twice, or there are too many.
     """
-    names = [text.partition(":")[0] for text in arguments.objective]
+    names = [text.partition(":")[0] for text in options.objective]
     for name in names:
         if names.count(name) > 1:
             raise InvalidInputError(
                 f"The objective {name} is given twice.", "Name each objective once."
             )
-    if len(names) > MOST_OBJECTIVES:
+    if len(names) > MAX_OBJECTIVES:
         raise InvalidInputError(
             f"There are {len(names)} objectives.",
-            f"At most {MOST_OBJECTIVES} can be weighed against each other.",
+            f"At most {MAX_OBJECTIVES} can be weighed against each other.",
         )
     return names
 
 
-def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
-    """The objectives first, then all others that were named, and wall time always.
+def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
+    """Return the metrics of a workload: the objectives, the named ones, and always wall time.
 
     Raises:
-        InvalidInputError: what was asked contradicts itself.
+        InvalidInputError: the options contradict each other.
     """
-    metrics = _named_metrics(
-        arguments.metric, dict(parse_pair(t, "--unit") for t in arguments.unit)
-    )
-    objectives = objectives_of(arguments) or [next(iter(metrics))]
+    metrics = _named_metrics(options.metric, dict(parse_pair(t, "--unit") for t in options.unit))
+    objectives = objectives_of(options) or [next(iter(metrics))]
     for objective in objectives:
         if objective in BUILT_IN:
             metrics.setdefault(objective, BUILT_IN[objective])
         _demand_metric(objective, metrics)
-    for name in required_names(arguments.require):
+    for name in required_names(options.require):
         if name in BUILT_IN:
             metrics.setdefault(name, BUILT_IN[name])
     if "peak_bytes" in objectives:
@@ -63,8 +59,8 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
             "before.",
             "Use --objective peak_anon_bytes.",
         )
-    said = set()
-    for text in arguments.goal:
+    with_goal = set()
+    for text in options.goal:
         name, goal = parse_pair(text, "--goal") if "=" in text else (objectives[0], text)
         if goal not in tuple(Goal):
             raise InvalidInputError(
@@ -77,12 +73,12 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
             )
         _demand_metric(name, metrics)
         metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
-        said.add(name)
-    for text in arguments.combine:
+        with_goal.add(name)
+    for text in options.combine:
         name, way = parse_pair(text, "--combine")
         _demand_metric(name, metrics)
         metrics[name] = _combined(metrics[name], way)
-    for name in arguments.metric_as_is:
+    for name in options.metric_as_is:
         _demand_metric(name, metrics)
         if metrics[name].pattern is None and name != ANON_PEAK:
             raise InvalidInputError(
@@ -90,19 +86,18 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
                 "--metric-as-is is for figures of yours.",
             )
         metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
-    for text in arguments.metric_file:
+    for text in options.metric_file:
         name, file = parse_pair(text, "--metric-file")
         _demand_metric(name, metrics)
-        metrics[name] = _from_file(metrics[name], file, arguments)
-    compares = getattr(arguments, "verb", "sweep") != "measure"
-    for name in set(objectives) - said:
-        assumed = compares and metrics[name].pattern is not None
+        metrics[name] = _from_file(metrics[name], file, options.parallel)
+    for name in set(objectives) - with_goal:
+        assumed = options.compares and metrics[name].pattern is not None
         metrics[name] = msgspec.structs.replace(metrics[name], assumed=assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
 
 
-def _from_file(metric: Metric, file: str, arguments: argparse.Namespace) -> Metric:
-    """A figure that is read from a file of the program's own."""
+def _from_file(metric: Metric, file: str, parallel: str | None) -> Metric:
+    """Return a metric that is read from a file of the program."""
     if metric.pattern is None:
         raise InvalidInputError(
             f"{metric.name} is measured, and read from no file.",
@@ -112,7 +107,7 @@ def _from_file(metric: Metric, file: str, arguments: argparse.Namespace) -> Metr
         raise InvalidInputError(
             f"--metric-file {metric.name}={file}: invalid file.", "Name a file."
         )
-    if getattr(arguments, "parallel", None) not in (None, "1"):
+    if parallel not in (None, "1"):
         raise InvalidInputError(
             f"Launches side by side would write the same file {file}.",
             "Leave --parallel out, or have the program print its figures.",
@@ -120,17 +115,17 @@ def _from_file(metric: Metric, file: str, arguments: argparse.Namespace) -> Metr
     return msgspec.structs.replace(metric, file=file)
 
 
-def beside_asked(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Return the names of the metrics that were asked for, those that decide among them.
+def reported_metrics(options: WorkloadOptions) -> tuple[str, ...]:
+    """Return the names of the metrics of ``--metric``, objectives included.
 
     Args:
-        arguments: of which ``metrics_asked`` is known to accept the metrics.
+        options: options that ``parse_metrics`` accepts.
     """
-    return tuple(text.partition("=")[0] for text in arguments.metric)
+    return tuple(text.partition("=")[0] for text in options.metric)
 
 
 def _combined(metric: Metric, way: str) -> Metric:
-    """A figure of the output, with what is to be made of those of several instances."""
+    """Return a metric of the output with its aggregation over several instances."""
     if metric.pattern is None:
         raise InvalidInputError(
             f"{metric.name} is measured for all instances together.",
@@ -146,7 +141,7 @@ def _combined(metric: Metric, way: str) -> Metric:
 
 
 def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Metric]:
-    """The metrics that were named, in order, and wall time behind them."""
+    """Return the metrics of ``--metric``, in order, and wall time after them."""
     metrics: dict[str, Metric] = {}
     for text in texts:
         metric = parse_metric(text, units)

@@ -1,4 +1,4 @@
-"""From the words of ``--observe`` to observations."""
+"""Observations of ``--observe``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from assay.errors import InvalidInputError, nearest
 from assay.records.observation import ALL_OBSERVATIONS, Observation
 
 
-def observed_of(text: str | None) -> tuple[Observation, ...] | None:
-    """Return the observations that were asked for; ``None`` where it was left to assay.
+def parse_observations(text: str | None) -> tuple[Observation, ...] | None:
+    """Return the observations of ``--observe``; ``None`` for the default ones.
 
     Args:
-        text: as it was written: ``all``, ``none`` or names with commas between them.
+        text: ``all``, ``none`` or names, separated by commas.
 
     Raises:
-        InvalidInputError: no such observation.
+        InvalidInputError: an unknown observation.
     """
     if text is None or text in ("all", "none"):
         return {None: None, "all": ALL_OBSERVATIONS, "none": ()}[text]

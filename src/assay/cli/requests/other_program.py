@@ -1,4 +1,4 @@
-"""Other programs: a command that is run as a study of something else recommends."""
+"""Comparison of the program of a command with that of a study."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from assay.machine.command import base_name
 _INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|lua|node|julia|bash|dash|ksh|zsh)[0-9.]*|sh")
 
 
-def named_otherwise(studied: Sequence[str], asked: Sequence[str]) -> tuple[str, str] | None:
-    """Return the names of two programs, where a study looked at another than is to run.
+def different_names(studied: Sequence[str], requested: Sequence[str]) -> tuple[str, str] | None:
+    """Return the names of two programs if they differ; ``None`` if they are equal.
 
-    Arguments may differ: a recommendation is often used for other input. Folders may as well.
+    Arguments and folders are ignored: a recommendation is often used for other input.
 
     Args:
         studied: command of the study.
-        asked: command that is to run.
+        requested: command to run.
     """
-    names = program_name(studied), program_name(asked)
+    names = program_name(studied), program_name(requested)
     return names if names[0] != names[1] else None
 
 

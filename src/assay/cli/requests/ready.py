@@ -1,15 +1,17 @@
-"""Ready: what ``assay run`` launches."""
+"""Prepared launch of ``assay run``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.command_words import command_of
 from assay.cli.startup import local_driver, start_up
 from assay.launch.driver import Driver
 from assay.records import DEFAULT, Evidence, Grant, Launch, Plan, RunFacts, Stage, Workload
+from assay.requests.run import RunRequest
+
+if TYPE_CHECKING:
+    from assay.root_helper.helper import RootHelper
 
 
 def _no_grants(facts: RunFacts) -> dict[str, Grant]:
@@ -17,16 +19,15 @@ def _no_grants(facts: RunFacts) -> dict[str, Grant]:
 
 
 class Ready(NamedTuple):
-    """What is launched, with all that has to hold for it.
+    """Prepared launch, with all its requirements in force.
 
     Attributes:
-        driver: starts it.
-        plan: its actions.
-        workload: its command; with the folder of a build in its placeholders.
-        evidence: what was built for it.
-        look: what the files hold now that the plan's system settings write, and that show how the
-            machine was booted, by path.
-        judge: a grant for each setting of its configuration.
+        driver: driver that starts the launch.
+        plan: plan with its actions.
+        workload: workload; the output directory of a build is among its placeholders.
+        evidence: evidence of a build.
+        look: function that reads the files of planned system settings and of the boot, by path.
+        judge: function that returns a grant for each setting of the configuration.
     """
 
     driver: Driver
@@ -37,31 +38,19 @@ class Ready(NamedTuple):
     judge: Callable[[RunFacts], dict[str, Grant]] = _no_grants
 
 
-def is_plain(parsed: Parsed) -> bool:
-    """Whether a command is run as it is: no setting, no study, no build, no share of a partition.
-
-    Nothing of this host, of settings or of the program has to be known then.
-    """
-    words = parsed.arguments
-    named = (words.assignments, words.study, words.build, words.build_input, words.build_timeout)
-    return not any(named) and words.reserve is None and words.partition is None
-
-
-def plain(parsed: Parsed) -> Ready:
-    """The command as it is.
+def plain(request: RunRequest, helper: RootHelper | None) -> Ready:
+    """Return the launch of a command without settings, study, build and partition.
 
     Raises:
-        InvalidInputError: there is none.
-        NotPossibleError: there is no launcher, or the undo journal cannot be had.
+        NotPossibleError: the launcher is missing, or the undo journal is not accessible.
     """
-    workload = Workload(argv=command_of(parsed.command, separated=parsed.separated, shell=False))
-    helper = parsed.arguments.helper
+    assert request.argv is not None
     start_up((RunFacts,), helper=helper)
-    return Ready(local_driver(helper), Plan(configuration=DEFAULT), workload)
+    return Ready(local_driver(helper), Plan(configuration=DEFAULT), Workload(argv=request.argv))
 
 
 def launch_of(plan: Plan) -> Launch:
-    """The one launch of a run."""
+    """Return the single launch of a run."""
     return Launch(
         configuration=plan.configuration,
         arm=str(plan.configuration),

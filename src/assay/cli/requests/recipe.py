@@ -1,4 +1,4 @@
-"""From command-line words to what builds the program."""
+"""Build of the program: the request of ``--build``, and the recipe of a workload."""
 
 from __future__ import annotations
 
@@ -11,40 +11,59 @@ from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, no_command_error, recipe_of
 from assay.launch.command import placeholders_in
 from assay.records import BuildRecipe, Configuration, Parameter
+from assay.requests.workload import BuildRequest
 from assay.settings.value_text import format_value
 from assay.units import parse_duration_s
 
 _FAMILY = "build."
 
 
-def recipe_asked(
-    build: tuple[str, ...] | None,
-    inputs: Sequence[str],
-    limit: str | None,
+def build_request(
+    argv: tuple[str, ...] | None, inputs: Sequence[str], timeout: str | None
+) -> BuildRequest | None:
+    """Return the requested build; ``None`` without a build command.
+
+    Args:
+        argv: words of the build command.
+        inputs: source files and folders.
+        timeout: time limit of a build, with its unit; ``None`` for the default.
+
+    Raises:
+        InvalidInputError: an input or a time limit without a command, or an invalid time.
+    """
+    if argv is None:
+        for option, given in (("--build-input", inputs), ("--build-timeout", timeout)):
+            if given:
+                raise InvalidInputError(
+                    f"{option} is given without --build.", "Give the command as well."
+                )
+        return None
+    timeout_s = parse_quantity("--build-timeout", timeout, parse_duration_s) if timeout else None
+    return BuildRequest(argv=argv, inputs=tuple(inputs), timeout_s=timeout_s)
+
+
+def resolve_recipe(
+    build: BuildRequest | None,
     argv: tuple[str, ...],
     parameters: Sequence[Parameter] = (),
     configurations: Sequence[Configuration] = (),
 ) -> BuildRecipe | None:
-    """What builds the program; ``None`` where nothing does.
+    """Return the recipe of a build; ``None`` without a build.
 
     Args:
-        build: words of the command.
-        inputs: files and folders that it is built from.
-        limit: what a build may take, as text; ``None``: what is usual.
-        argv: the program's command.
-        parameters: of the space; the defaults of ``build.NAME`` stand where a configuration has
-            none.
-        configurations: that were named.
+        build: requested build.
+        argv: command of the program.
+        parameters: parameters of the space; their defaults are those of ``build.NAME``.
+        configurations: named configurations.
 
     Raises:
         InvalidInputError: a placeholder without values, or values without a placeholder; a program
-            outside the folder of the build; a missing tool or input.
+            outside of the output directory; a missing tool or input.
     """
     names = _names(parameters, configurations)
     if build is None:
         if names:
             raise no_command_error(names[0])
-        demand_command(inputs, limit)
         return None
     defaults = {
         p.name.removeprefix(_FAMILY): format_value(p.default)
@@ -52,17 +71,17 @@ def recipe_asked(
         if p.name.startswith(_FAMILY) and p.default is not None
     }
     recipe = recipe_of(
-        build,
+        build.argv,
         names,
         defaults,
-        inputs=tuple(inputs),
+        inputs=build.inputs,
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the build, not one to work with
-        limit_s=parse_quantity("--build-timeout", limit, parse_duration_s) if limit else None,
+        limit_s=build.timeout_s,
     )
     _demand_used(argv, names, parameters, configurations)
     from assay.cli.requests.missing import demand_in_path
 
-    for first in _first_words(build, parameters, configurations):
+    for first in _first_words(build.argv, parameters, configurations):
         try:
             demand_in_path(first)
         except InvalidInputError as error:
@@ -70,23 +89,10 @@ def recipe_asked(
     return recipe
 
 
-def demand_command(inputs: Sequence[str], limit: str | None) -> None:
-    """Refuse what belongs to a build command where none was given.
-
-    Raises:
-        InvalidInputError: it was given.
-    """
-    for option, given in (("--build-input", inputs), ("--build-timeout", limit)):
-        if given:
-            raise InvalidInputError(
-                f"{option} is given without --build.", "Give the command as well."
-            )
-
-
 def _names(
     parameters: Sequence[Parameter], configurations: Sequence[Configuration]
 ) -> tuple[str, ...]:
-    """Of all placeholders that something gives a value, each once."""
+    """Return the placeholders with values, each once."""
     named = (*(p.name for p in parameters), *(name for one in configurations for name in one))
     own = (name.removeprefix(_FAMILY) for name in named if name.startswith(_FAMILY))
     return tuple(dict.fromkeys(own))
@@ -98,7 +104,7 @@ def _demand_used(
     parameters: Sequence[Parameter],
     configurations: Sequence[Configuration],
 ) -> None:
-    """Refuse a study of builds that runs something else."""
+    """Raise if the command does not run the program that is built."""
     if any(p.name == f"arg.{FOLDER}" for p in parameters) or any(
         f"arg.{FOLDER}" in one for one in configurations
     ):
@@ -110,7 +116,7 @@ def _demand_used(
     compared = (str(one["command"]) for one in configurations if "command" in one)
     held = placeholders_in((*argv, *compared))
     if FOLDER not in held:
-        raise runs_another()
+        raise other_program_error()
     filled = {p.name for p in parameters}.union(*configurations)
     for name in names:
         if name in held and f"arg.{name}" not in filled:
@@ -122,8 +128,8 @@ def _demand_used(
             )
 
 
-def runs_another() -> InvalidInputError:
-    """What is told where a program is built and another one run."""
+def other_program_error() -> InvalidInputError:
+    """Return the error for a command that does not run the program that is built."""
     return InvalidInputError(
         f"The command holds no {{{FOLDER}}}, so that it would not run what --build makes.",
         f"Write it where the program lies, as in: -- '{{{FOLDER}}}/prog'",
@@ -135,7 +141,7 @@ def _first_words(
     parameters: Sequence[Parameter],
     configurations: Sequence[Configuration],
 ) -> Iterable[str]:
-    """The programs that the command begins with, as far as they are known before it is run."""
+    """Return the possible programs of a build command, as far as they are known before a build."""
     first = build[0]
     if not placeholders_in((first,)):
         return (first,)

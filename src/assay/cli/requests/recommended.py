@@ -1,13 +1,12 @@
-"""Recommended: what a study recommends, and what it found that with."""
+"""Recommendation of a study, with the program that it was found with."""
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.cli.composition import store_of
+from assay.cli.composition import opened_store
 from assay.errors import InvalidInputError
 from assay.executors.builds.evidence import builds_in, is_build_of
 from assay.executors.evidence.thread_pools import pools_read_in
@@ -20,6 +19,7 @@ from assay.records import (
     RequirementVerdict,
     Workload,
 )
+from assay.requests.run import RunRequest
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 class Recommended(msgspec.Struct, frozen=True):
-    """What is to run again.
+    """Recommendation of a study.
 
     Attributes:
-        study_id: of the study.
-        settings: that it recommends.
-        workload: its own.
-        parallel: in how many slots it was found.
-        program_digest: of the files that it ran; of a built program, of other things as well.
-        builds: of the builds that it ran, each as its sample tells it.
-        unproven: whether no claim shows that the settings are better than the default.
-        pools: variables of thread pools that its processes read, where that is known.
+        study_id: id of the study.
+        settings: recommended settings.
+        workload: workload of the study.
+        parallel: number of slots of the search; ``None`` without slots.
+        program_digest: digest of the program files; for a built program also of its sources.
+        builds: builds of the study, as in the evidence of its samples.
+        unproven: no claim shows that the settings are better than the default.
+        pools: variables of thread pools that its processes read; ``None`` if unknown.
     """
 
     study_id: str
@@ -50,27 +50,32 @@ class Recommended(msgspec.Struct, frozen=True):
     pools: frozenset[str] | None = None
 
     def built_otherwise(self, argv: tuple[str, ...], key: str) -> bool:
-        """Whether the study built with the same command, and from something else.
+        """Return whether the study used the same build command on different sources.
 
         Args:
-            argv: the command of the build.
-            key: names the build by all that it is made from.
+            argv: words of the build command.
+            key: digest of all inputs of the build.
         """
-        alike = [told for told in self.builds if is_build_of(told, argv)]
-        return bool(alike) and not any(is_build_of(told, argv, key) for told in alike)
+        alike = [build for build in self.builds if is_build_of(build, argv)]
+        return bool(alike) and not any(is_build_of(build, argv, key) for build in alike)
 
 
-def recommended(arguments: argparse.Namespace) -> Recommended:
-    """What the study of ``--from`` recommends.
+def recommended(request: RunRequest, db: str | None) -> Recommended:
+    """Return the recommendation of the study of ``--from``.
+
+    Args:
+        request: request that names the study.
+        db: URL of the store; ``None`` for the default one.
 
     Raises:
-        InvalidInputError: no such study, or one that recommends nothing.
+        InvalidInputError: an unknown study, or one without a recommendation.
     """
-    with store_of(arguments, create=False) as store:
-        study_id = store.find(arguments.study)
+    assert request.study is not None
+    with opened_store(db, create=False) as store:
+        study_id = store.find(request.study)
         record = store.study(study_id)
         spec = record.spec
-        settings, proven = _chosen(record, arguments)
+        settings, proven = _chosen(record, request)
         threaded = any(name.startswith("threads") for name in settings)
         built = spec.workload.build is not None
         samples = store.samples(study_id) if built or threaded else ()
@@ -86,25 +91,25 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
     )
 
 
-def _chosen(record: StudyRecord, arguments: argparse.Namespace) -> tuple[Configuration, bool]:
+def _chosen(record: StudyRecord, request: RunRequest) -> tuple[Configuration, bool]:
     """Return the configuration to run again, and whether a claim shows that it is better."""
     from assay.cli.requests.cell import cell_of, has_cells
 
-    if has_cells(record) and arguments.point is None:
-        cell = cell_of(record, arguments.cell, unproven=arguments.unproven)
+    if has_cells(record) and request.point is None:
+        cell = cell_of(record, request.cell, unproven=request.unproven)
         return cell.settings, cell.proven
-    if arguments.cell is not None:
+    if request.cell is not None:
         raise InvalidInputError(
-            f"Study {record.id} has no cells to take --cell {clean(arguments.cell)} from.",
+            f"Study {record.id} has no cells to take --cell {clean(request.cell)} from.",
             "Name a sweep or a comparison that is done, or leave --cell out.",
         )
     settings = chosen_of(
         record,
-        arguments.point,
-        unproven=arguments.unproven,
-        outputs_may_differ=arguments.outputs_may_differ,
+        request.point,
+        unproven=request.unproven,
+        outputs_may_differ=request.outputs_may_differ,
     )
-    return settings, not _is_unproven(record, arguments.point)
+    return settings, not _is_unproven(record, request.point)
 
 
 def _is_unproven(record: StudyRecord, point: str | None) -> bool:
@@ -121,13 +126,13 @@ def chosen_of(
     unproven: bool = True,
     outputs_may_differ: bool = True,
 ) -> Configuration:
-    """The configuration that a study recommends, or one of its front.
+    """Return the recommended configuration of a study, or a point of its Pareto front.
 
     Args:
-        record: of the study.
-        point: of its front; ``None`` for what it recommends.
-        unproven: whether a recommendation that is not proven is accepted.
-        outputs_may_differ: whether one that may do other work than the default is accepted.
+        record: record of the study.
+        point: point of its front; ``None`` for the recommendation.
+        unproven: accept a recommendation that is not proven.
+        outputs_may_differ: accept a recommendation that may do other work than the default.
 
     Raises:
         InvalidInputError: the study has no recommendation or no such point, the recommendation is
@@ -174,7 +179,7 @@ def chosen_of(
 
 
 def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
-    """Return the worst verdict on what the default keeps; ``None`` where there is none."""
+    """Return the worst verdict on the requirements of the default; ``None`` without one."""
     found = [one.verdict for one in conclusion.requirements if one.arm == str(DEFAULT)]
     order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
     return min(found, key=order.index, default=None)
@@ -194,7 +199,7 @@ def _not_proven(record: StudyRecord, recommendation: Recommendation) -> InvalidI
 
 
 def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
-    """A point of a front, by its number or as its settings are written.
+    """Return a point of a Pareto front, by its number or its settings.
 
     Raises:
         InvalidInputError: the study has no front, or no such point.

@@ -1,85 +1,57 @@
-"""``--reserve`` and ``--partition``: a share of a partition, held while launches are made."""
+"""Share of a partition, which is held during launches."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.errors import InvalidInputError
 from assay.records import Reservation
 from assay.study.laboratory import Laboratory
 from assay.untrusted import clean
-
-ALL = "all"
-"""The wish of a search on a partition, unless another is said."""
-
-
-def reservation_of(arguments: argparse.Namespace) -> Reservation | None:
-    """What was asked for; ``None`` where nothing was.
-
-    Raises:
-        InvalidInputError: a partition is named, and nothing of it; or two are.
-    """
-    searched_on = getattr(arguments, "search_on", None)
-    if searched_on is not None and arguments.partition is not None:
-        raise InvalidInputError(
-            "--search-on and --partition both name a partition.", "Leave --partition out."
-        )
-    if searched_on is not None:
-        return Reservation(wish=arguments.reserve or ALL, partition=searched_on)
-    if arguments.reserve is None:
-        if arguments.partition is not None:
-            raise InvalidInputError(
-                "--partition says which partition, and nothing of it is asked for.",
-                f"Say what, as in: --reserve cpus=2 --partition {arguments.partition}",
-            )
-        return None
-    return Reservation(wish=arguments.reserve, partition=arguments.partition or "")
 
 
 @contextmanager
 def in_share(
     lab: Laboratory,
-    asked: Reservation | None,
+    reservation: Reservation | None,
     *,
     seed: int = 0,
     take: bool = True,
     quiet: bool = False,
 ) -> Iterator[Laboratory]:
-    """The laboratory with its launches in the share that was asked for; it is given back then.
+    """Context of the laboratory whose launches run in a share; releases the share at the end.
 
     Args:
-        lab: as it is without.
-        asked: ``None``: nothing, and it stays as it is.
-        seed: of the algorithm ``random``.
-        take: whether to have it; otherwise the laboratory is what it would be.
-        quiet: what was had is not told.
+        lab: laboratory without the share.
+        reservation: requested share; ``None`` for none.
+        seed: seed of the algorithm ``random``.
+        take: reserve the share; otherwise it is only computed.
+        quiet: do not print the share.
 
     Raises:
-        InvalidInputError: the wish cannot be read, or the partition does not have so much.
-        NotPossibleError: there is no partition, or others have too much of it.
+        InvalidInputError: an invalid specification, or a share larger than the partition.
+        NotPossibleError: no partition exists, or its resources are in use.
     """
-    if asked is None:
+    if reservation is None:
         yield lab
         return
     from assay.partition.share import open_share
     from assay.partition.share_request import parse_share_request
 
-    wish = parse_share_request(asked.wish, os.environ)
-    name = asked.partition or None
-    with open_share(wish, name, lab.machine, os.environ, seed=seed, take=take) as share:
+    share_request = parse_share_request(reservation.wish, os.environ)
+    name = reservation.partition or None
+    with open_share(share_request, name, lab.machine, os.environ, seed=seed, take=take) as share:
         if take:
-            tell(f"reserved of {share}", quiet=quiet)
+            _report(f"reserved of {share}", quiet=quiet)
             for evidence in share.violations(share.look()):
-                tell(f"the partition does not hold: {evidence.note}", quiet=False)
+                _report(f"the partition does not hold: {evidence.note}", quiet=False)
         yield lab.within(share)
 
 
 def in_share_words(lab: Laboratory) -> list[str]:
-    """Where a launch would run, in lines before its plan; none where no share was asked for."""
+    """Return the lines on the share of a launch, before its plan; empty without a share."""
     if lab.share is None:
         return []
     lines = [f"share of {lab.share}, as it is free now"]
@@ -88,7 +60,6 @@ def in_share_words(lab: Laboratory) -> list[str]:
     return [*lines, ""]
 
 
-def tell(text: str, *, quiet: bool) -> None:
-    """One line on standard error."""
+def _report(text: str, *, quiet: bool) -> None:
     if not quiet:
         print(f"assay: {clean(text)}", file=sys.stderr, flush=True)

@@ -1,8 +1,7 @@
-"""From command-line words to a workload."""
+"""Workload: its request, from texts of options, and the workload itself, in a space."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from collections.abc import Sequence
@@ -11,9 +10,10 @@ from pathlib import Path
 from assay.cli.parsing.option_values import parse_count, parse_pair, parse_quantity
 from assay.cli.parsing.options import HOOKS
 from assay.cli.requests.command_words import build_words, split_command
-from assay.cli.requests.metrics import beside_asked, metrics_asked, objectives_of
+from assay.cli.requests.metrics import objectives_of, parse_metrics, reported_metrics
 from assay.cli.requests.missing import demand_in_path
-from assay.cli.requests.recipe import recipe_asked
+from assay.cli.requests.recipe import build_request, resolve_recipe
+from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.matching import checked_pattern
 from assay.launch.command import placeholders_in
@@ -21,105 +21,123 @@ from assay.records import (
     Configuration,
     Hooks,
     Limits,
+    Metric,
     Parameter,
     Requirement,
     Statistic,
     Workload,
 )
 from assay.records.workload import BUILT_IN
+from assay.requests.workload import MAX_GRACE_S, WorkloadRequest
 from assay.search.claims.requirement import parse_requirements
-from assay.search.races.single_objective import reject_options
 from assay.units import parse_bytes, parse_duration_s
 
 
-def workload_of(
-    arguments: argparse.Namespace,
-    argv: tuple[str, ...],
-    parameters: tuple[Parameter, ...] = (),
-    configurations: Sequence[Configuration] = (),
-) -> Workload:
-    """The workload that the measuring options describe.
+def workload_request(options: WorkloadOptions, argv: tuple[str, ...]) -> WorkloadRequest:
+    """Return the workload that the options describe.
 
     Args:
-        arguments: parsed.
-        argv: the command.
-        parameters: of the space; ``arg.NAME`` and ``build.NAME`` declare a placeholder,
-            ``env.NAME`` a default.
-        configurations: that were named: what they say of ``build.NAME`` is declared as well.
+        options: texts of the options.
+        argv: words of the command.
 
     Raises:
-        InvalidInputError: an option that cannot be read.
+        InvalidInputError: an invalid option.
     """
-    placeholders = _placeholders(parameters, argv)
-    grace_s = _grace_s(arguments.grace) if arguments.grace else None
-    if arguments.stop is not None and grace_s == 0.0:
+    grace_s = _grace_s(options.grace) if options.grace else None
+    if options.stop is not None and grace_s == 0.0:
         raise InvalidInputError(
             "--stop would never run: --grace 0s kills the program at once.",
             "Give it time, as --grace 10s, or leave one of the two out.",
         )
-    return Workload(
+    return WorkloadRequest(
         argv=argv,
-        placeholders=placeholders,
+        metrics=parse_metrics(options),
+        reported=reported_metrics(options),
+        check=checked_pattern(options.check, "The check") if options.check else None,
+        timeout_s=(
+            parse_quantity("--timeout", options.timeout, parse_duration_s)
+            if options.timeout
+            else None
+        ),
+        grace_s=grace_s,
+        outputs_may_differ=options.outputs_may_differ,
+        stdin=_input(options.input) if options.input else None,
+        limits=_limits(options.limit),
+        hooks=_hooks(options),
+        build=build_request(
+            build_words(options.build, options.shell), options.build_input, options.build_timeout
+        ),
+    )
+
+
+def resolve_workload(
+    request: WorkloadRequest,
+    parameters: tuple[Parameter, ...] = (),
+    configurations: Sequence[Configuration] = (),
+) -> Workload:
+    """Return the workload of a request with the placeholders of a space.
+
+    Args:
+        request: requested workload.
+        parameters: parameters of the space; ``arg.NAME`` and ``build.NAME`` declare a placeholder,
+            ``env.NAME`` a default.
+        configurations: named configurations; their values of ``build.NAME`` are declared as well.
+
+    Raises:
+        InvalidInputError: a parameter without a placeholder, or an invalid build.
+    """
+    return Workload(
+        argv=request.argv,
+        placeholders=_placeholders(parameters, request.argv),
         environment={
             p.name.removeprefix("env."): str(p.default)
             for p in parameters
             if p.name.startswith("env.") and p.default is not None
         },
-        metrics=metrics_asked(arguments),
-        beside=beside_asked(arguments),
-        check=checked_pattern(arguments.check, "The check") if arguments.check else None,
-        timeout_s=(
-            parse_quantity("--timeout", arguments.timeout, parse_duration_s)
-            if arguments.timeout
-            else None
-        ),
-        grace_s=grace_s,
-        outputs_may_differ=arguments.outputs_may_differ,
-        stdin=_input(arguments.input) if arguments.input else None,
-        cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
-        limits=_limits(arguments.limit),
-        hooks=_hooks(arguments),
-        build=recipe_asked(
-            build_words(arguments),
-            arguments.build_input,
-            arguments.build_timeout,
-            argv,
-            parameters,
-            configurations,
-        ),
+        metrics=request.metrics,
+        beside=request.reported,
+        check=request.check,
+        timeout_s=request.timeout_s,
+        grace_s=request.grace_s,
+        outputs_may_differ=request.outputs_may_differ,
+        stdin=request.stdin,
+        cwd=request.cwd or os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
+        limits=request.limits,
+        hooks=request.hooks,
+        build=resolve_recipe(request.build, request.argv, parameters, configurations),
     )
 
 
 def _grace_s(text: str) -> float:
-    """The time between asking a program to end and killing it; ``0s`` kills at once.
+    """Return the grace period, in seconds; ``0s`` kills at once.
 
     Raises:
-        InvalidInputError: it cannot be read, or is longer than a day.
+        InvalidInputError: an invalid time, or one longer than a day.
     """
     if _NO_TIME.fullmatch(text):
         return 0.0
     found = parse_quantity("--grace", text, parse_duration_s)
-    if found > LONGEST_GRACE_S:
+    if found > MAX_GRACE_S:
         raise InvalidInputError(
             f"--grace {text} is longer than a day.", "Write for example --grace 30s."
         )
     return found
 
 
-def _hooks(arguments: argparse.Namespace) -> Hooks:
-    """The commands around the launches, as ``--shell`` says how they are read.
+def _hooks(options: WorkloadOptions) -> Hooks:
+    """Return the commands around the launches.
 
     Raises:
-        InvalidInputError: a metric is invalid, or the program is missing (``--setup`` may create
+        InvalidInputError: a command is invalid, or its program is missing (``--setup`` may create
             it).
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in HOOKS:
-        text = getattr(arguments, name)
+        text = getattr(options, name)
         if text is None:
             continue
         try:
-            found[name] = split_command(text, shell=arguments.shell)
+            found[name] = split_command(text, shell=bool(options.shell))
             if name == "setup" or "setup" not in found:
                 demand_in_path(found[name][0])
         except InvalidInputError as error:
@@ -144,55 +162,41 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
     return declared
 
 
-def several_objectives(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """The objectives where there is more than one; else none.
+def several_objectives(options: WorkloadOptions) -> tuple[str, ...]:
+    """Return the objectives if there are several; empty for a single one.
 
     Raises:
-        InvalidInputError: they cannot be.
+        InvalidInputError: an objective is given twice, or there are too many.
     """
-    names = objectives_of(arguments)
+    names = objectives_of(options)
     return tuple(names) if len(names) > 1 else ()
 
 
-def demand_alone(arguments: argparse.Namespace) -> None:
-    """Refuse what a study with several objectives does not have.
+def demand_one_objective(options: WorkloadOptions, verb: str) -> None:
+    """Raise on several objectives of a verb that decides by a single one.
 
     Raises:
-        InvalidInputError: one of it was asked for.
+        InvalidInputError: there are several.
     """
-    if not several_objectives(arguments):
-        return
-    reject_options(
-        {
-            "--require": arguments.require,
-            "--parallel": arguments.parallel,
-            "--warm-start": [word for word in arguments.warm_start if word != "none"],
-        }
-    )
-
-
-def demand_one_objective(arguments: argparse.Namespace) -> None:
-    """Refuse several objectives where the verb weighs nothing against anything.
-
-    Raises:
-        InvalidInputError: more than one.
-    """
-    if len(objectives_of(arguments)) > 1:
+    if len(objectives_of(options)) > 1:
         raise InvalidInputError(
-            f"`assay {arguments.verb}` takes one --objective.",
+            f"`assay {verb}` takes one --objective.",
             "`assay tune` weighs several against each other; --metric reads further figures.",
         )
 
 
-def statistic_of(arguments: argparse.Namespace) -> Statistic:
-    """What of the objective decides: ``NAME:median`` and ``NAME:spread`` say so.
+def parse_statistic(objectives: Sequence[str]) -> Statistic:
+    """Return the statistic of the objective, as in ``NAME:median``; the mean by default.
+
+    Args:
+        objectives: values of ``--objective``.
 
     Raises:
-        InvalidInputError: no such statistic, or another than the mean of several objectives.
+        InvalidInputError: an unknown statistic, or several objectives with another than the mean.
     """
-    several = len(arguments.objective) > 1
+    several = len(objectives) > 1
     found = Statistic.MEAN
-    for objective in arguments.objective:
+    for objective in objectives:
         _, colon, text = objective.partition(":")
         if not colon:
             continue
@@ -211,18 +215,17 @@ def statistic_of(arguments: argparse.Namespace) -> Statistic:
     return found
 
 
-def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[Requirement, ...]:
-    """What the result is to keep beside being good.
+def requirements_of(texts: Sequence[str], metrics: Sequence[Metric]) -> tuple[Requirement, ...]:
+    """Return the requirements of ``--require``.
 
     Args:
-        arguments: parsed.
-        workload: that they gave.
+        texts: values of the option.
+        metrics: metrics of the workload.
 
     Raises:
-        InvalidInputError: one cannot be read, or can never be kept.
+        InvalidInputError: an invalid requirement, or one that cannot be met.
     """
-    known = {metric.name: metric for metric in workload.metrics}
-    return parse_requirements(arguments.require, BUILT_IN | known)
+    return parse_requirements(texts, BUILT_IN | {metric.name: metric for metric in metrics})
 
 
 def _input(path: str) -> str:
@@ -233,21 +236,19 @@ def _input(path: str) -> str:
     return str(Path(path).resolve())
 
 
-LONGEST_GRACE_S = 24 * 60 * 60.0
-"""As the launcher has it."""
 _NO_TIME = re.compile(r"0+(?:s|ms)?")
 
-LEAST_MEMORY_BYTES = 2**20
-"""Below it nothing starts: what the kernel charges to a new process takes some of it."""
-MOST_PROCESSES = 2**22
-"""As many as Linux can number (``PID_MAX_LIMIT``)."""
+MIN_MEMORY_BYTES = 2**20
+"""Smallest memory limit: no program starts with less, since the kernel charges a new process."""
+MAX_PROCESSES = 2**22
+"""Largest number of processes of Linux (``PID_MAX_LIMIT``)."""
 
 
 def _limits(text: str | None) -> Limits:
-    """The limits that ``--limit mem=2G,procs=64,cpu=30s,output=1G`` names.
+    """Return the limits of ``--limit mem=2G,procs=64,cpu=30s,output=1G``.
 
     Raises:
-        InvalidInputError: one that is unknown, given twice, or that nothing could keep.
+        InvalidInputError: a limit is unknown, given twice or too small.
     """
     if text is None:
         return Limits()
@@ -278,7 +279,7 @@ def _limits(text: str | None) -> Limits:
 
 def _memory_bytes(text: str) -> int:
     size = parse_quantity("--limit mem", text, parse_bytes)
-    if size < LEAST_MEMORY_BYTES:
+    if size < MIN_MEMORY_BYTES:
         raise InvalidInputError(
             f"--limit mem={text} leaves no room for a program to start.",
             "It takes 1M at least, as in --limit mem=2G.",
@@ -287,7 +288,7 @@ def _memory_bytes(text: str) -> int:
 
 
 def _processes(text: str) -> int:
-    return parse_count("--limit procs", text, MOST_PROCESSES, "processes", "--limit procs=64")
+    return parse_count("--limit procs", text, MAX_PROCESSES, "processes", "--limit procs=64")
 
 
 def _output_bytes(text: str) -> int:

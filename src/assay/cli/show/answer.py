@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import output_path
 from assay.cli.show.documents import json_text, print_json, result_document
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
@@ -16,23 +14,9 @@ from assay.records import Kind, Sample
 from assay.search.space.labels import label_conclusion, label_samples
 from assay.study.session import StudyResult
 
-SUFFIXES = (".md", ".csv", ".json")
-
-
-def export_paths(arguments: argparse.Namespace) -> tuple[Path, ...]:
-    """Return the files of ``--export``, checked before the first launch.
-
-    Raises:
-        InvalidInputError: an unknown suffix, or a missing folder.
-    """
-    return tuple(output_path("--export", text, SUFFIXES) for text in arguments.export)
-
 
 def deliver_answer(
-    arguments: argparse.Namespace,
-    result: StudyResult,
-    samples: Sequence[Sample],
-    exports: Sequence[Path],
+    result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path], *, json: bool
 ) -> None:
     """Print the result, as lines or as JSON, and write the exported files.
 
@@ -44,7 +28,7 @@ def deliver_answer(
     try:
         _export(result, samples, exports)
     finally:  # an unwritable file does not lose the printed answer
-        if arguments.json:
+        if json:
             print_json(result_document(result, samples))
         else:
             print_result(result)

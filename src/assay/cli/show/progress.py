@@ -8,7 +8,6 @@ time continues to count down during a long launch. Longer computations take at m
 
 from __future__ import annotations
 
-import argparse
 import functools
 import os
 import shlex
@@ -71,12 +70,16 @@ def termination_notice(grace_s: float) -> str:
     )
 
 
-def uses_live_line(arguments: argparse.Namespace) -> bool:
-    """Return whether standard error supports a live line (no-color.org)."""
-    if arguments.color == "never" or not sys.stderr.isatty():
+def uses_live_line(color: str) -> bool:
+    """Return whether standard error supports a live line (no-color.org).
+
+    Args:
+        color: ``auto``, ``always`` or ``never``.
+    """
+    if color == "never" or not sys.stderr.isatty():
         return False
     dumb = os.environ.get("TERM") == "dumb"
-    return bool(arguments.color == "always") or not (os.environ.get("NO_COLOR") or dumb)
+    return color == "always" or not (os.environ.get("NO_COLOR") or dumb)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import sys
@@ -10,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import output_path
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.tier import bench_request, heatmap_path
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.tier.environment import device_of, tier_env
@@ -18,17 +19,16 @@ from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.tier.bench import Progress, TierBenchmark, find_works, fitting_sizes, read_free_bytes
 from assay.tier.efficiency import DRAM_MULTIPLES, OTHER_WORKS, POLYNOMIALS, Cell, Device
-from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
+from assay.units import show_bytes, show_count, show_duration
 from assay.workloads.kernels import VariantTimes, describe, find_kernel, run_variants
 
-DEFAULT_BUDGET_S = 600.0
 _MANAGED_OF_DRAM = 16
 """Allocations of at least this fraction of DRAM are managed.
 
 The default of the library would exclude all allocations of the smallest cells. Smaller allocations
 are work buffers, which no default manages.
 """
-_LEAST_OF_DRAM = 2.0
+_MIN_LARGEST = 2.0
 """Minimum size of the largest data, as a multiple of DRAM."""
 
 
@@ -62,7 +62,7 @@ class _Catalogue:
         return tier_env(self.path, dram_bytes) | threshold
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Measure in rounds until the budget is spent, and print the efficiencies.
 
     Raises:
@@ -70,24 +70,18 @@ def run(arguments: argparse.Namespace) -> int:
             is unknown.
         NotPossibleError: the tier is not available here.
     """
-    picture = output_path("--output", arguments.output, (".svg",)) if arguments.output else None
-    for name, example in (("dram", "256M"), ("path", "/mnt/nvme")):
-        if not getattr(arguments, name):
-            raise InvalidInputError(
-                f"`assay tier bench` needs --{name}.", f"Write --{name}, as in --{name} {example}."
-            )
-    dram_bytes = parse_bytes(arguments.dram)
-    works = find_works(arguments.work)
-    if arguments.data:
-        sizes = _chosen(arguments.data, dram_bytes)
-    else:
-        sizes = _sizes(dram_bytes, quiet=arguments.quiet)
-    budget_s = parse_duration_s(arguments.budget) if arguments.budget else DEFAULT_BUDGET_S
-    threads = _threads(arguments.threads)
-    bench = TierBenchmark(_Catalogue(arguments.path), dram_bytes, sizes, threads, works)
-    before = device_of(arguments.path)
-    bench.measure(budget_s, _ignore if arguments.quiet else _print_progress)
-    after = device_of(arguments.path)
+    picture = heatmap_path(parsed)
+    request, options = bench_request(parsed), common_options(parsed)
+    dram_bytes, budget_s = request.dram_bytes, request.budget_s
+    works = find_works(request.works)
+    if request.data:
+        _demand_memory(request.data, dram_bytes)
+    sizes = request.data or _sizes(dram_bytes, quiet=options.quiet)
+    threads = request.threads or (len(os.sched_getaffinity(0)),)
+    bench = TierBenchmark(_Catalogue(request.path), dram_bytes, sizes, threads, works)
+    before = device_of(request.path)
+    bench.measure(budget_s, _ignore if options.quiet else _print_progress)
+    after = device_of(request.path)
     # Other processes may slow down one of the two measurements.
     device = Device(read=max(before.read, after.read), write=max(before.write, after.write))
     cells = bench.cells(device)
@@ -96,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         with replace_atomically(picture) as stream:
             stream.write(heatmap_svg(cells, device, dram_bytes).encode())
-    if arguments.json:
+    if options.json:
         found = [
             {**to_builtins(one), "efficiency": one.efficiency, "model": one.model} for one in cells
         ]
@@ -128,10 +122,10 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
     """
     free_bytes = read_free_bytes()
     fit = fitting_sizes(dram_bytes, free_bytes)
-    if _LEAST_OF_DRAM not in fit:
+    if _MIN_LARGEST not in fit:
         raise InvalidInputError(
             f"--dram {show_bytes(dram_bytes)} needs data of "
-            f"{show_bytes(_LEAST_OF_DRAM * dram_bytes)}, but only {show_bytes(free_bytes)} of "
+            f"{show_bytes(_MIN_LARGEST * dram_bytes)}, but only {show_bytes(free_bytes)} of "
             "memory are free.",
             "Write a smaller size: for comparison, the programs also run in memory alone.",
         )
@@ -145,48 +139,20 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
     return fit
 
 
-def _chosen(text: str, dram_bytes: int) -> tuple[float, ...]:
-    """Return the sizes of ``--data`` as multiples of DRAM, each once.
+def _demand_memory(data: Sequence[float], dram_bytes: int) -> None:
+    """Raise on data that exceed the memory of this host.
 
     Raises:
-        InvalidInputError: invalid numbers, or the data exceed the memory of this host.
+        InvalidInputError: the largest data exceed it.
     """
-    try:
-        sizes = tuple(dict.fromkeys(map(float, text.split(","))))
-    except ValueError:
-        sizes = ()
-    if not sizes or not all(0.0 < one < math.inf for one in sizes):
-        raise InvalidInputError(
-            f"--data: invalid list {text!r}.", "Write numbers above 0: --data 0.5,2,4."
-        )
     free_bytes = read_free_bytes()
-    largest = max(sizes)
+    largest = max(data)
     if largest * dram_bytes > free_bytes:
         raise InvalidInputError(
             f"Data of {largest:g} times {show_bytes(dram_bytes)} exceed the "
             f"{show_bytes(free_bytes)} of free memory, in which the programs run for comparison.",
             "Write smaller multiples, or a smaller --dram.",
         )
-    return sizes
-
-
-def _threads(text: str | None) -> tuple[int, ...]:
-    """Return the numbers of threads, each once.
-
-    Raises:
-        InvalidInputError: invalid numbers, or more than two threads for each CPU.
-    """
-    cpus = len(os.sched_getaffinity(0))
-    if not text:
-        return (cpus,)
-    words = text.split(",")
-    known = all(word.isascii() and word.isdecimal() for word in words)
-    if not known or not all(1 <= int(word) <= 2 * cpus for word in words):
-        raise InvalidInputError(
-            f"--threads: invalid list {text!r}.",
-            f"Write numbers from 1 to {2 * cpus}, two for each CPU: --threads 1,{2 * cpus}.",
-        )
-    return tuple(dict.fromkeys(map(int, words)))
 
 
 def _lines(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.tier import doctor_request
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
@@ -15,17 +17,18 @@ from assay.tier.swap import SwapUsage, read_swap
 from assay.units import show_bytes, show_duration
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Print the capabilities; return 1 if the pager is not available.
 
     Raises:
         InvalidInputError: a directory of ``--path`` is missing.
         NotPossibleError: this installation lacks the programs of the tier.
     """
-    found = probe(os.environ, arguments.path or "")
+    request, options = doctor_request(parsed), common_options(parsed)
+    found = probe(os.environ, request.path)
     swap = read_swap()
     can = usable(found)
-    if arguments.json:
+    if options.json:
         found_faults = [to_builtins(one) for one in findings(found)]
         print_json(
             {

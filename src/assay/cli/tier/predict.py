@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import signal
@@ -10,23 +9,25 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.tier import predict_request
 from assay.cli.composition import program_of
+from assay.cli.parsing.parser import Parsed
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.tier.environment import device_of, tier_env
-from assay.errors import InvalidInputError, NotPossibleError
+from assay.errors import NotPossibleError
 from assay.records import to_builtins
 from assay.settings.refusals import preload_obstacle
 from assay.tier.prediction import Prediction, predict, reasons
 from assay.tier.sampling import sample_session
-from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration, show_signal
+from assay.units import show_bytes, show_duration, show_signal
 
-DEFAULT_DURATION_S = 30.0
 TERMINATION_S = 5.0
 
 
-def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
+def run(parsed: Parsed) -> int:
     """Sample the program for some time, end it, and print the prediction.
 
     Raises:
@@ -34,29 +35,17 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
         NotPossibleError: the tier is not available here, the program cannot be started, or it had
             no large allocation.
     """
-    for name, example in (("dram", "8G"), ("path", "/mnt/nvme")):
-        if not getattr(arguments, name):
-            raise InvalidInputError(
-                f"`assay tier predict` needs --{name}.",
-                f"Write --{name}, as in --{name} {example}.",
-            )
-    if not command:
-        raise InvalidInputError("The program is missing.", "Write it after --, as in -- ./app.")
-    if why := preload_obstacle(program_of(tuple(command)), os.uname().machine):
+    request, options = predict_request(parsed), common_options(parsed)
+    command, dram_bytes = request.argv, request.dram_bytes
+    if why := preload_obstacle(program_of(command), os.uname().machine):
         raise NotPossibleError(
             f"{command[0]} {why}.",
             "Link it dynamically, or let it allocate regions (tier.h).",
         )
-    for_s = (
-        parse_duration_s(getattr(arguments, "for"))
-        if getattr(arguments, "for")
-        else DEFAULT_DURATION_S
-    )
-    dram_bytes = parse_bytes(arguments.dram)
-    device = device_of(arguments.path)
+    device = device_of(request.path)
     terminate_in_order()  # a signal ends the program
-    with _started(command, tier_env(arguments.path, dram_bytes, arguments.numa)) as process:
-        seen = list(sample_session(process.pid, for_s, lambda: process.poll() is None))
+    with _started(command, tier_env(request.path, dram_bytes, request.numa)) as process:
+        seen = list(sample_session(process.pid, request.duration_s, lambda: process.poll() is None))
         status = process.poll()
     if len(seen) < 2 and status:
         raise NotPossibleError(
@@ -71,7 +60,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
         )
     # Use the second half, as the first one includes the start of the program.
     found = predict(seen[(len(seen) - 1) // 2], seen[-1], device)
-    if arguments.json:
+    if options.json:
         document = {"dram_bytes": dram_bytes, **to_builtins(found), "reasons": reasons(found)}
         print_json(document)
     else:

@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 import time
 from collections.abc import Mapping, Sequence
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.tier import top_request
+from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
 from assay.errors import NotPossibleError
 from assay.records import to_builtins
 from assay.tier.meter import Meter, Region, read_meters
-from assay.units import parse_duration_s, show_bytes
+from assay.units import show_bytes
 from assay.untrusted import clean
 
-DEFAULT_INTERVAL_S = 1.0
 _CLEAR = "\033[H\033[J"
 Seen = Mapping[tuple[int, int], Region]
 """Regions by process and address."""
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Print the regions of all programs; on a terminal repeatedly.
 
     Raises:
         InvalidInputError: ``--every`` is not a valid time.
         NotPossibleError: no program runs with a tier.
     """
-    every_s = DEFAULT_INTERVAL_S if arguments.every is None else parse_duration_s(arguments.every)
-    if arguments.json:
+    request, options = top_request(parsed), common_options(parsed)
+    interval_s = request.interval_s
+    if options.json:
         print_json({"processes": [to_builtins(one) for one in _present()]})
         return 0
     live = sys.stdout.isatty()
     before = _regions(_present())
     for _ in itertools.count():
-        time.sleep(every_s)
+        time.sleep(interval_s)
         now = read_meters()
-        text = "\n".join(_lines(now, before, every_s, width_of(sys.stdout)))
+        text = "\n".join(_lines(now, before, interval_s, width_of(sys.stdout)))
         print(_CLEAR * live + text, flush=True)
         if not live or not now:
             return 0
@@ -63,7 +65,7 @@ def _regions(found: Sequence[Meter]) -> Seen:
 HEADS = ("region", "size", "in DRAM", "waits", "stall", "ahead", "wasted", "reads", "writes")
 
 
-def _lines(found: Sequence[Meter], before: Seen, every_s: float, width: int | None) -> list[str]:
+def _lines(found: Sequence[Meter], before: Seen, interval_s: float, width: int | None) -> list[str]:
     lines = []
     for one in found:
         held = sum(region.held_bytes for region in one.regions)
@@ -72,7 +74,7 @@ def _lines(found: Sequence[Meter], before: Seen, every_s: float, width: int | No
             f"{'advised  ' if one.how == 'advisor' else ''}{clean(one.command)}"
         )
         rows = [HEADS] + [
-            _row(region, before.get((one.pid, region.base)), every_s, waits=one.how == "pager")
+            _row(region, before.get((one.pid, region.base)), interval_s, waits=one.how == "pager")
             for region in one.regions
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -85,13 +87,13 @@ def _share(ratio: float) -> str:
     return f"{100 * ratio:.0f} %"
 
 
-def _row(now: Region, before: Region | None, every_s: float, *, waits: bool) -> tuple[str, ...]:
+def _row(now: Region, before: Region | None, interval_s: float, *, waits: bool) -> tuple[str, ...]:
     """Return the row of a region, for the last interval; of a new region, since its start.
 
     Args:
         now: present counters.
         before: counters at the beginning of the interval; ``None`` for a new region.
-        every_s: length of the interval, in seconds.
+        interval_s: length of the interval, in seconds.
         waits: the counters of waits are known.
     """
     # Counters only grow: smaller ones are those of a new region at the same address.
@@ -106,9 +108,9 @@ def _row(now: Region, before: Region | None, every_s: float, *, waits: bool) -> 
         show_bytes(now.size_bytes),
         _share(now.held_bytes / now.size_bytes),
         f"{more('demand') + more('late'):.0f}" if waits else "-",
-        _share(more("stall_s") / every_s) if waits else "-",
+        _share(more("stall_s") / interval_s) if waits else "-",
         f"{more('staged'):.0f}",
         f"{more('wasted'):.0f}",
-        f"{show_bytes(more('read_bytes') / every_s)}/s",
-        f"{show_bytes(more('written_bytes') / every_s)}/s",
+        f"{show_bytes(more('read_bytes') / interval_s)}/s",
+        f"{show_bytes(more('written_bytes') / interval_s)}/s",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from assay.errors import InvalidInputError
@@ -11,18 +10,23 @@ from assay.settings.tier import SWAP
 _TRACES = "*.touches"
 
 
-def trace_assignments(arguments: argparse.Namespace, tier: str) -> list[str]:
+def trace_assignments(trace: str | None, replay: str | None, tier: str) -> list[str]:
     """Return the assignments that --trace and --replay are short for.
 
     Creates the folder of traces, if it is missing.
+
+    Args:
+        trace: directory that accesses are recorded to; ``None`` for none.
+        replay: directory of a recorded trace; ``None`` for none.
+        tier: backing store, as the value of ``mem.tier``.
 
     Raises:
         InvalidInputError: both options are given, the tier takes none of them, or the folder is
             not usable.
     """
-    if arguments.trace is None and arguments.replay is None:
+    if trace is None and replay is None:
         return []
-    if arguments.trace is not None and arguments.replay is not None:
+    if trace is not None and replay is not None:
         raise InvalidInputError(
             "--trace and --replay exclude each other.",
             "Record a trace with --trace DIR, then run again with --replay DIR.",
@@ -32,9 +36,10 @@ def trace_assignments(arguments: argparse.Namespace, tier: str) -> list[str]:
             "Only the pager records memory accesses, and this run advises on swap.",
             "Leave --trace and --replay out, or see `assay tier doctor` for the pager.",
         )
-    if arguments.trace is not None:
-        return [f"env.ASSAY_TIER_TRACE={_new_folder(arguments.trace)}"]
-    return [f"env.ASSAY_TIER_REPLAY={_recorded(arguments.replay)}"]
+    if trace is not None:
+        return [f"env.ASSAY_TIER_TRACE={_new_folder(trace)}"]
+    assert replay is not None
+    return [f"env.ASSAY_TIER_REPLAY={_recorded(replay)}"]
 
 
 def _new_folder(name: str) -> Path:

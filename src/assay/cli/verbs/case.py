@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from assay.cli.arguments.case import demand_case_name
 from assay.cli.parsing.actions import demand_used, run_action
 from assay.cli.parsing.parser import Parsed
-from assay.errors import InvalidInputError
 
-OF_ACTIONS = {
+OPTIONS_BY_ACTION = {
     "list": (),
     "show": ("size", "threads", "values", "name"),
     "run": (
@@ -14,20 +14,11 @@ OF_ACTIONS = {
         *("disturbed_above", "output"),
     ),
 }
-"""What each action takes."""
+"""Options of each action."""
 
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
-    arguments = parsed.arguments
-    if arguments.action == "list" and arguments.name is not None:
-        raise InvalidInputError(
-            "`assay case list` takes no name.", f"`assay case show {arguments.name}` tells of one."
-        )
-    if arguments.action != "list" and arguments.name is None:
-        raise InvalidInputError(
-            f"`assay case {arguments.action}` is about one case.",
-            "Name it: `assay case list` shows those there are.",
-        )
-    demand_used(arguments, OF_ACTIONS)
-    return run_action(arguments)
+    demand_case_name(parsed)
+    demand_used(parsed, OPTIONS_BY_ACTION)
+    return run_action(parsed)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 from collections.abc import Iterator
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.study import compare_studies_request, prints_markdown
+from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.conditions import Conditions
-from assay.cli.requests.request import gate_of, margin_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
-from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
 from assay.reporting.scale import Scale, scale_for
@@ -28,47 +28,39 @@ from assay.wording.occasions import (
     verdict_sentence,
 )
 
-GATE = tuple(map(str, OccasionVerdict))
 MAX_DIFFERENCES = 40
-"""Lines on a terminal; ``--json`` has all."""
+"""Largest number of differences on a terminal; ``--json`` contains all."""
 HEAD = ("n", "mean", "sd")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(parsed: Parsed) -> int:
     """Run the action.
 
     Raises:
-        InvalidInputError: not two conditions, or two that cannot be compared.
-        NotPossibleError: one of them cannot be read.
+        InvalidInputError: a condition is missing, or the conditions are not comparable.
+        NotPossibleError: a condition cannot be read.
     """
-    gate = gate_of(arguments.fail_if, GATE)
-    if not arguments.study or not arguments.file:
-        raise InvalidInputError(
-            "`assay study compare` takes two conditions.",
-            "Name two studies, bundles or published summaries: assay study compare A B",
-        )
-    if arguments.json and arguments.markdown:
-        raise InvalidInputError("--json and --markdown cannot be mixed.", "Leave out one of them.")
+    request, options = compare_studies_request(parsed), common_options(parsed)
     with contextlib.ExitStack() as stack:
-        conditions = Conditions(arguments, stack)
+        conditions = Conditions(request, options.db, stack)
         found = compare_conditions(
-            conditions.side(arguments.study),
-            conditions.side(arguments.file),
+            conditions.side(request.a),
+            conditions.side(request.b),
             conditions.prospects,
-            margin=margin_of(arguments),
-            same_workload=arguments.same_workload,
+            margin=request.margin,
+            same_workload=request.same_workload,
         )
-    _print(arguments, found)
-    closed = [word for word in gate if _closes(word, found)]
+    _print(found, json=options.json, markdown=prints_markdown(parsed))
+    closed = [word for word in request.gate if _closes(word, found)]
     for word in closed:
         print(f"assay: status 1 by --fail-if {word}: {clean(_why(found))}", file=sys.stderr)
     return 1 if closed else 0
 
 
-def _print(arguments: argparse.Namespace, found: OccasionComparison) -> None:
-    if arguments.json:
+def _print(found: OccasionComparison, *, json: bool, markdown: bool) -> None:
+    if json:
         print_json(to_builtins(found))
-    elif arguments.markdown:
+    elif markdown:
         from assay.reporting.occasions_text import to_markdown
 
         print(to_markdown(found), end="")
@@ -86,7 +78,7 @@ def _closes(word: str, found: OccasionComparison) -> bool:
 
 
 def _why(found: OccasionComparison) -> str:
-    """Say what closes a gate."""
+    """Return the reason that closes the gate."""
     margin = found.margin if found.beyond_margin else 0.0
     return difference_text(found.b.name, found.a.name, margin)
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assay.cli.arguments.common import common_options
 from assay.cli.composition import laboratory
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.privileges import unprotected
@@ -32,13 +33,13 @@ from assay.units import show_bytes, show_count
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
-    arguments = parsed.arguments
-    lab = laboratory(launches=False, helper=arguments.helper)
+    options = common_options(parsed)
+    lab = laboratory(launches=False, helper=options.helper)
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
-    store = _store_words(arguments.db)
-    overheads = _overheads(lab, arguments.db)
-    if arguments.json:
+    store = _store_words(options.db)
+    overheads = _overheads(lab, options.db)
+    if options.json:
         print_json(
             {
                 "machine": to_builtins(lab.machine),
@@ -46,14 +47,14 @@ def run(parsed: Parsed) -> int:
                 "settings": settings,
                 "store": store,
                 "overhead": [to_builtins(one) for one in overheads],
-                **_separation(arguments.helper),
+                **_separation(options.helper),
             }
         )
         return 0
     print(
         "\n".join(
             wrapped(
-                _lines(lab, probe, settings, store, arguments.helper, overheads),
+                _lines(lab, probe, settings, store, options.helper, overheads),
                 width_of(sys.stdout),
             )
         )

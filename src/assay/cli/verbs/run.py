@@ -1,8 +1,7 @@
-"""``assay run``: once, under a configuration; transparent."""
+"""``assay run``: one launch under a configuration, transparent to its caller."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import errno
 import os
@@ -16,10 +15,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay.cli.arguments.common import CommonOptions, common_options
+from assay.cli.arguments.run import run_request
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.signal_relay import SignalRelay
-from assay.cli.requests.ready import Ready, is_plain, launch_of, plain
-from assay.errors import InvalidInputError, NotPossibleError
+from assay.cli.requests.ready import Ready, launch_of, plain
+from assay.errors import NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
 from assay.executors.evidence.shares import demand_share, read_share, share_evidence
 from assay.launch.document import launcher_document
@@ -28,6 +29,7 @@ from assay.partition.names import PARTITION_KIND, SHARE_MEMORY_KIND
 from assay.records import Evidence, Grant, GrantStatus, Observation, PageCache, Plan, RunFacts
 from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
+from assay.requests.run import RunRequest
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -35,52 +37,38 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 
 def run(parsed: Parsed) -> int:
-    """Run the verb; gives the program's own exit status."""
-    arguments = parsed.arguments
-    if arguments.point is not None and arguments.study is None:
-        raise InvalidInputError(
-            "--point is of a study's front.", "Name the study with --from STUDY."
-        )
-    if arguments.cell is not None and arguments.study is None:
-        raise InvalidInputError(
-            "--cell is of a study's table.", "Name the sweep or comparison with --from STUDY."
-        )
-    if arguments.unproven and arguments.study is None:
-        raise InvalidInputError(
-            "--unproven is of a study's recommendation.", "Name the study with --from STUDY."
-        )
-    if arguments.outputs_may_differ and arguments.study is None:
-        raise InvalidInputError(
-            "--outputs-may-differ is of a study's recommendation.",
-            "Name the study with --from STUDY.",
-        )
-    if arguments.explain:
+    """Run the verb; return the exit status of the program."""
+    return run_command(run_request(parsed), common_options(parsed))
+
+
+def run_command(request: RunRequest, options: CommonOptions) -> int:
+    """Launch the command of a request; return its exit status."""
+    if request.explain:
         from assay.cli.requests.configured import explained
 
-        print(explained(parsed), end="")
+        print(explained(request, options), end="")
         return 0
-    write_record = _recorder(arguments.record, arguments.observe)
-    with _ready(parsed) as ready:
-        facts, around = _launch(ready, _observing(arguments))
-    write_record(ready._replace(evidence=(*ready.evidence, *around)), facts)
-    if not arguments.quiet:
-        _tell_refused(ready.judge(facts))
-        _tell_share(around)
-        _tell_instance(ready.plan, facts)
+    write_record = _recorder(request)
+    with _ready(request, options) as ready:
+        facts, evidence = _launch(ready, _observing(request, quiet=options.quiet))
+    write_record(ready._replace(evidence=(*ready.evidence, *evidence)), facts)
+    if not options.quiet:
+        _report_refused(ready.judge(facts))
+        _report_share(evidence)
+        _report_instance(ready.plan, facts)
     return _status(facts, ready.workload.argv[0])
 
 
-def _recorder(name: str | None, observe: str | None) -> Callable[[Ready, RunFacts], None]:
+def _recorder(request: RunRequest) -> Callable[[Ready, RunFacts], None]:
     """Return the writer of the sample, loaded before signals are exceptions.
 
     See ``assay.cli.process.termination``.
     """
-    if not name:
+    if request.record is None:
         return lambda ready, facts: None
     from assay.cli.record_file import write_record
-    from assay.cli.requests.observe import observed_of
 
-    return partial(write_record, name, observed_of(observe))
+    return partial(write_record, request.record, request.observe)
 
 
 class _Observing(NamedTuple):
@@ -97,33 +85,23 @@ class _Observing(NamedTuple):
     briefly: bool = False
 
 
-def _observing(arguments: argparse.Namespace) -> _Observing:
-    """Return the readings of a run: where nothing is recorded, those that show a refusal.
-
-    Raises:
-        InvalidInputError: an observation without a record to write it to.
-    """
-    if not arguments.record:
-        if arguments.observe is not None:
-            raise InvalidInputError(
-                "--observe is of what --record writes.", "Add --record FILE, or leave it out."
-            )
-        return _Observing(() if arguments.quiet else None, (), briefly=True)
-    from assay.cli.requests.observe import observed_of
-
-    return _Observing(None, observed_of(arguments.observe))
+def _observing(request: RunRequest, *, quiet: bool) -> _Observing:
+    """Return the readings of a run: without a record, those that show a refusal."""
+    if request.record is None:
+        return _Observing(() if quiet else None, (), briefly=True)
+    return _Observing(None, request.observe)
 
 
-def _ready(parsed: Parsed) -> AbstractContextManager[Ready]:
-    if is_plain(parsed):
-        return nullcontext(plain(parsed))
+def _ready(request: RunRequest, options: CommonOptions) -> AbstractContextManager[Ready]:
+    if request.is_plain:
+        return nullcontext(plain(request, options.helper))
     from assay.cli.requests.configured import configured
 
-    return configured(parsed)
+    return configured(request, options)
 
 
 def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Evidence, ...]]:
-    """One launch with the descriptors of this process, and what others did to it meanwhile."""
+    """Launch with the descriptors of this process; return facts and evidence of disturbances."""
     plan, workload, driver = ready.plan, ready.workload, ready.driver
     document = launcher_document(
         plan,
@@ -137,7 +115,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
         briefly=observing.briefly,
     )
     if workload.stdin is None and not plan.instances:
-        del document["stdin"]  # inherited: the program is to behave as without assay
+        del document["stdin"]  # inherited, as without assay
     document.pop("cwd", None)
     cached = _cached(ready)
     before, share = ready.look(), read_share(driver)
@@ -146,7 +124,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
         try:
             facts = running.facts()
         except LauncherKilledError:
-            demand_share(driver)  # with a share, what is in it ends
+            demand_share(driver)  # the end of a share kills its processes
             raise
     changed = changed_since(before, ready.look())
     facts = msgspec.structs.replace(
@@ -156,7 +134,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
 
 
 def _cached(ready: Ready) -> CachedFiles | None:
-    """What of the files of the launch is in the page cache, put as the plan asks for."""
+    """Put the files of the launch into the planned cache state; return the cached parts."""
     if not any(isinstance(action, PageCache) for action in ready.plan.actions):
         return None
     from assay.executors.page_cache import apply_cache_state
@@ -165,35 +143,33 @@ def _cached(ready: Ready) -> CachedFiles | None:
     return apply_cache_state(ready.plan, workload, ready.driver.env)
 
 
-def _tell_refused(grants: Mapping[str, Grant]) -> None:
-    """Name the settings that were not in force in the processes that did the work."""
+def _report_refused(grants: Mapping[str, Grant]) -> None:
+    """Report the settings that were not in force in the processes that did the work."""
     by_reason: dict[str, list[str]] = {}
     for name, grant in grants.items():
         if grant.grant is GrantStatus.REFUSED:
             setting = f"{name}={show_value(grant.value)}"
             by_reason.setdefault(grant.reason or "", []).append(setting)
-    told = (
+    sentences = (
         f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} not in force"
         f"{f': {reason}' if reason else ''}"
         for reason, names in by_reason.items()
     )
     if by_reason:
-        print(f"assay: {clean('; '.join(told))}.", file=sys.stderr)
+        print(f"assay: {clean('; '.join(sentences))}.", file=sys.stderr)
 
 
-def _tell_share(around: Sequence[Evidence]) -> None:
-    """Where the share that was reserved did not hold, or was not enough."""
-    for evidence in around:
-        if evidence.kind == PARTITION_KIND:
-            print(
-                f"assay: the partition did not hold: {clean(evidence.note or '')}", file=sys.stderr
-            )
-        elif evidence.kind == SHARE_MEMORY_KIND:
-            print(f"assay: {clean(evidence.note or '')}", file=sys.stderr)
+def _report_share(evidence: Sequence[Evidence]) -> None:
+    """Report violations of the reserved share, and a lack of memory in it."""
+    for one in evidence:
+        if one.kind == PARTITION_KIND:
+            print(f"assay: the partition did not hold: {clean(one.note or '')}", file=sys.stderr)
+        elif one.kind == SHARE_MEMORY_KIND:
+            print(f"assay: {clean(one.note or '')}", file=sys.stderr)
 
 
-def _tell_instance(plan: Plan, facts: RunFacts) -> None:
-    """Which of several instances the status is of: they share one."""
+def _report_instance(plan: Plan, facts: RunFacts) -> None:
+    """Report the instance that the exit status belongs to, if there are several."""
     ended = facts.outcome in ("exited", "signaled")
     if facts.failed_instance is None or len(plan.instances) < 2 or not ended:
         return
@@ -207,7 +183,7 @@ def _tell_instance(plan: Plan, facts: RunFacts) -> None:
 
 
 def _status(facts: RunFacts, word: str) -> int:
-    """The program's own end: its status, or its signal once more."""
+    """Return the exit status of the program; end by its signal if it ended by one."""
     if facts.outcome == "exec_failed":
         missing = facts.errno == errno.ENOENT
         print(f"assay: {word!r} cannot be started: {facts.message}", file=sys.stderr)
@@ -226,7 +202,7 @@ def _status(facts: RunFacts, word: str) -> int:
 def _end_by(number: int) -> None:
     """End this process by a signal, without a core file of its own."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    with contextlib.suppress(OSError):  # SIGKILL takes no handler, and needs none
+    with contextlib.suppress(OSError):  # SIGKILL has no handler
         signal.signal(number, signal.SIG_DFL)
     sys.stdout.flush()
     os.kill(os.getpid(), number)

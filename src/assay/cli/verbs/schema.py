@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.information import document_name
 from assay.cli.parsing.parser import Parsed
 from assay.cli.schemas import DOCUMENTS, schema
 from assay.cli.show.documents import print_json
@@ -11,11 +13,11 @@ from assay.cli.show.documents import print_json
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
-    arguments = parsed.arguments
-    if arguments.name is not None:
-        print(json.dumps(schema(arguments.name), indent=2))
+    name = document_name(parsed)
+    if name is not None:
+        print(json.dumps(schema(name), indent=2))
         return 0
-    if arguments.json:
+    if common_options(parsed).json:
         print_json({"schemas": {name: one.summary for name, one in DOCUMENTS.items()}})
         return 0
     width = max(map(len, DOCUMENTS))

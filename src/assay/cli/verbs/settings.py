@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.information import setting_name
 from assay.cli.composition import laboratory
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
-from assay.errors import InvalidInputError
 from assay.machine.tunables import LATENCY
 from assay.records import Configuration, Scope, Value
 from assay.records.configuration import show_value
@@ -23,20 +24,12 @@ from assay.untrusted import clean
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
-    arguments = parsed.arguments
-    if arguments.action == "list" and arguments.name:
-        raise InvalidInputError(
-            "`assay settings list` takes no name.", f"Write: assay settings show {arguments.name}"
-        )
-    lab = laboratory(launches=False, helper=arguments.helper)
-    if arguments.action == "show":
-        if not arguments.name:
-            raise InvalidInputError(
-                "`assay settings show` needs a name.", "`assay settings list` has them."
-            )
-        return _show(lab, lab.registry.get(arguments.name), arguments.json)
+    name, options = setting_name(parsed), common_options(parsed)
+    lab = laboratory(launches=False, helper=options.helper)
+    if name is not None:
+        return _show(lab, lab.registry.get(name), options.json)
     documents = [_document(lab, setting) for setting in lab.registry]
-    if arguments.json:
+    if options.json:
         print_json({"settings": documents, "inherited": inherited_settings(lab.driver.env)})
         return 0
     width = max(len(setting.name) for setting in lab.registry)

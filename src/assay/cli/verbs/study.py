@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 
 import msgspec
 
 from assay.bundle.document import sample_documents
-from assay.cli.boot_pauses import firmware_confirmations
-from assay.cli.composition import laboratory_of, store_of
+from assay.cli.arguments.common import CommonOptions, common_options
+from assay.cli.arguments.study import (
+    confirm_request,
+    demand_study_options,
+    export_options,
+    export_request,
+    resume_request,
+    study_name,
+    verify_request,
+)
+from assay.cli.arguments.study_groups import export_paths
+from assay.cli.composition import laboratory_of, opened_store
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.built import with_built, with_found
-from assay.cli.requests.confirm import confirmed, demand_programs
-from assay.cli.requests.request import budget_of
+from assay.cli.requests.confirm import confirm, demand_programs
 from assay.cli.requests.reserving import in_share
-from assay.cli.show.answer import deliver_answer, export_paths, named_result
+from assay.cli.show.answer import deliver_answer, named_result
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.progress import Progress, uses_live_line
 from assay.cli.show.result import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verification import verify_file
-from assay.errors import InvalidInputError
 from assay.records import Status, to_builtins
+from assay.requests.stored_study import ConfirmRequest, ResumeRequest
 from assay.search.conclusion.interim import interim_sentence
 from assay.store import Store, StudyRecord
 from assay.study.firmware import demand_varied, with_firmware_values
@@ -40,80 +50,44 @@ from assay.wording.warm_start import warm_start_announcement
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
-    arguments = parsed.arguments
-    _demand_used(arguments)
-    if arguments.action == "list":
-        return _list(arguments)
-    if arguments.action == "calibrate":
-        return calibrate.run(parsed)
-    if arguments.action == "compare":
-        from assay.cli.verbs import conditions  # the other actions need none of it
+    demand_study_options(parsed)
+    options = common_options(parsed)
+    match parsed.action:
+        case "list":
+            return _list(options)
+        case "calibrate":
+            return calibrate.run(parsed)
+        case "compare":
+            from assay.cli.verbs import conditions  # the other actions need none of it
 
-        return conditions.run(arguments)
-    if not arguments.study:
-        raise InvalidInputError(
-            f"`assay study {arguments.action}` needs a {NEEDED.get(arguments.action, 'study')}.",
-            "`assay study list` shows the studies."
-            if arguments.action != "verify"
-            else "`assay study export STUDY --bundle FILE` writes one.",
-        )
-    if arguments.action == "verify":
-        return verify_file(arguments)
-    actions = {
-        "show": _show,
-        "resume": _resume,
-        "confirm": _confirm,
-        "export": export,
-        "delete": _delete,
-    }
-    with store_of(arguments, create=False) as store:
-        return actions[arguments.action](arguments, store, store.find(arguments.study))
+            return conditions.run(parsed)
+        case "verify":
+            return verify_file(verify_request(parsed), options)
+    return _run_on_study(parsed, options)
 
 
-NEEDED = {"verify": "file"}
-OF_ACTIONS = {
-    "resume": ("budget", "runs", "export", "new_stratum", "reboot_command", "confirm"),
-    "confirm": ("budget", "runs", "export", "point", "disturbed_above"),
-    "calibrate": ("budget", "runs", "seed", "disturbed_above", "observe", "overhead"),
-    "compare": ("file", "metric", "margin", "occasion", "same_workload", "fail_if", "markdown"),
-    "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
-    "verify": ("signature", "signer"),
-}
-"""The options of some actions alone; what stands twice is named of the first."""
-MORE = {"resume": "; of a study that is done it only tells the result"}
+def _run_on_study(parsed: Parsed, options: CommonOptions) -> int:
+    name = study_name(parsed)
+    action: Callable[[Store, str], int]
+    match parsed.action:
+        case "resume":
+            action = partial(_resume, resume_request(parsed), options, export_paths(parsed))
+        case "confirm":
+            action = partial(_confirm, confirm_request(parsed), options, export_paths(parsed))
+        case "export":
+            action = partial(export, export_request(parsed), export_options(parsed))
+        case "delete":
+            action = partial(_delete, options)
+        case _:
+            action = partial(_show, options)
+    with opened_store(options.db, create=False) as store:
+        return action(store, store.find(name))
 
 
-def _demand_used(arguments: argparse.Namespace) -> None:
-    """Refuse words that the action would leave unread.
-
-    Raises:
-        InvalidInputError: names the first.
-    """
-    if arguments.action == "list" and arguments.study:
-        raise InvalidInputError(
-            "`assay study list` takes no study.", f"Write: assay study show {arguments.study}"
-        )
-    own = OF_ACTIONS.get(arguments.action, ())
-    for action, names in OF_ACTIONS.items():
-        others = (name for name in names if name not in own)
-        given = next((name for name in others if getattr(arguments, name)), None)
-        if given is None:
-            continue
-        if given == "file":
-            raise InvalidInputError(
-                f"Unexpected argument {arguments.file!r} for `assay study {arguments.action}`.",
-                "`assay study --help` shows what it takes.",
-            )
-        raise InvalidInputError(
-            f"`assay study {arguments.action}` takes no --{given.replace('_', '-')}.",
-            f"`assay study {action}` does{MORE.get(action, '')}.",
-        )
-
-
-def _list(arguments: argparse.Namespace) -> int:
-    with store_of(arguments) as store:
+def _list(options: CommonOptions) -> int:
+    with opened_store(options.db) as store:
         heads = store.studies()
-    if arguments.json:
+    if options.json:
         print_json({"studies": [to_builtins(head) for head in heads]})
         return 0
     if not heads:
@@ -128,10 +102,10 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+def _show(options: CommonOptions, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     result = stored_result(store, record)
-    if arguments.json:
+    if options.json:
         of_newest = result.conclusion if result else None
         document = to_builtins(msgspec.structs.replace(record, conclusion=of_newest))
         document["conclusions"] = [
@@ -165,14 +139,14 @@ def _lines(
     failure: Failure | None,
     present: str,
 ) -> Iterable[str]:
-    """The study, then its result; of one that failed why, as far as a launch shows it.
+    """Yield the lines on a study, then its result, or the reason of its failure.
 
     Args:
-        record: of the study.
-        result: of its newest stratum, if it has one.
-        width: columns that there are.
-        failure: of its last launch, where the study failed.
-        present: the present recommendation of one without a result.
+        record: record of the study.
+        result: result of its newest stratum; ``None`` without one.
+        width: width of the terminal, in columns; ``None`` for none.
+        failure: failure of the last launch, if the study failed.
+        present: present recommendation of a study without a result.
     """
     launches = show_count(record.launches, "launch", "launches")
     if len(record.strata) > 1:
@@ -200,7 +174,7 @@ def _lines(
 
 
 def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
-    """Of a study whose newest stratum has no verdict."""
+    """Yield the lines on a study whose newest stratum has no verdict."""
     if failure is not None:
         yield f"  failed, without a conclusion. The last launch: {clean(failure.told)}."
         yield f"  {clean(failure.remedy)}"
@@ -215,50 +189,67 @@ def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
         yield f"  before it: {clean(sentence)}"
 
 
-def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
-    exports = export_paths(arguments)
+def _resume(
+    request: ResumeRequest,
+    options: CommonOptions,
+    exports: Sequence[Path],
+    store: Store,
+    study_id: str,
+) -> int:
     record = store.study(study_id)
     spec = record.spec
-    more = budget_of(arguments) if arguments.budget or arguments.runs else None
-    said = firmware_confirmations(arguments)
-    lab = with_firmware_values(laboratory_of(spec, arguments.helper), spec, said)
-    demand_varied(said, spec)
-    if record.status is Status.DONE and more is None and not arguments.new_stratum:
+    confirmed = request.boot.confirmed
+    lab = with_firmware_values(laboratory_of(spec, options.helper), spec, confirmed)
+    demand_varied(confirmed, spec)
+    if record.status is Status.DONE and request.budget is None and not request.new_stratum:
         found = finished_result(with_found(lab, spec), store, record)
         if found is not None:
-            deliver_answer(
-                arguments, found, store.samples(study_id, record.strata[-1].number), exports
-            )
+            samples = store.samples(study_id, record.strata[-1].number)
+            deliver_answer(found, samples, exports, json=options.json)
             return 0
-    with in_share(lab, spec.reserve, seed=spec.seed, quiet=arguments.quiet) as placed:
+    with in_share(lab, spec.reserve, seed=spec.seed, quiet=options.quiet) as placed:
         placed = placed.divided(spec.parallel)
-        placed = with_built(placed, spec, quiet=arguments.quiet)
-        if arguments.new_stratum:  # without it the program is compared, and named
+        placed = with_built(placed, spec, quiet=options.quiet)
+        if request.new_stratum:  # otherwise resume compares the program, and names it
             demand_programs(placed, study_id)
         with Progress(
-            spec, live=uses_live_line(arguments), quiet=arguments.quiet, launches=record.launches
+            spec,
+            live=uses_live_line(options.color),
+            quiet=options.quiet,
+            launches=record.launches,
         ) as progress:
             result = resume(
-                placed, store, study_id, progress, new_stratum=arguments.new_stratum, more=more
+                placed,
+                store,
+                study_id,
+                progress,
+                new_stratum=request.new_stratum,
+                more=request.budget,
             )
-    # The conclusion is of the newest stratum alone, and so are the samples.
+    # The conclusion covers the newest stratum alone, and so do the samples.
     newest = store.study(study_id).strata[-1]
-    deliver_answer(arguments, result, store.samples(study_id, newest.number), exports)
+    samples = store.samples(study_id, newest.number)
+    deliver_answer(result, samples, exports, json=options.json)
     return 0
 
 
-def _confirm(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
-    exports = export_paths(arguments)
-    result = confirmed(arguments, store, study_id, budget_of(arguments), arguments.point)
-    deliver_answer(arguments, result, (), exports)
+def _confirm(
+    request: ConfirmRequest,
+    options: CommonOptions,
+    exports: Sequence[Path],
+    store: Store,
+    study_id: str,
+) -> int:
+    result = confirm(request, options, store, study_id)
+    deliver_answer(result, (), exports, json=options.json)
     return 0
 
 
-def _delete(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+def _delete(options: CommonOptions, store: Store, study_id: str) -> int:
     store.delete(study_id)
-    if arguments.json:
+    if options.json:
         print_json({"deleted": study_id})
-    elif not arguments.quiet:
+    elif not options.quiet:
         print(f"Study {study_id} is deleted.")
     return 0
 

@@ -1,11 +1,10 @@
-"""From a sweep file, and what the command line says beside it, to a study's specification.
+"""Sweep file, and the specification of its study.
 
-Each key is read by what reads the option of that name, so that both mean the same.
+Each key is parsed like the option of its name, so that both have the same meaning.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -25,9 +24,21 @@ from assay.cli.parsing.options import HOOKS
 from assay.cli.requests.assigned import configuration_of
 from assay.cli.requests.built import program_before
 from assay.cli.requests.command_words import split_command
-from assay.cli.requests.observe import observed_of
-from assay.cli.requests.request import budget_of, disturbed_above_of, margin_of, precision_of
-from assay.cli.requests.workload import requirements_of, statistic_of, workload_of
+from assay.cli.requests.observe import parse_observations
+from assay.cli.requests.study_options import (
+    budget_or_default,
+    parse_budget,
+    parse_disturbed_above,
+    parse_margin,
+    parse_precision,
+)
+from assay.cli.requests.workload import (
+    parse_statistic,
+    requirements_of,
+    resolve_workload,
+    workload_request,
+)
+from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.direction import demand_directed
 from assay.machine.document import Machine, Program
@@ -38,12 +49,15 @@ from assay.records import (
     DesignKind,
     Kind,
     Observation,
+    Parameter,
     Requirement,
     Space,
     Statistic,
     StudySpec,
     Workload,
 )
+from assay.requests.study import default_margin
+from assay.requests.sweep import SweepRequest
 from assay.search.space.design import lay_out
 from assay.search.space.errors import DesignError
 from assay.search.space.fraction import InvalidGeneratorError, generators_for
@@ -55,18 +69,23 @@ _OPTION = re.compile(r"^--[a-z-]+(?: [a-z]+)?:? ")
 
 
 @dataclass(frozen=True)
-class SweepRequest:
-    """A sweep file that was read and is right in itself."""
+class SweepFile:
+    """Valid sweep file.
+
+    Attributes:
+        file: text of the file, with the place of each key.
+        table: content of the file.
+    """
 
     file: TomlFile
     table: SweepTable
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The words of the command.
+        """Return the words of the command.
 
         Raises:
-            InvalidInputError: there are none, or a shell is needed.
+            InvalidInputError: the command is missing, or needs a shell.
         """
         command, shell = self.table.workload.command, self.table.workload.shell
         with self._key("workload", "command"):
@@ -83,30 +102,31 @@ class SweepRequest:
             return tuple(command)
 
     def program(self) -> Program | None:
-        """The program of the command; ``None`` where it is to be built first.
+        """Return the program of the command; ``None`` if it is built later.
 
         Raises:
-            InvalidInputError: it was not found; points at it.
+            InvalidInputError: the program is missing; names the line of the command.
         """
         with self._key("workload", "command"):
             return program_before(self.argv, builds=self.table.workload.build is not None)
 
     def specification(
         self,
-        arguments: argparse.Namespace,
+        request: SweepRequest,
         registry: Registry,
         machine: Machine,
         admits: AdmissionCheck,
     ) -> StudySpec:
-        """The study that the file asks for.
+        """Return the specification of the study.
 
         Args:
-            arguments: of the command line; what is given there wins.
-            registry, machine: what settings there are, and where.
-            admits: whether a configuration can be granted.
+            request: values that override those of the file.
+            registry: known settings.
+            machine: machine that determines the domains.
+            admits: check whether a configuration is grantable.
 
         Raises:
-            InvalidInputError: something that cannot be; points at it.
+            InvalidInputError: an invalid key; names its line.
         """
         study, design = self.table.study, self.table.design
         if not (self.table.settings or self.table.configuration):
@@ -117,7 +137,7 @@ class SweepRequest:
         parameters = written.space.parameters
         workload = self._workload(written)
         written.demand_sound(parameters)
-        seed = study.seed if arguments.seed is None else arguments.seed
+        seed = study.seed if request.seed is None else request.seed
         bound = SearchSpace(written.space, admits)
         asked = Design(
             kind=DesignKind(design.kind),
@@ -131,37 +151,37 @@ class SweepRequest:
         with self._laid_out(written):
             layout = lay_out(asked, written.space, bound, baseline, seed)
         with self._key("study", "precision"):
-            precision = precision_of(_words(precision=study.precision))
+            precision = parse_precision(_text(study.precision))
         with self._key("workload", "objective"):
-            statistic = statistic_of(argparse.Namespace(objective=_given(self.table.workload)))
+            statistic = parse_statistic(_objectives(self.table.workload))
         return StudySpec(
             kind=Kind.SWEEP,
             workload=workload,
-            budget=self._budget(arguments),
+            budget=self._budget(request.budget),
             space=written.space,
             arms=layout.arms,
             design=layout.design,
-            margin=self._margin(arguments, statistic),
+            margin=self._margin(request.margin, statistic),
             precision=precision,
             seed=seed,
-            null=arguments.null or study.null,
+            null=request.null or study.null,
             statistic=statistic,
             warmup=study.warmup,
-            disturbed_above=self._disturbed_above(arguments),
-            observe=self._observed(arguments),
+            disturbed_above=self._disturbed_above(request),
+            observe=self._observed(request),
             require=self._require(workload),
         )
 
-    # --- what runs --------------------------------------------------------------------------------
+    # --- workload ---------------------------------------------------------------------------------
 
     def _workload(self, written: ParsedSpace) -> Workload:
-        """The workload, taken in piece by piece, so that what is wrong is pointed at."""
+        """Return the workload; adds key by key, so that an error names the line of its key."""
         parameters = (*written.space.parameters, *written.of_named)
-        said = dict(_SILENT)
+        options = WorkloadOptions()
         others = tuple(p for p in parameters if not p.name.startswith("build."))
         for number, parameter in enumerate(others):
             with self.file.at(*written.keys[parameter.name]):
-                workload_of(argparse.Namespace(**said), self.argv, others[: number + 1])
+                self._resolve(options, others[: number + 1])
         for parameter in parameters if self.table.workload.build is None else ():
             if parameter not in others:
                 with self.file.at(*written.keys[parameter.name]):
@@ -169,21 +189,23 @@ class SweepRequest:
                         f"{parameter.name} is set, but there is no build command.",
                         "Write it as build under [workload].",
                     )
-        for key, options in _options(self.table.workload).items():
-            said |= options
+        for key, texts in _options(self.table.workload).items():
+            options = msgspec.structs.replace(options, **texts)
             with self._key("workload", *key.split(".")):
-                workload_of(argparse.Namespace(**said), self.argv, parameters)
-        workload = workload_of(argparse.Namespace(**said), self.argv, parameters)
+                self._resolve(options, parameters)
+        workload = self._resolve(options, parameters)
         with self._key("workload", "metrics"):
             demand_directed(workload.metrics)
         return workload
 
+    def _resolve(self, options: WorkloadOptions, parameters: tuple[Parameter, ...]) -> Workload:
+        return resolve_workload(workload_request(options, self.argv), parameters)
+
     def _require(self, workload: Workload) -> tuple[Requirement, ...]:
         with self._key("workload", "require"):
-            words = argparse.Namespace(require=self.table.workload.require)
-            return requirements_of(words, workload)
+            return requirements_of(self.table.workload.require, workload.metrics)
 
-    # --- which cells ------------------------------------------------------------------------------
+    # --- cells ------------------------------------------------------------------------------------
 
     def _generators(self, names: list[str]) -> tuple[str, ...]:
         design = self.table.design
@@ -201,10 +223,10 @@ class SweepRequest:
             raise self.file.wrong(("design", "resolution"), error.cause, error.remedy) from error
 
     def _demand_fitting(self) -> None:
-        """Refuse keys that mean nothing in this kind of design.
+        """Raise on a key that this kind of design does not use.
 
         Raises:
-            InvalidInputError: one is there.
+            InvalidInputError: there is such a key.
         """
         design = self.table.design
         drawn = design.kind in ("random", "latin-hypercube")
@@ -224,7 +246,7 @@ class SweepRequest:
                 )
 
     def _baseline(self, space: Space, registry: Registry, machine: Machine) -> Configuration:
-        """The cell that all others are held against: the settings that were named."""
+        """Return the configuration that all other cells are compared with."""
         written = self.table.design.baseline
         table = {NAME_COLUMN: written} if isinstance(written, str) else dict(written)
         values = self._named(space, table.pop(NAME_COLUMN, None))
@@ -249,7 +271,7 @@ class SweepRequest:
 
     @contextmanager
     def _laid_out(self, written: ParsedSpace) -> Iterator[None]:
-        """What does not fit is said of the key that has to be changed."""
+        """Context in which an error of the design names the line of its key."""
         try:
             yield
         except DesignError as error:
@@ -258,45 +280,43 @@ class SweepRequest:
                 key = written.keys[error.key[1]]
             raise self.file.wrong(key, error.cause, error.remedy) from error
 
-    # --- how much ---------------------------------------------------------------------------------
+    # --- extent -----------------------------------------------------------------------------------
 
-    def _budget(self, arguments: argparse.Namespace) -> Budget:
+    def _budget(self, given: Budget) -> Budget:
         study = self.table.study
-        if arguments.budget or arguments.runs:
-            given = budget_of(_words(budget=arguments.budget, runs=arguments.runs))
-        else:
-            given = Budget()
         with self._key("study", "budget"):
-            written = budget_of(_words(budget=study.budget, runs=None))
+            time_s = parse_budget(_text(study.budget), None).time_s
         with self._key("study", "runs"):
-            launches = budget_of(_words(budget=None, runs=study.runs)).launches
-        time_s = given.time_s or (written.time_s if study.budget is not None else None)
-        launches = given.launches or launches
-        return Budget(time_s=time_s, launches=launches) if time_s or launches else written
+            launches = parse_budget(None, _text(study.runs)).launches
+        return budget_or_default(
+            Budget(time_s=given.time_s or time_s, launches=given.launches or launches)
+        )
 
-    def _observed(self, arguments: argparse.Namespace) -> tuple[Observation, ...] | None:
-        if arguments.observe is not None:
-            return observed_of(arguments.observe)
+    def _observed(self, request: SweepRequest) -> tuple[Observation, ...] | None:
+        if request.observe is not None:
+            return request.observe
         with self._key("study", "observe"):
-            return observed_of(self.table.study.observe)
+            return parse_observations(self.table.study.observe)
 
-    def _disturbed_above(self, arguments: argparse.Namespace) -> float | None:
-        text = arguments.disturbed_above
-        if text is not None or self.table.study.disturbed_above is None:
-            return disturbed_above_of(_words(disturbed_above=text), os.environ)
+    def _disturbed_above(self, request: SweepRequest) -> float | None:
+        if request.disturbed_above is not msgspec.UNSET:
+            return request.disturbed_above
+        text = _text(self.table.study.disturbed_above)
+        if text is None:
+            return parse_disturbed_above(None, os.environ)
         with self._key("study", "disturbed_above"):
-            words = _words(disturbed_above=self.table.study.disturbed_above)
-            return disturbed_above_of(words, {})
+            return parse_disturbed_above(text, {})
 
-    def _margin(self, arguments: argparse.Namespace, statistic: Statistic) -> float:
-        if arguments.margin is not None:
-            return margin_of(arguments, statistic)
+    def _margin(self, given: float | None, statistic: Statistic) -> float:
+        if given is not None:
+            return given
         with self._key("study", "margin"):
-            return margin_of(_words(margin=self.table.study.margin), statistic)
+            margin = parse_margin(_text(self.table.study.margin))
+        return default_margin(statistic) if margin is None else margin
 
     @contextmanager
     def _key(self, *key: str) -> Iterator[None]:
-        """What an option of this name would be told is told of the key, in the words of a file."""
+        """Context in which an error of an option names the key of the file instead."""
         with self.file.at(*key):
             try:
                 yield
@@ -306,14 +326,14 @@ class SweepRequest:
                 ) from error
 
 
-def read_sweep(name: str) -> SweepRequest:
+def read_sweep(name: str) -> SweepFile:
     """Read a sweep file.
 
     Raises:
-        InvalidInputError: it cannot be read, or holds something wrong; points at it.
+        InvalidInputError: the file is unreadable, or has an invalid key; names its line.
     """
     file = read_toml(name)
-    return SweepRequest(file, read_table(file, SweepTable))
+    return SweepFile(file, read_table(file, SweepTable))
 
 
 _WRITTEN = re.compile(r"([Aa])dd --shell|--([a-z-]+)[ =]([^\s,;]+?)(?=[.,;]?(?:\s|$))")
@@ -323,7 +343,7 @@ _KEYS = {"metric": "metrics", "limit": "limits"}
 
 
 def _as_keys(remedy: str | None) -> str | None:
-    """What to do, with keys of the file for the options of the command line."""
+    """Return a remedy with keys of the file in place of options."""
 
     def as_key(match: re.Match[str]) -> str:
         if match[1] is not None:
@@ -335,37 +355,13 @@ def _as_keys(remedy: str | None) -> str | None:
     return None if remedy is None else _WRITTEN.sub(as_key, remedy)
 
 
-_SILENT: dict[str, Any] = {
-    "metric": [],
-    "unit": [],
-    "goal": [],
-    "combine": [],
-    "metric_file": [],
-    "metric_as_is": [],
-    "outputs_may_differ": False,
-    "objective": [],
-    "require": [],
-    "check": None,
-    "timeout": None,
-    "grace": None,
-    "limit": None,
-    "input": None,
-    "build": None,
-    "build_input": [],
-    "build_timeout": None,
-    "shell": False,
-    **dict.fromkeys(HOOKS),
-}
-"""The options of a workload, where none was given."""
-
-
 def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
-    """What the keys of a workload would be as options, in an order in which each can be read."""
+    """Return the options of each key of a workload, in an order in which each can be parsed."""
     found: dict[str, dict[str, Any]] = {}
     if table.build is not None:
         found["build"] = {"build": table.build, "shell": table.shell}
     if table.build_input:
-        found["build_input"] = {"build_input": table.build_input}
+        found["build_input"] = {"build_input": tuple(table.build_input)}
     if table.build_timeout is not None:
         found["build_timeout"] = {"build_timeout": str(table.build_timeout)}
     if table.metrics:
@@ -373,16 +369,16 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     if table.unit:
         found["unit"] = {"unit": _listed(table.unit)}
     if table.objective is not None:
-        found["objective"] = {"objective": _given(table)}
+        found["objective"] = {"objective": _objectives(table)}
     if table.goal is not None:
         goal = table.goal
-        found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
+        found["goal"] = {"goal": (goal,) if isinstance(goal, str) else _listed(goal)}
     if table.require:
-        found["require"] = {"require": table.require}
+        found["require"] = {"require": tuple(table.require)}
     if table.metric_file:
         found["metric_file"] = {"metric_file": _listed(table.metric_file)}
     if table.metric_as_is:
-        found["metric_as_is"] = {"metric_as_is": table.metric_as_is}
+        found["metric_as_is"] = {"metric_as_is": tuple(table.metric_as_is)}
     if table.outputs_may_differ:
         found["outputs_may_differ"] = {"outputs_may_differ": True}
     if table.combine:
@@ -396,7 +392,7 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     limits = msgspec.structs.asdict(table.limits)
     limits = {name: value for name, value in limits.items() if value is not None}
     for name, value in limits.items():
-        # Each by itself first, so that what is wrong is wrong at its own key.
+        # Each limit alone first, so that an error names the line of its own key.
         found[f"limits.{name}"] = {"limit": f"{name}={value}"}
     if limits:
         found["limits"] = {"limit": ",".join(_listed(limits))}
@@ -409,16 +405,18 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _given(table: WorkloadTable) -> list[str]:
-    """The objective as the option has it, which may be repeated."""
-    return [] if table.objective is None else [table.objective]
+def _objectives(table: WorkloadTable) -> tuple[str, ...]:
+    """Return the objective as values of the option, which is repeatable."""
+    return () if table.objective is None else (table.objective,)
 
 
-def _listed(table: Mapping[str, Any] | list[str]) -> list[str]:
-    """Entries as ``NAME=VALUE``."""
-    return table if isinstance(table, list) else [f"{name}={v}" for name, v in table.items()]
+def _listed(table: Mapping[str, Any] | list[str]) -> tuple[str, ...]:
+    """Return entries as ``NAME=VALUE``."""
+    if isinstance(table, list):
+        return tuple(table)
+    return tuple(f"{name}={value}" for name, value in table.items())
 
 
-def _words(**values: str | float | None) -> argparse.Namespace:
-    """Options as the command line would have them."""
-    return argparse.Namespace(**{n: None if v is None else str(v) for n, v in values.items()})
+def _text(value: str | float | None) -> str | None:
+    """Return a value of the file as the text of an option."""
+    return None if value is None else str(value)

@@ -1,0 +1,45 @@
+"""Options that all verbs have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from assay.cli.parsing.parser import Parsed
+    from assay.root_helper.helper import RootHelper
+
+
+class CommonOptions(NamedTuple):
+    """Options that all verbs have, and the helper process of the command.
+
+    Attributes:
+        db: URL of the store; ``None`` for the default one.
+        json: print one JSON document.
+        verbose: print more details.
+        quiet: print the result only.
+        color: ``auto``, ``always`` or ``never``.
+        as_root: run the program as root under sudo.
+        helper: process with root privileges, if this process has given them up.
+    """
+
+    db: str | None
+    json: bool
+    verbose: bool
+    quiet: bool
+    color: str
+    as_root: bool
+    helper: RootHelper | None
+
+
+def common_options(parsed: Parsed) -> CommonOptions:
+    """Return the options that all verbs have."""
+    arguments = parsed.arguments
+    return CommonOptions(
+        db=arguments.db,
+        json=getattr(arguments, "json", False),
+        verbose=arguments.verbose,
+        quiet=arguments.quiet,
+        color=arguments.color,
+        as_root=arguments.as_root,
+        helper=parsed.helper,
+    )

@@ -1,0 +1,55 @@
+"""Command line of ``assay measure`` as a request."""
+
+from __future__ import annotations
+
+from assay.cli.arguments.boot import boot_request
+from assay.cli.arguments.reservation import reservation_of
+from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
+from assay.cli.arguments.workload import workload_options
+from assay.cli.parsing.parser import Parsed
+from assay.cli.requests.command_words import command_of
+from assay.cli.requests.observe import parse_observations
+from assay.cli.requests.study_options import parse_gate, parse_precision, parse_warmup
+from assay.cli.requests.workload import (
+    demand_one_objective,
+    parse_statistic,
+    requirements_of,
+    workload_request,
+)
+from assay.errors import InvalidInputError
+from assay.records import Statistic
+from assay.requests.measure import MeasureRequest
+from assay.search.claims.gate import SINGLE_ARM_CONDITIONS
+
+
+def measure_request(parsed: Parsed) -> MeasureRequest:
+    """Return the request of a command line.
+
+    Raises:
+        InvalidInputError: the command is missing, or an option is invalid.
+    """
+    arguments = parsed.arguments
+    options = workload_options(arguments)
+    gate = parse_gate(arguments.fail_if, SINGLE_ARM_CONDITIONS)
+    demand_one_objective(options, parsed.verb)
+    if parse_statistic(options.objective) is not Statistic.MEAN:
+        raise InvalidInputError(
+            "measure decides nothing: it tells the mean, the five numbers and the spread.",
+            "Name the metric alone; compare, tune and sweep decide by :median or :spread.",
+        )
+    argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
+    workload = workload_request(options, argv)
+    return MeasureRequest(
+        workload=workload,
+        budget=budget_of(arguments),
+        seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments),
+        observe=parse_observations(arguments.observe),
+        require=requirements_of(options.require, workload.metrics),
+        reserve=reservation_of(arguments),
+        boot=boot_request(arguments),
+        settings=tuple(arguments.assignments),
+        precision=parse_precision(arguments.precision),
+        warmup=parse_warmup(arguments.warmup),
+        gate=gate,
+    )

@@ -1,0 +1,99 @@
+"""Command line of ``assay tune`` as a request."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from assay.cli.arguments.boot import boot_request
+from assay.cli.arguments.reservation import reservation_of
+from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
+from assay.cli.arguments.workload import workload_options
+from assay.cli.parsing.option_values import parse_count
+from assay.cli.parsing.parser import Parsed
+from assay.cli.requests.command_words import command_of
+from assay.cli.requests.observe import parse_observations
+from assay.cli.requests.study_options import parse_margin
+from assay.cli.requests.workload import (
+    parse_statistic,
+    requirements_of,
+    several_objectives,
+    workload_request,
+)
+from assay.errors import InvalidInputError
+from assay.requests.tune import TuneRequest
+from assay.search.races.single_objective import reject_options
+
+MAX_SLOTS = 1024
+
+
+def tune_request(parsed: Parsed) -> TuneRequest:
+    """Return the request of a command line.
+
+    Raises:
+        InvalidInputError: the command is missing, or an option is invalid.
+    """
+    arguments = parsed.arguments
+    if arguments.settings and not parsed.separated and "=" not in arguments.settings[0]:
+        words = shlex.join(arguments.settings)
+        raise InvalidInputError(
+            "There is no command.", f"Write it after --, as in: assay tune -- {words}"
+        )
+    argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
+    options = workload_options(arguments)
+    objectives = several_objectives(options)
+    if objectives:
+        _demand_no_single_objective(arguments)
+    workload = workload_request(options, argv)
+    return TuneRequest(
+        workload=workload,
+        budget=budget_of(arguments),
+        seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments),
+        observe=parse_observations(arguments.observe),
+        require=requirements_of(options.require, workload.metrics),
+        reserve=reservation_of(arguments),
+        boot=boot_request(arguments),
+        statistic=parse_statistic(options.objective),
+        margin=parse_margin(arguments.margin),
+        null=arguments.null,
+        settings=tuple(arguments.settings),
+        space_file=arguments.space,
+        constraints=tuple(arguments.constraint),
+        objectives=objectives,
+        parallel=_parallel(arguments.parallel),
+        warm_start=tuple(arguments.warm_start),
+        dry_run=arguments.dry_run,
+    )
+
+
+def _demand_no_single_objective(arguments: argparse.Namespace) -> None:
+    """Raise on options that a study with several objectives does not support.
+
+    Raises:
+        InvalidInputError: such an option is given.
+    """
+    reject_options(
+        {
+            "--require": arguments.require,
+            "--parallel": arguments.parallel,
+            "--warm-start": [word for word in arguments.warm_start if word != "none"],
+        }
+    )
+
+
+def _parallel(text: str | None) -> int | None:
+    """Return the number of slots; ``None`` without ``--parallel``.
+
+    Raises:
+        InvalidInputError: an invalid number, or a single slot.
+    """
+    if text is None:
+        return None
+    found = parse_count("--parallel", text, MAX_SLOTS, "slots", "--parallel 2")
+    if found < 2:
+        raise InvalidInputError(
+            "--parallel takes a number from 2 on, not 1.",
+            "Leave it out: launches then run one after another, with all CPUs.",
+        )
+    return found
