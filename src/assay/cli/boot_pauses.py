@@ -112,12 +112,12 @@ def pause_document(pause: BootPause) -> dict[str, object]:
 def pause_lines(pause: BootPause) -> Iterator[str]:
     """Yield the required boot and the steps towards it."""
     change = pause.change
-    wanted = clean(str(Configuration(change.settings)))
+    settings = clean(str(Configuration(change.settings)))
     if change.anew:
-        yield f"Study {pause.study_id} is paused: it needs a boot of its own with {wanted}."
+        yield f"Study {pause.study_id} is paused: it needs a boot of its own with {settings}."
         yield "  The present boot has these settings, but a claim needs separate boots: boot again."
     else:
-        yield f"Study {pause.study_id} is paused: it needs a boot with {wanted}."
+        yield f"Study {pause.study_id} is paused: it needs a boot with {settings}."
     if change.unbrought:
         yield "  The machine was booted since the last launch, without this change:"
     for text in change.missing:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.requests.missing import demand_in_path, missing
+from assay.cli.requests.missing import demand_in_path, missing_program_error
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def test_a_file_that_is_not_executable_is_said_to_be_there(
     folder: Path, name: str, text: str, interpreter: str
 ) -> None:
     script(folder, name, text, 0o644)
-    error = missing(f"./{name}")
+    error = missing_program_error(f"./{name}")
     assert error.cause == f"The command './{name}' is there, but it is not executable."
     assert f"`chmod +x ./{name}`" in (error.remedy or "")
     assert f"`{interpreter} ./{name}`" in (error.remedy or "")
@@ -43,15 +43,15 @@ def test_a_file_that_is_not_executable_is_said_to_be_there(
 def test_a_program_in_the_folder_is_not_in_the_path(folder: Path) -> None:
     script(folder, "app", "#!/bin/sh\n", 0o755)
     demand_in_path("./app")
-    error = missing("app")
+    error = missing_program_error("app")
     assert "not found in PATH" in error.cause
     assert error.remedy == "Write ./app to run that."
 
 
 def test_a_folder_is_no_command(folder: Path) -> None:
     (folder / "app").mkdir()
-    assert "is a folder" in missing("./app").cause
-    assert "was not found" in missing("app").cause
+    assert "is a folder" in missing_program_error("./app").cause
+    assert "was not found" in missing_program_error("app").cause
 
 
 @pytest.mark.parametrize("hook", ["--setup", "--prepare", "--cleanup"])

@@ -111,13 +111,13 @@ def read_configurations(
 
 def _demand_name(file: TomlFile, key: Key, name: str) -> None:
     if name == DEFAULT_ARM.name:
-        raise file.wrong(
+        raise file.error(
             key,
             f"{dotted(key)}: {name} is the name of the default configuration.",
             "Write another name.",
         )
     if not _NAME.fullmatch(name):
-        raise file.wrong(
+        raise file.error(
             key,
             f"{dotted(key)}: invalid name of a configuration: {name!r}.",
             "Names consist of letters, digits and the signs _ . + -",
@@ -128,11 +128,11 @@ def _demand_own(
     file: TomlFile, key: Key, found: Configuration, others: Sequence[NamedConfiguration]
 ) -> None:
     if not found:
-        raise file.wrong(
+        raise file.error(
             key,
             f"{dotted(key)} is empty, and so the same as the default, which is always included.",
             "Leave it out, or write a setting.",
         )
     same = next((one.name for one in others if one.configuration == found), None)
     if same is not None:
-        raise file.wrong(key, f"{dotted(key)} equals {TABLE}.{same}.", "Leave one of them out.")
+        raise file.error(key, f"{dotted(key)} equals {TABLE}.{same}.", "Leave one of them out.")

@@ -22,7 +22,7 @@ def flattened(
     found: dict[str, tuple[Key, Any]] = {}
     for name, path, value in _leaves(table, "", key, registry.names):
         if name in found:
-            raise file.wrong(path, f"{dotted(path)} is defined twice.", "Write it once.")
+            raise file.error(path, f"{dotted(path)} is defined twice.", "Write it once.")
         found[name] = (path, value)
     return found
 

@@ -164,13 +164,13 @@ def _parameter(
     described = entry if isinstance(entry, dict) else {"domain": entry}
     for other in sorted(described.keys() - {"domain", "when"}):
         near = nearest(other, ("domain", "when"))
-        raise file.wrong(
+        raise file.error(
             (*key, other),
             f"{dotted(key)} has no key {other!r}.",
             f"Did you mean {near}?" if near else "It takes domain and when.",
         )
     if "domain" not in described:
-        raise file.wrong(key, f"{dotted(key)} lacks a domain.", 'Write domain = "1..4".')
+        raise file.error(key, f"{dotted(key)} lacks a domain.", 'Write domain = "1..4".')
     with file.at(*key):
         parameter = parse_domain(f"{name}={_domain(described['domain'])}", registry, machine)
     when = described.get("when")

@@ -43,7 +43,7 @@ class TomlFile(msgspec.Struct, frozen=True):
         line, column = self.lines.get(key, (1, 1))
         return f"{self.name}:{line}:{column}"
 
-    def wrong(self, key: Key, cause: str, remedy: str | None = None) -> InvalidInputError:
+    def error(self, key: Key, cause: str, remedy: str | None = None) -> InvalidInputError:
         """Return an error with the position of a key."""
         return InvalidInputError(f"{self.place(key)}: {cause}", remedy)
 
@@ -59,7 +59,7 @@ class TomlFile(msgspec.Struct, frozen=True):
         except InvalidInputError as error:
             name = dotted(key)
             cause = error.cause.removeprefix(f"{name}: ")
-            raise self.wrong(key, f"{name}: {cause}", error.remedy) from error
+            raise self.error(key, f"{name}: {cause}", error.remedy) from error
 
 
 def dotted(key: Key) -> str:

@@ -48,7 +48,7 @@ def _demand_table(
         if found not in known:
             near = nearest(found, tuple(known))
             where = f"[{name}] has" if key else "There is"
-            raise file.wrong(
+            raise file.error(
                 (*key, found),
                 f"{where} no key {found!r}.",
                 f"Did you mean {near}?" if near else f"It takes {', '.join(known)}.",
@@ -58,7 +58,7 @@ def _demand_table(
             owner = f"[{name}]" if key else "The file"
             example = _example(field.encode_name, field.type)
             tables = isinstance(_plain(field.type), inspect.StructType | inspect.DictType)
-            raise file.wrong(
+            raise file.error(
                 key,
                 f"{owner} lacks {field.encode_name}.",
                 f"Write [{field.encode_name}]." if tables else f"Write {example}.",
@@ -87,7 +87,7 @@ def _demand(file: TomlFile, key: Key, value: Any, kind: inspect.Type, example: s
         element = "an element of " if isinstance(key[-1], int) else ""
         if _struct_of(plain) is not None and len(key) > 1:
             example = f"{example}, or a table [{dotted(key)}]"
-        raise file.wrong(
+        raise file.error(
             key,
             f"{element}{dotted(key)} cannot be {_shown(value)}: it takes {_said(kind)}.",
             f"Did you mean {near}?" if near else f"Write {example}.",

@@ -1,1 +1,1 @@
-"""The actions of ``assay machine``, a module for each: ``run(arguments)`` gives the exit status."""
+"""Actions of ``assay machine``, a module for each."""

@@ -46,7 +46,7 @@ def place_of(word: str, name: str) -> str:
 def _table(file: TomlFile) -> dict[str, object]:
     table = file.content.get(_TABLE, {})
     if not isinstance(table, dict) or not table:
-        raise file.wrong(
+        raise file.error(
             (_TABLE,), "The table is missing or empty.", 'Write [set], "vm.thp" = "never".'
         )
     return table
@@ -60,7 +60,7 @@ def _value(file: TomlFile, name: str, value: object, registry: Registry, machine
                 f"Write it in a command: assay run {name}=VALUE -- ./app.",
             )
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise file.wrong((_TABLE, name), f"{name} takes a number or a text.")
+        raise file.error((_TABLE, name), f"{name} takes a number or a text.")
     return value
 
 

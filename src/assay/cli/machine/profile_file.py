@@ -59,11 +59,11 @@ def read_profile(name: str) -> Profile:
     demands: dict[str, Demand] = {}
     for check, key, entry in _entries(file, table.checks, "", ("checks",)):
         if check in demands:
-            raise file.wrong(key, f"{dotted(key)} is defined twice.", "Write it once.")
+            raise file.error(key, f"{dotted(key)} is defined twice.", "Write it once.")
         demands[check] = _demand(file, check, key, entry)
     if not demands:
         example = '[checks."cpu.governor"]'
-        raise file.wrong(("checks",), "The profile has no checks.", f"Write a table {example}.")
+        raise file.error(("checks",), "The profile has no checks.", f"Write a table {example}.")
     return Profile(name, table.summary, demands)
 
 
@@ -97,7 +97,7 @@ def _entries(
     for part, value in table.items():
         check, path = f"{prefix}{part}", (*key, part)
         if not isinstance(value, dict):
-            raise file.wrong(
+            raise file.error(
                 path, f"{dotted(path)} must be a table.", 'Write otherwise = "warn" in it.'
             )
         deeper = {k: v for k, v in value.items() if isinstance(v, dict) and k not in _KEYS}
@@ -111,7 +111,7 @@ def _demand(file: TomlFile, check: str, key: Key, entry: dict[str, Any]) -> Dema
     """Return the requirement of one entry, validated against its check."""
     if check not in BY_ID:
         near = nearest(check, tuple(BY_ID))
-        raise file.wrong(
+        raise file.error(
             key,
             f"Unknown check {check!r}.",
             f"Did you mean {near}?" if near else "docs/reference/machine-checks.md lists all.",
@@ -143,17 +143,17 @@ def _demand_fitting(
         remedy = (
             f"Write {' or '.join(takes)}." if takes else "Leave it out: the check has its own rule."
         )
-        raise file.wrong((*key, given), f"{name} takes no {given}.", remedy)
+        raise file.error((*key, given), f"{name} takes no {given}.", remedy)
     if asks and takes and not entry.keys() & check.demand_keys:
         remedy = f'Write {" or ".join(takes)}, or otherwise = "nothing".'
-        raise file.wrong(key, f"{name} has no accepted value.", remedy)
+        raise file.error(key, f"{name} has no accepted value.", remedy)
     if "accept" in entry and not entry["accept"]:
-        raise file.wrong((*key, "accept"), f"{name} accepts no value.", "Write at least one.")
+        raise file.error((*key, "accept"), f"{name} accepts no value.", "Write at least one.")
     if isinstance(check, WordCheck) and check.choices:
         for number, word in enumerate(entry.get("accept", [])):
             if word not in check.choices:
                 near = nearest(word, check.choices)
-                raise file.wrong(
+                raise file.error(
                     (*key, "accept", number),
                     f"{name} has no value {word!r}.",
                     f"Did you mean {near}?" if near else f"It has {', '.join(check.choices)}.",

@@ -1,1 +1,1 @@
-"""Requests: from the words of a command line to typed requests."""
+"""Values of requests: parsers of texts, and preparation of launches and studies."""

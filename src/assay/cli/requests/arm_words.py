@@ -1,4 +1,4 @@
-"""The words of ``--arm``: a name of a configuration, settings, or both."""
+"""Arms of ``--arm``: the name of a configuration, settings, or both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.settings.registry import Registry
 def named_in_file(
     name: str | None, registry: Registry, machine: Machine
 ) -> tuple[NamedConfiguration, ...]:
-    """Read the named configurations of a space file; none without one.
+    """Read the named configurations of a space file; empty without a file.
 
     Raises:
         InvalidInputError: the file is unreadable, invalid or without configurations, or it has
@@ -25,24 +25,24 @@ def named_in_file(
     """
     if name is None:
         return ()
-    written = read_space(name, registry, machine)
-    if written.space.parameters:
-        raise written.file.wrong(
+    parsed = read_space(name, registry, machine)
+    if parsed.space.parameters:
+        raise parsed.file.error(
             ("settings",),
             "A comparison varies no settings.",
             "Leave [settings] out, or run it as a sweep: assay sweep FILE.toml.",
         )
-    if not written.space.named:
+    if not parsed.space.named:
         raise InvalidInputError(
             f"{name} names no configurations.", "Write [configuration.NAME] with its settings."
         )
-    return written.space.named
+    return parsed.space.named
 
 
 def arm_of(
     text: str, named: Sequence[NamedConfiguration], registry: Registry, machine: Machine
 ) -> Arm:
-    """Read the words of one arm: ``A``, ``threads=2``, ``A threads=2``, ``default``.
+    """Return the arm of a text: ``A``, ``threads=2``, ``A threads=2`` or ``default``.
 
     Raises:
         InvalidInputError: an unknown name, setting or value, or a second name.

@@ -1,4 +1,4 @@
-"""Built: the program that a study looks at, made before it begins."""
+"""Program of a study that is built before the study begins."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from assay.records import DEFAULT, Plan, StudySpec
 from assay.study.laboratory import Laboratory
 
 VALUES = "build."
-"""How settings begin that give placeholders of a build command their values."""
+"""Prefix of settings that are the values of placeholders of a build command."""
 
 
 def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Laboratory:
-    """The laboratory with the program of a study, as its first configuration builds it.
+    """Return the laboratory with the program of a study, built for its first configuration.
 
     Args:
-        lab: as it is without.
-        spec: of the study; where it builds nothing, ``lab`` has its program already.
-        quiet: a build that takes place is not told.
+        lab: laboratory; it has the program already if the study builds nothing.
+        spec: specification of the study.
+        quiet: do not report the build.
 
     Raises:
-        BuildFailedError: it cannot be built.
-        InvalidInputError: the build made no such program.
+        BuildFailedError: the build fails.
+        InvalidInputError: the build did not make the program.
     """
     if spec.workload.build is None:
         return lab
-    with _building(lab, spec, no_progress if quiet else _told) as building:
+    with _building(lab, spec, no_progress if quiet else _reporting_build) as building:
         return _with_program(lab, spec, building)
 
 
 def with_found(lab: Laboratory, spec: StudySpec) -> Laboratory:
-    """As ``with_built`` where the program was built before; else the laboratory as it is."""
+    """Return ``with_built`` if the build is in the cache, else the unchanged laboratory."""
     if spec.workload.build is None:
         return lab
     try:
         with _building(lab, spec, no_progress) as building:
             ready = building.ready(_first_plan(lab, spec))
             return _with_program(lab, spec, building) if ready else lab
-    except AssayError:  # no such folder or tool any more: it cannot be told what it would be
+    except AssayError:  # without its folder or tool, the key of the build is unknown
         return lab
 
 
-def _building(lab: Laboratory, spec: StudySpec, telling: BuildProgress) -> Builder:
+def _building(lab: Laboratory, spec: StudySpec, progress: BuildProgress) -> Builder:
     host = lab.host_for(spec.workload)
-    return Builder(spec.workload, lab.driver.env, host, telling=telling)
+    return Builder(spec.workload, lab.driver.env, host, telling=progress)
 
 
 def _first_plan(lab: Laboratory, spec: StudySpec) -> Plan:
@@ -78,19 +78,19 @@ def _with_program(lab: Laboratory, spec: StudySpec, building: Builder) -> Labora
 
 
 def _with_commits(key: str | None, spec: StudySpec, building: Builder) -> str | None:
-    """The key with the commits that any arm or value of the space is built from.
+    """Return the key with the commits that all arms and values of the space are built from.
 
-    A branch that has moved makes other programs of the arms that name it.
+    The name of a branch stays the same when it moves to another commit.
     """
     commits = building.commits({value: value for value in _build_values(spec)})
     if key is None or not commits:
         return key
-    told = "".join(f"\n{value} {commit}" for value, commit in sorted(commits.items()))
-    return hashlib.sha256(os.fsencode(key + told)).hexdigest()
+    suffix = "".join(f"\n{value} {commit}" for value, commit in sorted(commits.items()))
+    return hashlib.sha256(os.fsencode(key + suffix)).hexdigest()
 
 
 def _build_values(spec: StudySpec) -> set[str]:
-    """Every value of ``build.NAME`` that is known before the study."""
+    """Return every value of ``build.NAME`` that is known before the study."""
     recipe = spec.workload.build
     domains = (p.domain.values() or () for p in spec.space.parameters if p.name.startswith(VALUES))
     configurations = (
@@ -110,10 +110,10 @@ def _build_values(spec: StudySpec) -> set[str]:
 
 
 def program_before(argv: tuple[str, ...], *, builds: bool) -> Program | None:
-    """The program of a command that was asked for; ``None`` where it is to be built first.
+    """Return the program of a command; ``None`` if it is built later.
 
     Raises:
-        InvalidInputError: it is not there, or may not be executed.
+        InvalidInputError: the program is missing, or not executable.
     """
     if builds:
         return None
@@ -123,10 +123,15 @@ def program_before(argv: tuple[str, ...], *, builds: bool) -> Program | None:
 
 
 def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
-    """The program of a command whose ``{build}`` is a folder.
+    """Return the program of a command with the output directory of a build.
+
+    Args:
+        folder: output directory, which replaces ``{build}``.
+        argv: words of the command.
+        cwd: working directory of the command; ``None`` for that of this process.
 
     Raises:
-        InvalidInputError: it is not there, or may not be executed.
+        InvalidInputError: the program is missing, or not executable.
     """
     words = with_build_path(argv, folder)
     program = program_of(words, cwd)
@@ -143,7 +148,8 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
 
 
 @contextmanager
-def _told(argv: tuple[str, ...]) -> Iterator[None]:
+def _reporting_build(argv: tuple[str, ...]) -> Iterator[None]:
+    """Context that reports the begin of a build, and an interruption."""
     from assay.cli.show.layout import width_of, wrapped
     from assay.untrusted import clean
 

@@ -1,4 +1,4 @@
-"""Cell: one configuration of a sweep or a comparison, to run it again."""
+"""Cells of sweeps and arms of comparisons that ``assay run`` repeats."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class Cell(NamedTuple):
-    """One cell.
+    """One configuration of a sweep or a comparison.
 
     Attributes:
-        name: as tables have it.
-        settings: its configuration.
-        proven: whether a claim shows that it is better than the baseline, or it is the baseline.
+        name: name in tables.
+        settings: configuration of the cell.
+        proven: a claim shows that the cell is better than the baseline, or it is the baseline.
     """
 
     name: str
@@ -27,39 +27,39 @@ class Cell(NamedTuple):
 
 
 def has_cells(record: StudyRecord) -> bool:
-    """Return whether a study compares configurations side by side, and recommends none of them."""
+    """Return whether a study compares configurations without a recommendation."""
     return record.spec.kind in (Kind.SWEEP, Kind.COMPARE) and record.conclusion is not None
 
 
-def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
-    """Return the cell of a sweep, or the arm of a comparison, that is to run again.
+def cell_of(record: StudyRecord, name: str | None, *, unproven: bool) -> Cell:
+    """Return a cell of a sweep, or an arm of a comparison.
 
     Args:
-        record: of a study with cells.
-        asked: its name, or its settings in any order; ``None`` for the best one.
-        unproven: whether the best one is accepted that no claim shows to be better.
+        record: record of a study with cells.
+        name: name of the cell, or its settings in any order; ``None`` for the best cell.
+        unproven: accept a best cell that no claim shows to be better.
 
     Raises:
-        InvalidInputError: there is no such cell; or none was shown to be better, and it has to be.
+        InvalidInputError: an unknown cell, or no cell that is shown to be better.
     """
     conclusion = record.conclusion
     assert conclusion is not None
     cells = _in_order(record, conclusion)
-    if asked is not None:
-        return _as_cell(_named(asked, cells, record), conclusion)
+    if name is not None:
+        return _as_cell(_named(name, cells, record), conclusion)
     best = _best(cells, record, conclusion, proven=True)
     if best is not None:
         return _as_cell(best, conclusion)
-    most = _best(cells, record, conclusion, proven=False)
-    if most is not None and unproven:
-        return _as_cell(most, conclusion)
-    tells = f"`assay study show {record.id}` shows all of them"
-    if most is None:
-        raise InvalidInputError(f"No cell of study {record.id} has a value.", f"{tells}.")
+    candidate = _best(cells, record, conclusion, proven=False)
+    if candidate is not None and unproven:
+        return _as_cell(candidate, conclusion)
+    remedy = f"`assay study show {record.id}` shows all of them"
+    if candidate is None:
+        raise InvalidInputError(f"No cell of study {record.id} has a value.", f"{remedy}.")
     raise InvalidInputError(
         f"No cell of study {record.id} was shown to be better than {clean(cells[0].name)}.",
-        f"--unproven runs the one with the best median, {clean(most.name)}; --cell NAME runs any "
-        f"other; {tells}, and `assay study resume {record.id} --budget TIME` goes on.",
+        f"--unproven runs the one with the best median, {clean(candidate.name)}; --cell NAME runs "
+        f"any other; {remedy}, and `assay study resume {record.id} --budget TIME` goes on.",
     )
 
 
@@ -85,14 +85,14 @@ def _best(
     return next(iter(sorted_by_median(known, metric)), None)
 
 
-def _named(asked: str, cells: list[ArmResult], record: StudyRecord) -> ArmResult:
-    words = sorted(asked.split())
+def _named(name: str, cells: list[ArmResult], record: StudyRecord) -> ArmResult:
+    words = sorted(name.split())
     for cell in cells:
-        if cell.name == asked or (words and sorted(str(cell.configuration).split()) == words):
+        if cell.name == name or (words and sorted(str(cell.configuration).split()) == words):
             return cell
-    near = nearest(asked, [cell.name for cell in cells])
+    near = nearest(name, [cell.name for cell in cells])
     raise InvalidInputError(
-        f"Study {record.id} has no cell {clean(asked)!r}.",
+        f"Study {record.id} has no cell {clean(name)!r}.",
         f"A cell goes by its name, such as {clean(cells[-1].name)!r}; "
         f"`assay study show {record.id}` shows them"
         + (f". Did you mean {clean(near)!r}?" if near else "."),

@@ -80,10 +80,10 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
 
 
 def demand_programs(lab: Laboratory, study_id: str) -> None:
-    """Refuse to begin anew with nothing to run.
+    """Raise if a program of a study is missing.
 
     Raises:
-        NotPossibleError: names the program that is not there.
+        NotPossibleError: a program is missing; names the first.
     """
     for program in filter(None, (lab.program, *lab.others)):
         if program.path is None:

@@ -1,4 +1,4 @@
-"""Missing: a command that cannot be started, and why."""
+"""Errors on commands that cannot be started."""
 
 from __future__ import annotations
 
@@ -13,32 +13,36 @@ from assay.machine.root import Root
 
 _PATH = "Give its path, or see that it lies in PATH and may be executed."
 _INTERPRETERS = {".py": "python3", ".sh": "sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
-"""Of scripts that say by their names what they are written in."""
+"""Interpreters of scripts, by suffix."""
 _HEAD_BYTES = 128
 
 
 def demand_found(program_path: str | None, word: str) -> None:
-    """Refuse a command that does not exist or may not be executed.
+    """Raise if a command does not exist or is not executable.
+
+    Args:
+        program_path: path of the program; ``None`` if it was not found.
+        word: first word of the command, for the error.
 
     Raises:
-        InvalidInputError: says which of the two.
+        InvalidInputError: the program was not found; names the reason.
     """
     if program_path is None:
-        raise missing(word)
+        raise missing_program_error(word)
 
 
 def demand_in_path(word: str) -> None:
-    """The same for a command that is only to be started, whatever it runs in the end.
+    """Raise if the first word of a command cannot be started.
 
     Raises:
-        InvalidInputError: it does not exist, or may not be executed.
+        InvalidInputError: the program does not exist, or is not executable.
     """
     cwd = os.getcwd()  # noqa: PTH109 - as execvp(3) takes it
     demand_found(find_program(Root(), word, os.environ, cwd), word)
 
 
-def missing(word: str) -> InvalidInputError:
-    """Why the first word of a command cannot be started."""
+def missing_program_error(word: str) -> InvalidInputError:
+    """Return the error on a program that cannot be started, with its reason."""
     place = Path(word)
     if f"{{{FOLDER}}}" in word:
         return InvalidInputError(
@@ -75,7 +79,7 @@ def missing(word: str) -> InvalidInputError:
 
 
 def _interpreter(place: Path) -> str:
-    """What its first line names, else what its name tells."""
+    """Return the interpreter of a script, from its first line or its suffix."""
     try:
         with place.open("rb") as file:
             head = file.read(_HEAD_BYTES)

@@ -17,8 +17,8 @@ def parse_observations(text: str | None) -> tuple[Observation, ...] | None:
     """
     if text is None or text in ("all", "none"):
         return {None: None, "all": ALL_OBSERVATIONS, "none": ()}[text]
-    asked = text.split(",")
-    for name in asked:
+    names = text.split(",")
+    for name in names:
         if name in ("all", "none"):
             raise InvalidInputError(
                 f"--observe: {name!r} stands alone.", f"Write {name}, or names without it."
@@ -31,4 +31,4 @@ def parse_observations(text: str | None) -> tuple[Observation, ...] | None:
                 if near
                 else f"Write all, none, or some of {', '.join(Observation)}.",
             )
-    return tuple(one for one in Observation if one in asked)
+    return tuple(one for one in Observation if one in names)

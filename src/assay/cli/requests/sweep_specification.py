@@ -130,7 +130,7 @@ class SweepFile:
         """
         study, design = self.table.study, self.table.design
         if not (self.table.settings or self.table.configuration):
-            raise self.file.wrong(
+            raise self.file.error(
                 (), "The file lacks settings.", "Write [settings], or [configuration.NAME]."
             )
         written = parse_space(self.file, self.table, registry, machine)
@@ -212,7 +212,7 @@ class SweepFile:
         if design.resolution is None:
             return tuple(design.generators)
         if design.generators:
-            raise self.file.wrong(
+            raise self.file.error(
                 ("design", "resolution"),
                 "The resolution follows from generators.",
                 "Leave one of the two out.",
@@ -220,7 +220,7 @@ class SweepFile:
         try:
             return generators_for(names, design.resolution)
         except InvalidGeneratorError as error:
-            raise self.file.wrong(("design", "resolution"), error.cause, error.remedy) from error
+            raise self.file.error(("design", "resolution"), error.cause, error.remedy) from error
 
     def _demand_fitting(self) -> None:
         """Raise on a key that this kind of design does not use.
@@ -238,7 +238,7 @@ class SweepFile:
             ("centre", factorial),
         ):
             if not fits and ("design", key) in self.file.lines:
-                raise self.file.wrong(
+                raise self.file.error(
                     ("design", key),
                     f"{key} means nothing in a {design.kind} design.",
                     "Leave it out, or write "
@@ -263,7 +263,7 @@ class SweepFile:
         if name is None or (isinstance(name, str) and name in known):
             return known[name] if isinstance(name, str) else Configuration()
         near = nearest(str(name), tuple(known))
-        raise self.file.wrong(
+        raise self.file.error(
             ("design", "baseline"),
             f"design.baseline: there is no configuration {str(name)!r}.",
             f"Did you mean {near}?" if near else f"There are {', '.join(known) or 'none'}.",
@@ -278,7 +278,7 @@ class SweepFile:
             key: Key = error.key
             if error.key[0] == "settings" and len(error.key) > 1:
                 key = written.keys[error.key[1]]
-            raise self.file.wrong(key, error.cause, error.remedy) from error
+            raise self.file.error(key, error.cause, error.remedy) from error
 
     # --- extent -----------------------------------------------------------------------------------
 

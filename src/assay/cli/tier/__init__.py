@@ -1,1 +1,1 @@
-"""The actions of ``assay tier``."""
+"""Actions of ``assay tier``."""

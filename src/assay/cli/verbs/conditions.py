@@ -51,10 +51,10 @@ def run(parsed: Parsed) -> int:
             same_workload=request.same_workload,
         )
     _print(found, json=options.json, markdown=prints_markdown(parsed))
-    closed = [word for word in request.gate if _closes(word, found)]
-    for word in closed:
+    failing = [word for word in request.gate if _closes(word, found)]
+    for word in failing:
         print(f"assay: status 1 by --fail-if {word}: {clean(_why(found))}", file=sys.stderr)
-    return 1 if closed else 0
+    return 1 if failing else 0
 
 
 def _print(found: OccasionComparison, *, json: bool, markdown: bool) -> None:

@@ -1,4 +1,4 @@
-"""``assay doctor``: what this host grants to this user, in one screen."""
+"""``assay doctor``: measurements and settings that this host allows, on one screen."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ def run(parsed: Parsed) -> int:
 
 
 def _separation(helper: RootHelper | None) -> dict[str, Any]:
-    """Whose programs are, where root does no more than it must, and what spoils that."""
+    """Return the user whose programs run under sudo, and a path that exposes root."""
     if helper is None:
         return {}
     place = first_exposed_path(helper.path, helper.caller)
-    told = {"user": helper.caller.name, "exposed": None if place is None else str(place)}
-    return {"separation": told}
+    exposed = None if place is None else str(place)
+    return {"separation": {"user": helper.caller.name, "exposed": exposed}}
 
 
 def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
-    """For each setting, which of its values can be granted, and why the others cannot.
+    """Yield each setting with its grantable values, and the reasons against the others.
 
-    Those of the system are another matter, and many: `assay settings list` has them.
+    Leaves out the many system settings: ``assay settings list`` shows them.
     """
     for setting in lab.registry:
         if setting.scope is Scope.SYSTEM:
@@ -140,7 +140,7 @@ def _lines(
 
 
 def _store_words(db: str | None) -> str:
-    """Return the store that is used; that a user without a home has none is told, and no fault."""
+    """Return the URL of the store, or the remedy if the user has no home directory."""
     try:
         return default_url(os.environ, db)
     except NotPossibleError as error:
@@ -148,7 +148,7 @@ def _store_words(db: str | None) -> str:
 
 
 def _overheads(lab: Laboratory, db: str | None) -> tuple[Overhead, ...]:
-    """Return the stored costs of observing on this machine; none where there is no store yet."""
+    """Return the stored costs of observing on this machine; empty without a store."""
     try:
         with open_store(db, create=False) as store:
             return store.overheads(fingerprint(lab.machine))
@@ -176,7 +176,7 @@ def _rights(machine: Machine, helper: RootHelper | None) -> Iterable[str]:
 
 
 def _by_reason(words: dict[str, str | None]) -> dict[str, str]:
-    """Values that share a reason, on one line."""
+    """Return the values of each reason, on one line."""
     groups: dict[str, list[str]] = {}
     for value, reason in words.items():
         groups.setdefault(_without_value(reason or "", value), []).append(value)
@@ -184,7 +184,7 @@ def _by_reason(words: dict[str, str | None]) -> dict[str, str]:
 
 
 def _listed(values: Sequence[str]) -> str:
-    """Values on one line; neighbouring numbers as a range, ``-20..-1``."""
+    """Return values on one line; consecutive numbers as a range, ``-20..-1``."""
     runs: list[list[str]] = []
     for value in values:
         if runs and value == _next(runs[-1][-1]):
@@ -195,12 +195,12 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def _next(value: str) -> str | None:
-    """The whole number behind one, as a text."""
+    """Return the next whole number as text; ``None`` for other texts."""
     return str(int(value) + 1) if value.lstrip("-").isdecimal() else None
 
 
 def _without_value(reason: str, value: str) -> str:
-    """A reason that names its own value, told for a whole group of values."""
+    """Return a reason with ``this`` in place of the value that it names."""
     if not value.lstrip("-").isdecimal():
         return reason
     return re.sub(rf"={re.escape(value)}(?![\w.])", "=this", reason)

@@ -1,4 +1,4 @@
-"""``assay settings``: every setting, what it does here, and why not."""
+"""``assay settings``: settings, their values and their availability on this host."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def run(parsed: Parsed) -> int:
     if inherited:
         print("\nExported here; the default keeps them, and inherited.NAME=unset takes one away:\n")
         print(*(f"  {clean(format_variables({n: v}))}" for n, v in inherited.items()), sep="\n")
-    of_system = [s for s in lab.registry if s.scope is Scope.SYSTEM]
-    here = [s for s in of_system if _is_here(s, lab)]
+    system_settings = [s for s in lab.registry if s.scope is Scope.SYSTEM]
+    here = [s for s in system_settings if _is_here(s, lab)]
     print("\nOf the whole machine, for all that runs on it; changed as root, and put back:\n")
     _list(lab, here, width)
     print(f"{'vm.thp.SIZE':{width}}  Transparent huge pages of one size, as vm.thp.64k.")
     print(f"{'vm.hugepages.SIZE':{width}}  Pool of one size, as vm.hugepages.2m, .2m.node0.")
-    absent = [s.name for s in of_system if s not in here]
+    absent = [s.name for s in system_settings if s not in here]
     if absent:
         print(f"\nNot on this machine: {', '.join(absent)}.")
     print("\nOf the boot; a study pauses for them, and goes on after it:\n")
@@ -66,7 +66,7 @@ def _list(lab: Laboratory, settings: Iterable[Setting], width: int) -> None:
 
 
 def _is_here(setting: Setting, lab: Laboratory) -> bool:
-    """Whether the machine has what a setting of the system writes."""
+    """Return whether the machine has the files of a system setting."""
     match setting:
         case FileSetting():
             return bool(setting.paths(lab.machine))
@@ -122,7 +122,7 @@ def _document(lab: Laboratory, setting: Setting) -> dict[str, Any]:
 def _words(
     lab: Laboratory, setting: Setting, values: tuple[Value, ...]
 ) -> Iterable[dict[str, Any]]:
-    """What would become of each value here."""
+    """Yield each value with its prospect on this machine."""
     for value in values:
         word = lab.plan(Configuration({setting.name: value})).words[setting.name]
         reason = {"reason": word.reason} if word.reason else {}

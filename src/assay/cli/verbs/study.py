@@ -106,8 +106,8 @@ def _show(options: CommonOptions, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     result = stored_result(store, record)
     if options.json:
-        of_newest = result.conclusion if result else None
-        document = to_builtins(msgspec.structs.replace(record, conclusion=of_newest))
+        newest = result.conclusion if result else None
+        document = to_builtins(msgspec.structs.replace(record, conclusion=newest))
         document["conclusions"] = [
             {"stratum": number, **to_builtins(found)}
             for number, found in store.verdicts(study_id).items()

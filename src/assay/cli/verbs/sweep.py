@@ -1,4 +1,4 @@
-"""``assay sweep``: an experiment that a file describes."""
+"""``assay sweep``: a designed experiment that a file describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``assay tune``: search, reduce, confirm, recommend."""
+"""``assay tune``: search for the best configuration, with reduction and confirmation."""
 
 from __future__ import annotations
 
