@@ -271,11 +271,11 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
         yield f"Failed in at least one round: {', '.join(failed)}."
     reasons: dict[str, list[str]] = {}
     for one in kernel.variants:
-        if one.missing is not None and not one.broken:
-            reasons.setdefault(one.missing, []).append(f"`{one.variant}`")
+        if one.unavailable is not None and not one.incorrect:
+            reasons.setdefault(one.unavailable, []).append(f"`{one.variant}`")
     if reasons:
-        missing = [(", ".join(names), reason) for reason, names in reasons.items()]
-        yield markdown.table(("variants that were not available", "reason"), missing)
+        unavailable = [(", ".join(names), reason) for reason, names in reasons.items()]
+        yield markdown.table(("variants that were not available", "reason"), unavailable)
 
 
 def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...] | None:

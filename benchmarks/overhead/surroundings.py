@@ -23,7 +23,7 @@ def machine() -> dict[str, Any]:
     found = read_machine()
     return {
         "model": found.model,
-        "cpus": len(found.allowed),
+        "cpus": len(found.allowed_cpus),
         "kernel": platform.release().split("-")[0],
         "distribution": platform.freedesktop_os_release().get("PRETTY_NAME", ""),
         "cgroup": str(found.cgroup),

@@ -61,7 +61,7 @@ def with_more(cells: Sequence[Cell], more: Sequence[Cell]) -> tuple[Cell, ...]:
     """Return the cells with the rounds of both; cells that only `more` has are left out."""
 
     def key(cell: Cell) -> tuple[str, int, float, float]:
-        return cell.work, cell.threads, cell.of_dram, cell.intensity
+        return cell.work, cell.threads, cell.dram_ratio, cell.intensity
 
     further = {key(one): one for one in more}
 

@@ -111,13 +111,15 @@ def _of_efficiency(part: Efficiency) -> Iterator[Row]:
             )
         for name in TILED:
             measure = f"{name}, {threads}: efficiency with data of {TILED_OF_DRAM:g} times DRAM"
-            found = [c for c in cells if (c.work, c.of_dram) == (name, TILED_OF_DRAM)]
+            found = [c for c in cells if (c.work, c.dram_ratio) == (name, TILED_OF_DRAM)]
             yield _lowest(measure, found, count)
 
 
 def _has_enough_work(cell: EfficiencyCell, work: str) -> bool:
     """Return whether a cell is of that work, and has enough of it for the target."""
-    return cell.work == work and cell.of_balance is not None and cell.of_balance >= MIN_INTENSITY
+    return (
+        cell.work == work and cell.balance_ratio is not None and cell.balance_ratio >= MIN_INTENSITY
+    )
 
 
 def _lowest(measure: str, cells: Sequence[EfficiencyCell], threads: int) -> Row:

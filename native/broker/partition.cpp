@@ -1,6 +1,7 @@
 #include "broker/partition.hpp"
 
 #include "common/cpulist.hpp"
+#include "common/schema.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -9,8 +10,6 @@ namespace assay::broker {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int schema = 1;
 
 std::string text_of(const Json& object, const char* key) {
     const auto found = object.find(key);
@@ -45,7 +44,8 @@ Hierarchy hierarchy_of(const Json& object) {
 Partition parse_partition(std::string_view text) {
     const Json document = Json::parse(text, nullptr, false);
     if (document.is_discarded() || !document.is_object()) throw PartitionError("not a JSON object");
-    if (document.value("schema", 0) != schema) throw PartitionError("written for another version of assay");
+    if (document.value("schema", 0) != schema_version)
+        throw PartitionError("written for another version of assay");
     Partition partition;
     partition.name = text_of(document, "name");
     const auto hierarchies = document.find("hierarchies");

@@ -13,13 +13,13 @@ namespace {
 using Json = nlohmann::json;
 
 Verb verb_of(const Json& request) {
-    const auto found = request.find("do");
+    const auto found = request.find("request");
     const std::string verb = found != request.end() && found->is_string() ? found->get<std::string>() : "";
     if (verb == "show") return Verb::show;
     if (verb == "reserve") return Verb::reserve;
     if (verb == "move") return Verb::move;
     if (verb == "delete") return Verb::begin_deletion;
-    throw RequestError("\"do\" must be show, reserve, move or delete");
+    throw RequestError("\"request\" must be show, reserve, move or delete");
 }
 
 std::vector<int> list_of(const Json& request, const char* key) {

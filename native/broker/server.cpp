@@ -37,7 +37,7 @@ std::string refused(std::string_view kind, std::string_view message, std::string
                     std::string_view which = {}) {
     JsonWriter json;
     json.begin_object().member("error", kind).member("message", message);
-    if (!what.empty()) json.member("what", what).member("which", which);
+    if (!what.empty()) json.member("resource", what).member("detail", which);
     json.end_object();
     return json.text();
 }
@@ -186,7 +186,7 @@ std::string Server::show(const Peer& peer) const {
     const auto listed = [](const std::set<int>& set) { return format_cpulist({set.begin(), set.end()}); };
     JsonWriter json;
     json.begin_object()
-        .member("engine", ASSAY_VERSION)
+        .member("version", ASSAY_VERSION)
         .member("name", partition_.name)
         .member("cpus", format_cpulist(partition_.cpus))
         .member("free_cpus", listed(allocator_.free_cpus()))

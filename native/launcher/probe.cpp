@@ -5,6 +5,7 @@
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
 #include "common/raw.hpp"
+#include "common/schema.hpp"
 #include "launcher/containment/cgroup.hpp"
 #include "launcher/meters/energy.hpp"
 #include "launcher/meters/host_meter.hpp"
@@ -46,7 +47,7 @@ int in_child(Attempt attempt) {
 
 void write_attempt(JsonWriter& json, const char* name, int error) {
     json.key(name).begin_object().member("ok", error == 0);
-    if (error != 0) json.member("errno", error).member("why", std::strerror(error));
+    if (error != 0) json.member("errno", error).member("reason", std::strerror(error));
     json.end_object();
 }
 
@@ -59,7 +60,7 @@ void probe_cgroup(JsonWriter& json) {
     const auto leaf = make_leaf(plan, ::getpid(), why);
     json.member("mode", leaf ? leaf->mode() : "none");
     json.member("guarantee", leaf && leaf->complete() ? "complete" : "best_effort");
-    if (!why.empty()) json.member("why", why);
+    if (!why.empty()) json.member("reason", why);
     if (leaf) {
         json.member("memory", leaf->usage().peak_bytes.has_value());
         int error = 0;
@@ -192,16 +193,16 @@ void probe_meters(JsonWriter& json) {
         json.end_object();
     }
     for (const auto& [name, why] : counters.absent()) {
-        json.key(name).begin_object().member("ok", false).member("why", why).end_object();
+        json.key(name).begin_object().member("ok", false).member("reason", why).end_object();
     }
     if (!counters.counts_frequency()) {
         json.key("frequency").begin_object().member("ok", false);
-        json.member("why", "no perf event provides APERF and MPERF").end_object();
+        json.member("reason", "no perf event provides APERF and MPERF").end_object();
     }
     json.end_object();
     const EnergyMeter energy("");
     json.key("energy").begin_object().member("ok", energy.joules().has_value());
-    if (!energy.joules()) json.member("why", energy.why_absent());
+    if (!energy.joules()) json.member("reason", energy.why_absent());
     json.end_object();
 }
 
@@ -211,7 +212,7 @@ std::string probe_host() {
     JsonWriter json;
     utsname names{};
     ::uname(&names);
-    json.begin_object().member("schema", 1).member("engine", ASSAY_VERSION);
+    json.begin_object().member("schema", schema_version).member("version", ASSAY_VERSION);
     json.member("kernel", names.release).member("architecture", names.machine);
     json.member("root", ::geteuid() == 0);
     json.key("cpus_allowed").begin_array();

@@ -1,6 +1,7 @@
 #include "common/affinity.hpp"
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
+#include "common/schema.hpp"
 #include "noise/meter.hpp"
 #include "noise/request.hpp"
 
@@ -20,7 +21,6 @@ namespace {
 using namespace assay;
 using namespace assay::noise;
 
-constexpr int schema = 1;
 constexpr int usage_error_status = 2;
 
 // Written by a signal handler.
@@ -56,14 +56,14 @@ void write_increments(JsonWriter& json, const Interrupts::Increments& increments
 
 void write_report(JsonWriter& json, const DetourReport& report) {
     json.begin_object()
-        .member("at_ns", report.detour.at)
-        .member("took_ns", report.detour.took)
-        .member("since_ns", report.activity.since)
-        .member("ran_ns", report.activity.ran)
-        .member("waited_ns", report.activity.waited)
+        .member("start_ns", report.detour.at)
+        .member("duration_ns", report.detour.took)
+        .member("counter_window_ns", report.activity.since)
+        .member("on_cpu_ns", report.activity.ran)
+        .member("run_queue_wait_ns", report.activity.waited)
         .member("switches", report.activity.switches)
         .member("cpu", report.activity.cpu)
-        .member("window_ns", report.window)
+        .member("interrupt_window_ns", report.window)
         .key("interrupts");
     write_increments(json, report.interrupts);
     json.end_object();
@@ -77,15 +77,15 @@ void write_reading(JsonWriter& json, const Reading& reading) {
     }
     json.member("length_ns", reading.length)
         .member("steps", static_cast<std::int64_t>(reading.steps))
-        .member("least_ns", reading.min_piece)
-        .member("looked_ns", reading.read_time)
-        .member("left_out", static_cast<std::int64_t>(reading.dropped))
+        .member("min_ns", reading.min_piece)
+        .member("analysis_ns", reading.read_time)
+        .member("dropped", static_cast<std::int64_t>(reading.dropped))
         .key("values")
         .begin_array();
     for (const auto value : reading.values) json.value(value);
-    json.end_array().key("at_ns").begin_array();
+    json.end_array().key("start_ns").begin_array();
     for (const auto& detour : reading.detours) json.value(detour.at);
-    json.end_array().key("took_ns").begin_array();
+    json.end_array().key("duration_ns").begin_array();
     for (const auto& detour : reading.detours) json.value(detour.took);
     json.end_array().key("interrupts");
     write_increments(json, reading.interrupts);
@@ -97,8 +97,8 @@ void write_reading(JsonWriter& json, const Reading& reading) {
 std::string document(const Request& request, const std::vector<Reading>& readings, bool locked) {
     JsonWriter json;
     json.begin_object()
-        .member("schema", schema)
-        .member("engine", ASSAY_VERSION)
+        .member("schema", schema_version)
+        .member("version", ASSAY_VERSION)
         .member("method", name_of(request.method))
         .member("quantum_ns", request.quantum)
         .member("threshold_ns", request.threshold)

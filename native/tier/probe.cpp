@@ -5,6 +5,7 @@
 /// Prints one line of JSON. Missing capabilities are part of the report and no failure of this program.
 
 #include "common/json_writer.hpp"
+#include "common/schema.hpp"
 #include "tier/advisor/swap_check.hpp"
 #include "tier/base/error_text.hpp"
 #include "tier/base/paths.hpp"
@@ -177,7 +178,7 @@ int probe(int argc, char** argv) {
     sys::size_pages(memory, in_flight * large, large);
     std::fill_n(memory, in_flight * large, std::byte{0});
     JsonWriter json;
-    json.begin_object().member("schema", 1);
+    json.begin_object().member("schema", schema_version);
     report_kernel(json);
     report_addresses(json);
     report_advice(json);

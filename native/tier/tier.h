@@ -18,7 +18,8 @@ typedef struct assay_tier assay_tier;
 
 /** Counters of page faults and transfers; `Counts` in base/meter.hpp defines each of them. */
 typedef struct assay_tier_counts {
-    uint64_t first, demand, late, staged, again, wasted, unchanged, read_bytes, written_bytes, stall_ns;
+    uint64_t zero_fill_faults, demand_faults, in_flight_faults, prefetch_hits, second_chance_hits;
+    uint64_t unused_prefetches, clean_evictions, read_bytes, written_bytes, stall_ns;
 } assay_tier_counts;
 
 /** Open a tier.

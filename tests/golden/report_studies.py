@@ -78,9 +78,9 @@ def machine() -> Machine:
         kernel_version=(6, 18),
         model="Intel(R) Xeon(R) Processor @ 2.60GHz",
         cpus=cpus,
-        allowed=(0, 1),
+        allowed_cpus=(0, 1),
         nodes=(Node(id=0, cpus=(0, 1), memory_bytes=8 * 2**30, distances=(10,)),),
-        rights=Rights(uid=0, capabilities=frozenset({"sys_nice", "sys_admin"}), nice_floor=-20),
+        rights=Rights(uid=0, capabilities=frozenset({"sys_nice", "sys_admin"}), min_nice=-20),
         flags=frozenset({"avx2", "avx512f", "sse4_2", "fma"}),
         libraries={"jemalloc": "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"},
         huge_pages=HugePages(enabled="madvise", defrag="madvise", size_bytes=2 * 2**20),
@@ -99,7 +99,7 @@ def stratum(number: int = 0) -> Stratum:
         kernel="6.18.5",
         cpus=(0, 1),
         default_state={"thp.enabled": "madvise"},
-        engine=ENGINE,
+        assay_version=ENGINE,
         machine="a1b2c3d4e5f60718",
         model="Intel(R) Xeon(R) Processor @ 2.60GHz",
     )
@@ -142,7 +142,7 @@ class Lab:
                 stage=stage,
                 block=block,
                 position=position,
-                cap_s=cap_s,
+                timeout_s=cap_s,
             ),
             outcome=outcome,
             exit_status=0 if good else 1 if outcome is Outcome.FAILED else None,
@@ -160,17 +160,17 @@ class Lab:
                     kind="steal",
                     value=round(self.random.random() * 4e-3, 5),
                     unit="s",
-                    outside=True,
+                    external=True,
                 ),
                 Evidence(
                     kind="foreign_load",
                     value=round(self.random.random() * 0.05, 4),
                     unit="CPUs",
-                    outside=True,
+                    external=True,
                 ),
             ),
             started_at=round(self.clock, 3),
-            engine=ENGINE,
+            launcher_version=ENGINE,
         )
         self.clock += wall + 0.01
         self.samples.append(sample)
@@ -185,17 +185,20 @@ def grant_of(name: str, value: Value) -> Grant:
     if name == "thp" and value == "always":
         return Grant(
             value=value,
-            grant=GrantStatus.DEGRADED,
+            status=GrantStatus.DEGRADED,
             level=Level.SEEN,
             reason="the system has madvise: only areas that the allocator asks for are huge",
             observed="AnonHugePages 48 MiB",
         )
     if name == "cpu.isa":
         return Grant(
-            value=value, grant=GrantStatus.GRANTED, level=Level.EFFECTIVE, observed=f"Core: {value}"
+            value=value,
+            status=GrantStatus.GRANTED,
+            level=Level.EFFECTIVE,
+            observed=f"Core: {value}",
         )
     level = Level.SEEN if name in ("malloc", "threads", "thp") else Level.SET
-    return Grant(value=value, grant=GrantStatus.GRANTED, level=level)
+    return Grant(value=value, status=GrantStatus.GRANTED, level=level)
 
 
 def claim(
@@ -348,7 +351,7 @@ def tune(configurations_tried: int = 25, seed: int = 7, confirm_blocks: int = 14
         noise_floor=None,
         launches=len(lab.samples),
         configurations=configurations_tried,
-        stopped="The claim was decided to the asked precision.",
+        stop_reason="The claim was decided to the asked precision.",
         notes=("2 of 14 blocks showed load from outside on the CPUs of the program.",),
     )
     return report_of(lab, spec, conclusion, script)
@@ -424,7 +427,7 @@ def compare(seed: int = 3, arms: int = 3, blocks: int = 20) -> ReportInput:
         noise_floor=None,
         launches=len(lab.samples),
         configurations=arms,
-        stopped="Every comparison was decided to the asked precision.",
+        stop_reason="Every comparison was decided to the asked precision.",
     )
     return report_of(lab, spec, conclusion)
 
@@ -454,7 +457,7 @@ def null(seed: int = 4) -> ReportInput:
         noise_floor=floor,
         launches=60,
         configurations=1,
-        stopped="The budget of launches is spent.",
+        stop_reason="The budget of launches is spent.",
     )
     return report_of(lab, spec, conclusion)
 
@@ -526,7 +529,7 @@ def sweep(seed: int = 8, blocks: int = 6) -> ReportInput:
         launches=len(lab.samples),
         configurations=len(arms),
         blocks=blocks,
-        stopped=f"All {blocks} blocks were run.",
+        stop_reason=f"All {blocks} blocks were run.",
         notes=("2 of 8 cells are ruled out",),
     )
     return report_of(lab, spec, conclusion)
@@ -556,7 +559,7 @@ def measure(seed: int = 2, launches: int = 24) -> ReportInput:
         arms=(_with(result, summary={"images_per_s": summary}),),
         launches=launches,
         configurations=1,
-        stopped="The interval is narrower than 1 % of the mean.",
+        stop_reason="The interval is narrower than 1 % of the mean.",
     )
     return report_of(lab, spec, conclusion)
 
@@ -590,7 +593,7 @@ def troubled(seed: int = 8) -> ReportInput:
             else:
                 lost = Grant(
                     value="x",
-                    grant=GrantStatus.UNVERIFIED,
+                    status=GrantStatus.UNVERIFIED,
                     level=Level.SET,
                     reason="the program ended before it could be read",
                 )
@@ -634,7 +637,7 @@ def hostile() -> ReportInput:
             sample = lab.run(arm.configuration, Stage.CONFIRM, block, position, arm.name)
             name = next(iter(arm.configuration))
             bad = Grant(
-                value=arm.name, grant=GrantStatus.DEGRADED, reason=arm.name, observed=arm.name
+                value=arm.name, status=GrantStatus.DEGRADED, reason=arm.name, observed=arm.name
             )
             lab.samples[-1] = _with(
                 sample,
@@ -650,7 +653,7 @@ def hostile() -> ReportInput:
         claims=tuple(claim(lab.samples, HOSTILE[0], n, metric) for n in HOSTILE[1:]),
         launches=len(lab.samples),
         configurations=len(spec.arms),
-        stopped=HOSTILE[0],
+        stop_reason=HOSTILE[0],
         notes=HOSTILE,
     )
     report = report_of(lab, spec, conclusion, "\n".join(HOSTILE))

@@ -36,7 +36,7 @@ def test_figures_are_within_their_bounds(recorded: list[tuple[float, float]], se
     assert (found.false_verdicts is None) == (len(recorded) < MIN_BLOCKS)
     if found.false_verdicts is not None:
         assert 0.0 <= found.false_verdicts.share <= 1.0
-        assert 0.0 < found.false_verdicts.error <= 0.5
+        assert 0.0 < found.false_verdicts.standard_error <= 0.5
         assert found.false_verdicts.blocks <= len(recorded)
         assert [gain.budget_s for gain in found.gains] == [0.5, 3.0]
         assert found.gains[0].blocks <= found.gains[1].blocks

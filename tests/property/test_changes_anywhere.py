@@ -81,7 +81,7 @@ def test_all_changes_are_undone(steps: list[tuple[bool, list[WriteFile]]]) -> No
                         HostChanges(host, journal, "b").put_back()
                     asked = list({_kind(action): action for action in actions}.values())
                     outcomes = HostChanges(host, journal, owner).hold(asked)
-                    assert {o.word for o in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
+                    assert {o.status for o in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
                 HostChanges(host, journal, "b").put_back()
                 undo(host, journal, journal.entries, force=True)
                 assert not journal.entries

@@ -68,8 +68,8 @@ def test_slots_budget_and_blocks_hold(
                 break
             flying += answer
             assert 0 < len(flying) <= parallel
-            assert len({launch.slot for launch in flying}) == len(flying)
-            assert {launch.slot for launch in flying} <= set(range(parallel))
+            assert len({launch.cpu_slot for launch in flying}) == len(flying)
+            assert {launch.cpu_slot for launch in flying} <= set(range(parallel))
             alone = flying[0].stage not in (Stage.SEARCH, Stage.INTERFERENCE)
             assert len({launch.block for launch in flying}) == 1
             assert len(flying) == 1 or not alone

@@ -145,7 +145,7 @@ def test_budgets_and_blocks(spec: StudySpec, program: SimulatedProgram, slots: i
         la.block for la in completed_race.launches
     )
     for sample in completed_race.samples:
-        cap_s = sample.launch.cap_s
+        cap_s = sample.launch.timeout_s
         assert sample.outcome is not Outcome.TIMED_OUT or sample.wall_s == cap_s
         if spec.workload.timeout_s is not None:
             assert cap_s is not None

@@ -32,7 +32,7 @@ def spaces(draw: st.DrawFn) -> SearchSpace:
         default = draw(st.one_of(st.none(), st.sampled_from(values)))
         other = draw(st.sampled_from(names))
         when = draw(st.sampled_from([None, None, f"{other} > 1"]))
-        parameters.append(Parameter(name=name, domain=domain, default=default, when=when))
+        parameters.append(Parameter(name=name, domain=domain, default=default, condition=when))
     texts = [f"{names[0]} + {names[-1]} < 6", f"{names[0]} <= {names[-1]}"]
     constraints = draw(st.lists(st.sampled_from(texts), max_size=1))
     return SearchSpace(Space(parameters=tuple(parameters), constraints=tuple(constraints)))

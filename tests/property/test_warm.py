@@ -57,7 +57,7 @@ def test_first_proposals_are_distinct_and_better(
         EarlierStudy(
             study=str(i),
             command="x",
-            known=tuple(
+            known_configurations=tuple(
                 EarlierConfiguration(configuration=Configuration({"a": a, "b": b}), log_ratio=ratio)
                 for a, b, ratio in known
             ),
@@ -70,7 +70,7 @@ def test_first_proposals_are_distinct_and_better(
     better = {
         k.configuration
         for one in earlier
-        for k in one.known
+        for k in one.known_configurations
         if k.log_ratio is not None and k.log_ratio < 0.0
     }
     assert set(found) <= better

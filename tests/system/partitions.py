@@ -130,7 +130,7 @@ def _made(groups: list[Path], cpus: list[int], name: str) -> Partition:
         name=name,
         boot_id=Path(BOOT_ID).read_text().strip(),
         version=1,
-        top=str(V1),
+        root_group=str(V1),
         cpus=format_list(cpus),
         nodes=(V1 / "cpuset.mems").read_text().strip(),
         groups=(own, *(ControlGroup(path=str(group), files=()) for group in groups[1:])),

@@ -88,7 +88,7 @@ def test_study_grants_options(cli: CommandLine, allocator: str, given: list[str]
     )
     assert found.status == 0, found.err
     for sample in found.document["samples"]:
-        assert {g["grant"] for g in sample["settings"].values()} == {"granted"}, sample["settings"]
+        assert {g["status"] for g in sample["settings"].values()} == {"granted"}, sample["settings"]
 
 
 @pytest.mark.rotating
@@ -131,7 +131,7 @@ def test_glibc_obtains_huge_pages(cli: CommandLine) -> None:
     assert found.status == 0, found.err
     for sample in found.document["samples"]:
         grant = sample["settings"]["malloc.hugepages"]
-        assert (grant["grant"], grant["level"]) == ("granted", "effective"), grant
+        assert (grant["status"], grant["level"]) == ("granted", "effective"), grant
 
 
 def test_unsupported_option_names_supporting_allocators(cli: CommandLine) -> None:

@@ -54,12 +54,12 @@ def test_study_pauses_and_prints_change(cli: CommandLine) -> None:
     document = answer.document
     study = document["study"]
     assert document["status"] == "paused"
-    assert document["resume"] == f"assay study resume {study}"
-    assert document["paused"] == {
+    assert document["resume_command"] == f"assay study resume {study}"
+    assert document["boot_change"] == {
         "settings": {NAME: 7},
         "missing": ["/proc/cmdline has no assay_test, not assay_test=7"],
         "add": ["assay_test=7"],
-        "words": ["assay_test=7"],
+        "arguments": ["assay_test=7"],
     }
     [head] = cli("study", "list", "--json").document["studies"]
     assert (head["id"], head["status"]) == (study, "paused")
@@ -103,10 +103,10 @@ def test_current_boot_value_needs_no_reboot(cli: CommandLine) -> None:
     assert answer.status == 0, answer.err
     assert "requires a reboot" not in answer.err
     study = answer.document["study"]
-    assert answer.document["switching"]["boots"] == 1
+    assert answer.document["switching"]["boot_count"] == 1
     shown = cli("study", "show", study, "--json").document
     grants = [sample["settings"][NAME] for sample in shown["samples"]]
-    assert {grant["grant"] for grant in grants} == {"granted"}
+    assert {grant["status"] for grant in grants} == {"granted"}
     assert all("no assay_test in /proc/cmdline" in grant["observed"] for grant in grants)
     assert cli("study", "export", study, "--bundle", "b.zip").status == 0
     assert cli("study", "verify", "b.zip").status == 0
@@ -122,16 +122,18 @@ def test_run_reports_boot_setting(assay_exec: Path, tmp_path: Path) -> None:
     file = tmp_path / "shown"
     file.write_text("1\n")
     path = str(file)
-    booted = RequiredBoot(setting=NAME, needs=NAME, observed="seen", files={path: "1"}, shown=True)
+    booted = RequiredBoot(
+        setting=NAME, requirement=NAME, observed="seen", files={path: "1"}, effect_observed=True
+    )
     plan = Plan(configuration=Configuration({NAME: 7}), actions=(booted,))
     workload = Workload(argv=("sh", "-c", f"echo 0 > {shlex.quote(path)}"))
     with applied_system_settings(plan, builtin(), assay_exec) as look:
         ready = Ready(Driver(assay_exec, os.environ), plan, workload, look=look)
         facts, around = _launch(ready, _Observing(None, None))
-    assert (facts.system, facts.system_changed) == ({path: "1"}, {path: "0"})
+    assert (facts.system_files, facts.changed_system_files) == ({path: "1"}, {path: "0"})
     assert [(one.kind, one.note) for one in around] == [(DRIFT, f"{path}: 1 became 0")]
     grant = judge_all(plan.configuration, builtin(), plan, facts)[NAME]
-    assert grant.grant is GrantStatus.DEGRADED
+    assert grant.status is GrantStatus.DEGRADED
     assert f"{path} was '1'" in (grant.reason or "")
 
 

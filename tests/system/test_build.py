@@ -71,7 +71,7 @@ def test_tune_over_flags_completes_and_runs_again(cli: CommandLine) -> None:
     again = cli("run", "--from", "last", "--record", "record.json")
     assert (again.status, again.out) == (0, done.stdout)
     record = json.loads((cli.folder / "record.json").read_text())
-    assert record["settings"]["build.opt"]["grant"] == "granted"
+    assert record["settings"]["build.opt"]["status"] == "granted"
     (message,) = (e["note"] for e in record["evidence"] if e["kind"] == "build")
     assert "gcc -O2 -fno-math-errno" in message and "(gcc" in message
     elsewhere = cli.folder / "elsewhere"

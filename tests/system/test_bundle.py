@@ -112,7 +112,7 @@ def test_bundle_contains_measurements_without_user_names(lab: CommandLine) -> No
     stdout = next(s for s in first["streams"] if s["stream"] == "stdout")
     assert stdout["head"] == "home ~ user USERNAME rate=200001\n"
     stratum = json.loads(files["strata/0/stratum.json"])
-    assert stratum["surroundings"]["variable DEPLOY_TOKEN"] == ""
+    assert stratum["launch_environment"]["variable DEPLOY_TOKEN"] == ""
     spec = json.loads(files["study.json"])["spec"]
     assert spec["workload"]["argv"] == ["python3", "~/bin/work.py", "{n}"]
     plans = [json.loads(line)["entry"] for line in files["strata/0/plans.jsonl"].splitlines()]

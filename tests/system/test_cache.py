@@ -58,7 +58,7 @@ def test_cache_is_prepared_before_each_launch_with_evidence(cli: CommandLine) ->
         (evidence,) = [e for e in sample["evidence"] if e["kind"] == "page_cache"]
         # The interpreter is in use, so it may stay.
         assert evidence["value"] <= Path(sys.executable).stat().st_size
-        assert sample["settings"]["cache"]["grant"] in ("granted", "degraded")
+        assert sample["settings"]["cache"]["status"] in ("granted", "degraded")
         assert "3 files" in sample["settings"]["cache"]["observed"]
 
 
@@ -75,7 +75,7 @@ def test_tmpfs_content_is_kept(cli: CommandLine) -> None:
         found = cli("measure", *asked, "--", str(program))
     finally:
         program.unlink()
-    grants = {s["settings"]["cache"]["grant"] for s in found.document["samples"]}
+    grants = {s["settings"]["cache"]["status"] for s in found.document["samples"]}
     assert grants == {"refused"}, found.err
 
 

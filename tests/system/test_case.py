@@ -41,8 +41,8 @@ def test_run_reports_steps_and_roofs(cli: CommandLine, tmp_path: Path) -> None:
     assert done.status == 0, done.err
     found = done.document
     first, second = found["steps"]
-    assert first["variant"] == "powers" and "against" not in first
-    assert second["against"] == "powers"
+    assert first["variant"] == "powers" and "parent" not in first
+    assert second["parent"] == "powers"
     assert second["claim"]["a"] == "powers" and second["claim"]["b"] == "horner"
     # pow() takes tens of times as long as a multiplication and an addition.
     assert second["claim"]["verdict"] == "faster"

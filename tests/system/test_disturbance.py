@@ -90,7 +90,9 @@ def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> Non
     (claim,) = document["claims"]
     assert claim["verdict"] == "faster"
     assert claim["disturbed_blocks"] == claim["blocks"]
-    assert all(arm["disturbed"] == arm["summary"]["wall_s"]["n"] for arm in document["arms"])
+    assert all(
+        arm["disturbed_launches"] == arm["summary"]["wall_s"]["n"] for arm in document["arms"]
+    )
     named = [one["name"] for one in document["disturbers"]]
     # If further programs use this host, three of them may use it more.
     assert any(f"process {pid}" in name for name in named) or len(named) == MAX_NAMED
@@ -121,11 +123,11 @@ def test_load_that_follows_an_arm_is_named_and_withholds_the_verdict(
             *("sleep 0.3", follower),
         )
     (claim,) = found.document["claims"]
-    if "withheld" not in claim and _foreign_share(cli, found.document, "sleep 0.3") > 0.2:
+    if "verdict_withheld" not in claim and _foreign_share(cli, found.document, "sleep 0.3") > 0.2:
         pytest.skip("other programs use this machine too much to tell one apart")
-    assert claim["withheld"] is True
+    assert claim["verdict_withheld"] is True
     assert claim["verdict"] == "unclear"
-    assert claim["followed"]["b"] > claim["followed"]["a"] + 0.1
+    assert claim["correlated_load"]["b"] > claim["correlated_load"]["a"] + 0.1
 
 
 @pytest.mark.rotating

@@ -49,9 +49,9 @@ def test_hanging_arm_is_reported_with_its_own_reason(
     document = json.loads((cli.folder / "answer.json").read_text())
     (claim,) = document["claims"]
     assert claim["verdict"] == "unclear"
-    assert re.search(r"\d+ of \d+ launches of arg.x=b did not end", claim["objection"])
+    assert re.search(r"\d+ of \d+ launches of arg.x=b did not end", claim["data_problem"])
     assert "blocks_needed" not in claim
     texts = [answer.out, (cli.folder / "answer.md").read_text(), *document["notes"]]
-    assert all(claim["objection"] in text for text in texts[:2])
-    for text in (*texts, document["stopped"]):
+    assert all(claim["data_problem"] in text for text in texts[:2])
+    for text in (*texts, document["stop_reason"]):
         assert not OF_OTHERS.search(text), text

@@ -128,7 +128,7 @@ class Hostile:
         """Launch an ordinary program after a hostile one."""
         record = self(way, shutil.which("true") or "/bin/true")
         assert (record["outcome"], record["exit_status"]) == ("exited", 0)
-        assert record["containment"]["left_over"] == 0
+        assert record["containment"]["remaining_processes"] == 0
 
 
 @pytest.fixture
@@ -140,8 +140,8 @@ def promised(record: Record, way: Way) -> None:
     """Check that the record states the guarantee, and the reason for a weaker one."""
     containment = record["containment"]
     assert containment["guarantee"] == ("complete" if way.complete else "best_effort")
-    assert way.complete or containment["why"]
-    assert "survivors" not in containment
+    assert way.complete or containment["reason"]
+    assert "surviving_processes" not in containment
 
 
 # --- remaining processes ------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_surviving_processes_are_counted_and_ended(
     record = hostile(way, "linger", *how.split())
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     promised(record, way)
-    assert record["containment"]["left_over"] == LINGERING[how]
+    assert record["containment"]["remaining_processes"] == LINGERING[how]
     assert not marked(mark), "already when the launcher ends"
     hostile.next_one_works(way)
 
@@ -180,7 +180,7 @@ def test_program_ignoring_signals_and_children_end_at_time_limit(
     hostile: Hostile, mark: str, way: Way, how: str
 ) -> None:
     first, *more = how.split()
-    record = hostile(way, "linger", f"-{first}", *more, cap_s=0.3)
+    record = hostile(way, "linger", f"-{first}", *more, timeout_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert 0.3 <= record["wall_s"] < 10
     promised(record, way)
@@ -196,7 +196,7 @@ def test_survivors_in_other_hierarchies_are_ended(
     way = Way(hierarchy)
     record = hostile(way, "linger", *how.split())
     promised(record, way)
-    assert record["containment"]["left_over"] == LINGERING[how]
+    assert record["containment"]["remaining_processes"] == LINGERING[how]
     assert not marked(mark)
 
 
@@ -204,16 +204,18 @@ def test_survivors_in_other_hierarchies_are_ended(
 def test_output_held_open_by_daemon_ends(hostile: Hostile, launcher: Launcher, way: Way) -> None:
     started = time.monotonic()
     record, done = launcher.finish(hostile.start(way, "linger", "pipe"))
-    assert record["containment"]["left_over"] == 1
+    assert record["containment"]["remaining_processes"] == 1
     assert done.stdout == b""
     assert time.monotonic() - started < 20, "the daemon would hold it for a minute"
 
 
 @ways()
-@pytest.mark.parametrize("cap_s", [0.02, 0.1, 0.5])
-def test_growing_fork_bomb_is_ended(hostile: Hostile, mark: str, way: Way, cap_s: float) -> None:
+@pytest.mark.parametrize("timeout_s", [0.02, 0.1, 0.5])
+def test_growing_fork_bomb_is_ended(
+    hostile: Hostile, mark: str, way: Way, timeout_s: float
+) -> None:
     """At most 300 processes; the limit is a safeguard."""
-    record = hostile(way, "linger", "-bomb", 300, cap_s=cap_s, limits={"pids": 400})
+    record = hostile(way, "linger", "-bomb", 300, timeout_s=timeout_s, limits={"pids": 400})
     assert record["outcome"] == "timed_out"
     assert record["wall_s"] < 10
     promised(record, way)
@@ -226,7 +228,7 @@ def test_detached_fork_bomb_is_ended(hostile: Hostile, mark: str, way: Way) -> N
     record = hostile(way, "linger", "bomb", 300, limits={"pids": 400})
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     promised(record, way)
-    assert 1 <= record["containment"]["left_over"] <= 300
+    assert 1 <= record["containment"]["remaining_processes"] <= 300
     assert not marked(mark)
 
 
@@ -244,7 +246,7 @@ def test_process_changing_ids_is_not_guaranteed_to_end_without_control_group(
     """A process is found by its id, and these change faster than they can be read."""
     record = hostile(way, "linger", "hop", 500)
     assert record["containment"]["guarantee"] == "best_effort"
-    assert record["containment"]["why"]
+    assert record["containment"]["reason"]
     end_marked(mark)
 
 
@@ -264,7 +266,7 @@ def test_process_of_other_user_is_named_as_survivor(
     record = hostile(WAYS["nobody"], "linger", "identity", env_set=env, **files)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     containment = record["containment"]
-    assert (containment["guarantee"], containment["survivors"]) == ("best_effort", 1)
+    assert (containment["guarantee"], containment["surviving_processes"]) == ("best_effort", 1)
     assert len(marked(mark)) == 1
     end_marked(mark)
 
@@ -280,9 +282,9 @@ def test_process_outside_control_group_is_ended_and_reported(
     record = hostile(way, "linger", how)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     containment = record["containment"]
-    assert containment["left_over"] == left
+    assert containment["remaining_processes"] == left
     assert containment["guarantee"] == "best_effort"
-    assert "left the control group" in containment["why"]
+    assert "left the control group" in containment["reason"]
     assert not marked(mark)
     hostile.next_one_works(way)
 
@@ -292,10 +294,10 @@ def test_process_outside_control_group_is_ended_and_reported(
 def test_program_outside_control_group_ends_at_time_limit(
     hostile: Hostile, mark: str, way: Way, how: str
 ) -> None:
-    record = hostile(way, "linger", f"-{how}", cap_s=0.3)
+    record = hostile(way, "linger", f"-{how}", timeout_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert 0.3 <= record["wall_s"] < 10
-    assert "left the control group" in record["containment"]["why"]
+    assert "left the control group" in record["containment"]["reason"]
     assert not marked(mark)
 
 
@@ -313,12 +315,12 @@ def test_process_frozen_in_other_group_is_thawed_and_ended(
             way,
             "linger",
             f"{stays}frozen",
-            cap_s=1.0,
+            timeout_s=1.0,
             env_set={"LINGER_FREEZER": str(elsewhere)},
         )
         assert record["outcome"] == ("timed_out" if stays else "exited")
         assert record["containment"]["guarantee"] == "best_effort"
-        assert "survivors" not in record["containment"]
+        assert "surviving_processes" not in record["containment"]
         assert not marked(mark)
     finally:
         with contextlib.suppress(OSError):
@@ -337,7 +339,7 @@ def test_nested_control_groups_are_removed(
     record = hostile(Way(hierarchy), "linger", "deep", depth)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
-    assert record["containment"]["left_over"] >= 1
+    assert record["containment"]["remaining_processes"] >= 1
     assert not marked(mark)
 
 
@@ -367,7 +369,7 @@ def test_launcher_ends_tree_of_killed_supervisor(hostile: Hostile, mark: str, wa
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGKILL)
     assert record["stage"] == "supervisor"
     promised(record, way)
-    assert record["containment"]["left_over"] >= 1
+    assert record["containment"]["remaining_processes"] >= 1
     assert not marked(mark)
     hostile.next_one_works(way)
 
@@ -420,14 +422,14 @@ def test_launcher_stopped_by_program_continues(
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert 0.2 <= record["wall_s"] < 10
     promised(record, way)
-    assert record["containment"]["left_over"] == 1
+    assert record["containment"]["remaining_processes"] == 1
     assert not marked(mark)
 
 
 @ways("cgroup", "none")
 @pytest.mark.parametrize("whom", ["supervisor", "launcher"])
 def test_stopped_launcher_enforces_time_limit(hostile: Hostile, way: Way, whom: str) -> None:
-    record = hostile(way, "strike", whom, signal.SIGSTOP, cap_s=0.3)
+    record = hostile(way, "strike", whom, signal.SIGSTOP, timeout_s=0.3)
     assert record["outcome"] == "timed_out"
     assert record["wall_s"] < 10
 
@@ -439,7 +441,7 @@ def test_caller_continues_stopped_launch(hostile: Hostile, launcher: Launcher, w
     The program stops the launcher, then the supervisor, then the launcher again. In between it may
     be continued.
     """
-    started = hostile.start(way, "strike", "both", signal.SIGSTOP, cap_s=0.3)
+    started = hostile.start(way, "strike", "both", signal.SIGSTOP, timeout_s=0.3)
     process, _ = started
     stopped = os.WSTOPPED | os.WEXITED | os.WNOWAIT
     while os.waitid(os.P_PID, process.pid, stopped).si_code == os.CLD_STOPPED:
@@ -458,7 +460,7 @@ def test_self_modification_of_program_has_no_effect(
     record = hostile(way, "strike", how, env_set={"STRIKE_S": "0.2"})
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     promised(record, way)
-    assert record["containment"]["left_over"] == (2 if how == "urgent" else 1)
+    assert record["containment"]["remaining_processes"] == (2 if how == "urgent" else 1)
     assert not marked(mark)
 
 
@@ -480,7 +482,7 @@ def test_supervisor_killed_at_any_moment_leaves_no_process(
     moments = random.Random("supervisor")
     killed = 0
     for _ in range(60):
-        process, record_fd = hostile.start(way, "linger", "-daemon", cap_s=0.01)
+        process, record_fd = hostile.start(way, "linger", "-daemon", timeout_s=0.01)
         wait_until(
             lambda p=process: supervisor_of(p) is not None or p.poll() is not None, "a supervisor"
         )
@@ -569,7 +571,7 @@ def test_closed_outputs_are_tolerated(hostile: Hostile, way: Way) -> None:
 
 @ways()
 def test_short_lived_threads_are_tolerated(hostile: Hostile, way: Way) -> None:
-    record = hostile(way, "burden", "threads", 500, observe=["threads", "status"])
+    record = hostile(way, "burden", "threads", 500, readback=["threads", "status"])
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
 
 
@@ -626,7 +628,7 @@ def test_user_process_limit_is_tolerated(hostile: Hostile, mark: str) -> None:
     record = hostile(way, "burden", "forks", 1000, rlimits=limit)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     promised(record, way)
-    assert 1 <= record["containment"]["left_over"] < 200
+    assert 1 <= record["containment"]["remaining_processes"] < 200
     assert not marked(mark)
     hostile.next_one_works(way)
 
@@ -696,7 +698,7 @@ def test_terminal_foreground_is_restored(hostile: Hostile, way: Way, ended: str)
             fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
 
         controlled = Way(way.keys, {"preexec_fn": control})
-        keys: Record = {"env_set": {"STRIKE_S": "0"}} if ended == "itself" else {"cap_s": 0.3}
+        keys: Record = {"env_set": {"STRIKE_S": "0"}} if ended == "itself" else {"timeout_s": 0.3}
         shell = ("sh", "-c", '"$@"; exec sleep 60', "sh")  # leads the session, and goes on
         process, record_fd = hostile.start(
             controlled, "strike", "terminal", prefix=shell, stdout="/dev/null", **keys

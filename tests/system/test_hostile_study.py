@@ -123,15 +123,15 @@ def judge(samples: list[dict[str, Any]], arms: dict[str, Expected], *, promise: 
     assert by_arm.keys() == {"honest", *arms}
     for sample in by_arm["honest"]:
         assert sample["outcome"] == "ok"
-        assert evidence(sample, "left_over") is None
+        assert evidence(sample, "remaining_processes") is None
     for name, arm in arms.items():
         for sample in by_arm[name]:
             assert sample["outcome"] == arm.outcome, (name, sample)
             ends = (signal.SIGTERM, signal.SIGKILL) if arm.outcome == "timed_out" else (arm.signal,)
             assert sample.get("signal") in ends, (name, sample)
-            left = evidence(sample, "left_over")
+            left = evidence(sample, "remaining_processes")
             assert left is not None if arm.left_over is None else (left or 0) == arm.left_over, name
-            assert evidence(sample, "survivors") is None
+            assert evidence(sample, "surviving_processes") is None
             containment = evidence(sample, "containment")
             assert containment.endswith(arm.promised if promise else "best_effort"), name
 

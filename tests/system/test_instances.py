@@ -45,7 +45,7 @@ def test_figures_are_summed_and_each_mask_is_read_back(cli: CommandLine) -> None
     samples = answer.document["samples"]
     assert {sample["metrics"]["rate"] for sample in samples} == {30}
     for sample in samples:
-        assert sample["settings"]["instances"]["grant"] == "granted"
+        assert sample["settings"]["instances"]["status"] == "granted"
         pieces = {e["kind"]: e for e in sample["evidence"]}
         masks = [pieces[f"instance.{i}"]["note"] for i in range(2)]
         assert all(mask.startswith("on CPU") for mask in masks)
@@ -153,7 +153,7 @@ def test_run_records_each_instance_and_returns_status(cli: CommandLine) -> None:
     answer = cli("run", "--with", "instances=2", "--record", record, "--", "sh", "-c", shell)
     assert answer.status == 3
     sample = json.loads(record.read_text())
-    assert sample["settings"]["instances"]["grant"] == "granted"
+    assert sample["settings"]["instances"]["status"] == "granted"
 
 
 @pytest.mark.rotating

@@ -334,7 +334,7 @@ def test_stored_samples_reproduce_stored_conclusion(cli: CommandLine) -> None:
         record = store.study(head.id)
         samples = store.samples(head.id)
     assert record.conclusion is not None
-    done = Ending(EndReason(record.conclusion.reason), record.conclusion.stopped)
+    done = Ending(EndReason(record.conclusion.stop_code), record.conclusion.stop_reason)
     found = conclude(record.spec, samples, SearchSpace(record.spec.space), TpeSearcher(), done)
     stored = record.conclusion.recommendation
     assert stored is not None

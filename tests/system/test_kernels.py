@@ -46,11 +46,11 @@ def test_description_is_complete(assay_kernels: tuple[Path, ...]) -> None:
         assert all(reported[key] for key in ("title", "source", "bound", "options", "shapes"))
         variants = {one["variant"]: one for one in reported["variants"]}
         assert len(variants) == len(reported["variants"])
-        assert any(one["broken"] for one in variants.values()), "nothing tests its check"
+        assert any(one["incorrect"] for one in variants.values()), "nothing tests its check"
         first = [name for name, one in variants.items() if not one["parent"]]
         assert first, "one variant is the first"
         for name, one in variants.items():
-            assert one["why"] and not one["why"].endswith(".")
+            assert one["description"] and not one["description"].endswith(".")
             path = [name]
             assert (
                 not one["parent"] or one["parent"] in list(variants)[: list(variants).index(name)]
@@ -76,16 +76,16 @@ def check_odd_sizes(programs: tuple[Path, ...], threads: int, shift: int) -> Non
         for shape in described(program)["shapes"]:
             words = ["--threads", threads, "--shift", shift, *options(shape)]
             found = lines(program, "--variant", "all", "--seconds", 0, *words)
-            bad = [one for one in found if one["status"] not in ("ok", "missing")]
+            bad = [one for one in found if one["status"] not in ("ok", "unavailable")]
             assert not bad, (program.name, words, bad)
-            assert all(one["reason"] for one in found if one["status"] == "missing")
+            assert all(one["reason"] for one in found if one["status"] == "unavailable")
 
 
 @pytest.mark.rotating
 def test_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
     for program in assay_kernels:
         for one in described(program)["variants"]:
-            if not one["broken"] or "missing" in one:
+            if not one["incorrect"] or "unavailable" in one:
                 continue
             (found,) = lines(program, "--variant", one["variant"], "--seconds", 0, status=1)
             assert found["status"] == "rejected" and found["reason"], found
@@ -97,7 +97,7 @@ def test_broken_variant_of_other_modes_is_rejected(assay_kernels: tuple[Path, ..
     for program in assay_kernels:
         reported = described(program)
         for one in reported["variants"]:
-            if not one["broken"] or "missing" not in one:
+            if not one["incorrect"] or "unavailable" not in one:
                 continue
             words = ["--variant", one["variant"], "--seconds", 0]
             found = [
@@ -105,7 +105,7 @@ def test_broken_variant_of_other_modes_is_rejected(assay_kernels: tuple[Path, ..
                 for shape in reported["shapes"]
                 for line in lines(program, *words, *options(shape), status=None)
             ]
-            assert "rejected" in found or set(found) == {"missing"}, (program.name, one)
+            assert "rejected" in found or set(found) == {"unavailable"}, (program.name, one)
 
 
 def test_costs_are_positive_and_consistent(assay_kernels: tuple[Path, ...]) -> None:
@@ -113,9 +113,9 @@ def test_costs_are_positive_and_consistent(assay_kernels: tuple[Path, ...]) -> N
     for program in assay_kernels:
         (found,) = lines(program, "--describe")
         for one in found["variants"]:
-            if "missing" in one:
+            if "unavailable" in one:
                 continue
-            assert one["flops"] + one["special"] + one["moved_bytes"] > 0
+            assert one["flops"] + one["special_functions"] + one["moved_bytes"] > 0
             assert one["moved_bytes_with_allocate"] >= one["moved_bytes"]
 
 
@@ -158,7 +158,7 @@ def test_invalid_library_is_named(assay_kernels: tuple[Path, ...]) -> None:
     reported = subprocess.run(
         [program, "--describe"], env=env, capture_output=True, check=True
     ).stdout
-    reasons = {one["variant"]: one.get("missing") for one in json.loads(reported)["variants"]}
+    reasons = {one["variant"]: one.get("unavailable") for one in json.loads(reported)["variants"]}
     assert (
         "ASSAY_LIB_ZLIB names a library that cannot be loaded: /etc/passwd" in reasons["lib-zlib-6"]
     )

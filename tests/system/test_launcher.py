@@ -130,7 +130,7 @@ def test_standard_streams_are_inherited(launcher: Launcher) -> None:
 
 
 def test_time_limit_ends_tree(launcher: Launcher, token: str, programs: Path) -> None:
-    record = launcher.run([programs / "escape", "daemons", "2", token, "60"], cap_s=0.3)
+    record = launcher.run([programs / "escape", "daemons", "2", token, "60"], timeout_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert 0.3 <= record["wall_s"] < 5
 
@@ -258,7 +258,7 @@ def test_memory_policy_is_set(
     if mode == "weighted" and record["outcome"] == "setup_failed":
         pytest.skip("needs Linux 6.9")
     assert f"mempolicy {expected}\n" in done.stdout.decode()
-    assert {"what": "mempolicy", "ok": True} in record["applied"]
+    assert {"step": "mempolicy", "ok": True} in record["applied"]
 
 
 @pytest.mark.parametrize(("policy", "number"), [("other", 0), ("batch", 3), ("idle", 5)])
@@ -326,12 +326,12 @@ def test_real_time_program_on_every_cpu_is_ended(launcher: Launcher, mode: str, 
     record = launcher.run(
         [sys.executable, "-c", f"{HOG}while True: pass", token],
         sched={"policy": "fifo", "priority": 50},
-        cap_s=1,
+        timeout_s=1,
         containment=mode,
     )
     assert record["outcome"] == "timed_out"
     assert record["wall_s"] >= 1
-    assert record["containment"].get("survivors", 0) == 0
+    assert record["containment"].get("surviving_processes", 0) == 0
     assert processes_with(token) == []
 
 
@@ -339,10 +339,10 @@ def test_two_word_memory_policy_is_read_completely(launcher: Launcher) -> None:
     policy = {"mode": "weighted", "nodes": [0]}
     fill = "b = bytearray(1 << 24)\nimport time; time.sleep(0.3)"
     command = [sys.executable, "-c", fill]
-    record, _ = launcher.run_plan(launcher.plan(command, mempolicy=policy, observe=["numa_maps"]))
+    record, _ = launcher.run_plan(launcher.plan(command, mempolicy=policy, readback=["numa_maps"]))
     if record["outcome"] == "setup_failed":
         pytest.skip("needs Linux 6.9")
-    assert record["seen"]["mempolicy"] == "weighted interleave:0"
+    assert record["readback"]["mempolicy"] == "weighted interleave:0"
 
 
 @pytest.mark.parametrize(("args", "expected"), [([0], "0"), ([1, 0], "1"), ([1, 2], "3")])
@@ -382,7 +382,7 @@ def test_applied_steps_are_listed_in_order(launcher: Launcher) -> None:
         sched={"nice": 1},
         rlimits=[{"resource": "core", "soft": 0, "hard": 0}],
     )
-    assert [entry["what"] for entry in record["applied"]] == [
+    assert [entry["step"] for entry in record["applied"]] == [
         "affinity",
         "sched.nice",
         "aslr",
@@ -404,8 +404,8 @@ def test_missing_privilege_fails_setup(launcher: Launcher, keys: Record, stage: 
     plan = launcher.plan(["true"], affinity=[0], **keys) | {"containment": "none"}
     record, _ = launcher.run_plan(plan, user=NOBODY, group=NOBODY, extra_groups=[])
     assert (record["outcome"], record["stage"]) == ("setup_failed", stage)
-    assert record["applied"][0] == {"what": "affinity", "ok": True}
-    assert record["applied"][-1] == {"what": stage, "ok": False, "errno": record["errno"]}
+    assert record["applied"][0] == {"step": "affinity", "ok": True}
+    assert record["applied"][-1] == {"step": stage, "ok": False, "errno": record["errno"]}
     assert "privileges" in record["message"]
 
 
@@ -485,9 +485,9 @@ def test_closed_standard_streams_are_inherited(launcher: Launcher, tmp_path: Pat
         ({"prctl": [{"option": 41, "args": [1, 2, 3, 4, 5]}]}, "prctl[0]"),
         ({"rlimits": [{"resource": "nofiles", "soft": 1, "hard": 1}]}, "rlimits[0].resource"),
         ({"rlimits": [{"resource": "nofile", "soft": 2, "hard": 1}]}, "rlimits[0]"),
-        ({"cap_s": 0}, "cap_s"),
-        ({"cap_s": "1"}, "cap_s"),
-        ({"cap_s": True}, "cap_s"),
+        ({"timeout_s": 0}, "timeout_s"),
+        ({"timeout_s": "1"}, "timeout_s"),
+        ({"timeout_s": True}, "timeout_s"),
         ({"limits": {"cpu_s": -1}}, "limits.cpu_s"),
         ({"limits": {"output_bytes": 5}}, "limits.output_bytes"),
         ({"limits": {"pids": 1.5}}, "limits.pids"),
@@ -502,7 +502,7 @@ def test_closed_standard_streams_are_inherited(launcher: Launcher, tmp_path: Pat
         ({"env_set": {"A": {"hex": "00"}}}, "env_set.A: contains a NUL"),
         ({"env_set": {"A": {"hex": "66", "more": 1}}}, "env_set.A: must be a string"),
         ({"env_unset": [""]}, "env_unset[0]"),
-        ({"observe": ["mops"]}, "observe[0]"),
+        ({"readback": ["mops"]}, "readback[0]"),
         ({"counters": ["cycle"]}, "counters[0]"),
         ({"counters": "cycles"}, "counters"),
         ({"host_root": ""}, "host_root"),
@@ -529,7 +529,7 @@ def test_invalid_key_is_named(launcher: Launcher, keys: Record, key: str) -> Non
         b"{",
         b'{"argv": ["true"]',
         b"\xff\xfe",
-        b'{"cap_s": 1e999, "argv": ["true"]}',
+        b'{"timeout_s": 1e999, "argv": ["true"]}',
         b"[" * 100_000,
     ],
     ids=lambda text: repr(text[:20]),
@@ -619,7 +619,7 @@ def test_wall_and_cpu_time_are_measured(launcher: Launcher) -> None:
     assert 0.3 <= record["wall_s"] < 10
     assert 0.29 <= record["user_s"] + record["sys_s"] < 1
     assert record["cpu_scope"] == ("cgroup" if MAY_CHANGE_HOST else "waited")
-    assert record["host"]["own_s"] == pytest.approx(record["user_s"] + record["sys_s"])
+    assert record["host"]["process_tree_cpu_s"] == pytest.approx(record["user_s"] + record["sys_s"])
     assert record["host"]["busy_s"] >= 0 and record["host"]["steal_s"] >= 0
     assert abs(record["started_at"] - time.time()) < 60
 
@@ -633,7 +633,7 @@ def test_each_quantity_is_present_or_reported_absent(launcher: Launcher) -> None
     for keys in ({}, {"containment": "none"}):
         record = launcher.run(["true"], **keys)
         for name in quantities.split():
-            assert (name in record) != (name in record.get("absent", {})), name
+            assert (name in record) != (name in record.get("unavailable", {})), name
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
@@ -673,9 +673,9 @@ def test_memory_peak_between_samples_is_derived(launcher: Launcher, programs: Pa
     """
     record = launcher.run([programs / "hold", "anon", 64, 0], sample_interval_s=10)
     assert 0.95 * 64 * MIB <= record["peak_anon_bytes"] < 68 * MIB
-    assert record.get("anon_from") == "charge" or record["anon_samples"] > 1
+    assert record.get("peak_anon_source") == "charge" or record["anon_samples"] > 1
     seen = launcher.run([programs / "hold", "anon", 64, 0.3], sample_interval_s=0.02)
-    assert "anon_from" not in seen
+    assert "peak_anon_source" not in seen
 
 
 @system
@@ -712,11 +712,11 @@ def test_applied_settings_are_read_back(launcher: Launcher, programs: Path) -> N
         prctl=[{"option": 41, "args": [1]}],
         env_set={"ASSAY_TEST_VALUE": "seen"},
         mempolicy={"mode": "bind", "nodes": [0]},
-        observe=EVERYTHING,
+        readback=EVERYTHING,
         environ_names=["ASSAY_TEST_VALUE"],
         map_names=["libc.so", "/hold"],
     )
-    seen = record["seen"]
+    seen = record["readback"]
     assert seen["comm"] == "hold" and seen["pid"] == record["pid"]
     assert (seen["cpus"], seen["policy"], seen["nice"]) == ([0], "batch", 2)
     assert seen["thp_enabled"] is False and seen["anon_huge_bytes"] == 0
@@ -732,8 +732,8 @@ def test_applied_settings_are_read_back(launcher: Launcher, programs: Path) -> N
 
 def test_only_requested_settings_are_read_back(launcher: Launcher, programs: Path) -> None:
     argv = [programs / "hold", "anon", 1, 0.2]
-    assert "seen" not in launcher.run(argv)
-    seen = launcher.run(argv, observe=["status"])["seen"]
+    assert "readback" not in launcher.run(argv)
+    seen = launcher.run(argv, readback=["status"])["readback"]
     assert "cpus" in seen and not seen.keys() & {
         "maps",
         "environ",
@@ -747,19 +747,21 @@ def test_child_of_program_is_found(launcher: Launcher, programs: Path) -> None:
     spin = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
     script = f'CHILD=yes taskset -c 0 "{sys.executable}" -S -c "{spin}"; sleep 0.3'
     record = launcher.run(
-        ["sh", "-c", script], observe=["status", "environ", "maps"], environ_names=["CHILD"]
+        ["sh", "-c", script], readback=["status", "environ", "maps"], environ_names=["CHILD"]
     )
-    assert record["seen"]["cpus"] == [0]
-    assert record["seen"]["environ"] == {"CHILD": "yes"}
-    assert any("python" in path for path in record["seen"]["maps"])
+    assert record["readback"]["cpus"] == [0]
+    assert record["readback"]["environ"] == {"CHILD": "yes"}
+    assert any("python" in path for path in record["readback"]["maps"])
 
 
 def test_threads_and_their_masks_are_read(launcher: Launcher, programs: Path) -> None:
-    record = launcher.run([programs / "threads", 4, 0.5], observe=["threads"])
-    assert record["seen"]["threads_peak"] == 5
+    record = launcher.run([programs / "threads", 4, 0.5], readback=["threads"])
+    assert record["readback"]["threads_peak"] == 5
     usable = sorted(os.sched_getaffinity(0))
-    assert {tuple(mask) for mask in record["seen"]["thread_cpus"]} >= {(cpu,) for cpu in usable[:4]}
-    assert sum(record["seen"]["thread_counts"]) == 5
+    assert {tuple(mask) for mask in record["readback"]["thread_cpus"]} >= {
+        (cpu,) for cpu in usable[:4]
+    }
+    assert sum(record["readback"]["thread_counts"]) == 5
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
@@ -767,10 +769,10 @@ def test_readings_of_many_threads_are_bounded(
     launcher: Launcher, programs: Path, containment: str
 ) -> None:
     argv = [programs / "threads", 700, 2.0]
-    record = launcher.run(argv, observe=["threads"], containment=containment)
-    assert record["seen"]["threads_peak"] == 701
-    read = sum(record["seen"]["thread_counts"])
-    assert 0 < read <= max(256, record["seen"]["at_s"] / 0.004)
+    record = launcher.run(argv, readback=["threads"], containment=containment)
+    assert record["readback"]["threads_peak"] == 701
+    read = sum(record["readback"]["thread_counts"])
+    assert 0 < read <= max(256, record["readback"]["at_s"] / 0.004)
 
 
 def test_child_of_process_of_many_threads_is_found_without_control_group(
@@ -783,15 +785,15 @@ def test_child_of_process_of_many_threads_is_found_without_control_group(
         "threading.Thread(target=start).start()\n"
     )
     record = launcher.run(
-        [sys.executable, "-S", "-c", script], containment="none", observe=["threads"]
+        [sys.executable, "-S", "-c", script], containment="none", readback=["threads"]
     )
-    assert record["containment"]["left_over"] == 1
-    assert record["seen"]["processes_peak"] == 2
+    assert record["containment"]["remaining_processes"] == 1
+    assert record["readback"]["processes_peak"] == 2
 
 
 def test_program_too_short_to_read_is_reported(launcher: Launcher) -> None:
-    record = launcher.run(["true"], observe=EVERYTHING)
-    assert ("seen" in record) != ("seen" in record.get("absent", {}))
+    record = launcher.run(["true"], readback=EVERYTHING)
+    assert ("readback" in record) != ("readback" in record.get("unavailable", {}))
 
 
 def test_hostile_names_keep_the_record_valid(
@@ -806,14 +808,14 @@ def test_hostile_names_keep_the_record_valid(
         plan = launcher.plan(
             ["sh", "-c", "exec ./*/hold anon 1 0.2"],
             cwd=str(tmp_path),
-            observe=["environ", "maps"],
+            readback=["environ", "maps"],
             environ_names=["ASSAY_TEST_ODD"],
         )
         record, _ = launcher.run_plan(plan)
     finally:
         del os.environb[b"ASSAY_TEST_ODD"]
     assert record["outcome"] == "exited"
-    assert record["seen"]["environ"]["ASSAY_TEST_ODD"] == '\udcfe\x01"\x7f'
+    assert record["readback"]["environ"]["ASSAY_TEST_ODD"] == '\udcfe\x01"\x7f'
 
 
 def test_contract_names_every_key(launcher: Launcher, programs: Path) -> None:
@@ -822,7 +824,7 @@ def test_contract_names_every_key(launcher: Launcher, programs: Path) -> None:
     def check(value: Any, where: str) -> None:
         if isinstance(value, dict):
             for key, inner in value.items():
-                if where not in ("environ", "numa_pages", "absent"):
+                if where not in ("environ", "numa_pages", "unavailable"):
                     assert f'"{key}"' in text or f"`{key}`" in text, (
                         f"docs/reference/assay-exec.md does not name {where} {key}"
                     )
@@ -832,7 +834,7 @@ def test_contract_names_every_key(launcher: Launcher, programs: Path) -> None:
                 check(inner, where)
 
     check(
-        launcher.run([programs / "hold", "anon", 1, 0.2], observe=EVERYTHING, limits={"cpu_s": 9}),
+        launcher.run([programs / "hold", "anon", 1, 0.2], readback=EVERYTHING, limits={"cpu_s": 9}),
         "the record's",
     )
     check(launcher.run(["no-such-program"]), "the record's")
@@ -849,7 +851,7 @@ def test_memory_limit_ends_tree(launcher: Launcher, programs: Path, containment:
     assert (record["outcome"], record["limit"]) == ("limit", "memory")
     assert record["wall_s"] < 10
     how = "kernel" if containment == "cgroup" else "polled"
-    assert {"what": "limits.memory_bytes", "ok": True, "how": how} in record["applied"]
+    assert {"step": "limits.memory_bytes", "ok": True, "method": how} in record["applied"]
     if containment == "cgroup":
         assert record["oom_kills"] >= 1 and record["peak_bytes"] <= 48 * MIB
 
@@ -930,11 +932,11 @@ def test_no_process_escapes_control_group(
     )
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
-    assert "survivors" not in record["containment"]
+    assert "surviving_processes" not in record["containment"]
     if how == "bomb":  # still growing when it was counted
-        assert 1 <= record["containment"]["left_over"] <= left
+        assert 1 <= record["containment"]["remaining_processes"] <= left
     else:
-        assert record["containment"]["left_over"] == left
+        assert record["containment"]["remaining_processes"] == left
     assert time.monotonic() - started < 10
     assert not processes_with(token)
 
@@ -944,7 +946,7 @@ def test_no_process_escapes_control_group(
 def test_frozen_tree_is_ended(
     launcher: Launcher, programs: Path, token: str, hierarchy: Record
 ) -> None:
-    record = launcher.run([programs / "escape", "freeze", 1, token, 0], **hierarchy, cap_s=0.5)
+    record = launcher.run([programs / "escape", "freeze", 1, token, 0], **hierarchy, timeout_s=0.5)
     assert record["outcome"] == "timed_out"
     assert 0.5 <= record["wall_s"] < 10
 
@@ -954,8 +956,8 @@ def test_adopted_processes_end_without_control_groups(
     launcher: Launcher, programs: Path, token: str, how: str, number: int
 ) -> None:
     record = launcher.run([programs / "escape", how, number, token, 0], containment="none")
-    assert record["containment"]["guarantee"] == "best_effort" and record["containment"]["why"]
-    assert record["containment"]["left_over"] >= 1
+    assert record["containment"]["guarantee"] == "best_effort" and record["containment"]["reason"]
+    assert record["containment"]["remaining_processes"] >= 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -1147,7 +1149,7 @@ def test_missing_control_groups_are_reported(launcher: Launcher) -> None:
     assert record["outcome"] == "exited"
     assert (
         record["containment"]["mode"] == "none"
-        and "/no/such/folder" in record["containment"]["why"]
+        and "/no/such/folder" in record["containment"]["reason"]
     )
     record = launcher.run(["true"], cgroup_root="/no/such/folder", containment="cgroup")
     assert (record["outcome"], record["stage"]) == ("setup_failed", "containment")
@@ -1157,7 +1159,7 @@ def test_empty_control_group_folder_is_reported(launcher: Launcher, tmp_path: Pa
     """As in a container without control groups: the reason names the missing mount and remedy."""
     record = launcher.run(["true"], cgroup_root=str(tmp_path), containment="auto")
     assert (record["outcome"], record["containment"]["mode"]) == ("exited", "none")
-    why = record["containment"]["why"]
+    why = record["containment"]["reason"]
     assert f"no control groups are mounted at {tmp_path}" in why and "mount -t cgroup2" in why
 
 
@@ -1168,7 +1170,8 @@ def test_unprivileged_launch_works(launcher: Launcher, programs: Path) -> None:
     record, _ = launcher.run_plan(plan, user=NOBODY, group=NOBODY, extra_groups=[])
     assert record["outcome"] == "exited"
     assert (
-        record["containment"]["mode"] == "none" and "cgroup_parent" in record["containment"]["why"]
+        record["containment"]["mode"] == "none"
+        and "cgroup_parent" in record["containment"]["reason"]
     )
     assert 16 * MIB <= record["peak_anon_bytes"] < 24 * MIB
 
@@ -1197,7 +1200,7 @@ def test_delegated_folder_is_used(
         record, _ = launcher.run_plan(plan, prefix=into)
         assert record["containment"]["mode"] == "v2"
         assert record["containment"]["guarantee"] == "complete"
-        assert record["containment"]["left_over"] == (2 if how == "daemons" else 1)
+        assert record["containment"]["remaining_processes"] == (2 if how == "daemons" else 1)
     finally:
         with contextlib.suppress(OSError):
             inner.rmdir()
@@ -1211,7 +1214,7 @@ def test_refused_clone3_falls_back(launcher: Launcher, programs: Path, token: st
     record, _ = launcher.run_plan(plan, prefix=(programs / "noclone3",))
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
-    assert record["containment"]["left_over"] == 2
+    assert record["containment"]["remaining_processes"] == 2
 
 
 def test_concurrent_launches_are_independent(launcher: Launcher) -> None:
@@ -1305,8 +1308,8 @@ def test_environment_of_starting_or_ending_process_is_not_empty(
 ) -> None:
     """Just after exec, and at the end, the kernel shows an empty environment (Linux 6.18)."""
     short = ["sh", "-c", "/bin/true; /bin/true; sleep 0.001"]
-    keys = {"env_set": {"X": "1"}, "observe": ["environ", "maps"], "environ_names": ["X"]}
-    seen = [launcher.run(short, **keys).get("seen") for _ in range(150)]
+    keys = {"env_set": {"X": "1"}, "readback": ["environ", "maps"], "environ_names": ["X"]}
+    seen = [launcher.run(short, **keys).get("readback") for _ in range(150)]
     read = [one for one in seen if one]
     assert read
     workers = [worker["environ"] for one in read for worker in one.get("workers", [])]
@@ -1316,6 +1319,6 @@ def test_environment_of_starting_or_ending_process_is_not_empty(
 
 def test_empty_environment_is_reported_empty(launcher: Launcher) -> None:
     record = launcher.run(
-        ["env", "-i", "sleep", "0.3"], observe=["environ"], environ_names=["X"], env_set={"X": "1"}
+        ["env", "-i", "sleep", "0.3"], readback=["environ"], environ_names=["X"], env_set={"X": "1"}
     )
-    assert record["seen"]["environ"] == {}
+    assert record["readback"]["environ"] == {}

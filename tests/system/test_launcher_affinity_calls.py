@@ -56,7 +56,7 @@ def test_program_and_children_keep_their_cpus(
         ANSWERS[answer]
     }
     assert got["cpus"] == got["bound"] == len(CPUS)
-    assert {"what": "affinity_calls", "ok": True} in record["applied"]
+    assert {"step": "affinity_calls", "ok": True} in record["applied"]
 
 
 @two_cpus
@@ -72,7 +72,7 @@ def test_planned_mask_is_set_before_filter(launcher: Launcher, programs: Path) -
     chosen = CPUS[-1:]
     got, record = tried(launcher, programs, affinity=chosen, affinity_calls="refused")
     assert got["cpus"] == 1
-    assert [step["what"] for step in record["applied"]] == ["affinity", "affinity_calls"]
+    assert [step["step"] for step in record["applied"]] == ["affinity", "affinity_calls"]
     instances = [{"affinity": [cpu]} for cpu in CPUS]
     record = launcher.run(LONG, instances=instances, affinity_calls="refused")
     assert [one["cpus"] for one in record["instances"]] == [[cpu] for cpu in CPUS]
@@ -100,17 +100,19 @@ def test_speculation_control_is_unchanged(launcher: Launcher) -> None:
 
 def test_filter_is_read_back(launcher: Launcher) -> None:
     observe = ["status"]
-    record = launcher.run(LONG, affinity_calls="refused", observe=observe)
-    assert record["seen"]["call_filters"] == 1
+    record = launcher.run(LONG, affinity_calls="refused", readback=observe)
+    assert record["readback"]["call_filters"] == 1
     # If the launcher has a filter itself, only the program's own counts.
-    inner = launcher.plan(LONG, affinity_calls="refused", observe=observe) | {"containment": "none"}
+    inner = launcher.plan(LONG, affinity_calls="refused", readback=observe) | {
+        "containment": "none"
+    }
     inner.pop("cgroup_name", None)
     path = launcher.folder / "inner.json"
     path.write_bytes(json.dumps(inner).encode())
     command = [launcher.program, "--plan", path, "--record", "-"]
     text = launcher.output(command, affinity_calls="ignored")
     assert '"call_filters":1' in text.replace(" ", "")
-    assert "call_filters" not in launcher.run(LONG, observe=observe)["seen"]
+    assert "call_filters" not in launcher.run(LONG, readback=observe)["readback"]
 
 
 def test_unavailable_filter_is_reported(launcher: Launcher, tmp_path: Path) -> None:

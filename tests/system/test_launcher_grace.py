@@ -20,44 +20,44 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_program_cleans_up_at_time_limit(launcher: Launcher, log: Path) -> None:
-    record = launcher.run(tidy(log, 0.2), cap_s=0.5, grace_s=20)
+    record = launcher.run(tidy(log, 0.2), timeout_s=0.5, grace_s=20)
     assert record["outcome"] == "timed_out"
     assert lines(log) == ["ready", "asked", "tidy"]
-    asked = record["asked_to_end"]
-    assert (asked["by"], asked["killed"]) == ("SIGTERM", False)
-    assert 0.2 <= asked["waited_s"] < 20
-    assert 0.5 <= record["wall_s"] < 0.5 + asked["waited_s"], "the time to end in is none of it"
+    asked = record["graceful_stop"]
+    assert (asked["method"], asked["killed"]) == ("SIGTERM", False)
+    assert 0.2 <= asked["duration_s"] < 20
+    assert 0.5 <= record["wall_s"] < 0.5 + asked["duration_s"], "the time to end in is none of it"
 
 
 def test_program_is_killed_after_grace_period(launcher: Launcher, log: Path) -> None:
-    record = launcher.run(tidy(log, 60), cap_s=0.5, grace_s=0.5)
+    record = launcher.run(tidy(log, 60), timeout_s=0.5, grace_s=0.5)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert lines(log) == ["ready", "asked"]
-    assert record["asked_to_end"]["killed"] is True
-    assert record["asked_to_end"]["waited_s"] >= 0.5
+    assert record["graceful_stop"]["killed"] is True
+    assert record["graceful_stop"]["duration_s"] >= 0.5
 
 
 def test_program_without_grace_period_is_killed_immediately(launcher: Launcher, log: Path) -> None:
-    record = launcher.run(tidy(log, 0.1), cap_s=0.5)
+    record = launcher.run(tidy(log, 0.1), timeout_s=0.5)
     assert record["signal"] == signal.SIGKILL
     assert lines(log) == ["ready"]
-    assert "asked_to_end" not in record
+    assert "graceful_stop" not in record
 
 
 def test_remaining_tree_has_grace_period(launcher: Launcher, log: Path) -> None:
     """The program ends at once, its worker later, in a session of its own."""
     worker = TIDY.format(log=log, s=0.5)
     record = launcher.run(
-        ["sh", "-c", 'setsid sh -c "$0" & exec sleep 60', worker], cap_s=0.5, grace_s=20
+        ["sh", "-c", 'setsid sh -c "$0" & exec sleep 60', worker], timeout_s=0.5, grace_s=20
     )
     assert lines(log) == ["ready", "asked", "tidy"]
-    assert record["asked_to_end"]["waited_s"] >= 0.5
-    assert record["asked_to_end"]["killed"] is False
+    assert record["graceful_stop"]["duration_s"] >= 0.5
+    assert record["graceful_stop"]["killed"] is False
 
 
 def test_stopped_program_receives_request(launcher: Launcher, log: Path) -> None:
     stopped = TIDY.format(log=log, s=0).replace("while :", "kill -STOP $$; while :")
-    launcher.run(["sh", "-c", stopped], cap_s=0.5, grace_s=20)
+    launcher.run(["sh", "-c", stopped], timeout_s=0.5, grace_s=20)
     assert lines(log)[-1] == "tidy"
 
 
@@ -65,11 +65,11 @@ def test_stop_command_replaces_sigterm(launcher: Launcher, log: Path) -> None:
     stop = ["sh", "-c", f"echo stop >> {log}; kill -USR1 $ASSAY_PID"]
     program = f"trap 'echo usr1 >> {log}; exit' USR1; trap 'echo term >> {log}' TERM; "
     record = launcher.run(
-        ["sh", "-c", program + "while :; do sleep 0.02; done"], cap_s=0.5, grace_s=20, stop=stop
+        ["sh", "-c", program + "while :; do sleep 0.02; done"], timeout_s=0.5, grace_s=20, stop=stop
     )
     assert lines(log) == ["stop", "usr1"]
-    assert record["asked_to_end"]["by"] == "command"
-    assert record["asked_to_end"]["exit_status"] == 0
+    assert record["graceful_stop"]["method"] == "command"
+    assert record["graceful_stop"]["exit_status"] == 0
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,15 @@ def test_stop_command_replaces_sigterm(launcher: Launcher, log: Path) -> None:
 def test_sigterm_replaces_failed_stop_command(
     launcher: Launcher, log: Path, stop: list[str], status: int
 ) -> None:
-    record = launcher.run(tidy(log, 0), cap_s=0.5, grace_s=20, stop=stop)
+    record = launcher.run(tidy(log, 0), timeout_s=0.5, grace_s=20, stop=stop)
     assert lines(log) == ["ready", "asked", "tidy"]
-    assert record["asked_to_end"]["exit_status"] == status
+    assert record["graceful_stop"]["exit_status"] == status
 
 
 def test_hanging_stop_command_is_killed_with_program(launcher: Launcher, log: Path) -> None:
     token = f"37.{os.getpid()}"
-    record = launcher.run(tidy(log, 0), cap_s=0.5, grace_s=0.5, stop=["sleep", token])
-    assert record["asked_to_end"]["killed"] is True
+    record = launcher.run(tidy(log, 0), timeout_s=0.5, grace_s=0.5, stop=["sleep", token])
+    assert record["graceful_stop"]["killed"] is True
     assert lines(log) == ["ready"]
     assert not processes_with(token)
 
@@ -112,14 +112,14 @@ def test_interrupt_requests_end(launcher: Launcher, log: Path) -> None:
 
 def test_second_interrupt_kills_program(launcher: Launcher, log: Path) -> None:
     record = interrupted(launcher, log, signal.SIGINT, signal.SIGINT, s=60, apart_s=1.0)
-    assert record["asked_to_end"]["killed"] is True
-    assert record["asked_to_end"]["waited_s"] < 30
+    assert record["graceful_stop"]["killed"] is True
+    assert record["graceful_stop"]["duration_s"] < 30
 
 
 def test_repeated_request_does_not_kill(launcher: Launcher, log: Path) -> None:
     """A terminal and the caller, or a batch system, send several."""
     record = interrupted(launcher, log, signal.SIGINT, signal.SIGTERM, signal.SIGSYS, s=0.5)
-    assert record["asked_to_end"]["killed"] is False
+    assert record["graceful_stop"]["killed"] is False
     assert lines(log)[-1] == "tidy"
 
 
@@ -131,7 +131,7 @@ def test_signal_to_whole_job_counts_once(launcher: Launcher, log: Path) -> None:
     for pid in (front, *map(int, Path(f"/proc/{front}/task/{front}/children").read_text().split())):
         os.kill(pid, signal.SIGTERM)
     record, _ = launcher.finish(started)
-    assert record["asked_to_end"]["killed"] is False
+    assert record["graceful_stop"]["killed"] is False
     assert lines(log) == ["ready", "asked", "tidy"]
 
 
@@ -140,14 +140,14 @@ def test_each_instance_is_signalled_once(
     launcher: Launcher, tmp_path: Path, stop: tuple[str, ...]
 ) -> None:
     logs = [tmp_path / f"log{number}" for number in range(2)]
-    plan = launcher.plan(["sh"], cap_s=0.6, grace_s=20)
+    plan = launcher.plan(["sh"], timeout_s=0.6, grace_s=20)
     plan["instances"] = [{"argv": tidy(log, s)} for log, s in zip(logs, (0.0, 0.4), strict=True)]
     record, _ = launcher.run_plan(plan | ({"stop": list(stop)} if stop else {}))
     assert [lines(log) for log in logs] == [["ready", "asked", "tidy"]] * 2
     assert record["outcome"] == "timed_out"
-    assert record["asked_to_end"]["killed"] is False
-    assert record["asked_to_end"]["waited_s"] >= 0.4
-    assert 0.6 <= record["wall_s"] < 0.6 + record["asked_to_end"]["waited_s"]
+    assert record["graceful_stop"]["killed"] is False
+    assert record["graceful_stop"]["duration_s"] >= 0.4
+    assert 0.6 <= record["wall_s"] < 0.6 + record["graceful_stop"]["duration_s"]
 
 
 def test_limits_apply_during_grace_period(launcher: Launcher, tmp_path: Path) -> None:
@@ -156,12 +156,12 @@ def test_limits_apply_during_grace_period(launcher: Launcher, tmp_path: Path) ->
         ["sh", "-c", dumping],
         stdout=str(tmp_path / "dump"),
         limits={"output_bytes": 1 << 20},
-        cap_s=0.3,
+        timeout_s=0.3,
         grace_s=30,
     )
     assert record["outcome"] == "timed_out", "the first reason stands"
-    assert record["asked_to_end"]["killed"] is True
-    assert record["asked_to_end"]["waited_s"] < 20
+    assert record["graceful_stop"]["killed"] is True
+    assert record["graceful_stop"]["duration_s"] < 20
 
 
 def test_killed_launcher_ends_grace_period(launcher: Launcher, log: Path) -> None:

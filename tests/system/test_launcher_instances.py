@@ -59,7 +59,7 @@ def test_each_instance_has_own_environment(launcher: Launcher, tmp_path: Path) -
     assert outputs(tmp_path, 3) == ["mine 0 3\n", "mine 1 3\n", "other 2 3\n"]
     assert (tmp_path / "err.2").read_text() == "wrong\n"
     assert [one["exit_status"] for one in record["instances"]] == [0, 0, 0]
-    assert "failed_instance" not in record
+    assert "first_failed_instance" not in record
     assert len({one["pid"] for one in record["instances"]}) == 3
 
 
@@ -73,7 +73,7 @@ def test_each_instance_keeps_its_cpus_and_is_read_back(launcher: Launcher, tmp_p
     assert outputs(tmp_path) == [f"[{cpu}]\n" for cpu in CPUS[:2]]
     assert [one["cpus"] for one in record["instances"]] == [[cpu] for cpu in CPUS[:2]]
     assert record["host"]["cpus"] == 2
-    assert {"what": "affinity", "ok": True} in record["applied"]
+    assert {"step": "affinity", "ok": True} in record["applied"]
 
 
 def test_time_covers_all_instances_and_each(launcher: Launcher, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_missing_program_is_reported(launcher: Launcher, tmp_path: Path, token: 
     record = launcher.run([sys.executable, "-c", "input()", token], instances=instances)
     assert (record["outcome"], record["stage"], record["errno"]) == ("exec_failed", "exec", 2)
     assert record["message"].startswith('instance 1: cannot run "/nowhere/at/all"')
-    assert record["failed_instance"] == 1
+    assert record["first_failed_instance"] == 1
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
@@ -121,10 +121,10 @@ def test_failing_instance_ends_all(
         containment=containment,
     )
     assert (record["outcome"], record["exit_status"]) == ("exited", 9)
-    assert record["failed_instance"] == 1
+    assert record["first_failed_instance"] == 1
     others = [record["instances"][0], record["instances"][2]]
-    assert [(one["signal"], one["ended_with_others"]) for one in others] == [(9, True)] * 2
-    assert record["containment"].get("survivors", 0) == 0
+    assert [(one["signal"], one["killed_after_failure"]) for one in others] == [(9, True)] * 2
+    assert record["containment"].get("surviving_processes", 0) == 0
 
 
 def test_signalled_instance_ends_all(launcher: Launcher, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_signalled_instance_ends_all(launcher: Launcher, tmp_path: Path) -> None
     instances[0]["argv"] = ["sh", "-c", "kill -SEGV $$"]
     record = launcher.run(["sleep", "60"], instances=instances)
     assert (record["outcome"], record["signal"]) == ("signaled", signal.SIGSEGV)
-    assert record["failed_instance"] == 0
+    assert record["first_failed_instance"] == 0
 
 
 @pytest.mark.parametrize("containment", BOTH_WAYS)
@@ -144,7 +144,7 @@ def test_time_limit_ends_all_instances(
     record = launcher.run(
         [sys.executable, "-c", "import time; time.sleep(60)", token],
         instances=instances,
-        cap_s=0.5,
+        timeout_s=0.5,
         containment=containment,
     )
     assert record["outcome"] == "timed_out"
@@ -252,10 +252,10 @@ def test_read_back_excludes_leader(launcher: Launcher, tmp_path: Path) -> None:
     record = launcher.run(
         [sys.executable, "-c", "import time; time.sleep(0.5)"],
         instances=team(tmp_path),
-        observe=["status", "environ", "threads", "maps"],
+        readback=["status", "environ", "threads", "maps"],
         environ_names=["NUMBER"],
     )
-    seen = record["seen"]
+    seen = record["readback"]
     assert (seen["processes_peak"], seen["threads_peak"]) == (2, 2)
     assert seen["environ"]["NUMBER"] in ("0", "1")
     assert not any("assay-exec" in path for path in seen["maps"])
@@ -269,7 +269,7 @@ def test_counters_cover_instances_only(launcher: Launcher, tmp_path: Path) -> No
         counters=["task_clock_s"],
     )
     if "counters" not in record:
-        pytest.skip(record["absent"]["counters.task_clock_s"])
+        pytest.skip(record["unavailable"]["counters.task_clock_s"])
     used = sum(one["user_s"] + one["sys_s"] for one in record["instances"])
     assert record["counters"]["task_clock_s"]["value"] == pytest.approx(used, rel=0.3, abs=0.02)
 

@@ -140,7 +140,7 @@ def test_requested_counters_are_present_or_reported_absent(launcher: Launcher) -
     every = hardware | {"cache_references", "branches", "ref_cycles", "page_faults"}
     for asked, names in ((sorted(every), every), (["default"], hardware)):
         record = launcher.run(["true"], counters=asked)
-        message = {n.partition(".")[2] for n in record["absent"] if n.startswith("counters.")}
+        message = {n.partition(".")[2] for n in record["unavailable"] if n.startswith("counters.")}
         there = set(record.get("counters", {}))
         assert not there & message
         # On a machine with several core types, the type follows.
@@ -150,7 +150,7 @@ def test_requested_counters_are_present_or_reported_absent(launcher: Launcher) -
 def test_no_counter_is_opened_without_request(launcher: Launcher) -> None:
     for record in (launcher.run(["true"]), launcher.run(["true"], counters=[])):
         assert "counters" not in record
-        assert not [name for name in record["absent"] if name.startswith("counters.")]
+        assert not [name for name in record["unavailable"] if name.startswith("counters.")]
 
 
 @pytest.mark.parametrize("sampling", [[], ["memory"], ["scheduling"]])
@@ -159,7 +159,7 @@ def test_tree_is_sampled_as_planned(
 ) -> None:
     record = launcher.run([str(programs / "hold"), "anon", "64", "0.2"], sampling=sampling)
     unread = "not sampled: the plan does not request it"
-    waited = record["absent"].get("run_queue_wait_s")
+    waited = record["unavailable"].get("run_queue_wait_s")
     assert (waited == unread) is ("scheduling" not in sampling)
     assert ("anon_samples" in record and record["anon_samples"] > 0) is ("memory" in sampling)
 
@@ -186,7 +186,7 @@ def test_unknown_sampling_is_refused(launcher: Launcher) -> None:
 
 def test_unstarted_program_has_no_counts(launcher: Launcher) -> None:
     record = launcher.run(["no-such-program"], counters=["page_faults"])
-    assert "counters" not in record and record["absent"]["counters.page_faults"]
+    assert "counters" not in record and record["unavailable"]["counters.page_faults"]
 
 
 @root_only
@@ -207,7 +207,7 @@ def test_unprivileged_counters_cover_user_mode_and_say_so(
     for name in ("context_switches", "cpu_migrations"):
         # The kernel's own events are left out of a count of user mode, which would show zero.
         assert name not in record["counters"]
-        assert "perf_event_paranoid is 2" in record["absent"][f"counters.{name}"]
+        assert "perf_event_paranoid is 2" in record["unavailable"][f"counters.{name}"]
     assert record.get("migrations", 0) >= 0, "what was read is not withheld"
 
 
@@ -223,7 +223,7 @@ def test_program_with_other_privileges_is_not_counted(launcher: Launcher, progra
     plan = launcher.plan([program, 0, 0, 20_000, 0], containment="none", counters=["task_clock_s"])
     record, _ = launcher.run_plan(plan, prefix=NOBODY)
     assert record["exit_status"] == 0
-    message = record["absent"]["counters.task_clock_s"]
+    message = record["unavailable"]["counters.task_clock_s"]
     assert "counters" not in record
     assert "set-user-ID" in message or "not permitted" in message
 
@@ -241,7 +241,7 @@ def test_each_core_type_has_own_counters(recorded: Recorded) -> None:
         }
     )
     record = recorded.launch(counters=["instructions"])
-    absent = {name for name in record["absent"] if name.startswith("counters.")}
+    absent = {name for name in record["unavailable"] if name.startswith("counters.")}
     # Linux counts with the processor's own counters for a unit of unknown type (perf_init_event).
     counted = {f"counters.{name}" for name in record.get("counters", {})}
     kinds = ("cpu_atom", "cpu_core")
@@ -276,7 +276,7 @@ def test_multiplexed_counters_are_scaled(
 def test_host_is_read_around_launch(launcher: Launcher) -> None:
     host = launcher.run(["sleep", "0.05"])["host"]
     assert host["cpus"] == len(CPUS)
-    assert 0 < host["launcher_s"] < 5
+    assert 0 < host["launcher_cpu_s"] < 5
     source = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     assert host.get("clock_source") == (source.read_text().strip() if source.exists() else None)
     assert host["swap_in_pages"] >= 0 and host["swap_out_pages"] >= 0
@@ -286,14 +286,14 @@ def test_host_is_read_around_launch(launcher: Launcher) -> None:
 def test_each_host_reading_is_present_or_reported_absent(launcher: Launcher) -> None:
     record = launcher.run(["true"])
     for name in ("steal_s", "busy_s", "throttle_events", "frequency_ratio", "clock_source"):
-        assert (name in record["host"]) != (f"host.{name}" in record["absent"]), name
+        assert (name in record["host"]) != (f"host.{name}" in record["unavailable"]), name
 
 
 def test_empty_host_has_no_readings(recorded: Recorded) -> None:
     record = recorded.launch()
     assert record["host"] == {"cpus": len(CPUS), "swap_in_pages": 0, "swap_out_pages": 0}
     for name in ("steal_s", "busy_s", "throttle_events", "frequency_ratio", "clock_source"):
-        assert record["absent"][f"host.{name}"]
+        assert record["unavailable"][f"host.{name}"]
 
 
 def test_other_time_excludes_tree_and_launcher(recorded: Recorded) -> None:
@@ -307,7 +307,7 @@ def test_other_time_excludes_tree_and_launcher(recorded: Recorded) -> None:
     host = recorded.launch({"proc/stat": after})["host"]
     assert host["busy_s"] == pytest.approx(len(CPUS))
     assert host["steal_s"] == pytest.approx(len(CPUS))
-    assert host["own_s"] < 1 and host["launcher_s"] < 1
+    assert host["process_tree_cpu_s"] < 1 and host["launcher_cpu_s"] < 1
 
 
 SWAPS = "Filename\tType\tSize\tUsed\tPriority\n"
@@ -331,7 +331,7 @@ def test_swap_area_added_during_launch_is_reported(recorded: Recorded) -> None:
     recorded.write({"proc/swaps": SWAPS, "proc/vmstat": "pswpin 10\npswpout 20\n"})
     record = recorded.launch({"proc/swaps": AREA})
     assert "swap_in_pages" not in record["host"]
-    assert "added or removed" in record["absent"]["host.swap"]
+    assert "added or removed" in record["unavailable"]["host.swap"]
 
 
 def throttled(cpu: int, package: str, core: int, of_package: int) -> dict[str, str]:
@@ -371,9 +371,9 @@ def test_frequency_is_read_from_registers(recorded: Recorded) -> None:
     # The frequency covers all CPUs of the launch, or it is absent.
     if len(CPUS) > 1:
         record = recorded.launch({device: registers(b"\0\x20")}, **asked)
-        assert record["absent"]["host.frequency_ratio"]
+        assert record["unavailable"]["host.frequency_ratio"]
     record = recorded.launch(affinity=CPUS[:1], counters=[])
-    assert "does not request the counter" in record["absent"]["host.frequency_ratio"]
+    assert "does not request the counter" in record["unavailable"]["host.frequency_ratio"]
 
 
 # --- energy -------------------------------------------------------------------------------------
@@ -415,7 +415,7 @@ def test_decreased_energy_counter_without_range_is_absent(recorded: Recorded) ->
     recorded.write({name: text for name, text in files.items() if "max_energy" not in name})
     record = recorded.launch(changed(zone("package-0", "0", 100_000)))
     assert "energy_j" not in record
-    assert "decreased by more" in record["absent"]["energy_j"]
+    assert "decreased by more" in record["unavailable"]["energy_j"]
 
 
 @root_only
@@ -429,7 +429,7 @@ def test_unreadable_energy_is_reported_absent(recorded: Recorded) -> None:
     plan = recorded.launcher.plan(["true"], containment="none", host_root=str(recorded.folder))
     record, _ = recorded.launcher.run_plan(plan, prefix=NOBODY)
     assert "energy_j" not in record
-    assert "root only" in record["absent"]["energy_j"]
+    assert "root only" in record["unavailable"]["energy_j"]
 
 
 # --- memory -------------------------------------------------------------------------------------
@@ -441,13 +441,13 @@ def test_page_sizes_are_reported(launcher: Launcher, programs: Path) -> None:
     for disabled in (True, False):
         record = launcher.run(
             [programs / "hold", "anon", 32, 1],
-            observe=["smaps"],
+            readback=["smaps"],
             prctl=[{"option": 41, "args": [1]}] if disabled else [],
         )
-        pages = record["seen"]["page_bytes"]
+        pages = record["readback"]["page_bytes"]
         assert sum(pages.values()) >= 32 * MIB
         huge = HUGE.read_text().strip() if HUGE.exists() else "none"
-        assert pages.get(huge, 0) == record["seen"]["anon_huge_bytes"]
+        assert pages.get(huge, 0) == record["readback"]["anon_huge_bytes"]
         assert set(pages) <= {small, huge}
         assert not (disabled and huge in pages)
 
@@ -462,7 +462,7 @@ def test_probe_names_every_counter(exec_path: Path, launcher: Launcher) -> None:
     probe = json.loads(done.stdout)
     assert {"task_clock_s", "page_faults", "frequency"} <= set(probe["counters"])
     for found in (*probe["counters"].values(), probe["energy"]):
-        assert found["ok"] is True or found["why"]
+        assert found["ok"] is True or found["reason"]
     if MAY_CHANGE_HOST:
         record = launcher.run(["true"], counters=["default", "page_faults"])
         for name in record["counters"]:

@@ -101,7 +101,7 @@ def test_view_shows_only_own_cpus(
     assert numbers(saw["online"][0]) == cpus
     assert saw["offline"] == [""]
     assert numbers(saw["nodes"][0]) == nodes_of(cpus)
-    assert {"what": "view", "ok": True} in record["applied"]
+    assert {"step": "view", "ok": True} in record["applied"]
     assert host() == before
 
 
@@ -116,14 +116,14 @@ def test_view_changes_no_other_file(launcher: Launcher, programs: Path, way: str
     assert plain["dies_with_parent"] == [f"{int(signal.SIGKILL)}"]
     whole, record = look(launcher, programs, way, view="machine", cwd="/usr")
     assert whole == plain
-    assert [step["what"] for step in record["applied"]] == ["cwd"]
+    assert [step["step"] for step in record["applied"]] == ["cwd"]
 
 
 @two_cpus
 @pytest.mark.parametrize("way", ["root", pytest.param("nobody", marks=root_only)])
 def test_view_is_read_back_and_invisible_on_host(launcher: Launcher, way: str) -> None:
     before = host()
-    keys = {"affinity": CPUS[-1:], "view": "own", "observe": ["status", "environ"]}
+    keys = {"affinity": CPUS[-1:], "view": "own", "readback": ["status", "environ"]}
     token = f"token-{uuid.uuid4().hex}"
     plan = launcher.plan(["sh", "-c", "sleep 0.5; true", token], **keys)
     if way != "root":
@@ -132,9 +132,9 @@ def test_view_is_read_back_and_invisible_on_host(launcher: Launcher, way: str) -
     wait_until(lambda: shows_its_own(token), "the program runs")
     assert host() == before
     record, _ = launcher.finish(started)
-    assert record["seen"]["cpus_shown"] == record["seen"]["cpus"] == CPUS[-1:]
+    assert record["readback"]["visible_cpus"] == record["readback"]["cpus"] == CPUS[-1:]
     assert host() == before
-    assert "cpus_shown" not in launcher.run(["sleep", "0.1"], observe=["status"])["seen"]
+    assert "visible_cpus" not in launcher.run(["sleep", "0.1"], readback=["status"])["readback"]
 
 
 def shows_its_own(token: str) -> bool:
@@ -163,7 +163,7 @@ def test_view_without_mask_shows_cpus_of_launcher(launcher: Launcher) -> None:
 def test_limits_are_applied_after_view(launcher: Launcher) -> None:
     limits = [{"resource": "fsize", "soft": 0, "hard": 0}]
     record = launcher.run(["true"], view="own", rlimits=limits)
-    assert [step["what"] for step in record["applied"]] == ["view", "rlimits.fsize"]
+    assert [step["step"] for step in record["applied"]] == ["view", "rlimits.fsize"]
     assert record["outcome"] == "exited"
 
 
@@ -186,10 +186,13 @@ def test_refused_namespace_fails_setup(launcher: Launcher) -> None:
 def test_process_namespace_keeps_no_process_alive(launcher: Launcher) -> None:
     token = f"token-{uuid.uuid4().hex}"
     command = ["sh", "-c", "sleep 60 & sleep 60; true", token]
-    plan = launcher.plan(command, view="own", cap_s=0.3) | {"containment": "none"}
+    plan = launcher.plan(command, view="own", timeout_s=0.3) | {"containment": "none"}
     plan.pop("cgroup_name", None)
     record, _ = launcher.run_plan(plan, prefix=WAYS["nobody"], cwd="/")
     if record["outcome"] == "setup_failed":
         pytest.skip(record["message"])
-    assert (record["outcome"], record["containment"].get("survivors", 0)) == ("timed_out", 0)
+    assert (record["outcome"], record["containment"].get("surviving_processes", 0)) == (
+        "timed_out",
+        0,
+    )
     assert processes_with(token) == []

@@ -61,7 +61,7 @@ class Limited:
         left = gone(self._mark)
         end_marked(self._mark)
         assert not left
-        assert "survivors" not in record["containment"]
+        assert "surviving_processes" not in record["containment"]
         return record
 
 
@@ -99,7 +99,7 @@ def test_process_limit_holds_for_program_that_ignores_failed_forks(limited: Limi
     if record["outcome"] == "limit":
         assert record["limit"] == "processes"
     else:  # it ended before the first sample
-        assert record["containment"]["left_over"] > 0
+        assert record["containment"]["remaining_processes"] > 0
 
 
 @pytest.mark.parametrize("how", ["spin", "orphans"])
@@ -120,7 +120,7 @@ def test_output_limit_covers_many_writers(limited: Limited, outputs: Record) -> 
 
 
 def test_time_limit_covers_tree(limited: Limited) -> None:
-    record = limited("families", 8, {}, cap_s=0.3)
+    record = limited("families", 8, {}, timeout_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
     assert 0.3 <= record["wall_s"] < SOON_S
     assert "limit" not in record
@@ -154,4 +154,4 @@ def test_program_within_limits_is_not_ended(limited: Limited, outputs: Record) -
 def test_remaining_children_within_limits_are_not_limit_violations(limited: Limited) -> None:
     record = limited("forks", 5, {"pids": 100, "cpu_s": 20})
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
-    assert record["containment"]["left_over"] == 5
+    assert record["containment"]["remaining_processes"] == 5

@@ -53,7 +53,7 @@ def test_launcher_threads_are_excluded_and_its_mask_is_reported(
     message = f"restricts itself to CPU {CPUS[0]} of {format_list(CPUS)}"
     assert any(message in note for note in done.document["notes"]), done
     samples = assay.documents()
-    grants = [s["settings"]["threads"]["grant"] for s in samples if s["launch"]["configuration"]]
+    grants = [s["settings"]["threads"]["status"] for s in samples if s["launch"]["configuration"]]
     assert grants and set(grants) == {"degraded"}
     peaks = [e["value"] for s in samples for e in s["evidence"] if e["kind"] == "threads_peak"]
     assert peaks and set(peaks) == {1.0}

@@ -62,7 +62,7 @@ def competitor() -> Iterator[None]:
 def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str) -> None:
     with competitor():
         cpu = here(assay_noise, method, "--seconds", "1")
-    share = sum(cpu.took_ns) / cpu.measured_ns
+    share = sum(cpu.duration_ns) / cpu.measured_ns
     assert share > 0.25, "two that want the CPU get half of it each, or less with others"
     # It need not be the longest: time stolen by a hypervisor may be longer.
     shared = [
@@ -71,14 +71,14 @@ def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str
         if cause_of(expected_text, cpu).kind is CauseKind.THREAD
     ]
     assert shared
-    assert shared[0].took_ns > 500_000
-    assert shared[0].waited_ns >= 0.5 * shared[0].took_ns
+    assert shared[0].duration_ns > 500_000
+    assert shared[0].run_queue_wait_ns >= 0.5 * shared[0].duration_ns
     # Time lost in detours equals the missing work, even if the clock readings were disturbed.
     if method == "ftq":
         ideal = max(cpu.values)
         missing = 1 - sum(cpu.values) / (ideal * len(cpu.values))
         # Intervals lie on one grid, and a clock reading counts as work in them.
-        of_all = sum(cpu.took_ns) / cpu.length_ns
+        of_all = sum(cpu.duration_ns) / cpu.length_ns
         assert missing == pytest.approx(of_all, abs=0.15)
     if method == "fwq":
         least = min(cpu.values)
@@ -104,10 +104,11 @@ def test_stop_is_found_with_length_and_cause(assay_noise: Path, method: str) -> 
     found = [
         expected_text
         for expected_text in cpu.worst
-        if cause_of(expected_text, cpu).kind is CauseKind.STOPPED and expected_text.took_ns >= least
+        if cause_of(expected_text, cpu).kind is CauseKind.STOPPED
+        and expected_text.duration_ns >= least
     ]
     assert len(found) == 1
-    assert least <= found[0].took_ns <= most
+    assert least <= found[0].duration_ns <= most
 
 
 def test_detours_are_ordered_and_add_up(assay_noise: Path) -> None:
@@ -115,13 +116,15 @@ def test_detours_are_ordered_and_add_up(assay_noise: Path) -> None:
     assert {cpu.cpu for cpu in found.measured} == os.sched_getaffinity(0)
     for cpu in found.measured:
         assert cpu.length_ns >= NS // 2
-        assert list(cpu.at_ns) == sorted(cpu.at_ns)
-        ends = [at + took for at, took in zip(cpu.at_ns, cpu.took_ns, strict=True)]
-        assert all(end <= at for end, at in zip(ends, cpu.at_ns[1:], strict=False)), "none overlap"
-        assert all(took > found.threshold_ns for took in cpu.took_ns)
-        assert sum(cpu.took_ns) <= cpu.measured_ns
-        longest = sorted(cpu.took_ns, reverse=True)[: len(cpu.worst)]
-        assert [expected_text.took_ns for expected_text in cpu.worst] == longest
+        assert list(cpu.start_ns) == sorted(cpu.start_ns)
+        ends = [at + took for at, took in zip(cpu.start_ns, cpu.duration_ns, strict=True)]
+        assert all(end <= at for end, at in zip(ends, cpu.start_ns[1:], strict=False)), (
+            "none overlap"
+        )
+        assert all(took > found.threshold_ns for took in cpu.duration_ns)
+        assert sum(cpu.duration_ns) <= cpu.measured_ns
+        longest = sorted(cpu.duration_ns, reverse=True)[: len(cpu.worst)]
+        assert [expected_text.duration_ns for expected_text in cpu.worst] == longest
         assert sum(cpu.interrupts.values()) > 0, "no half second is without an interrupt"
 
 
@@ -137,7 +140,7 @@ def test_intervals_share_one_grid(assay_noise: Path) -> None:
 def test_full_buffer_counts_dropped_detours(assay_noise: Path) -> None:
     cpu = here(assay_noise, "ftq", "--seconds", "0.2", "--quantum-us", "100", "--most", "50")
     assert len(cpu.values) == 50
-    assert cpu.left_out >= 1000
+    assert cpu.dropped >= 1000
     worst = here(assay_noise, "selfish", "--seconds", "0.3", "--worst", "2").worst
     assert len(worst) <= 2
 
@@ -253,7 +256,7 @@ def test_json_and_figures_are_written(cli: CommandLine) -> None:
         assert answer.status == 0, answer.err
         document = answer.document
         assert [one["method"] for one in document["methods"]] == ["selfish", "fwq", "ftq"]
-        assert document["worst"][0]["took_us"] == pytest.approx(
+        assert document["worst"][0]["duration_us"] == pytest.approx(
             document["figures"]["detour_max_us"]
         )
         text = (cli.folder / name).read_text()

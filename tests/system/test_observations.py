@@ -60,9 +60,9 @@ def test_record_names_active_observations(
     answer = cli("run", "--record", "record", *words, "--", "sleep", "0.05")
     assert answer.status == 0, answer.err
     record = json.loads((cli.folder / "record").read_text())
-    assert record.get("observed") == on
+    assert record.get("observations") == on
     sampled = on is not None and "scheduling" in on
-    assert ("run_queue_wait_s" in record["absent"]) is not sampled
+    assert ("run_queue_wait_s" in record["unavailable"]) is not sampled
 
 
 @pytest.mark.rotating
@@ -71,7 +71,9 @@ def test_study_stores_observations_of_each_launch(cli: CommandLine) -> None:
     holding = "x = bytearray(20 << 20); import time; time.sleep(0.2)"
     answer = cli(*words, "--", sys.executable, "-c", holding)
     assert answer.status == 0, answer.err
-    counted = [one["observed"] for one in cli.documents() if one["launch"]["stage"] == "confirm"]
+    counted = [
+        one["observations"] for one in cli.documents() if one["launch"]["stage"] == "confirm"
+    ]
     assert counted == [["memory"]] * len(counted) and counted
 
 

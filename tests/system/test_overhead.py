@@ -43,9 +43,9 @@ def test_costs_are_measured_and_shown_with_date(
     document = calibrated(db, capsys)
     measured = {cost["observation"] for cost in document["costs"]}
     assert {"memory", "scheduling", "readback"} <= measured
-    named = measured | document.get("absent", {}).keys()
+    named = measured | document.get("unavailable", {}).keys()
     assert {"containment", "counters", "preload jemalloc", "import hook"} <= named
-    assert not measured & document.get("absent", {}).keys()
+    assert not measured & document.get("unavailable", {}).keys()
     for cost in document["costs"]:
         assert cost["pairs"] >= 10
         assert cost["wall"]["low"] <= cost["wall"]["share"] <= cost["wall"]["high"]
@@ -95,8 +95,8 @@ def test_interrupt_reports_partial_costs(rounds: int) -> None:
     else:
         found = calibrate(lab, [program], budget_s=600.0, told=message)
         assert min(cost.pairs for cost in found.costs) == rounds
-        assert found.others is not None
-        assert 0.0 <= found.others <= 1.0
+        assert found.other_load is not None
+        assert 0.0 <= found.other_load <= 1.0
 
 
 @pytest.mark.parametrize("more", [["--runs", "5"], ["--observe", "none"]])
@@ -128,7 +128,7 @@ def test_counted_launches_omit_expensive_observations(
         plain, of_memory = store.studies()
         for head, on in ((plain, ["scheduling"]), (of_memory, ["memory", "scheduling"])):
             samples = store.samples(head.id)
-            counted = [list(s.observed) for s in samples if s.launch.stage is Stage.CONFIRM]
+            counted = [list(s.observations) for s in samples if s.launch.stage is Stage.CONFIRM]
             assert counted == [on] * 3
-            surveyed = [s.observed for s in samples if s.launch.stage is Stage.SURVEY]
+            surveyed = [s.observations for s in samples if s.launch.stage is Stage.SURVEY]
             assert surveyed and all("memory" in names for names in surveyed)

@@ -71,11 +71,19 @@ def test_search_launches_run_concurrently_in_own_slots(cli: CommandLine) -> None
     assert found.status == 0, found.err
     nothing_left(cli, before)
     interference = found.document["interference"]
-    result = {"slots", "blocks", "ratio", "ci", "noise_alone", "noise_beside", "noise_ratio"}
+    result = {
+        "concurrent_launches",
+        "blocks",
+        "ratio",
+        "ci",
+        "exclusive_sd_log",
+        "concurrent_sd_log",
+        "noise_ratio",
+    }
     assert set(interference) == result, "as docs/reference/cli.md has them"
-    assert interference["slots"] == 2
+    assert interference["concurrent_launches"] == 2
     assert interference["blocks"] >= 4
-    assert "refused" not in interference, "or the next lines tell nothing"
+    assert "sequential_reason" not in interference, "or the next lines tell nothing"
     of_slot = [format_list(slot) for slot in slots(read_machine().usable, 2)]
     most, running = 0, set()
     for word, slot, allowed, pid in lines(cli):
@@ -90,7 +98,7 @@ def test_search_launches_run_concurrently_in_own_slots(cli: CommandLine) -> None
     neighbours: dict[str, set[float]] = defaultdict(set)
     for sample in documents:
         launch = sample["launch"]
-        assert launch.get("slot") in (0, 1)
+        assert launch.get("cpu_slot") in (0, 1)
         evidence = {e["kind"]: e.get("value") for e in sample["evidence"]}
         if launch["stage"] != "survey":
             neighbours[launch["stage"]].add(evidence["neighbours"])
@@ -100,7 +108,7 @@ def test_search_launches_run_concurrently_in_own_slots(cli: CommandLine) -> None
     confirmed = defaultdict(set)
     for sample in documents:
         if sample["launch"]["stage"] == "confirm":
-            confirmed[sample["launch"]["block"]].add(sample["launch"]["slot"])
+            confirmed[sample["launch"]["block"]].add(sample["launch"]["cpu_slot"])
     assert confirmed
     assert all(len(used) == 1 for used in confirmed.values())
 
@@ -200,7 +208,7 @@ def test_settings_use_slot_as_machine(cli: CommandLine) -> None:
         "true",
     )
     assert found.status == 0, found.err
-    assert list(found.document["left_out"]) == [f"cpus={len(slot) + 1}"]
+    assert list(found.document["excluded_settings"]) == [f"cpus={len(slot) + 1}"]
     named = cli(
         "tune", f'cpus="{other[0]},{slot[0]}"', "--parallel", "2", "--dry-run", "--", "true"
     )
@@ -268,7 +276,9 @@ def test_builds_run_alone_and_once_per_program(cli: CommandLine) -> None:
         *("--", "sh", "{build}/prog", "{t}"),
     )
     assert found.status == 0, found.err
-    assert "refused" not in found.document["interference"], "or the next lines tell nothing"
+    assert "sequential_reason" not in found.document["interference"], (
+        "or the next lines tell nothing"
+    )
     running: set[str] = set()
     most, times_built, building = 0, 0, False
     for word, pid in lines(cli):

@@ -45,11 +45,11 @@ def test_pareto_front_is_found_run_reported_and_exported(
     found = answer.document
     study = found["study"]
     assert found["objectives"] == ["wall_s", "peak_anon_bytes"]
-    sizes = [point["settings"]["env.BLOCK"] for point in found["front"]]
+    sizes = [point["settings"]["env.BLOCK"] for point in found["pareto_front"]]
     assert len(sizes) >= 1
     assert sizes == sorted(sizes, reverse=True), "the quickest first"
     assert set(sizes) <= {4, 16, 32}
-    for point, size in zip(found["front"], sizes, strict=True):
+    for point, size in zip(found["pareto_front"], sizes, strict=True):
         wall, memory = point["claims"]
         assert (wall["metric"], memory["metric"]) == ("wall_s", "peak_anon_bytes")
         assert (wall["ratio"] < 1) == (size > 8)
@@ -67,7 +67,7 @@ def test_pareto_front_is_found_run_reported_and_exported(
     assert wrong.status == 125
     assert "has no point 9" in wrong.err
     script = cli.folder / "point.sh"
-    script.write_text(found["front"][-1]["script"])
+    script.write_text(found["pareto_front"][-1]["script"])
     assert subprocess.run(["sh", str(script)], check=False).returncode == 0
 
     page = cli("report", study, "-o", "page.html")
@@ -94,11 +94,11 @@ def test_killed_search_resumes_to_pareto_front(cli: CommandLine, words: tuple[st
         time.sleep(0.05)
     answer = cli("study", "resume", "last", "--json")
     assert answer.status == 0, answer.err
-    assert answer.document["front"]
+    assert answer.document["pareto_front"]
     places = cli.samples()
     assert len(places) == len(set(places)) <= 90
     again = cli("study", "resume", "last", "--json").document
-    assert again["front"] == answer.document["front"]
+    assert again["pareto_front"] == answer.document["pareto_front"]
 
 
 @pytest.mark.rotating

@@ -320,7 +320,7 @@ def test_huge_pages_are_reserved(env: Mapping[str, str]) -> None:
     if not found:
         pytest.skip("this kernel has no pools of huge pages by node")
     result = create(env, "--mem", "8M", "--pages", "2M", "--no-broker")["partition"]["memory"]
-    assert result["ground"] == "pages"
+    assert result["guarantee"] == "pages"
     pool = f"{NODES}/node0/hugepages/hugepages-2048kB/nr_hugepages"
     assert int(HOST.read(pool) or 0) >= result["bytes"] >> 21 > 0
 

@@ -356,7 +356,7 @@ def test_study_launches_are_in_share(work: Standing, cli: CommandLine) -> None:
         f"partition work: CPU {LAST} (lease 1)"
     }
     spec = cli("study", "show", "last", "--json").document["spec"]
-    assert spec["reserve"] == {"wish": "cpus=1"}
+    assert spec["reserve"] == {"specification": "cpus=1"}
     assert "  reserved cpus=1\n" in cli("study", "show", "last").out
 
 
@@ -415,7 +415,7 @@ def test_parallel_launches_run_in_own_slots_of_share(both: Standing, cli: Comman
         *("--check", "lease-", *program(code)),
     )
     assert answer.status in (0, 3), answer.err
-    assert {s["launch"].get("slot") for s in cli.documents()} >= {0, 1}
+    assert {s["launch"].get("cpu_slot") for s in cli.documents()} >= {0, 1}
     assert all(sample["outcome"] == "ok" for sample in cli.documents())
 
 

@@ -74,7 +74,7 @@ def test_values_that_print_themselves_and_rounded_results_are_compared(
     arms = ("--arm", "arg.mode=slow", "--arm", "arg.mode=fast")
     found = cli("compare", *words, *arms, "--", program, "{mode}").document["claims"][0]
     assert found["verdict"] == "faster"
-    assert "objection" not in found
+    assert "data_problem" not in found
 
 
 def test_commands_with_different_output_get_verdict_only_on_request(
@@ -84,7 +84,7 @@ def test_commands_with_different_output_get_verdict_only_on_request(
     arms = ("--arm", "arg.mode=slow", "--arm", "arg.mode=bogus")
     claim = cli(*words, *arms, "--", program, "{mode}").document["claims"][0]
     assert claim["verdict"] == "unclear"
-    assert claim["objection"].startswith("different output: ")
+    assert claim["data_problem"].startswith("different output: ")
     answer = cli(*words, "--outputs-may-differ", *arms, "--", program, "{mode}")
     assert answer.document["claims"][0]["verdict"] == "faster"
 

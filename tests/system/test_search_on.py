@@ -57,7 +57,7 @@ def test_search_on_partition_is_confirmed_on_system(cli: CommandLine, partition:
     study = document["study"]
 
     shown = json.loads(cli("study", "show", study, "--json").out)
-    assert shown["spec"]["reserve"] == {"wish": "all", "partition": "quiet"}
+    assert shown["spec"]["reserve"] == {"specification": "all", "partition": "quiet"}
     shares = [e["note"] for s in shown["samples"] for e in s["evidence"] if e["kind"] == "share"]
     assert shares and all(f"CPU {CPUS[-1]} " in note for note in shares)
 
@@ -70,7 +70,7 @@ def test_search_on_partition_is_confirmed_on_system(cli: CommandLine, partition:
     assert answer.status == 0, answer.err
     confirmed = json.loads(answer.out)
     assert confirmed["claims"][0]["verdict"] == "faster"
-    found = confirmed["elsewhere"]["found"]
+    found = confirmed["cross_environment"]["earlier_recommendation"]
     assert (found["study"], found["partition"]) == (study, "quiet")
     assert found["claim"]["ratio"] == document["recommendation"]["claim"]["ratio"]
     assert found["launches"] == document["launches"]

@@ -147,21 +147,21 @@ def test_each_setting_is_granted(
     if refused:
         pytest.skip(str(refused))
     grants, _ = launched(assay_exec, tmp_path, host, given, Workload(argv=WAIT))
-    assert {g.grant for g in grants.values()} == {GrantStatus.GRANTED}, grants
+    assert {g.status for g in grants.values()} == {GrantStatus.GRANTED}, grants
     assert {g.level for g in grants.values()} == {level}, grants
 
 
 def test_cpu_list_is_granted(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
-    last = str(host.allowed[-1])
+    last = str(host.allowed_cpus[-1])
     grants, facts = launched(assay_exec, tmp_path, host, {"cpus": last}, Workload(argv=WAIT))
-    assert grants["cpus"].grant is GrantStatus.GRANTED
-    assert facts.seen is not None and facts.seen.cpus == (host.allowed[-1],)
+    assert grants["cpus"].status is GrantStatus.GRANTED
+    assert facts.readback is not None and facts.readback.cpus == (host.allowed_cpus[-1],)
 
 
 def test_argument_is_passed_to_program(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=("sh", "-c", "echo {n}"), placeholders={"n": "1"})
     grants, _ = launched(assay_exec, tmp_path, host, {"arg.n": 7}, work)
-    assert grants["arg.n"].grant is GrantStatus.GRANTED
+    assert grants["arg.n"].status is GrantStatus.GRANTED
     assert (tmp_path / "out").read_text() == "7\n"
 
 
@@ -171,7 +171,7 @@ def test_inherited_allocator_is_removed(assay_exec: Path, tmp_path: Path, host: 
     inherited = {"LD_PRELOAD": host.libraries["jemalloc"]}
     work = Workload(argv=WAIT)
     grants, _ = launched(assay_exec, tmp_path, host, {"malloc": "glibc"}, work, **inherited)
-    assert grants["malloc"].grant is GrantStatus.GRANTED
+    assert grants["malloc"].status is GrantStatus.GRANTED
 
 
 def test_setting_reverted_by_program_is_not_granted(
@@ -183,7 +183,7 @@ def test_setting_reverted_by_program_is_not_granted(
     )
     work = Workload(argv=(sys.executable, "-c", undo))
     grants, _ = launched(assay_exec, tmp_path, host, {"sched": "batch", "nice": 3}, work)
-    assert {g.grant for g in grants.values()} == {GrantStatus.REFUSED}
+    assert {g.status for g in grants.values()} == {GrantStatus.REFUSED}
 
 
 def test_static_program_is_not_granted_allocator(
@@ -194,7 +194,7 @@ def test_static_program_is_not_granted_allocator(
     program = compiled(tmp_path, C_FILL, "-static")
     work = Workload(argv=(program,))
     grants, _ = launched(assay_exec, tmp_path, host, {"malloc": "jemalloc"}, work)
-    assert grants["malloc"].grant in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED)
+    assert grants["malloc"].status in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED)
 
 
 @pytest.mark.parametrize(
@@ -227,9 +227,11 @@ def test_program_too_short_to_read_is_unverified(
 ) -> None:
     grants, facts = launched(assay_exec, tmp_path, host, {"nice": 5}, Workload(argv=("/bin/true",)))
     expected = (
-        GrantStatus.GRANTED if facts.seen and facts.seen.nice == 5 else GrantStatus.UNVERIFIED
+        GrantStatus.GRANTED
+        if facts.readback and facts.readback.nice == 5
+        else GrantStatus.UNVERIFIED
     )
-    assert grants["nice"].grant is expected
+    assert grants["nice"].status is expected
     assert expected is GrantStatus.GRANTED or grants["nice"].reason
 
 
@@ -238,8 +240,8 @@ def test_allocator_uses_huge_pages(
     assay_exec: Path, tmp_path: Path, host: Machine, malloc: str
 ) -> None:
     given: dict[str, Value] = {"thp": "always", "malloc": malloc}
-    word = plan(Configuration(given), host, REGISTRY).words
-    if any(w.prospect is Prospect.REFUSED for w in word.values()):
+    word = plan(Configuration(given), host, REGISTRY).settings
+    if any(w.status is Prospect.REFUSED for w in word.values()):
         pytest.skip(str(word))
     if host.huge_pages.enabled != "madvise":
         pytest.skip("the system is not set to madvise")
@@ -247,11 +249,11 @@ def test_allocator_uses_huge_pages(
         pytest.skip("mimalloc takes the machine's reserved huge pages first")
     work = Workload(argv=(compiled(tmp_path, C_FILL),))
     grants, facts = launched(assay_exec, tmp_path, host, given, work)
-    assert facts.seen is not None and (facts.seen.anon_huge_bytes or 0) > 32 << 20, facts
-    assert (grants["thp"].grant, grants["thp"].level) == (GrantStatus.DEGRADED, Level.EFFECTIVE)
+    assert facts.readback is not None and (facts.readback.anon_huge_bytes or 0) > 32 << 20, facts
+    assert (grants["thp"].status, grants["thp"].level) == (GrantStatus.DEGRADED, Level.EFFECTIVE)
     without, plain = launched(assay_exec, tmp_path, host, {"thp": "never", "malloc": malloc}, work)
-    assert without["thp"].grant is GrantStatus.GRANTED
-    assert plain.seen is not None and plain.seen.anon_huge_bytes == 0
+    assert without["thp"].status is GrantStatus.GRANTED
+    assert plain.readback is not None and plain.readback.anon_huge_bytes == 0
 
 
 def test_bound_openmp_threads_are_read_back(
@@ -262,7 +264,7 @@ def test_bound_openmp_threads_are_read_back(
     work = Workload(argv=(compiled(tmp_path, C_TEAM, "-fopenmp"),))
     given: dict[str, Value] = {"omp.bind": "close", "omp.places": "threads", "cpus": 2}
     grants, _ = launched(assay_exec, tmp_path, host, given, work)
-    assert all(g.grant is GrantStatus.GRANTED for g in grants.values()), grants
+    assert all(g.status is GrantStatus.GRANTED for g in grants.values()), grants
     assert grants["omp.bind"].level is Level.SEEN
     loose, _ = launched(assay_exec, tmp_path, host, {"omp.bind": "false"}, work)
     assert loose["omp.bind"].level is Level.SET
@@ -279,7 +281,7 @@ def test_openblas_accepts_every_instruction_set_level(
     taken = []
     for value in levels:
         grants, _ = launched(assay_exec, tmp_path, host, {"cpu.isa": value}, work)
-        assert (grants["cpu.isa"].grant, grants["cpu.isa"].level) == (
+        assert (grants["cpu.isa"].status, grants["cpu.isa"].level) == (
             GrantStatus.GRANTED,
             Level.SEEN,
         )
@@ -302,4 +304,4 @@ def test_unsupported_openblas_core_type_is_not_granted(
         facts, stderr_head=(facts.stderr_head or "").replace("Nosuch", "SkylakeX")
     )
     grants = judge_all(config, REGISTRY, plan(config, host, REGISTRY), fooled)
-    assert grants["cpu.isa"].grant is GrantStatus.REFUSED
+    assert grants["cpu.isa"].status is GrantStatus.REFUSED

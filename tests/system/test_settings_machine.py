@@ -57,9 +57,9 @@ def launched(
     config = Configuration(given)
     made = plan(config, host, REGISTRY)
     if made.refused:
-        pytest.skip(str({name: made.words[name].reason for name in made.refused}))
+        pytest.skip(str({name: made.settings[name].reason for name in made.refused}))
     launch = Launch(
-        configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0, cap_s=cap_s
+        configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0, timeout_s=cap_s
     )
     document = launcher_document(
         made,
@@ -104,7 +104,7 @@ def test_each_setting_is_granted(
 ) -> None:
     grants, facts = launched(assay_exec, tmp_path, host, given, FILL, 20)
     assert facts.outcome == "exited", facts
-    assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, level)}, grants
+    assert {(g.status, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, level)}, grants
 
 
 def test_limit_is_applied(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
@@ -123,11 +123,11 @@ def test_device_affinity_selects_local_cpus(
         pytest.skip("nothing here says where it is")
     given: dict[str, Value] = {"placement": f"near:{placed[0]}"}
     grants, facts = launched(assay_exec, tmp_path, host, given, FILL, 20)
-    assert grants["placement"].grant is GrantStatus.GRANTED
-    assert facts.seen is not None
+    assert grants["placement"].status is GrantStatus.GRANTED
+    assert facts.readback is not None
     near = nearest_cpus(LIVE, placed[0])
     assert isinstance(near, NearestCpus)
-    assert set(facts.seen.cpus or ()) <= set(near.cpus) & set(host.allowed)
+    assert set(facts.readback.cpus or ()) <= set(near.cpus) & set(host.allowed_cpus)
 
 
 def test_file_affinity_follows_its_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,5 +149,5 @@ def test_real_time_program_on_every_cpu_is_ended(
     """Through the plan: its scheduling class is granted, and its time limit ends it."""
     grants, facts = launched(assay_exec, tmp_path, host, {"sched": "fifo:30"}, HOG, 1.0)
     assert facts.outcome == "timed_out"
-    assert facts.containment.survivors == 0
-    assert grants["sched"].grant is GrantStatus.GRANTED, "it was read while nothing else could run"
+    assert facts.containment.surviving_processes == 0
+    assert grants["sched"].status is GrantStatus.GRANTED, "it was read while nothing else could run"

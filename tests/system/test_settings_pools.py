@@ -65,7 +65,7 @@ def test_pool_sizes_are_applied(
     assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value]
 ) -> None:
     grants, _ = launched(assay_exec, tmp_path, host, given, Workload(argv=WAIT))
-    assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SET)}
+    assert {(g.status, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SET)}
 
 
 # The numbers are those of omp_sched_t: OpenMP 5.2, section 18.2.11.
@@ -77,7 +77,7 @@ def test_runtime_applies_schedule(
 ) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
     grants, _ = launched(assay_exec, tmp_path, host, {"omp.schedule": value}, work)
-    assert grants["omp.schedule"].grant is GrantStatus.GRANTED
+    assert grants["omp.schedule"].status is GrantStatus.GRANTED
     assert (tmp_path / "out").read_text().strip() == expected
 
 
@@ -91,7 +91,7 @@ def test_libgomp_reports_spin_time(assay_exec: Path, tmp_path: Path, host: Machi
         asked: dict[str, Value] = {**given}
         inherited = {"GOMP_SPINCOUNT": "77", "OMP_DISPLAY_ENV": "VERBOSE"}
         grants, facts = launched(assay_exec, tmp_path, host, asked, work, **inherited)
-        assert [g.grant for g in grants.values()] == [grant], grants
+        assert [g.status for g in grants.values()] == [grant], grants
         assert message in (facts.stderr_head or "")
 
 
@@ -99,19 +99,19 @@ def test_one_thread_per_core_is_used(assay_exec: Path, tmp_path: Path, host: Mac
     grants, facts = launched(
         assay_exec, tmp_path, host, {"threads.per_core": 1}, Workload(argv=WAIT)
     )
-    assert (grants["threads.per_core"].grant, grants["threads.per_core"].level) == (
+    assert (grants["threads.per_core"].status, grants["threads.per_core"].level) == (
         GrantStatus.GRANTED,
         Level.SEEN,
     )
-    assert facts.seen is not None and facts.seen.cpus is not None
-    cores = [cpu.core for cpu in host.cpus if cpu.id in facts.seen.cpus]
+    assert facts.readback is not None and facts.readback.cpus is not None
+    cores = [cpu.core for cpu in host.cpus if cpu.id in facts.readback.cpus]
     assert len(set(cores)) == len(cores) == len(host.cores)
 
 
 def test_more_threads_than_cores_have_are_refused(host: Machine) -> None:
     most = max(len(cpu.siblings) for cpu in host.cpus)
-    words = plan(Configuration({"threads.per_core": most + 1}), host, REGISTRY).words
-    assert words["threads.per_core"].prospect is Prospect.REFUSED
+    words = plan(Configuration({"threads.per_core": most + 1}), host, REGISTRY).settings
+    assert words["threads.per_core"].status is Prospect.REFUSED
 
 
 def test_framework_pools_are_read_back(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
@@ -123,7 +123,7 @@ def test_framework_pools_are_read_back(assay_exec: Path, tmp_path: Path, host: M
     }
     work = python("import torch, tensorflow; print(torch.get_num_threads())")
     grants, _ = launched(assay_exec, tmp_path, host, given, work, PYTHONPATH=STAND_INS)
-    assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SEEN)}
+    assert {(g.status, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SEEN)}
     assert (tmp_path / "out").read_text() == "3\n"
 
 
@@ -144,7 +144,7 @@ def test_different_pool_size_is_reported(
 ) -> None:
     given: dict[str, Value] = {"threads.torch.intra": 3}
     grants, _ = launched(assay_exec, tmp_path, host, given, python(code), PYTHONPATH=STAND_INS)
-    assert grants["threads.torch.intra"].grant is grant
+    assert grants["threads.torch.intra"].status is grant
     assert message in (grants["threads.torch.intra"].reason or "")
 
 
@@ -153,7 +153,7 @@ def test_program_without_pools_is_unverified(
 ) -> None:
     work = Workload(argv=("sleep", "0.4"))
     grants, _ = launched(assay_exec, tmp_path, host, {"threads.tf.intra": 2}, work)
-    assert grants["threads.tf.intra"].grant is GrantStatus.UNVERIFIED
+    assert grants["threads.tf.intra"].status is GrantStatus.UNVERIFIED
 
 
 def test_default_has_no_import_hook(assay_exec: Path, tmp_path: Path, host: Machine) -> None:

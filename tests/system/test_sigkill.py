@@ -188,7 +188,7 @@ class Campaign:
         assert record.status is Status.DONE
         stored = record.conclusion
         assert stored is not None
-        done = Ending(EndReason(stored.reason), stored.stopped)
+        done = Ending(EndReason(stored.stop_code), stored.stop_reason)
         space = SearchSpace(record.spec.space)
         found = conclude(record.spec, samples, space, TpeSearcher(), done)
         if found.recommendation is not None:

@@ -57,8 +57,8 @@ def test_stopped_launch_is_named_with_the_time(cli: CommandLine, words: tuple[st
         answer = study.result()
     assert answer.status == 0, answer.err
     samples = cli.documents()
-    (stopped,) = [sample for sample in samples if sample.get("suspect")]
-    (reason,) = stopped["suspect"]
+    (stopped,) = [sample for sample in samples if sample.get("contradictions")]
+    (reason,) = stopped["contradictions"]
     reported = re.fullmatch(
         r"it was stopped \(by SIGSTOP or a similar signal\) for ([0-9.]+) s of ([0-9.]+) s", reason
     )

@@ -128,7 +128,7 @@ def test_program_runs_as_user_without_root_privileges(sudo: CommandLine, folder:
     assert (found["home"], found["user"]) == (str(folder / "home"), "nobody")
     assert owner(record) == (NOBODY, NOBODY)
     grant = json.loads(record.read_text())["settings"]["nice"]
-    assert (grant["grant"], grant["value"]) == ("granted", -5), grant
+    assert (grant["status"], grant["value"]) == ("granted", -5), grant
 
 
 def test_program_environment_equals_that_without_helper(sudo: CommandLine) -> None:
@@ -266,7 +266,7 @@ class TestTheSystem:
         answer = sudo("compare", *arms, "--runs", "40", "--", "cat", INTERVAL)
         assert answer.status == 0, answer.err
         grants = [d["settings"]["vm.stat_interval"] for d in sudo.documents()]
-        assert {(g["grant"], g["value"]) for g in grants} == {("granted", 1), ("granted", 7)}
+        assert {(g["status"], g["value"]) for g in grants} == {("granted", 1), ("granted", 7)}
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
     def test_system_setting_is_restored_however_assay_ends(
@@ -305,7 +305,7 @@ class TestTheSystem:
         assert answer.status == 0, answer.err
         assert INTERVAL.read_text() == "7\n"
         again = sudo("machine", "restore", "--json")
-        assert [c["word"] for c in again.document["changes"]] == ["undone"], again.err
+        assert [c["status"] for c in again.document["changes"]] == ["undone"], again.err
         assert INTERVAL.read_text().strip() == interval
 
 
@@ -517,7 +517,7 @@ def test_remaining_processes_are_ended(helper: RootHelper) -> None:
     begun = time.time_ns()
     facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")
     assert facts.containment is not None
-    assert facts.containment.left_over == 1
+    assert facts.containment.remaining_processes == 1
     assert not [w for w in Path("/proc").glob("[0-9]*/cmdline") if _holds(w, str(begun))]
 
 

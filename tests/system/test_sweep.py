@@ -79,7 +79,7 @@ def test_grid_file_gives_verdicts(cli: CommandLine) -> None:
         assert claim["a"] == first["name"]
         assert claim["verdict"] == "slower"
     assert document["effects"] == []
-    assert document["stopped"].startswith("Every cell was decided")
+    assert document["stop_reason"].startswith("Every cell was decided")
 
 
 @pytest.mark.rotating

@@ -151,9 +151,9 @@ def test_each_available_setting_is_applied_and_restored(word: str, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     grant = json.loads(record.read_text())["settings"][name]
     if name == "irq.cpus":  # some may be managed by their drivers
-        assert grant["grant"] in ("granted", "degraded")
+        assert grant["status"] in ("granted", "degraded")
     else:
-        assert (grant["grant"], grant["level"]) == ("granted", "seen"), grant
+        assert (grant["status"], grant["level"]) == ("granted", "seen"), grant
     if name in ("vm.thp", "vm.thp.defrag"):
         assert f"[{value}]" in done.stdout
     elif path.startswith("/proc/sys"):
@@ -174,7 +174,7 @@ def test_profile_is_applied_and_restored(tmp_path: Path) -> None:
     assert (now(THP), now(SWAPPINESS)) == before
     done = json.loads(subprocess.run(apply, capture_output=True, check=True).stdout)
     for result in (dry, done):
-        words = {one["name"]: one["word"] for one in result["settings"]}
+        words = {one["name"]: one["status"] for one in result["settings"]}
         assert words == {
             "vm.thp": "granted",
             "vm.swappiness": "granted",
@@ -182,7 +182,7 @@ def test_profile_is_applied_and_restored(tmp_path: Path) -> None:
         }
     assert "[never]" in now(THP)
     again = json.loads(subprocess.run(apply, capture_output=True, check=True).stdout)
-    words = {one["name"]: one["word"] for one in again["settings"]}
+    words = {one["name"]: one["status"] for one in again["settings"]}
     assert (words["vm.thp"], words["vm.swappiness"]) == ("kept", "kept")
     # A launch does not change it, and a study restores it.
     subprocess.run(assay("run", "--with", "vm.thp=always", "--", "true"), check=True)
@@ -193,7 +193,7 @@ def test_profile_is_applied_and_restored(tmp_path: Path) -> None:
     )
     assert f"{SWAPPINESS}  57 -> {before[1]}  left unchanged: it is 56 now" in foreseen.stdout
     back = subprocess.run(assay("machine", "restore", "--json"), capture_output=True)
-    words = {one["path"]: one["word"] for one in json.loads(back.stdout)["changes"]}
+    words = {one["path"]: one["status"] for one in json.loads(back.stdout)["changes"]}
     assert (back.returncode, words) == (1, {THP: "undone", SWAPPINESS: "drifted"})
     assert (now(THP), now(SWAPPINESS)) == (before[0], "56")
     subprocess.run(assay("machine", "restore", "--force"), check=True)
@@ -345,7 +345,7 @@ def test_external_change_is_named_and_kept(tmp_path: Path) -> None:
         assert f"another process set {SWAPPINESS} to 56; it was {old} before" in done.stderr
         assert now(SWAPPINESS) == "56"
         grant = json.loads(record.read_text())["settings"]["vm.swappiness"]
-        assert grant["grant"] == "degraded"
+        assert grant["status"] == "degraded"
     finally:
         Path(SWAPPINESS).write_text(old)
 
@@ -403,8 +403,8 @@ def test_study_reports_unrestored_settings(tmp_path: Path) -> None:
         first, *others = json.loads(done.stdout)["samples"]
         drift = [piece["note"] for piece in first["evidence"] if piece["kind"] == "drift"]
         assert drift == [f"{SWAPPINESS}: 57 became 56"]
-        assert first["settings"]["vm.swappiness"]["grant"] == "degraded"
+        assert first["settings"]["vm.swappiness"]["status"] == "degraded"
         # A study that starts under another value is reported from the values read before it.
-        assert {one["settings"]["vm.swappiness"]["grant"] for one in others} == {"refused"}
+        assert {one["settings"]["vm.swappiness"]["status"] for one in others} == {"refused"}
     finally:
         Path(SWAPPINESS).write_text(old)

@@ -109,11 +109,11 @@ def test_advisor_preserves_data_and_meets_budget(cli: CommandLine, disk: Path, h
     assert int(whole) > 200
     assert filled <= 90 and after <= 90
     counts = result(report)
-    assert counts["how"] == "advisor"
+    assert counts["mechanism"] == "advisor"
     assert counts["paged_out_bytes"] > BYTES - DRAM - 16 * MIB, counts
     # Two sweeps over memory in swap: most of it was resident at its access.
     assert counts["used_bytes"] > 100 * MIB, counts
-    assert counts["used_bytes"] + counts["wasted_bytes"] <= counts["asked_bytes"], counts
+    assert counts["used_bytes"] + counts["unused_bytes"] <= counts["requested_bytes"], counts
 
 
 @pytest.mark.rotating
@@ -125,7 +125,7 @@ def test_advisor_setting_is_granted_in_each_verb(cli: CommandLine, disk: Path) -
     answer = cli("run", "--with", *settings, "--record", record, "--", *program)
     assert answer.status == 0, answer
     granted = json.loads(record.read_text())["settings"]
-    assert [granted[name]["grant"] for name in ("mem.dram", "mem.tier")] == ["granted"] * 2
+    assert [granted[name]["status"] for name in ("mem.dram", "mem.tier")] == ["granted"] * 2
     arms = ("--arm", "mem.dram=64M mem.tier=swap", "--arm", "mem.dram=32M mem.tier=swap")
     result = cli("compare", *arms, "--runs", "14", "--json", "--", *program)
     assert result.status == 0, result
@@ -153,7 +153,7 @@ def test_unprivileged_user_falls_back_to_advisor(
         UNPRIVILEGED.write_text(before)
     _, _, after = walked(answer)
     assert after <= 90
-    how = result(report)["how"]
+    how = result(report)["mechanism"]
     assert (doctor.document["usable"], how) == (
         (True, "pager") if allowed == "1" else (False, "advisor")
     )
@@ -177,7 +177,7 @@ def test_kernel_without_userfaultfd_falls_back_to_advisor(
     answer = cli("tier", "run", *words, "--", *walk, ASSAY_TIER_REPORT=str(report))
     _, filled, _ = walked(answer)
     assert filled <= 90
-    assert result(report)["how"] == "advisor"
+    assert result(report)["mechanism"] == "advisor"
     assert (
         f"swap is advised, and {disk} is not used, as the kernel gives no userfaultfd" in answer.err
     )
@@ -238,11 +238,11 @@ def test_top_shows_advised_memory(cli: CommandLine) -> None:
             answer = cli("tier", "top", "--json")
             every = answer.document["processes"] if answer.status == 0 else []
             mine = [one for one in every if "a[::4096]" in one["command"] and one["regions"]]
-            if mine and mine[0]["regions"][0]["held_bytes"] <= 34 * MIB:
+            if mine and mine[0]["regions"][0]["resident_bytes"] <= 34 * MIB:
                 break
             assert time.monotonic() < end, answer
             time.sleep(0.1)
-    assert (mine[0]["how"], mine[0]["dram_bytes"]) == ("advisor", 32 * MIB)
+    assert (mine[0]["mechanism"], mine[0]["dram_bytes"]) == ("advisor", 32 * MIB)
     assert mine[0]["regions"][0]["written_bytes"] >= 60 * MIB
 
 

@@ -49,7 +49,7 @@ def test_array_larger_than_dram_preserves_content(tier: Tier) -> None:
     assert int(array.sum()) == len(array) * (len(array) - 1) // 2
     assert (np.diff(array[::-1][: 10 * MIB]) == -1).all()
     counts = tier.counts
-    assert counts.first == 100
+    assert counts.zero_fill_faults == 100
     assert counts.written_bytes >= 168 * MIB
     assert counts.read_bytes >= 168 * MIB
 
@@ -62,7 +62,7 @@ def test_clean_chunk_is_not_written_back(tier: Tier) -> None:
     for _ in range(3):
         assert int(array.sum()) == 7 * len(array)
     assert tier.counts.written_bytes <= written + 32 * MIB  # chunks of the first fill in memory
-    assert tier.counts.unchanged > 100
+    assert tier.counts.clean_evictions > 100
 
 
 def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
@@ -73,14 +73,14 @@ def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
     assert (seen.dram_bytes, seen.chunk_bytes) == (32 * MIB, 2 * MIB)
     assert seen.command.split(" ")[0] in (sys.orig_argv[0], sys.executable)
     (region,) = seen.regions
-    assert region.base == array.__array_interface__["data"][0]
+    assert region.address == array.__array_interface__["data"][0]
     assert region.size_bytes == 100 * MIB
-    assert 16 * MIB < region.held_bytes <= 32 * MIB
+    assert 16 * MIB < region.resident_bytes <= 32 * MIB
     result = tier.counts
     assert (region.first, region.demand, region.staged) == (
-        result.first,
-        result.demand,
-        result.staged,
+        result.zero_fill_faults,
+        result.demand_faults,
+        result.prefetch_hits,
     )
     assert region.written_bytes == result.written_bytes > 0
     assert 0 < region.stall_s < 60
@@ -114,7 +114,7 @@ def test_freed_region_is_hidden(tier: Tier) -> None:
     (seen,) = (one for one in read_meters() if one.pid == os.getpid())
     assert seen.regions == ()
     # The counters of freed regions remain.
-    assert (seen.counts.first, tier.counts.first) == (32, 32)
+    assert (seen.counts.zero_fill_faults, tier.counts.zero_fill_faults) == (32, 32)
 
 
 ARENA = 1 << 20
@@ -151,7 +151,7 @@ def test_forked_child_shows_no_counters(tier: Tier) -> None:
 def held_bytes(array: np.ndarray[Any, Any]) -> int:
     base = array.__array_interface__["data"][0]
     mine = [one for one in read_meters() if one.pid == os.getpid()]
-    return sum(one.held_bytes for meter in mine for one in meter.regions if one.base == base)
+    return sum(one.resident_bytes for meter in mine for one in meter.regions if one.address == base)
 
 
 @pytest.mark.rotating
@@ -164,9 +164,9 @@ def test_random_advice_fetches_little(tier: Tier) -> None:
     for at in range(51 * MIB, len(array), 2 * MIB):
         assert array[at] == 7
     after = tier.counts
-    assert after.demand - before.demand >= 50
+    assert after.demand_faults - before.demand_faults >= 50
     assert after.read_bytes - before.read_bytes <= 75 * (64 << 10)
-    assert after.staged == before.staged
+    assert after.prefetch_hits == before.prefetch_hits
     region.advise("unknown")
     assert (array == 7).all()
 
@@ -184,8 +184,11 @@ def test_prefetched_tile_is_resident_at_access(tier: Tier) -> None:
     wait_until_nothing_is_read(tier)
     assert (tile == 7).all()
     after = tier.counts
-    assert after.demand == before.demand and after.late == before.late
-    assert after.staged - before.staged >= 30
+    assert (
+        after.demand_faults == before.demand_faults
+        and after.in_flight_faults == before.in_flight_faults
+    )
+    assert after.prefetch_hits - before.prefetch_hits >= 30
     assert after.read_bytes - before.read_bytes <= 32 * (128 << 10)
 
 
@@ -209,13 +212,16 @@ def test_sequential_advice_prefetches_from_first_fault(tier: Tier) -> None:
     while tier.counts.read_bytes == before.read_bytes:  # some chunks are still resident
         assert array[at] == 7
         at += 2 * MIB
-    assert tier.counts.demand == before.demand + 1
+    assert tier.counts.demand_faults == before.demand_faults + 1
     wait_until_nothing_is_read(tier)
     # Without the advice the next chunk would be a demand fault: one fault forms no stream.
     for ahead in range(3):
         assert array[at + 2 * MIB * ahead] == 7
     after = tier.counts
-    assert (after.demand, after.late) == (before.demand + 1, before.late)
+    assert (after.demand_faults, after.in_flight_faults) == (
+        before.demand_faults + 1,
+        before.in_flight_faults,
+    )
     with pytest.raises(InvalidInputError, match="Unknown access pattern 'backward'"):
         region.advise("backward")  # type: ignore[arg-type]
 
@@ -232,8 +238,11 @@ def test_shifted_repetition_is_resident_at_restart(tier: Tier) -> None:
         assert array[first * 2 * MIB] == 7
         after = tier.counts
         if first >= firsts[4]:  # the earlier ones reveal the distance
-            assert (after.demand, after.late) == (before.demand, before.late)
-            assert after.staged > before.staged
+            assert (after.demand_faults, after.in_flight_faults) == (
+                before.demand_faults,
+                before.in_flight_faults,
+            )
+            assert after.prefetch_hits > before.prefetch_hits
         assert (array[first * 2 * MIB :: 4096] == 7).all()
 
 
@@ -257,7 +266,7 @@ def test_alternating_grid_fields_are_prefetched(env: dict[str, str], disk: Path)
                 for field in range(fields // 2):
                     assert (grid[field, max(band - 1, 0), ::4096] == 7).all()
                 time.sleep(0.002)  # lets prefetches complete
-            waits.append(tier.counts.demand - before.demand)
+            waits.append(tier.counts.demand_faults - before.demand_faults)
         assert min(waits) <= 0.1 * fields * bands, waits
 
 
@@ -273,7 +282,12 @@ def test_long_stream_maps_prefetched_chunks_in_advance(env: dict[str, str], disk
                 assert (array[at : at + 2 * MIB : 4096] == 7).all()
                 time.sleep(0.002)  # lets prefetches complete
             after, faults = tier.counts, faults_of_thread() - faults
-        there = after.staged + after.again - before.staged - before.again
+        there = (
+            after.prefetch_hits
+            + after.second_chance_hits
+            - before.prefetch_hits
+            - before.second_chance_hits
+        )
         assert there >= 100
         assert faults <= 0.8 * there
 
@@ -320,7 +334,7 @@ def test_prefetched_range_is_resident_at_access(tier: Tier) -> None:
     while tier.counts.read_bytes == before.read_bytes and time.monotonic() < until:
         time.sleep(0.001)
     assert array[24 * MIB] == 3
-    assert tier.counts.demand == before.demand
+    assert tier.counts.demand_faults == before.demand_faults
 
 
 def test_last_view_frees_memory(tier: Tier) -> None:

@@ -111,7 +111,7 @@ def test_replayed_sweeps_fault_less(traced: Traced) -> None:
     again, foreseen, result = traced.replay(SWEEPS)
     assert (again, result) == (plain, "")
     assert foreseen["read_bytes"] < counted["read_bytes"]
-    assert foreseen["demand"] < foreseen["staged"]
+    assert foreseen["demand_faults"] < foreseen["prefetch_hits"]
 
 
 @pytest.mark.rotating
@@ -120,7 +120,7 @@ def test_replayed_scattered_chunks_are_prefetched(traced: Traced) -> None:
     assert traced.record(SCATTERED, "1")[0] == plain
     again, foreseen, result = traced.replay(SCATTERED, "1")
     assert (again, result) == (plain, "")
-    assert foreseen["demand"] < counted["demand"] / 2
+    assert foreseen["demand_faults"] < counted["demand_faults"] / 2
 
 
 @pytest.mark.rotating
@@ -183,7 +183,7 @@ def test_truncated_trace_is_followed_to_its_end(traced: Traced) -> None:
     path.write_bytes(path.read_bytes()[: HEAD_BYTES + 8 * 100 + 3])
     again, foreseen, result = traced.replay(SWEEPS)
     assert (again, result) == (plain, "")
-    assert foreseen["staged"] > 0
+    assert foreseen["prefetch_hits"] > 0
 
 
 @pytest.mark.rotating

@@ -150,13 +150,13 @@ def test_tier_is_granted_and_counted(tiered: Tiered, tmp_path: Path) -> None:
     lines(tiered(*program, words=words, ASSAY_TIER_REPORT=str(report)))
     sample = json.loads(record.read_text())
     for name, value in (("mem.dram", "64M"), ("mem.tier", str(tiered.disk))):
-        assert sample["settings"][name]["grant"] == "granted", sample["settings"]
+        assert sample["settings"][name]["status"] == "granted", sample["settings"]
         assert sample["settings"][name]["value"] == value
     (message,) = map(json.loads, report.read_text().splitlines())
-    assert message["first"] >= BYTES // (2 * MIB)
+    assert message["zero_fill_faults"] >= BYTES // (2 * MIB)
     assert message["written_bytes"] >= BYTES - 64 * MIB
     assert message["read_bytes"] >= BYTES - 64 * MIB
-    assert message["unchanged"] > 0
+    assert message["clean_evictions"] > 0
 
 
 @pytest.mark.rotating
@@ -169,7 +169,7 @@ def test_numa_policy_preserves_data(tiered: Tiered, tmp_path: Path, numa: str) -
     assert digest == lines(tiered(*program))[0].split()[0]
     assert int(peak_mib) < 150
     sample = json.loads(record.read_text())
-    assert sample["settings"]["mem.numa"]["grant"] == "granted", sample["settings"]
+    assert sample["settings"]["mem.numa"]["status"] == "granted", sample["settings"]
     assert sample["settings"]["mem.numa"]["value"] == numa
 
 
@@ -632,9 +632,9 @@ def test_rows_slightly_larger_than_dram_fetch_parts(
     size = ("--size", str(384 << 20), "--seconds", "0.1", "--samples", "1", "--threads", "1")
     lines(tiered(*rows, *size, dram="256M", ASSAY_TIER_REPORT=str(report)))
     message = json.loads(report.read_text())
-    assert message["staged"] > 10 * message["demand"], message
+    assert message["prefetch_hits"] > 10 * message["demand_faults"], message
     # Observed: 0 to 6000 of 7500. With whole chunks it is 11 000 to 43 000 of 8500.
-    assert message["wasted"] < 1.3 * message["staged"], message
+    assert message["unused_prefetches"] < 1.3 * message["prefetch_hits"], message
 
 
 CYCLE = """
@@ -658,7 +658,7 @@ def test_sweep_larger_than_dram_keeps_resident_part(tiered: Tiered, tmp_path: Pa
     message = json.loads(report.read_text())
     held = 1 - message["read_bytes"] / (12 * 192 * MIB)
     assert held > 0.45, message
-    assert message["wasted"] <= 8, message
+    assert message["unused_prefetches"] <= 8, message
 
 
 HUGE = """
@@ -711,7 +711,7 @@ def test_hot_chunks_stay_with_few_faults(tiered: Tiered, tmp_path: Path) -> None
     message = json.loads(report.read_text())
     swept = 8 * 128 * MIB
     assert message["read_bytes"] < 1.1 * swept, message
-    assert message["again"] < swept // (2 * MIB), message
+    assert message["second_chance_hits"] < swept // (2 * MIB), message
 
 
 @pytest.mark.rotating
@@ -721,11 +721,11 @@ def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     message = tiered.cli("tier", "bench", *words, "--json").document
     assert message["dram_bytes"] == 16 * MIB
     assert message["device"]["read"] > 0 < message["device"]["write"]
-    cells = {(one["work"], one["of_dram"], one["intensity"]): one for one in message["cells"]}
+    cells = {(one["work"], one["dram_ratio"], one["intensity"]): one for one in message["cells"]}
     assert len(cells) == len(message["cells"]) >= 6
     one = cells["polynomial, read", 0.5, 0.25]
     # Data that fit in DRAM have no balance.
-    assert set(one) == {*Cell.__struct_fields__, "efficiency", "model"} - {"of_balance"}
+    assert set(one) == {*Cell.__struct_fields__, "efficiency", "model"} - {"balance_ratio"}
     assert one["model"] == 1.0
     assert len(one["memory_s"]) == len(one["tier_s"]) >= 1
     assert "polynomial, read" in picture.read_text()
@@ -748,7 +748,7 @@ def test_top_shows_running_program(tiered: Tiered) -> None:
             assert time.monotonic() < end, answer
             time.sleep(0.1)
     assert mine[0]["dram_bytes"] == 32 * MIB
-    assert mine[0]["regions"][0]["held_bytes"] <= 32 * MIB
+    assert mine[0]["regions"][0]["resident_bytes"] <= 32 * MIB
 
 
 @pytest.mark.rotating
@@ -762,7 +762,7 @@ def test_predict_separates_compute_from_wait_bound_program(
     works = tiered.cli(*words, "--", *horner, *more).document
     waits = tiered.cli(*words, "--", *sweeps, *more).document
     assert works["efficiency"] > 0.8 > waits["efficiency"], (works, waits)
-    assert works["work_s_per_gib"] > 10 * waits["work_s_per_gib"]
+    assert works["compute_s_per_gib"] > 10 * waits["compute_s_per_gib"]
     assert "well suited for the memory tier" in " ".join(works["reasons"])
     assert waits["read_bytes"] > works["read_bytes"]
 
@@ -954,7 +954,7 @@ class Seen:
     def look(self) -> None:
         while not self.over.wait(0.05):
             found = [one for one in read_meters() if self.mark in one.command.split(" ")]
-            self.held.append([sum(area.held_bytes for area in one.regions) for one in found])
+            self.held.append([sum(area.resident_bytes for area in one.regions) for one in found])
 
     def __enter__(self) -> Seen:
         self.thread.start()

@@ -52,7 +52,7 @@ def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> No
         rf"The search began with [1-4] configurations? of study {study}", result["sentence"]
     )
     shown = json.loads(first("study", "show", document["study"], "--json").out)
-    known = shown["spec"]["earlier"][0]["known"]
+    known = shown["spec"]["earlier_studies"][0]["known_configurations"]
     best = known[0]["configuration"]
     block = min(s["launch"]["block"] for s in shown["samples"] if s["launch"]["stage"] == "search")
     ran = [s["launch"]["configuration"] for s in shown["samples"] if s["launch"]["block"] == block]

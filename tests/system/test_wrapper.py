@@ -30,20 +30,20 @@ def test_work_is_attributed_to_state_of_process(launcher: Launcher, how: str) ->
     script = f"sleep 0.05; {how.format(f'{CLEAN} nice -n 3 sh -c {shlex.quote(BUSY)}')}"
     record = launcher.run(
         ["sh", "-c", script],
-        observe=["status", "environ", "maps"],
+        readback=["status", "environ", "maps"],
         env_set={"ASSAY_TEST_VALUE": "1"},
         environ_names=["ASSAY_TEST_VALUE"],
         map_names=["ld-linux"],
     )
-    first, *others = record["seen"]["workers"]
+    first, *others = record["readback"]["workers"]
     assert (first["nice"], first["environ"]) == (NICE, {})
     assert first["cpu_s"] > sum(one["cpu_s"] for one in others)
     assert {"ASSAY_TEST_VALUE": "1"} in [one.get("environ") for one in others]
 
 
 def test_processes_of_one_state_are_not_listed(launcher: Launcher) -> None:
-    record = launcher.run(["sh", "-c", BUSY], observe=["status", "environ", "maps"])
-    assert "workers" not in record["seen"]
+    record = launcher.run(["sh", "-c", BUSY], readback=["status", "environ", "maps"])
+    assert "workers" not in record["readback"]
 
 
 MAPS_BELOW = """
@@ -62,10 +62,10 @@ def test_memory_below_executable_adds_no_process(launcher: Launcher) -> None:
     program = f"{shlex.quote(sys.executable)} -S -c {shlex.quote(MAPS_BELOW)}"
     record = launcher.run(
         ["sh", "-c", f"sleep 0.05; exec nice -n 3 {program}"],
-        observe=["status", "maps"],
+        readback=["status", "maps"],
         map_names=["ld-linux"],
     )
-    (found,) = (one for one in record["seen"]["workers"] if one["nice"] == NICE)
+    (found,) = (one for one in record["readback"]["workers"] if one["nice"] == NICE)
     assert found["processes"] == 1
     assert 64 << 20 <= found["resident_bytes"] < 112 << 20
 

@@ -69,7 +69,7 @@ class GuestExecutor:
             "assay-exec --plan /tmp/plan.json --record /tmp/record.json || true\n"
         )
         facts = decode(self._guest.output("cat /tmp/record.json").encode(), RunFacts)
-        facts = msgspec.structs.replace(facts, system=held)
+        facts = msgspec.structs.replace(facts, system_files=held)
         streams = [self._folder / "out", self._folder / "err"]
         for stream in streams:
             stream.write_text(self._guest.output(f"cat /tmp/{stream.name}"))

@@ -147,7 +147,7 @@ def test_study_boots_each_kernel_unattended(bench: Unattended) -> None:
     samples = [s for s in bench.store.samples(bench.study_id, 0) if s.launch.stage is Stage.CONFIRM]
     for sample in samples:
         grant = sample.settings[SETTING]
-        assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN), sample
+        assert (grant.status, grant.level) == (GrantStatus.GRANTED, Level.SEEN), sample
         asked = str(sample.launch.configuration[SETTING])
         # The program itself reads the kernel that it runs under.
         assert sample.metrics["minor"] == int(asked.split(".")[1])
@@ -159,7 +159,7 @@ def test_study_boots_each_kernel_unattended(bench: Unattended) -> None:
 def _falls_back(bench: Unattended, old: str, new: str) -> None:
     """The new kernel ends in a panic: the old one comes back, and the study waits."""
     change = bench.changes[-1]
-    assert (change.kernel, change.running) == (new, old)
+    assert (change.kernel, change.running_kernel) == (new, old)
     before = len(bench.store.samples(bench.study_id, 0))
     asked = bench.asked.read_text()
     with pytest.raises(GuestError):
@@ -169,7 +169,7 @@ def _falls_back(bench: Unattended, old: str, new: str) -> None:
         bench.go_on()
     assert f"uname -r prints {old}, not {new}: {new} did not boot" in refused.value.cause
     assert "--reboot-command is not run again" in refused.value.cause
-    assert bench.changes[-1].unbrought
+    assert bench.changes[-1].missing_after_boot
     assert bench.asked.read_text() == asked
     assert len(bench.store.samples(bench.study_id, 0)) == before
 
@@ -177,7 +177,7 @@ def _falls_back(bench: Unattended, old: str, new: str) -> None:
 def _differences_are_listed(result: StudyResult, old: str, new: str) -> None:
     found = result.conclusion.kernels
     assert found is not None
-    assert (found.releases, found.unread) == ((old, new), ())
+    assert (found.releases, found.unreadable_releases) == ((old, new), ())
     values = {one.name: one.values for one in found.differences}
     # Debian's 6.12 switches on an option that its 6.1 has, and one that it does not know.
     assert values["CONFIG_LRU_GEN_ENABLED"] == ("n", "y")

@@ -91,15 +91,15 @@ def test_study_boots_each_argument(bench: Bench) -> None:
         wanted = next((c for c in bench.changes if c.add), None)
     assert wanted is not None
     assert wanted.add == ("isolcpus=1",)
-    assert not wanted.unbrought
+    assert not wanted.missing_after_boot
     bench.guest.boot("")
     assert bench.resume() is None
     again = bench.changes[-1]
-    assert again.unbrought
+    assert again.missing_after_boot
     assert again.missing == ("/proc/cmdline has no isolcpus, not isolcpus=1",)
 
     while result is None and len(bench.changes) < MOST_BOOTS:
-        bench.guest.boot(" ".join(bench.changes[-1].words))
+        bench.guest.boot(" ".join(bench.changes[-1].arguments))
         result = bench.resume()
     assert result is not None
     assert result.conclusion.blocks == 2
@@ -108,7 +108,7 @@ def test_study_boots_each_argument(bench: Bench) -> None:
     _each_application_is_a_boot_of_its_own(samples)
     switching = result.conclusion.switching
     assert switching is not None
-    assert switching.boots == len({boot_of(s) for s in bench.store.samples(bench.study_id, 0)})
+    assert switching.boot_count == len({boot_of(s) for s in bench.store.samples(bench.study_id, 0)})
     # The study began in a boot without isolated CPUs; later boots are read differently.
     message = [note for note in result.conclusion.notes if "cpu.isolated 1" in note]
     assert len(message) == 1, result.conclusion.notes
@@ -117,7 +117,7 @@ def test_study_boots_each_argument(bench: Bench) -> None:
 def _every_launch_ran_in_its_boot(samples: list[Sample]) -> None:
     for sample in samples:
         grant = sample.settings[SETTING]
-        assert grant.grant is GrantStatus.GRANTED, sample
+        assert grant.status is GrantStatus.GRANTED, sample
         assert "/sys/devices/system/cpu/isolated" in (grant.observed or "")
         # The program itself counts the isolated CPUs.
         assert sample.metrics["isolated"] == (sample.launch.configuration[SETTING] == 1)
@@ -133,7 +133,7 @@ def test_changed_kernel_is_refused(bench: Bench) -> None:
     bench.guest.boot("")
     spec, listener = a_sweep(), cast(Listener, Silent())
     bench.until_pause(lambda: begin(bench.laboratory(), bench.store, spec, listener))
-    bench.guest.boot(" ".join((*bench.changes[-1].words, "transparent_hugepage=never")))
+    bench.guest.boot(" ".join((*bench.changes[-1].arguments, "transparent_hugepage=never")))
     with pytest.raises(NotPossibleError, match="cannot be pooled") as caught:
         bench.resume()
     assert "boot: absent then, transparent_hugepage=never now" in caught.value.cause
@@ -145,7 +145,7 @@ def test_ineffective_argument_is_reported(bench: Bench) -> None:
     bench.guest.boot("nohz_full=1 nohz=off")
     machine = bench.machine
     plan = bench.laboratory().plan(Configuration({"boot.nohz_full": 1}))
-    text = machine.boot.found.get("/sys/devices/system/cpu/nohz_full")
+    text = machine.boot.files.get("/sys/devices/system/cpu/nohz_full")
     if text == "1":
         assert not plan.pending
     else:

@@ -33,11 +33,11 @@ LINGERING = {
 }
 """Ways to linger, and how many processes that leaves."""
 CAPPED: dict[str, dict[str, Any]] = {
-    "deaf": {"argv": ["linger", "-daemon"], "cap_s": 0.8},
-    "frozen": {"argv": ["escape", "freeze", "1", "x", "0"], "cap_s": 1.5},
-    "bomb": {"argv": ["linger", "-bomb", "100"], "cap_s": 0.8, "limits": {"pids": 150}},
-    "gone": {"argv": ["linger", "-leave"], "cap_s": 1.5},
-    "removed": {"argv": ["linger", "-remove"], "cap_s": 1.5},
+    "deaf": {"argv": ["linger", "-daemon"], "timeout_s": 0.8},
+    "frozen": {"argv": ["escape", "freeze", "1", "x", "0"], "timeout_s": 1.5},
+    "bomb": {"argv": ["linger", "-bomb", "100"], "timeout_s": 0.8, "limits": {"pids": 150}},
+    "gone": {"argv": ["linger", "-leave"], "timeout_s": 1.5},
+    "removed": {"argv": ["linger", "-remove"], "timeout_s": 1.5},
 }
 PLANS: dict[str, dict[str, Any]] = {
     **{how: {"argv": ["linger", how]} for how in LINGERING},
@@ -57,7 +57,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "core": {
         "argv": ["burden", "crash", "11"],
         "rlimits": [{"resource": "core", "soft": None, "hard": None}],
-        "cap_s": 2,
+        "timeout_s": 2,
     },
     "delegated-chmod": {"argv": ["escape", "chmod", "1", "x", "0"], "cgroup_parent": "parent"},
     "delegated-leave": {"argv": ["linger", "leave"], "cgroup_parent": "parent"},
@@ -145,8 +145,8 @@ def test_surviving_processes_are_counted_and_ended(batch: Batch, how: str) -> No
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     containment = record["containment"]
     assert (containment["mode"], containment["guarantee"]) == (batch.cgroup, "complete")
-    assert containment["left_over"] == LINGERING[how]
-    assert "survivors" not in containment
+    assert containment["remaining_processes"] == LINGERING[how]
+    assert "surviving_processes" not in containment
 
 
 @guests(*MODES)
@@ -154,8 +154,8 @@ def test_surviving_processes_are_counted_and_ended(batch: Batch, how: str) -> No
 def test_hostile_program_ends_at_time_limit(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["signal"]) == ("timed_out", 9)
-    assert PLANS[name]["cap_s"] <= record["wall_s"] < 12
-    assert "survivors" not in record["containment"]
+    assert PLANS[name]["timeout_s"] <= record["wall_s"] < 12
+    assert "surviving_processes" not in record["containment"]
 
 
 @guests(*MODES)
@@ -163,7 +163,7 @@ def test_hostile_program_ends_at_time_limit(batch: Batch, name: str) -> None:
 def test_process_outside_control_group_is_reported(batch: Batch, name: str) -> None:
     containment = batch.record(name)["containment"]
     assert containment["guarantee"] == "best_effort"
-    assert "left the control group" in containment["why"]
+    assert "left the control group" in containment["reason"]
 
 
 @guests(*MODES)
@@ -172,7 +172,7 @@ def test_control_group_limits_hold_for_hostile_program(batch: Batch, name: str) 
     record = batch.record(name)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
-    assert record["containment"]["left_over"] >= 1
+    assert record["containment"]["remaining_processes"] >= 1
 
 
 @guests(*MODES)
@@ -186,7 +186,7 @@ def test_unread_core_pipe_ends_at_time_limit(batch: Batch) -> None:
     record = batch.record("core")
     assert record["outcome"] == "timed_out"
     assert 2 <= record["wall_s"] < 12
-    assert "survivors" not in record["containment"]
+    assert "surviving_processes" not in record["containment"]
     assert alive(batch, "core") == []
     assert "assay" not in batch.text("core", "/out/groups")
     helpers = [
@@ -209,7 +209,7 @@ def test_limits_hold_for_tree_of_small_processes(batch: Batch, name: str, limit:
 def test_launcher_stopped_by_program_continues(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
-    assert record["containment"]["left_over"] == 1
+    assert record["containment"]["remaining_processes"] == 1
 
 
 @guests(*MODES)
@@ -225,8 +225,8 @@ def test_supervisor_killed_at_any_moment_leaves_no_process(batch: Batch) -> None
     assert len(records) == len(MOMENTS_US)
     for record in records:
         assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
-        assert "survivors" not in record["containment"]
-    held = [record for record in records if record["containment"]["left_over"] == 1]
+        assert "surviving_processes" not in record["containment"]
+    held = [record for record in records if record["containment"]["remaining_processes"] == 1]
     assert held, "some when the daemon was there; the program dies with its supervisor"
     assert {record["containment"]["mode"] for record in held} == {batch.cgroup}
     assert alive(batch, "hunted") == []
@@ -239,7 +239,7 @@ def test_unprivileged_limits_hold_in_delegated_group(batch: Batch) -> None:
     record = batch.record("delegated-chmod")
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["guarantee"] == "complete"
-    assert record["containment"]["left_over"] == 1
+    assert record["containment"]["remaining_processes"] == 1
     assert "assay" not in batch.text("delegated-chmod", "/out/groups")
 
 

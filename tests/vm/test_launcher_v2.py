@@ -49,12 +49,12 @@ PLANS: dict[str, dict[str, Any]] = {
         "counters": ["default", "page_faults", "context_switches", "task_clock_s"],
     },
     # Long, for it is read while it runs, and slowly on a busy host.
-    "huge": {"argv": ["memory", "huge", "8", "1.2"], "observe": ["smaps"]},
+    "huge": {"argv": ["memory", "huge", "8", "1.2"], "readback": ["smaps"]},
     "many": {"argv": ["forks", "30", "1"], "limits": {"pids": 10}},
     "cpu": {"argv": ["spin", "0.4", "0.3"]},
     "busy": {"argv": ["spin", "15", "0"], "limits": {"cpu_s": 0.6}},
     "chatty": {"argv": ["yes"], "stdout": "/tmp/yes", "limits": {"output_bytes": MIB}},
-    "capped": {"argv": ["sh", "-c", "daemonise 2 0; sleep 15"], "cap_s": 0.6},
+    "capped": {"argv": ["sh", "-c", "daemonise 2 0; sleep 15"], "timeout_s": 0.6},
     "daemons": {"argv": ["daemonise", "3", "0.15"]},
     "pressed": {"argv": ["sh", "-c", "spin 0.4 0 & spin 0.4 0; wait"]},
     "named": {"argv": ["cat", "/proc/self/cgroup"], "cgroup_name": "assay-name"},
@@ -80,7 +80,7 @@ PLANS: dict[str, dict[str, Any]] = {
             "echo 1 > a/cgroup.freeze; chmod 0 a a/b",
         ]
     },
-    "hop": {"argv": ["sh", "-c", "hop 5; sleep 15"], "cap_s": 0.4},
+    "hop": {"argv": ["sh", "-c", "hop 5; sleep 15"], "timeout_s": 0.4},
     "ended": {"argv": ["sh", "-c", "daemonise 2 0; touch /tmp/ready; memory anon 1 15"]},
 }
 GROUPS = "find /sys/fs/cgroup -type d | sort > /out/groups; "
@@ -184,7 +184,7 @@ def test_containment_is_named(batch: Batch) -> None:
     assert containment["mode"] == batch.cgroup
     if batch.cgroup != "none":
         assert containment["guarantee"] == "complete"
-    assert containment["left_over"] == 0
+    assert containment["remaining_processes"] == 0
 
 
 @guests(*MODES)
@@ -196,7 +196,7 @@ def test_quantity_is_present_or_reported_absent(batch: Batch) -> None:
     )
     for launch in ("anon", "inner") if batch.cgroup == "v2" else ("anon",):
         record = batch.record(launch)
-        absent = record.get("absent", {})
+        absent = record.get("unavailable", {})
         unsaid = [name for name in quantities.split() if (name in record) == (name in absent)]
         assert not unsaid
 
@@ -213,7 +213,7 @@ def test_required_containment_is_available_or_fails(batch: Batch) -> None:
 @guests(*MODES)
 def test_declined_containment_uses_no_groups(batch: Batch) -> None:
     containment = batch.record("declined")["containment"]
-    assert containment["mode"] == "none" and containment["why"]
+    assert containment["mode"] == "none" and containment["reason"]
 
 
 @guests(*MODES)
@@ -248,19 +248,19 @@ def test_events_of_tree_are_counted(batch: Batch) -> None:
     assert counters["context_switches"]["value"] >= 5, "each child waits for its end"
     own_s = record["user_s"] + record["sys_s"]
     assert 0 < counters["task_clock_s"]["value"] <= own_s + 0.05
-    assert record["absent"]["counters.cycles"], "the emulated processor counts nothing"
+    assert record["unavailable"]["counters.cycles"], "the emulated processor counts nothing"
 
 
 @guests(*MODES)
 def test_unprivileged_counters_are_absent_with_reason(batch: Batch) -> None:
-    message = batch.record("unprivileged")["absent"]["counters.cycles"]
+    message = batch.record("unprivileged")["unavailable"]["counters.cycles"]
     # Distributions forbid it entirely; the kernel's own default permits an attempt.
     assert "perf_event_paranoid is" in message or "does not have this counter" in message
 
 
 @guests(*MODES)
 def test_page_sizes_are_distinguished(batch: Batch) -> None:
-    pages = batch.record("huge")["seen"]["page_bytes"]
+    pages = batch.record("huge")["readback"]["page_bytes"]
     assert pages[str(2 * MIB)] == 8 * MIB
     assert 0 < pages["4096"] < 4 * MIB
 
@@ -321,7 +321,7 @@ def test_cpu_time_is_divided_into_user_and_system(batch: Batch) -> None:
 def test_daemons_are_counted_charged_and_killed(batch: Batch) -> None:
     record = batch.record("daemons")
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
-    assert record["containment"]["left_over"] == 3
+    assert record["containment"]["remaining_processes"] == 3
     assert record["cpu_scope"] == "cgroup"
     assert record["user_s"] >= 0.4, "the daemons' time, which nobody waits for"
 
@@ -332,14 +332,14 @@ def test_tree_in_other_groups_is_ended(batch: Batch) -> None:
     paths = {line.rpartition(":")[2] for line in batch.results["escape"].stdout.decode().split()}
     assert paths == {"/"}, "it did leave its groups"
     assert record["outcome"] == "exited"
-    assert record["containment"]["left_over"] == 2
+    assert record["containment"]["remaining_processes"] == 2
 
 
 @guests("v2")
 def test_tree_with_frozen_subgroups_is_ended(batch: Batch) -> None:
     record = batch.record("nested")
     assert record["outcome"] == "exited"
-    assert record["containment"]["left_over"] == 3
+    assert record["containment"]["remaining_processes"] == 3
 
 
 @guests(*CONTAINED)
@@ -407,7 +407,7 @@ def test_launcher_beside_other_processes_reports_missing_controllers(batch: Batc
     assert record["outcome"] == "exited"
     assert record["containment"]["mode"] == "v2"
     assert record["containment"]["guarantee"] == "complete"
-    assert record["absent"]["peak_bytes"]
+    assert record["unavailable"]["peak_bytes"]
     assert_sampled_24_mib(record)
 
 
@@ -415,7 +415,7 @@ def test_launcher_beside_other_processes_reports_missing_controllers(batch: Batc
 def test_unprivileged_launch_works_with_weaker_containment(batch: Batch) -> None:
     record = batch.record("unprivileged")
     assert record["outcome"] == "exited"
-    assert record["containment"]["mode"] == "none" and record["containment"]["why"]
+    assert record["containment"]["mode"] == "none" and record["containment"]["reason"]
     assert_sampled_24_mib(record)
 
 

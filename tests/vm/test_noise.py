@@ -44,7 +44,7 @@ def test_each_method_measures_both_cpus(found: dict[str, NoiseRun], method: str)
 
 
 def test_competing_thread_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
-    _, shared = (sum(one.took_ns) / one.measured_ns for one in found["busy"].measured)
+    _, shared = (sum(one.duration_ns) / one.measured_ns for one in found["busy"].measured)
     assert shared > 0.25
     cpu = found["busy"].measured[1]
     assert CauseKind.THREAD in {cause_of(message, cpu).kind for message in cpu.worst[:5]}

@@ -112,7 +112,7 @@ def test_kernel_matches_pager_assumptions(older: dict[str, Result], row: str) ->
 def test_pager_preserves_words(older: dict[str, Result], shape: str) -> None:
     found = message(older[shape])
     assert found["wrong"] == 0
-    assert found["demand"] > 0 and found["written_bytes"] > 0
+    assert found["demand_faults"] > 0 and found["written_bytes"] > 0
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -54,10 +54,10 @@ def test_osnoise_names_source_of_noise(guest: Alive) -> None:
     found = traced(guest, "osnoise")
     assert [cpu.cpu for cpu in found.run.cpus] == [0, 1]
     # Both processors of the guest are one thread of the host: the tick alone is seen on each.
-    assert all(cpu.took_ns and min(cpu.took_ns) > 0 for cpu in found.run.cpus)
+    assert all(cpu.duration_ns and min(cpu.duration_ns) > 0 for cpu in found.run.cpus)
     kinds = {cause.kind for cause in found.causes.values()}
     assert CauseKind.TICK in kinds
-    assert {message.at_ns for cpu in found.run.cpus for message in cpu.worst} <= {
+    assert {message.start_ns for cpu in found.run.cpus for message in cpu.worst} <= {
         at_ns for _, at_ns in found.causes
     }
 
@@ -66,8 +66,8 @@ def test_timerlat_measures_thread_latency(guest: Alive) -> None:
     found = traced(guest, "timerlat", (1,))
     (cpu,) = found.run.cpus
     assert cpu.cpu == 1
-    assert len(cpu.took_ns) > 3
-    assert all(took_ns > 0 for took_ns in cpu.took_ns)
+    assert len(cpu.duration_ns) > 3
+    assert all(took_ns > 0 for took_ns in cpu.duration_ns)
     assert {cause.kind for cause in found.causes.values()} <= {
         CauseKind.INTERRUPT,
         CauseKind.THREAD,

@@ -3,6 +3,7 @@
 #include "common/affinity.hpp"
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
+#include "common/schema.hpp"
 #include "kernels/frame/caches.hpp"
 #include "kernels/frame/isa.hpp"
 #include "kernels/frame/threads.hpp"
@@ -180,7 +181,7 @@ void write_values(JsonWriter& json, const Values& values) {
 
 void write_cost(JsonWriter& json, const Cost& cost) {
     json.member("flops", cost.flops)
-        .member("special", cost.special)
+        .member("special_functions", cost.special)
         .member("moved_bytes", cost.bytes)
         .member("moved_bytes_with_allocate", cost.bytes_with_allocate);
 }
@@ -203,7 +204,7 @@ void describe(Kernel& kernel, const Values& values) {
     const About& about = kernel.about();
     JsonWriter json;
     json.begin_object()
-        .member("schema", 1)
+        .member("schema", schema_version)
         .member("kernel", about.name)
         .member("title", about.title)
         .member("source", about.source)
@@ -213,15 +214,15 @@ void describe(Kernel& kernel, const Values& values) {
     for (const Parameter& one : kernel.parameters()) {
         json.begin_object()
             .member("name", one.name)
-            .member("what", one.description)
-            .member("usual", one.default_value)
-            .member("least", one.min)
+            .member("description", one.description)
+            .member("default", one.default_value)
+            .member("minimum", one.min)
             .end_object();
     }
     json.end_array();
     json.key("figures").begin_array();
     for (const Figure& one : kernel.figures())
-        json.begin_object().member("name", one.name).member("what", one.description).end_object();
+        json.begin_object().member("name", one.name).member("description", one.description).end_object();
     json.end_array();
     json.key("shapes").begin_array();
     for (const Values& shape : kernel.shapes()) {
@@ -237,12 +238,12 @@ void describe(Kernel& kernel, const Values& values) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
         json.begin_object();
         write_identity(json, kernel, i, variants[i]);
-        json.member("why", variants[i].why).member("broken", variants[i].broken);
+        json.member("description", variants[i].why).member("incorrect", variants[i].broken);
         const std::string missing = kernel.missing(i);
         if (missing.empty())
             write_cost(json, kernel.cost(i));
         else
-            json.member("missing", missing);
+            json.member("unavailable", missing);
         json.end_object();
     }
     json.end_array().end_object();
@@ -252,13 +253,13 @@ void describe(Kernel& kernel, const Values& values) {
 int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Values& values, int threads,
         const MeasurementLimits& limits) {
     JsonWriter json;
-    json.begin_object().member("schema", 1).member("kernel", kernel.about().name);
+    json.begin_object().member("schema", schema_version).member("kernel", kernel.about().name);
     write_identity(json, kernel, index, variant);
     write_values(json, values);
     json.member("threads", threads).member("bytes", kernel.bytes(values));
     int status = 0;
     if (const std::string missing = kernel.missing(index); !missing.empty()) {
-        json.member("status", "missing").member("reason", missing);
+        json.member("status", "unavailable").member("reason", missing);
         status = absent;
     } else {
         const auto samples = time(kernel, index, limits);

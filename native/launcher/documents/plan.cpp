@@ -2,6 +2,7 @@
 
 #include "common/cpulist.hpp"
 #include "common/files.hpp"
+#include "common/schema.hpp"
 #include "launcher/meters/perf_counters.hpp"
 
 #include <fcntl.h>
@@ -347,15 +348,15 @@ Limits read_limits(const Field& field) {
     return limits;
 }
 
-Observe read_observe(const Field& field) {
-    Observe observe;
+ReadbackSources read_readback_sources(const Field& field) {
+    ReadbackSources sources;
     static constexpr std::array names{NamedValue{"status", 0}, NamedValue{"environ", 1},
                                       NamedValue{"maps", 2},   NamedValue{"numa_maps", 3},
                                       NamedValue{"smaps", 4},  NamedValue{"threads", 5}};
-    const std::array parts{&observe.status,    &observe.environ, &observe.maps,
-                           &observe.numa_maps, &observe.smaps,   &observe.threads};
+    const std::array parts{&sources.status,    &sources.environ, &sources.maps,
+                           &sources.numa_maps, &sources.smaps,   &sources.threads};
     field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
-    return observe;
+    return sources;
 }
 
 Sampling read_sampling(const Field& field) {
@@ -418,7 +419,9 @@ Instance read_instance(const Field& field) {
 
 void read_member(Plan& plan, const std::string& key, const Field& f) {
     if (key == "schema") {
-        if (f.integer(0, INT32_MAX) != 1) f.refuse("this version of assay-exec supports schema 1 only");
+        if (f.integer(0, INT32_MAX) != schema_version)
+            f.refuse("this version of assay-exec supports schema " + std::to_string(schema_version) +
+                     " only");
     } else if (key == "argv") {
         plan.argv = f.texts();
         if (plan.argv.empty() || plan.argv.front().empty()) f.refuse("does not name a program");
@@ -458,8 +461,8 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.aslr = f.truth();
     } else if (key == "rlimits") {
         f.each_element([&](const Field& call) { plan.rlimits.push_back(read_rlimit(call)); });
-    } else if (key == "cap_s") {
-        plan.cap_s = f.positive();
+    } else if (key == "timeout_s") {
+        plan.timeout_s = f.positive();
     } else if (key == "grace_s") {
         plan.grace_s = f.positive();
         if (plan.grace_s > max_grace_s) f.refuse("must be at most a day");
@@ -507,8 +510,8 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
     } else if (key == "sampling_share") {
         plan.sampling_share = f.positive();
         if (plan.sampling_share < 1e-4 || plan.sampling_share > 1.0) f.refuse("must be from 0.0001 to 1");
-    } else if (key == "observe") {
-        plan.observe = read_observe(f);
+    } else if (key == "readback") {
+        plan.readback = read_readback_sources(f);
     } else if (key == "environ_names") {
         plan.environ_names = f.texts();
     } else if (key == "map_names") {

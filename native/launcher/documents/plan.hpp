@@ -65,7 +65,7 @@ struct Instance {
 
 enum class ContainmentMode { automatic, cgroup, none };
 
-struct Observe {
+struct ReadbackSources {
     bool status = false;
     bool environ = false;
     bool maps = false;
@@ -100,7 +100,7 @@ struct Plan {
     bool own_view = false; // own view of the CPUs in /proc and /sys
     AffinityCalls affinity_calls = AffinityCalls::allowed;
     std::vector<RlimitCall> rlimits;
-    std::optional<double> cap_s;
+    std::optional<double> timeout_s;
     double grace_s = 0;            // time between the request to end and the kill; 0: kill at once
     std::vector<std::string> stop; // command that requests the end, in place of SIGTERM
     Limits limits;
@@ -118,7 +118,7 @@ struct Plan {
     double sample_interval_s = 0.05;
     double sampling_share = 0.005; // maximum share of the time for sampling memory
     Sampling sampling;
-    Observe observe;
+    ReadbackSources readback;
     std::vector<std::string> environ_names;
     std::optional<std::vector<std::string>> map_names;
     std::vector<Instance> instances;

@@ -3,6 +3,7 @@
 #include "common/cpulist.hpp"
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
+#include "common/schema.hpp"
 
 #include <errno.h>
 #include <sched.h>
@@ -70,9 +71,9 @@ void write_numbers(JsonWriter& json, const std::vector<int>& numbers) {
 }
 
 void write_graceful_stop(JsonWriter& json, const GracefulStopResult& graceful_stop) {
-    json.key("asked_to_end").begin_object();
-    json.member("by", graceful_stop.by_command ? "command" : "SIGTERM");
-    json.member("waited_s", seconds(graceful_stop.ended_ns - graceful_stop.requested_ns))
+    json.key("graceful_stop").begin_object();
+    json.member("method", graceful_stop.by_command ? "command" : "SIGTERM");
+    json.member("duration_s", seconds(graceful_stop.ended_ns - graceful_stop.requested_ns))
         .member("killed", graceful_stop.killed);
     if (graceful_stop.status) {
         if (WIFEXITED(*graceful_stop.status)) json.member("exit_status", WEXITSTATUS(*graceful_stop.status));
@@ -109,9 +110,9 @@ void write_usage(JsonWriter& json, const Result& result) {
         const auto& peak = result.anon->peak;
         json.member("peak_anon_bytes", peak.bytes).member("anon_interval_s", result.anon->interval_s);
         json.member("anon_samples", result.anon->samples);
-        if (peak.source == PeakSource::charge) json.member("anon_from", "charge");
-        if (peak.source == PeakSource::resident) json.member("anon_from", "resident");
-        if (peak.at_most) json.member("peak_anon_at_most_bytes", *peak.at_most);
+        if (peak.source == PeakSource::charge) json.member("peak_anon_source", "charge");
+        if (peak.source == PeakSource::resident) json.member("peak_anon_source", "resident");
+        if (peak.at_most) json.member("peak_anon_upper_bound_bytes", *peak.at_most);
     }
     if (const auto& waited = result.waited) {
         json.member("waited_cpu_s", seconds(waited->user + waited->system));
@@ -151,8 +152,8 @@ void write_host(JsonWriter& json, const HostActivity& host) {
     json.key("host").begin_object().member("cpus", host.cpus);
     if (host.steal_s) json.member("steal_s", *host.steal_s);
     if (host.busy_s) json.member("busy_s", *host.busy_s);
-    if (host.own_s) json.member("own_s", *host.own_s);
-    if (host.launcher_s) json.member("launcher_s", *host.launcher_s);
+    if (host.own_s) json.member("process_tree_cpu_s", *host.own_s);
+    if (host.launcher_s) json.member("launcher_cpu_s", *host.launcher_s);
     if (host.swap) json.member("swap_in_pages", host.swap->in).member("swap_out_pages", host.swap->out);
     if (host.throttle_events) json.member("throttle_events", *host.throttle_events);
     if (host.frequency_ratio) json.member("frequency_ratio", *host.frequency_ratio);
@@ -163,14 +164,14 @@ void write_host(JsonWriter& json, const HostActivity& host) {
 void write_containment(JsonWriter& json, const ContainmentReport& report) {
     json.key("containment").begin_object();
     json.member("mode", report.mode).member("guarantee", report.complete ? "complete" : "best_effort");
-    if (!report.why.empty()) json.member("why", report.why);
-    json.member("left_over", report.left_over);
+    if (!report.why.empty()) json.member("reason", report.why);
+    json.member("remaining_processes", report.left_over);
     if (!report.left_names.empty()) {
-        json.key("left_names").begin_array();
+        json.key("remaining_process_names").begin_array();
         for (const auto& name : report.left_names) json.value(name);
         json.end_array();
     }
-    if (report.survivors > 0) json.member("survivors", report.survivors);
+    if (report.survivors > 0) json.member("surviving_processes", report.survivors);
     json.end_object();
 }
 
@@ -214,12 +215,12 @@ void write_workers(JsonWriter& json, const std::vector<Worker>& workers) {
 }
 
 void write_observed(JsonWriter& json, const ReadbackResult& observed) {
-    json.key("seen").begin_object();
+    json.key("readback").begin_object();
     json.member("at_s", observed.at_s).member("pid", observed.pid).member("comm", observed.state.name);
     json.member("processes_peak", observed.processes_peak).member("threads_peak", observed.threads_peak);
     write_state(json, observed.state);
     if (observed.cpus_shown) {
-        json.key("cpus_shown");
+        json.key("visible_cpus");
         write_numbers(json, *observed.cpus_shown);
     }
     if (!observed.workers.empty()) write_workers(json, observed.workers);
@@ -255,7 +256,7 @@ void write_instance(JsonWriter& json, const InstanceReport& report) {
         if (WIFEXITED(*report.status)) json.member("exit_status", WEXITSTATUS(*report.status));
         if (WIFSIGNALED(*report.status)) json.member("signal", WTERMSIG(*report.status));
     }
-    if (report.ended_with_others) json.member("ended_with_others", true);
+    if (report.ended_with_others) json.member("killed_after_failure", true);
     if (report.wall_s) json.member("wall_s", *report.wall_s);
     if (report.cpu)
         json.member("user_s", seconds(report.cpu->user)).member("sys_s", seconds(report.cpu->system));
@@ -268,7 +269,7 @@ void write_instance(JsonWriter& json, const InstanceReport& report) {
 
 void write_instances(JsonWriter& json, const Result& result) {
     if (result.instances.empty()) return;
-    if (result.failed_instance) json.member("failed_instance", *result.failed_instance);
+    if (result.failed_instance) json.member("first_failed_instance", *result.failed_instance);
     json.key("instances").begin_array();
     for (const auto& report : result.instances) write_instance(json, report);
     json.end_array();
@@ -300,7 +301,7 @@ void write_absent(JsonWriter& json, const Result& result) {
         absent.emplace_back("wall_s", "the program did not run, or survived SIGKILL");
     }
     if (absent.empty()) return;
-    json.key("absent").begin_object();
+    json.key("unavailable").begin_object();
     for (const auto& [name, why] : absent) json.member(name, why);
     json.end_object();
 }
@@ -310,7 +311,7 @@ void write_absent(JsonWriter& json, const Result& result) {
 std::string to_json(const Result& result) {
     JsonWriter json;
     json.begin_object();
-    json.member("schema", 1).member("engine", ASSAY_VERSION);
+    json.member("schema", schema_version).member("launcher_version", ASSAY_VERSION);
     write_ending(json, result);
     write_usage(json, result);
     write_counts(json, result.counts);
@@ -319,9 +320,9 @@ std::string to_json(const Result& result) {
     if (!result.applied.empty()) {
         json.key("applied").begin_array();
         for (const auto& applied : result.applied) {
-            json.begin_object().member("what", applied.what).member("ok", applied.error == 0);
+            json.begin_object().member("step", applied.what).member("ok", applied.error == 0);
             if (applied.error != 0) json.member("errno", applied.error);
-            if (!applied.how.empty()) json.member("how", applied.how);
+            if (!applied.how.empty()) json.member("method", applied.how);
             json.end_object();
         }
         json.end_array();

@@ -110,8 +110,8 @@ bool used_more_cpu(const ProcStat& a, const ProcStat& b) {
 
 Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start)
     : containment_(containment), plan_(plan), program_(program), start_(start),
-      due_(plan.observe.any() ? start + first_readings.front() : never) {
-    if (plan.affinity_calls == AffinityCalls::allowed || !plan.observe.status) return;
+      due_(plan.readback.any() ? start + first_readings.front() : never) {
+    if (plan.affinity_calls == AffinityCalls::allowed || !plan.readback.status) return;
     const auto status = read_proc(::getpid(), "status");
     const auto own = status ? filters_of(*status) : std::nullopt;
     // If the kernel does not count filters, a filter of our own hides the program's.
@@ -251,9 +251,9 @@ std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, doub
     Reading found{stat.name, {}};
     ProcessState& state = found.process;
     state.name = stat.name;
-    if (plan_.observe.status && !read_status(stat, state)) return std::nullopt;
-    if (plan_.observe.environ && !read_environment(stat, state)) return std::nullopt;
-    if (!plan_.observe.maps) return found;
+    if (plan_.readback.status && !read_status(stat, state)) return std::nullopt;
+    if (plan_.readback.environ && !read_environment(stat, state)) return std::nullopt;
+    if (!plan_.readback.maps) return found;
     const auto text = read_proc(stat.pid, "maps");
     if (!text) return is_denied() ? std::optional(std::move(found)) : std::nullopt;
     if (text->empty() || (at_s < loader_s && is_loading(*text))) return std::nullopt;
@@ -302,18 +302,18 @@ bool Readback::read_environment(const ProcStat& stat, ProcessState& state) const
 
 bool Readback::read_subject(const ProcStat& subject, ReadbackResult& observed) const {
     observed.pid = subject.pid;
-    if (plan_.observe.status && plan_.own_view) {
+    if (plan_.readback.status && plan_.own_view) {
         const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
         if (shown) observed.cpus_shown = parse_cpulist(*shown);
     }
-    if (plan_.observe.smaps) {
+    if (plan_.readback.smaps) {
         if (const auto rollup = read_proc(subject.pid, "smaps_rollup")) {
             if (const auto huge = number_after(*rollup, "AnonHugePages"))
                 observed.anon_huge_bytes = *huge * 1024;
             read_pages(*rollup, subject.pid, observed);
         }
     }
-    if (plan_.observe.numa_maps) {
+    if (plan_.readback.numa_maps) {
         const auto text = read_proc(subject.pid, "numa_maps");
         // Empty after the memory is freed: keep the earlier reading.
         if (text && text->empty()) return false;
@@ -408,7 +408,7 @@ void Readback::count_threads(const std::vector<ProcStat>& tree, Nanos now) {
     for (const auto& stat : tree) threads += stat.threads;
     if (threads < threads_peak_) return;
     threads_peak_ = threads;
-    if (!plan_.observe.threads) return;
+    if (!plan_.readback.threads) return;
     std::map<std::string, int> by_list;
     std::size_t left = readable_threads(now - start_, min_threads, max_threads);
     for (const auto& stat : tree) {

@@ -159,7 +159,7 @@ class Supervisor {
         OomKillDetector oom_kills(*launch_.containment, plan_, child.pid, start);
         StoppedTimeSampler stopped_time(*launch_.containment, start);
         limits.start(start);
-        const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
+        const Nanos cap = plan_.timeout_s ? from_seconds(*plan_.timeout_s) : never;
         WatchTarget target;
         target.pidfd = child.pidfd.get();
         target.pid = child.pid;
@@ -185,8 +185,8 @@ class Supervisor {
         if (plan_.sampling.scheduling) sched.read_ended();
         if (readback.result()) // while the name of the program can still be read
             result.observed = readback.result();
-        else if (plan_.observe.any())
-            result.absent.emplace_back("seen", "the program ended before it could be read");
+        else if (plan_.readback.any())
+            result.absent.emplace_back("readback", "the program ended before it could be read");
         finish(result, watched, steps, child.pid, limits, oom_kills);
         report_stopped_time(result, watched, stopped_time.stopped_time());
         if (instances_) result.instances = instances_->reports();

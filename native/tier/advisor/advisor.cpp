@@ -205,7 +205,7 @@ void Advisor::prefetch_ahead_of(Sweep& sweep, std::int64_t window, std::size_t& 
 
 void Advisor::abandon(Sweep& sweep) {
     for (; sweep.ahead(sweep.prefetched_to) > 0; sweep.prefetched_to -= sweep.step)
-        mappings_.counts_of(sweep.prefetched_to).wasted += resident_.abandon(sweep.prefetched_to);
+        mappings_.counts_of(sweep.prefetched_to).unused_prefetches += resident_.abandon(sweep.prefetched_to);
 }
 
 } // namespace assay::tier

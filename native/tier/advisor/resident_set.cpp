@@ -49,7 +49,7 @@ std::uint64_t ResidentSet::update_granule(const LargeMapping& mapping, std::int6
     const std::uint64_t present = (residency.present & test) | (one->present & ~test);
     const std::uint64_t arrived = present & ~one->present, replaced = one->present & ~present;
     const std::uint64_t used = one->ahead & present, dropped = one->ahead & test & ~present & ~swapped;
-    mapping.meter_entry->counts.staged += page_count(used);
+    mapping.meter_entry->counts.prefetch_hits += page_count(used);
     one->ahead &= ~(used | dropped);
     prefetched_ -= page_count(used | dropped);
     resident_pages_ += page_count(arrived);

@@ -10,13 +10,13 @@
 namespace assay::tier {
 
 Counts& Counts::operator+=(const Counts& more) {
-    first += more.first;
-    demand += more.demand;
-    late += more.late;
-    staged += more.staged;
-    again += more.again;
-    wasted += more.wasted;
-    unchanged += more.unchanged;
+    zero_fill_faults += more.zero_fill_faults;
+    demand_faults += more.demand_faults;
+    in_flight_faults += more.in_flight_faults;
+    prefetch_hits += more.prefetch_hits;
+    second_chance_hits += more.second_chance_hits;
+    unused_prefetches += more.unused_prefetches;
+    clean_evictions += more.clean_evictions;
     read_bytes += more.read_bytes;
     written_bytes += more.written_bytes;
     stall_ns += more.stall_ns;

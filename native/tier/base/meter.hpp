@@ -10,13 +10,13 @@ namespace assay::tier {
 
 /// Counters of page faults, by the state of the faulting chunk, and of transfers.
 struct Counts {
-    std::uint64_t first = 0;     ///< Zero-fill faults: the chunk was never written.
-    std::uint64_t demand = 0;    ///< Demand faults: the thread waited for a complete read.
-    std::uint64_t late = 0;      ///< Faults on a chunk with a transfer already in flight.
-    std::uint64_t staged = 0;    ///< Faults on a prefetched chunk.
-    std::uint64_t again = 0;     ///< Second-chance hits: the chunk was unmapped and still in memory.
-    std::uint64_t wasted = 0;    ///< Prefetched chunks that were evicted before their first use.
-    std::uint64_t unchanged = 0; ///< Evictions without write-back: the backing store was up to date.
+    std::uint64_t zero_fill_faults = 0;   ///< Zero-fill faults: the chunk was never written.
+    std::uint64_t demand_faults = 0;      ///< Demand faults: the thread waited for a complete read.
+    std::uint64_t in_flight_faults = 0;   ///< Faults on a chunk with a transfer already in flight.
+    std::uint64_t prefetch_hits = 0;      ///< Faults on a prefetched chunk.
+    std::uint64_t second_chance_hits = 0; ///< Second-chance hits: the chunk was unmapped and still in memory.
+    std::uint64_t unused_prefetches = 0;  ///< Prefetched chunks that were evicted before their first use.
+    std::uint64_t clean_evictions = 0;    ///< Evictions without write-back: the backing store was up to date.
     std::uint64_t read_bytes = 0, written_bytes = 0;
     /// Time during which threads waited, in ns; several waiters for one chunk count once.
     std::uint64_t stall_ns = 0;

@@ -238,10 +238,12 @@ int fuzz(std::map<std::string, std::string> options) {
     pager.remove(*region);
     sys::unmap(all, bytes + chunk);
     std::printf(
-        "{\"wrong\":%lu,\"done\":%lu,\"first\":%lu,\"demand\":%lu,\"late\":%lu,\"staged\":%lu,\"again\":%lu,"
-        "\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%lu}\n",
-        field.wrong.load(), field.done.load(), counts.first, counts.demand, counts.late, counts.staged,
-        counts.again, counts.wasted, counts.unchanged, counts.read_bytes, counts.written_bytes);
+        "{\"wrong\":%lu,\"done\":%lu,\"zero_fill_faults\":%lu,\"demand_faults\":%lu,\"in_flight_faults\":%lu,"
+        "\"prefetch_hits\":%lu,\"second_chance_hits\":%lu,"
+        "\"unused_prefetches\":%lu,\"clean_evictions\":%lu,\"read_bytes\":%lu,\"written_bytes\":%lu}\n",
+        field.wrong.load(), field.done.load(), counts.zero_fill_faults, counts.demand_faults,
+        counts.in_flight_faults, counts.prefetch_hits, counts.second_chance_hits, counts.unused_prefetches,
+        counts.clean_evictions, counts.read_bytes, counts.written_bytes);
     return field.wrong == 0 ? 0 : 1;
 }
 

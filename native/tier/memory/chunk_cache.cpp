@@ -318,7 +318,7 @@ ChunkCache::Reclaim ChunkCache::evict_unmapped(Chunk& chunk) {
     }
     if (same) {
         policy_.on_removed(chunk);
-        ++(wasted ? counts.wasted : counts.unchanged);
+        ++(wasted ? counts.unused_prefetches : counts.clean_evictions);
         // A sampled chunk is fetched as a whole on purpose; its parts say nothing about streams.
         Region& region = *chunk.region;
         if (const std::size_t level = region.fetch_level(); wasted && region.level_of(chunk) <= level)

@@ -249,19 +249,19 @@ void PagerEngine::count(const Chunk& chunk) {
     Counts& counts = chunk.region->meter_entry.counts;
     switch (chunk.state) {
     case State::zero:
-        ++counts.first;
+        ++counts.zero_fill_faults;
         break;
     case State::unmapped:
-        ++(EvictionPolicy::is_second_chance(chunk) ? counts.again : counts.staged);
+        ++(EvictionPolicy::is_second_chance(chunk) ? counts.second_chance_hits : counts.prefetch_hits);
         break;
     case State::write_queued:
-        ++counts.again;
+        ++counts.second_chance_hits;
         break;
     case State::stored:
-        ++counts.demand;
+        ++counts.demand_faults;
         break;
     default:
-        ++counts.late;
+        ++counts.in_flight_faults;
     }
 }
 

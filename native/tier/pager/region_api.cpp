@@ -123,6 +123,7 @@ ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t b
 
 ASSAY_TIER_EXPORT void assay_tier_count(assay_tier* tier, assay_tier_counts* counts) {
     const assay::tier::Counts c = tier->is_in_child() ? assay::tier::Counts{} : tier->arena.counts();
-    *counts = {c.first,  c.demand,    c.late,       c.staged,        c.again,
-               c.wasted, c.unchanged, c.read_bytes, c.written_bytes, c.stall_ns};
+    *counts = {c.zero_fill_faults,   c.demand_faults,     c.in_flight_faults, c.prefetch_hits,
+               c.second_chance_hits, c.unused_prefetches, c.clean_evictions,  c.read_bytes,
+               c.written_bytes,      c.stall_ns};
 }

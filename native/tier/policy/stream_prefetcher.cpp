@@ -110,7 +110,7 @@ void StreamPrefetcher::prefetch_along(Region& region, const StreamDetector::Stre
             region.on_access(piece, cache_.clock());
             --map_directly;
             if (cache_.map(piece)) {
-                ++region.meter_entry.counts.staged;
+                ++region.meter_entry.counts.prefetch_hits;
                 continue;
             }
         }

@@ -1,5 +1,6 @@
 #include "tier/preload/interposer.hpp"
 
+#include "common/schema.hpp"
 #include "tier/advisor/advisor.hpp"
 #include "tier/base/error_text.hpp"
 #include "tier/base/messages.hpp"
@@ -73,19 +74,24 @@ void print_full(int error) {
 
 void write_report(std::FILE* file, const Counts& c) {
     std::fprintf(file,
-                 "{\"schema\":1,\"pid\":%d,\"how\":\"pager\",\"first\":%lu,\"demand\":%lu,\"late\":%lu,"
-                 "\"staged\":%lu,"
-                 "\"again\":%lu,\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%"
+                 "{\"schema\":%d,\"pid\":%d,\"mechanism\":\"pager\",\"zero_fill_faults\":%lu,\"demand_"
+                 "faults\":%lu,\"in_flight_faults\":%lu,"
+                 "\"prefetch_hits\":%lu,"
+                 "\"second_chance_hits\":%lu,\"unused_prefetches\":%lu,\"clean_evictions\":%lu,\"read_"
+                 "bytes\":%lu,\"written_bytes\":%"
                  "lu,\"stall_s\":%.6f}\n",
-                 ::getpid(), c.first, c.demand, c.late, c.staged, c.again, c.wasted, c.unchanged,
-                 c.read_bytes, c.written_bytes, static_cast<double>(c.stall_ns) / 1e9);
+                 schema_version, ::getpid(), c.zero_fill_faults, c.demand_faults, c.in_flight_faults,
+                 c.prefetch_hits, c.second_chance_hits, c.unused_prefetches, c.clean_evictions, c.read_bytes,
+                 c.written_bytes, static_cast<double>(c.stall_ns) / 1e9);
 }
 
 void write_advisor_report(std::FILE* file, const Counts& c) {
-    std::fprintf(file,
-                 "{\"schema\":1,\"pid\":%d,\"how\":\"advisor\",\"asked_bytes\":%lu,\"used_bytes\":%lu,"
-                 "\"wasted_bytes\":%lu,\"paged_out_bytes\":%lu}\n",
-                 ::getpid(), c.read_bytes, c.staged * page, c.wasted * page, c.written_bytes);
+    std::fprintf(
+        file,
+        "{\"schema\":%d,\"pid\":%d,\"mechanism\":\"advisor\",\"requested_bytes\":%lu,\"used_bytes\":%lu,"
+        "\"unused_bytes\":%lu,\"paged_out_bytes\":%lu}\n",
+        schema_version, ::getpid(), c.read_bytes, c.prefetch_hits * page, c.unused_prefetches * page,
+        c.written_bytes);
 }
 
 } // namespace

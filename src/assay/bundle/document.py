@@ -16,13 +16,13 @@ from assay.search.history.excluded_blocks import block_of, disturbed_blocks, exc
 def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
     """Yield the samples of one stratum with the state of their blocks.
 
-    ``disturbed``: other processes used the machine. ``left_out``: the block is excluded from all
+    ``disturbed``: other processes used the machine. ``excluded``: the block is excluded from all
     figures.
     """
     out, disturbed = (find(spec, samples) for find in (excluded_blocks_of, disturbed_blocks))
     for sample in samples:
         block = block_of(sample)
-        marks = {"left_out": block in out, "disturbed": block in disturbed}
+        marks = {"excluded": block in out, "disturbed": block in disturbed}
         yield {**to_builtins(sample), **marks}
 
 

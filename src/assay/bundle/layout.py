@@ -55,16 +55,16 @@ class Stream(Record, frozen=True, kw_only=True):
 
     Attributes:
         size_bytes: number of bytes written.
-        sha256: digest of the part named by ``hashed``. If names were replaced or a character was
-            cut at an end, digest of the stored part; ``None`` if names were replaced and the digest
-            would cover more than that.
+        sha256: digest of the part named by ``digest_scope``. If names were replaced or a character
+            was cut at an end, digest of the stored part; ``None`` if names were replaced and the
+            digest would cover more than that.
         head, tail: first and last bytes, as text or in Base64 according to ``encoding``.
     """
 
     stream: str
     size_bytes: int
     sha256: str | None = None
-    hashed: HashedPart = HashedPart.WHOLE
+    digest_scope: HashedPart = HashedPart.WHOLE
     encoding: Literal["utf-8", "base64"] = "utf-8"
     head: str = ""
     tail: str = ""
@@ -90,12 +90,12 @@ class VerdictNote(Record, frozen=True, kw_only=True):
 
     Attributes:
         samples: number of samples from the start of the stratum; later ones are not part of it.
-        engine: version of each package that computed it.
+        versions: version of each package that computed it.
     """
 
     stratum: int
     samples: int
-    engine: dict[str, str]
+    versions: dict[str, str]
 
 
 class Manifest(Record, frozen=True, kw_only=True):
@@ -105,8 +105,8 @@ class Manifest(Record, frozen=True, kw_only=True):
         files: files in the order of the chain.
         head: chain value after the last file.
         versions: versions of the programs that wrote the bundle and that measured.
-        replaced: number of replacements by token.
-        outputs: the bundle contains outputs of the program.
+        replacements: number of replacements by token.
+        includes_outputs: the bundle contains outputs of the program.
     """
 
     format: str
@@ -116,5 +116,5 @@ class Manifest(Record, frozen=True, kw_only=True):
     files: tuple[FileNote, ...]
     head: str
     verdicts: tuple[VerdictNote, ...] = ()
-    replaced: dict[str, int] = {}
-    outputs: bool = True
+    replacements: dict[str, int] = {}
+    includes_outputs: bool = True

@@ -58,7 +58,7 @@ def openmetrics(source: Source) -> str:
 def _about(source: Source) -> Iterator[str]:
     record = source.record
     labels = {"study": record.id, "kind": str(record.spec.kind), "status": str(record.status)}
-    labels["engine"] = record.strata[-1].engine if record.strata else ""
+    labels["assay_version"] = record.strata[-1].assay_version if record.strata else ""
     yield "# TYPE assay_study info"
     yield "# HELP assay_study Properties of the study."
     yield f"assay_study_info{_labels(labels)} 1"

@@ -79,12 +79,12 @@ def _demand_workable(space: Space) -> None:
     Raises:
         NotPossibleError: too many values, or too many or too long expressions.
     """
-    expressions = [*space.constraints, *(p.when for p in space.parameters if p.when)]
+    expressions = [*space.constraints, *(p.condition for p in space.parameters if p.condition)]
     if len(expressions) > MAX_EXPRESSIONS or any(
         len(e) > MAX_EXPRESSION_LENGTH for e in expressions
     ):
         raise NotPossibleError("The space has too many or too long expressions.", _NOT_OURS)
-    if len(space.named) > MAX_NAMED:
+    if len(space.named_configurations) > MAX_NAMED:
         raise NotPossibleError("The space has too many named configurations.", _NOT_OURS)
     for parameter in space.parameters:
         if isinstance(parameter.domain, Range) and _count(parameter.domain) > MAX_VALUES:
@@ -120,8 +120,8 @@ def is_same_conclusion(found: Conclusion, recorded: Conclusion) -> bool:
 
     ``reason`` is ignored if the recorded conclusion, of an older assay, has none.
     """
-    if not recorded.reason:
-        found = msgspec.structs.replace(found, reason="")
+    if not recorded.stop_code:
+        found = msgspec.structs.replace(found, stop_code="")
     return encode(without_script(found)) == encode(without_script(recorded))
 
 
@@ -130,8 +130,8 @@ def without_script(conclusion: Conclusion) -> Conclusion:
     if conclusion.recommendation is None:
         return conclusion
     bare = msgspec.structs.replace(conclusion.recommendation, script="")
-    front = tuple(msgspec.structs.replace(point, script="") for point in conclusion.front)
-    return msgspec.structs.replace(conclusion, recommendation=bare, front=front)
+    front = tuple(msgspec.structs.replace(point, script="") for point in conclusion.pareto_front)
+    return msgspec.structs.replace(conclusion, recommendation=bare, pareto_front=front)
 
 
 def script_of(
@@ -163,15 +163,15 @@ def _ends(recorded: Conclusion) -> Iterator[Ending | None]:
     Raises:
         NotPossibleError: unknown reason.
     """
-    if not recorded.reason:
+    if not recorded.stop_code:
         yield None
-        yield from (Ending(reason, recorded.stopped) for reason in EndReason)
+        yield from (Ending(reason, recorded.stop_reason) for reason in EndReason)
         return
     try:
-        yield Ending(EndReason(recorded.reason), recorded.stopped)
+        yield Ending(EndReason(recorded.stop_code), recorded.stop_reason)
     except ValueError as error:
         raise NotPossibleError(
-            f"Unknown reason of the end of the study: {recorded.reason!r}.",
+            f"Unknown reason of the end of the study: {recorded.stop_code!r}.",
             "Install the newer version that the bundle names.",
         ) from error
 

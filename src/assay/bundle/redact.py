@@ -141,9 +141,11 @@ class Redactor:
         """
         surroundings = {
             name: "" if name.startswith(VARIABLE_PREFIX) else value
-            for name, value in stratum.surroundings.items()
+            for name, value in stratum.launch_environment.items()
         }
-        bare = msgspec.structs.replace(stratum, surroundings=surroundings, host=_host(stratum.host))
+        bare = msgspec.structs.replace(
+            stratum, launch_environment=surroundings, host=_host(stratum.host)
+        )
         return self.record(bare)
 
     def _walked(self, value: Any) -> Any:

@@ -78,18 +78,18 @@ def _without_lines(found: Conclusion) -> Conclusion:
         claims=_claims_without_lines(found.claims),
         steps=_claims_without_lines(found.steps),
         noise_floor=None if floor is None else _claim_without_lines(floor),
-        front=tuple(map(_point_without_lines, found.front)),
-        off_front=tuple(map(_point_without_lines, found.off_front)),
+        pareto_front=tuple(map(_point_without_lines, found.pareto_front)),
+        excluded_points=tuple(map(_point_without_lines, found.excluded_points)),
     )
     chosen = found.recommendation
     if chosen is not None:
-        sentence, output = chosen.sentence, chosen.output
+        sentence, output = chosen.sentence, chosen.output_difference
         if output is not None:
             sentence = sentence.replace(output, without_quote(output))
         chosen = msgspec.structs.replace(
             chosen,
             sentence=sentence,
-            output=None if output is None else without_quote(output),
+            output_difference=None if output is None else without_quote(output),
             claim=None if chosen.claim is None else _claim_without_lines(chosen.claim),
         )
     return msgspec.structs.replace(found, recommendation=chosen)
@@ -104,10 +104,10 @@ def _claims_without_lines(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
 
 
 def _claim_without_lines(claim: Claim) -> Claim:
-    objection = claim.objection
+    objection = claim.data_problem
     if objection is None:
         return claim
-    return msgspec.structs.replace(claim, objection=without_quote(objection))
+    return msgspec.structs.replace(claim, data_problem=without_quote(objection))
 
 
 def read_source(store: Store, study_id: str) -> Source:

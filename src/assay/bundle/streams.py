@@ -38,7 +38,7 @@ def stream_of(output: Output, bare: Callable[[bytes], bytes] = bytes) -> Stream:
 
 def _digest(output: Output, head: bytes, tail: bytes, *, named: bool) -> str | None:
     """Return the digest of ``head`` and ``tail``."""
-    if not (output.complete or output.hashed is HashedPart.ENDS):
+    if not (output.complete or output.digest_scope is HashedPart.ENDS):
         return None if named else output.sha256
     if (head, tail) == (output.head, output.tail):
         return output.sha256
@@ -52,7 +52,7 @@ def _stream(
         stream=output.stream,
         size_bytes=output.size_bytes,
         sha256=sha256,
-        hashed=output.hashed,
+        digest_scope=output.digest_scope,
         encoding=encoding,
         head=head,
         tail=tail,

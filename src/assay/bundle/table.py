@@ -14,10 +14,10 @@ from assay.search.history.excluded_blocks import block_of, excluded_blocks_of
 from assay.untrusted import no_formula
 
 _PLACE = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
-_COUNTS = ("left_out",)
+_COUNTS = ("excluded",)
 _OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
 _TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
-_ORIGIN = ("node", "engine")
+_ORIGIN = ("node", "launcher_version")
 
 
 def write_table(source: Source, target: TextIO) -> None:
@@ -90,8 +90,8 @@ def _defaults(spec: StudySpec) -> dict[str, Value]:
 def _setting(sample: Sample, name: str, defaults: Mapping[str, Value]) -> Sequence[str]:
     grant = sample.settings.get(name)
     if name not in sample.launch.configuration:
-        return _cell(defaults.get(name, NOT_SET)), _cell(grant.grant if grant else NOT_SET)
-    return _cell(sample.launch.configuration.get(name)), _cell(grant.grant if grant else None)
+        return _cell(defaults.get(name, NOT_SET)), _cell(grant.status if grant else NOT_SET)
+    return _cell(sample.launch.configuration.get(name)), _cell(grant.status if grant else None)
 
 
 def _evidence(sample: Sample, kind: str) -> str:

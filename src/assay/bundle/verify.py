@@ -187,7 +187,7 @@ class _Reading:
         for note in self._manifest.verdicts:
             found = self.strata[note.stratum]
             assert found.conclusion is not None
-            if not is_engine(note.engine):
+            if not is_engine(note.versions):
                 raise BrokenBundleError(MANIFEST, None, "contains invalid versions")
             if note.samples != found.conclusion.launches or note.samples > len(found.samples):
                 raise BrokenBundleError(
@@ -314,7 +314,7 @@ class _Reading:
             of_samples=len(found.samples),
             conclusion=found.conclusion,
             holds=False,
-            engine=different_versions(note.engine),
+            engine=different_versions(note.versions),
         )
         try:
             again = recompute(self.study.spec, found.samples, found.stratum, found.conclusion)
@@ -348,7 +348,7 @@ def _demand_output(document: OutputDocument, name: str, entry: int, samples: int
         raise BrokenBundleError(name, entry, f"belongs to the missing sample {document.sample}")
     for stream in document.streams:
         # The digest of a long stream also covers the omitted middle.
-        if stream.sha256 is None or (stream.tail and stream.hashed is not HashedPart.ENDS):
+        if stream.sha256 is None or (stream.tail and stream.digest_scope is not HashedPart.ENDS):
             continue
         try:
             ends = [_bytes_of(text, stream.encoding) for text in (stream.head, stream.tail)]

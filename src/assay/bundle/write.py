@@ -118,8 +118,8 @@ def write_bundle(
             files=tuple(chained.notes),
             head=chained.head,
             verdicts=tuple(verdicts),
-            replaced=dict(sorted(redactor.replaced.items())),
-            outputs=outputs,
+            replacements=dict(sorted(redactor.replaced.items())),
+            includes_outputs=outputs,
         )
         chained.seal(encode(manifest))
     return WrittenBundle(manifest, sum(len(one.samples) for one in source.strata), tuple(notes))
@@ -255,12 +255,12 @@ def _verdict(
         unlike = differs.key if differs else "its text"
     except AssayError as error:
         unlike = error.cause.rstrip(".")
-    return _Verdict(without_script(bare.conclusion), {"assay": bare.stratum.engine}, unlike)
+    return _Verdict(without_script(bare.conclusion), {"assay": bare.stratum.assay_version}, unlike)
 
 
 def _figures(conclusion: Conclusion) -> object:
     """Return all values of a conclusion except text."""
-    bare = msgspec.structs.replace(without_script(conclusion), reason="")
+    bare = msgspec.structs.replace(without_script(conclusion), stop_code="")
     return _masked(parse_json(encode(bare)))
 
 
@@ -282,15 +282,15 @@ def _write_verdict(chained: _Chained, spec: StudySpec, bare: _Bare, found: _Verd
     script = script_of(conclusion, bare.plans, spec.workload, bare.samples)
     if script is not None:
         chained.document(stratum_file(number, SCRIPT), script.encode(), end=b"")
-    return VerdictNote(stratum=number, samples=conclusion.launches, engine=found.engine)
+    return VerdictNote(stratum=number, samples=conclusion.launches, versions=found.engine)
 
 
 def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
     """Return the versions of the programs that wrote the bundle and measured, and of the store."""
     from assay.store.schema import HEAD
 
-    measured = _several(one.stratum.engine for one in source.strata)
-    launchers = _several(sample.engine for one in source.strata for sample in one.samples)
+    measured = _several(one.stratum.assay_version for one in source.strata)
+    launchers = _several(sample.launcher_version for one in source.strata for sample in one.samples)
     return {
         **engine(),
         "measured_by": redactor.text(measured),

@@ -70,12 +70,12 @@ class StudySample(Sample, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     Attributes:
         stratum: number of the stratum; absent where all samples belong to one.
-        left_out: the block of the launch is excluded from all statistics.
+        excluded: the block of the launch is excluded from all statistics.
         disturbed: other processes used the machine during the block of the launch.
     """
 
     stratum: int | None = None
-    left_out: bool
+    excluded: bool
     disturbed: bool
 
 
@@ -91,7 +91,7 @@ class StudyAnswer(Record, frozen=True, kw_only=True):
         requirements: result of each requirement in each arm.
         disturbers: processes that used the CPUs during disturbed blocks, the busiest first.
         noise_floor: interval of the ratio between two identical arms.
-        elsewhere: the study that this one confirms.
+        cross_environment: the study that this one confirms.
         interference: effect of launches that run side by side.
         switching: cost of settings that are expensive to change.
         kernels: differences between the kernels that the study ran under.
@@ -105,7 +105,7 @@ class StudyAnswer(Record, frozen=True, kw_only=True):
     requirements: tuple[RequirementResult, ...] = ()
     disturbers: tuple[DisturbanceSource, ...] = ()
     noise_floor: NoiseFloorAnswer | None = None
-    elsewhere: CrossEnvironmentComparison | None = None
+    cross_environment: CrossEnvironmentComparison | None = None
     interference: Interference | None = None
     switching: SwitchingCost | None = None
     kernels: KernelComparison | None = None
@@ -117,13 +117,13 @@ class MeasureAnswer(StudyAnswer, frozen=True, kw_only=True):
     Attributes:
         summary: statistics of each metric, by name.
         samples: every launch.
-        disturbed: number of launches in the summary that belong to disturbed blocks.
+        disturbed_launches: number of launches in the summary that belong to disturbed blocks.
         modes: the two groups that the launches fall into.
     """
 
     summary: dict[str, Summary]
     samples: tuple[StudySample, ...]
-    disturbed: int = 0
+    disturbed_launches: int = 0
     modes: Modes | None = None
 
 
@@ -133,13 +133,13 @@ class ArmAnswer(Record, frozen=True, kw_only=True):
     Attributes:
         name: name of the arm.
         summary: statistics of each metric, by name.
-        disturbed: number of launches in the summary that belong to disturbed blocks.
+        disturbed_launches: number of launches in the summary that belong to disturbed blocks.
         modes: the two groups that the launches fall into.
     """
 
     name: str
     summary: dict[str, Summary]
-    disturbed: int = 0
+    disturbed_launches: int = 0
     modes: Modes | None = None
 
 
@@ -152,7 +152,7 @@ class CompareAnswer(StudyAnswer, frozen=True, kw_only=True):
         claims: one claim for each arm, against the baseline.
         steps: claims between an arm and the arm that it is derived from.
         launches: number of launches.
-        stopped: reason for the end of the study, in one sentence.
+        stop_reason: reason for the end of the study, in one sentence.
     """
 
     metric: str
@@ -160,7 +160,7 @@ class CompareAnswer(StudyAnswer, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     steps: tuple[Claim, ...] = ()
     launches: int
-    stopped: str
+    stop_reason: str
 
 
 class CalibrateAnswer(StudyAnswer, frozen=True, kw_only=True):
@@ -170,14 +170,14 @@ class CalibrateAnswer(StudyAnswer, frozen=True, kw_only=True):
         metric: objective of the calibration.
         arms: the same configuration under two names.
         launches: number of launches.
-        stopped: reason for the end of the study, in one sentence.
+        stop_reason: reason for the end of the study, in one sentence.
         calibration: noise of this machine, and the gains that can be shown on it.
     """
 
     metric: str
     arms: tuple[ArmAnswer, ...]
     launches: int
-    stopped: str
+    stop_reason: str
     calibration: Calibration | None = None
 
 
@@ -200,13 +200,13 @@ class CellAnswer(Cell, frozen=True, kw_only=True):
         summary: statistics of each metric, by name.
         failures: number of launches that failed.
         timeouts: number of launches that timed out.
-        disturbed: number of launches in the summary that belong to disturbed blocks.
+        disturbed_launches: number of launches in the summary that belong to disturbed blocks.
     """
 
     summary: dict[str, Summary]
     failures: int
     timeouts: int
-    disturbed: int = 0
+    disturbed_launches: int = 0
 
 
 class SweepAnswer(StudyAnswer, frozen=True, kw_only=True):
@@ -219,7 +219,7 @@ class SweepAnswer(StudyAnswer, frozen=True, kw_only=True):
         claims: one claim for each cell, against the baseline.
         effects: effects of the factors of a factorial design.
         launches: number of launches.
-        stopped: reason for the end of the study, in one sentence.
+        stop_reason: reason for the end of the study, in one sentence.
     """
 
     metric: str
@@ -228,7 +228,7 @@ class SweepAnswer(StudyAnswer, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     effects: tuple[FactorEffect, ...]
     launches: int
-    stopped: str
+    stop_reason: str
 
 
 class DefaultAnswer(Record, frozen=True, kw_only=True):
@@ -236,11 +236,11 @@ class DefaultAnswer(Record, frozen=True, kw_only=True):
 
     Attributes:
         summary: statistics of each metric, by name.
-        disturbed: number of launches in the summary that belong to disturbed blocks.
+        disturbed_launches: number of launches in the summary that belong to disturbed blocks.
     """
 
     summary: dict[str, Summary]
-    disturbed: int = 0
+    disturbed_launches: int = 0
 
 
 class ProofAnswer(Budget, frozen=True, kw_only=True):
@@ -264,7 +264,8 @@ class RecommendationAnswer(Record, frozen=True, kw_only=True):
         sentence: the recommendation in words.
         script: shell script that runs the configuration without assay.
         claim: claim of the confirmation.
-        output: difference from the output of the default, if the two may not do the same work.
+        output_difference: difference from the output of the default, if the two may not do the same
+            work.
         expected: expected effect, from a model of all launches.
         proof: cost of a proof.
     """
@@ -274,7 +275,7 @@ class RecommendationAnswer(Record, frozen=True, kw_only=True):
     sentence: str
     script: str
     claim: Claim | None = None
-    output: str | None = None
+    output_difference: str | None = None
     expected: ExpectedEffect | None = None
     proof: ProofAnswer | None = None
 
@@ -298,21 +299,21 @@ class ExplanationAnswer(Record, frozen=True, kw_only=True):
 
     Attributes:
         launches: number of launches that the model rests on.
-        parts: effect of each setting within the recommended configuration.
+        setting_effects: effect of each setting within the recommended configuration.
         interactions: joint effect of two settings, beyond their separate effects.
-        trends: average effect of the other settings over the search space.
-        tried: number of combinations that were launched.
+        average_effects: average effect of the other settings over the search space.
+        launched_combinations: number of combinations that were launched.
         combinations: number of combinations in the search space.
-        left: lower bound of the ratio that an untried combination may reach.
+        untried_ratio_bound: lower bound of the ratio that an untried combination may reach.
     """
 
     launches: int
-    parts: tuple[EffectShare, ...]
+    setting_effects: tuple[EffectShare, ...]
     interactions: tuple[EffectShare, ...]
-    trends: tuple[EffectShare, ...]
-    tried: int
+    average_effects: tuple[EffectShare, ...]
+    launched_combinations: int
     combinations: float | None = None
-    left: float | None = None
+    untried_ratio_bound: float | None = None
 
 
 class EarlierStudy(Record, frozen=True, kw_only=True):
@@ -323,7 +324,7 @@ class EarlierStudy(Record, frozen=True, kw_only=True):
         command: workload of the study.
         same_workload: the workload is the same.
         configurations: number of its configurations that were used.
-        left_out: number of its configurations that were not used.
+        unused_configurations: number of its configurations that were not used.
         launches: number of its launches.
     """
 
@@ -331,7 +332,7 @@ class EarlierStudy(Record, frozen=True, kw_only=True):
     command: str
     same_workload: bool
     configurations: int
-    left_out: int
+    unused_configurations: int
     launches: int
 
 
@@ -351,21 +352,21 @@ class PointAnswer(Record, frozen=True, kw_only=True):
     """A confirmed configuration of a search by several objectives.
 
     Attributes:
-        point: number of the point; absent off the Pareto front.
+        number: number of the point; absent off the Pareto front.
         name: name of the arm.
         settings: values by setting.
         claims: one claim for each objective, against the default.
         script: shell script that runs the configuration without assay.
-        off: reason why the point is not on the Pareto front.
+        exclusion: reason why the point is not on the Pareto front.
         dominated_by: name of an arm that is shown to be better.
     """
 
-    point: int | None = None
+    number: int | None = None
     name: str
     settings: dict[str, Value]
     claims: tuple[Claim, ...]
     script: str = ""
-    off: FrontExclusion | None = None
+    exclusion: FrontExclusion | None = None
     dominated_by: str | None = None
 
 
@@ -379,13 +380,13 @@ class TuneAnswer(StudyAnswer, frozen=True, kw_only=True):
         launches: number of launches.
         elapsed_s: elapsed time, in seconds.
         configurations: number of configurations that were launched.
-        stopped: reason for the end of the study, in one sentence.
+        stop_reason: reason for the end of the study, in one sentence.
         claims: claims of the confirmation, the one on the recommendation first.
         explanation: explanation of the recommendation.
         warm_start: earlier studies that guided the search.
         objectives: names of the objectives, if there are several.
-        front: points of the Pareto front.
-        off_front: confirmed points off the Pareto front.
+        pareto_front: points of the Pareto front.
+        excluded_points: confirmed points off the Pareto front.
     """
 
     metric: str
@@ -394,13 +395,13 @@ class TuneAnswer(StudyAnswer, frozen=True, kw_only=True):
     launches: int
     elapsed_s: float
     configurations: int
-    stopped: str
+    stop_reason: str
     claims: tuple[Claim, ...] = ()
     explanation: ExplanationAnswer | None = None
     warm_start: WarmStartAnswer | None = None
     objectives: tuple[str, ...] = ()
-    front: tuple[PointAnswer, ...] = ()
-    off_front: tuple[PointAnswer, ...] = ()
+    pareto_front: tuple[PointAnswer, ...] = ()
+    excluded_points: tuple[PointAnswer, ...] = ()
 
 
 class PausedAnswer(Record, frozen=True, kw_only=True):
@@ -409,16 +410,16 @@ class PausedAnswer(Record, frozen=True, kw_only=True):
     Attributes:
         schema: version of the document.
         study: identifier of the study.
-        status: always ``paused``.
-        paused: change that the next boot must bring.
-        resume: command that resumes the study.
+        status: always ``boot_change``.
+        boot_change: change that the next boot must bring.
+        resume_command: command that resumes the study.
     """
 
     schema: Literal[1]
     study: str
     status: Literal["paused"]
-    paused: BootChange
-    resume: str
+    boot_change: BootChange
+    resume_command: str
 
 
 class StudyLine(Record, frozen=True, kw_only=True):
@@ -542,13 +543,13 @@ class MachineCheckAnswer(Record, frozen=True, kw_only=True):
         schema: version of the document.
         profile: name of the profile.
         checks: all checks that the profile demands, the worst first.
-        unasked: all other checks.
+        unchecked: all other checks.
     """
 
     schema: Literal[1]
     profile: str
     checks: tuple[CheckAnswer, ...]
-    unasked: tuple[UncheckedAnswer, ...]
+    unchecked: tuple[UncheckedAnswer, ...]
 
 
 class MachineShowAnswer(Record, frozen=True, kw_only=True):

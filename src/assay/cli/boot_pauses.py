@@ -76,7 +76,7 @@ def report_pause(pause: StudyPaused, reboot_argv: Sequence[str], *, json: bool) 
     sys.stdout.flush()
     if not reboot_argv:
         return pause.exit_status
-    if pause.change.unbrought:
+    if pause.change.missing_after_boot:
         raise _unbrought(pause.change)
     _run(reboot_argv, pause)
     return pause.exit_status
@@ -85,7 +85,7 @@ def report_pause(pause: StudyPaused, reboot_argv: Sequence[str], *, json: bool) 
 def _unbrought(change: BootChange) -> NotPossibleError:
     """Return the error for a boot without the required change, which would repeat for ever."""
     missing = "; ".join(change.missing)
-    if change.running is None:
+    if change.running_kernel is None:
         return NotPossibleError(
             "The machine was booted since the last launch, but the required change is missing "
             f"({missing}). assay does not run --reboot-command again.",
@@ -104,8 +104,8 @@ def pause_document(pause: BootPause) -> dict[str, object]:
     return {
         "study": pause.study_id,
         "status": "paused",
-        "paused": to_builtins(pause.change),
-        "resume": _resume(pause),
+        "boot_change": to_builtins(pause.change),
+        "resume_command": _resume(pause),
     }
 
 
@@ -113,12 +113,12 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
     """Yield the required boot and the steps towards it."""
     change = pause.change
     settings = clean(str(Configuration(change.settings)))
-    if change.anew:
+    if change.repeat_boot:
         yield f"Study {pause.study_id} is paused: it needs a boot of its own with {settings}."
         yield "  The present boot has these settings, but a claim needs separate boots: boot again."
     else:
         yield f"Study {pause.study_id} is paused: it needs a boot with {settings}."
-    if change.unbrought:
+    if change.missing_after_boot:
         yield "  The machine was booted since the last launch, without this change:"
     for text in change.missing:
         yield f"  read      {clean(text)}"
@@ -128,13 +128,13 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
         yield f"  add       {clean(word)}"
     for name, value in change.firmware.items():
         yield f"  firmware  {clean(name)} = {clean(value)}, in the setup menu of the firmware"
-    kernel = change.kernel if change.running else None
+    kernel = change.kernel if change.running_kernel else None
     if kernel is not None:
-        yield f"  kernel    {clean(kernel)} in place of {clean(change.running or '')}"
+        yield f"  kernel    {clean(kernel)} in place of {clean(change.running_kernel or '')}"
     if kernel is not None and not is_installed(kernel):
         places = " and no ".join(path.format(kernel) for path in KERNEL_FILES)
         yield f"            is not installed here: no {places}"
-    if kernel is not None and change.unbrought:
+    if kernel is not None and change.missing_after_boot:
         yield "            did not boot, or the boot loader chose another kernel: look at the"
         yield "            console, /sys/fs/pstore and `journalctl --boot=-1`"
     if change.add or change.remove or kernel is not None:
@@ -149,7 +149,7 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
 def _resume(pause: BootPause) -> str:
     confirmations = [
         f"--confirm {shlex.quote(f'{name}={show_value(pause.change.settings[name])}')}"
-        for name in pause.change.confirm
+        for name in pause.change.unconfirmed
     ]
     return " ".join(["assay study resume", pause.study_id, *confirmations])
 
@@ -160,7 +160,7 @@ def reboot_variables(study_id: str, change: BootChange) -> dict[str, str]:
         "ASSAY_STUDY": study_id,
         "ASSAY_BOOT_ADD": " ".join(change.add),
         "ASSAY_BOOT_REMOVE": " ".join(change.remove),
-        "ASSAY_BOOT_WORDS": " ".join(change.words),
+        "ASSAY_BOOT_WORDS": " ".join(change.arguments),
         "ASSAY_BOOT_KERNEL": change.kernel or "",
         "ASSAY_FIRMWARE": " ".join(f"{name}={value}" for name, value in change.firmware.items()),
     }

@@ -98,8 +98,8 @@ def _bundle() -> Writer:
         done = write_bundle(source, identity, target, outputs=outputs)
         return {
             "head": done.manifest.head,
-            "replaced": done.manifest.replaced,
-            "outputs": done.manifest.outputs,
+            "replacements": done.manifest.replacements,
+            "includes_outputs": done.manifest.includes_outputs,
             "notes": list(done.notes),
         }
 
@@ -146,7 +146,7 @@ def _description(document: dict[str, Any]) -> str:
     )
     lines = [f"{document['file']}: {form} of study {document['study']}, {count}{size}"]
     if document["form"] == "bundle":
-        lines.append(_replaced_names(document["replaced"], document["outputs"]))
+        lines.append(_replaced_names(document["replacements"], document["includes_outputs"]))
         lines.append(f"  verify it: assay study verify {document['file']}")
     return "\n".join(map(clean_lines, lines))
 

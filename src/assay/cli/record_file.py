@@ -26,7 +26,7 @@ def write_record(
     launch, grants = launch_of(ready.plan), ready.judge(facts)
     on = active_observations(launch, ready.workload, ready.plan.configuration, observe)
     sample = build_sample(launch, ready.workload, facts, (), grants, ready.evidence, observed=on)
-    for reason in sample.suspect:
+    for reason in sample.contradictions:
         print(f"assay: the launch is suspect: {reason}.", file=sys.stderr)
     line = encode(sample) + b"\n"
     if name == STDOUT:

@@ -77,14 +77,14 @@ def demand_granted(
     Raises:
         NotPossibleError: a setting is not in force; names the first one and the reason.
     """
-    facts = RunFacts(outcome="exited", system=found)
+    facts = RunFacts(outcome="exited", system_files=found)
     why = {outcome.action.path: outcome.reason for outcome in outcomes if outcome.reason}
     for name, value in plan.configuration.items():
         setting = registry.get(name)
         if setting.scope is not Scope.SYSTEM:
             continue
         grant = setting.judge(plan.configuration, facts, plan)
-        if grant.grant in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
+        if grant.status in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
             reason = next(iter(why.values()), grant.reason)
             raise NotPossibleError(
                 f"{name}={show_value(value)} cannot be applied: {reason}.",

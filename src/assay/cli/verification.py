@@ -66,13 +66,13 @@ def _checked_document(
     if checked.broken is not None:
         document["broken"] = _broken(checked.broken)
     if signature is not None:
-        document["signature"] = {"good": signature.good, "told": signature.told}
+        document["signature"] = {"good": signature.good, "description": signature.told}
     return document
 
 
 def _broken(broken: BrokenBundleError) -> dict[str, Any]:
     entry = {} if broken.entry is None else {"entry": broken.entry}
-    return {"file": broken.file, **entry, "what": broken.what}
+    return {"file": broken.file, **entry, "part": broken.what}
 
 
 def _verdict(verdict: VerdictCheck) -> dict[str, Any]:
@@ -88,9 +88,9 @@ def _verdict(verdict: VerdictCheck) -> dict[str, Any]:
             "recomputed": verdict.difference.recomputed,
         }
     if verdict.why_not is not None:
-        found["why_not"] = verdict.why_not
+        found["error"] = verdict.why_not
     if verdict.engine:
-        found["recorded_engine"] = verdict.engine
+        found["recorded_versions"] = verdict.engine
     return found
 
 

@@ -38,7 +38,7 @@ READ_BACK = ["status", "environ", "maps", "threads"]
 ALL_OBSERVATIONS = {
     **CONTAINED,
     "sampling": ["memory", "scheduling"],
-    "observe": READ_BACK,
+    "readback": READ_BACK,
     "counters": ["default"],
 }
 """Document of a launch with all observations of the launcher."""
@@ -91,7 +91,7 @@ def launcher_observations() -> tuple[ObservationContrast, ...]:
     parts: dict[str, dict[str, Any]] = {
         "memory": {"sampling": ["memory"]},
         "scheduling": {"sampling": ["scheduling"]},
-        "readback": {"observe": READ_BACK},
+        "readback": {"readback": READ_BACK},
         "counters": {"counters": ["default"]},
     }
     return (
@@ -216,7 +216,7 @@ def cost_of(
     return ObservedCost(
         observation=observation,
         program=program,
-        bare_s=bare_s,
+        baseline_s=bare_s,
         pairs=len(pairs),
         wall=wall,
         user=cost(lambda facts: facts.user_s),
@@ -316,4 +316,4 @@ def missing_observations(facts: RunFacts, names: Sequence[str]) -> Iterator[tupl
     if "containment" in names and (facts.containment is None or facts.containment.mode == "none"):
         yield "containment", "this host provides no control group"
     if "counters" in names and not facts.counters:
-        yield "counters", facts.absent.get(CYCLES_COUNTER, "this machine has no counter")
+        yield "counters", facts.unavailable.get(CYCLES_COUNTER, "this machine has no counter")

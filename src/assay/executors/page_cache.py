@@ -123,7 +123,7 @@ def count_cached(files: Iterable[Path]) -> CachedFiles:
         except OSError as error:
             absent = absent or f"{path.name}: {error.strerror}"
     known = None if absent else cached_bytes
-    return CachedFiles(files=count, size_bytes=size_bytes, cached_bytes=known, absent=absent)
+    return CachedFiles(files=count, size_bytes=size_bytes, cached_bytes=known, unavailable=absent)
 
 
 def cached_bytes_of(fd: int) -> int:

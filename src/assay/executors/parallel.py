@@ -116,9 +116,9 @@ class ParallelExecutor:
         if launch.block != self._block and not neighbours:
             evidence += (speed_evidence(),)
         self._block = launch.block
-        executor = self._executors[launch.slot or 0]
+        executor = self._executors[launch.cpu_slot or 0]
         inner = executor.submit(launch, plan, evidence)
-        return Ticket(inner.number * len(self._executors) + (launch.slot or 0))
+        return Ticket(inner.number * len(self._executors) + (launch.cpu_slot or 0))
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
         """Return samples of finished launches; see ``Executor.poll``.

@@ -128,20 +128,22 @@ def build_sample(
                 for name, word in reading.words.items()
             ),
         ),
-        absent={**facts.absent, **reading.absent},
+        unavailable={**facts.unavailable, **reading.absent},
         started_at=facts.started_at or 0.0,
-        engine=facts.engine,
+        launcher_version=facts.launcher_version,
         outputs=tuple(found for path in outputs if (found := kept_output(path)) is not None),
-        observed=tuple(observed),
-        suspect=contradictions(facts, foreign_s),
-        at_most=_upper_bounds(workload, facts) if metrics else {},
+        observations=tuple(observed),
+        contradictions=contradictions(facts, foreign_s),
+        upper_bounds=_upper_bounds(workload, facts) if metrics else {},
     )
 
 
 def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:
     """Return upper bounds of metrics whose values may be too low."""
-    most = facts.peak_anon_at_most_bytes
-    asked = any(m.name == ANON_PEAK and m.pattern is None and not m.as_is for m in workload.metrics)
+    most = facts.peak_anon_upper_bound_bytes
+    asked = any(
+        m.name == ANON_PEAK and m.pattern is None and not m.ignore_unit for m in workload.metrics
+    )
     return {ANON_PEAK: float(most)} if most is not None and asked else {}
 
 
@@ -225,10 +227,10 @@ def _outcome(
 
 def _which(facts: RunFacts, copies: InstanceOutputs) -> str:
     """Return the prefix of a message that names the instance that failed first."""
-    if facts.failed_instance is None:
+    if facts.first_failed_instance is None:
         return ""
-    known = facts.failed_instance < len(copies)
-    number = copies[facts.failed_instance][0] if known else facts.failed_instance
+    known = facts.first_failed_instance < len(copies)
+    number = copies[facts.first_failed_instance][0] if known else facts.first_failed_instance
     return f"instance {number}: "
 
 
@@ -242,8 +244,8 @@ def _of_ending(asked: Termination) -> list[Evidence | None]:
     failed = asked.signal or asked.exit_status
     how = describe_exit(asked.exit_status, asked.signal) if failed else None
     return [
-        _of(TERMINATION, asked.waited_s, "s", note=asked.by),
-        _of(KILLED_AFTER, asked.waited_s if asked.killed else None, "s", note=asked.by),
+        _of(TERMINATION, asked.duration_s, "s", note=asked.method),
+        _of(KILLED_AFTER, asked.duration_s if asked.killed else None, "s", note=asked.method),
         None if how is None else Evidence(kind=STOP_FAILED, note=how),
     ]
 
@@ -263,18 +265,18 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
         _of("energy", facts.energy_j, "J", note=facts.energy_scope),
         _of(
             REMAINING_PROCESSES,
-            facts.containment.left_over or None,
+            facts.containment.remaining_processes or None,
             "processes",
-            note="\n".join(facts.containment.left_names) or None,
+            note="\n".join(facts.containment.remaining_process_names) or None,
         ),
-        _of("survivors", facts.containment.survivors or None, "processes"),
-        *(_of_ending(facts.asked_to_end) if facts.asked_to_end is not None else ()),
+        _of("surviving_processes", facts.containment.surviving_processes or None, "processes"),
+        *(_of_ending(facts.graceful_stop) if facts.graceful_stop is not None else ()),
     ]
     found += [_of_counter(name, counter) for name, counter in facts.counters.items()]
     found += [_of(f"pressure.{k}", v, "s") for k, v in (facts.pressure or {}).items()]
-    if facts.seen is not None:
-        found += _of_memory(facts.seen)
-        found.append(_of("threads_peak", facts.seen.threads_peak))
+    if facts.readback is not None:
+        found += _of_memory(facts.readback)
+        found.append(_of("threads_peak", facts.readback.threads_peak))
         mask = observed_mask(facts)
         if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
             found.append(_of(OWN_AFFINITY, len(mask), "CPUs", note=format_list(mask)))
@@ -320,9 +322,9 @@ def foreign_load_s(host: HostActivity, own_s: float, hooked_s: float = 0.0) -> f
     kernel counts busy time in ticks, so that the value of a short launch may be negative. It is
     kept, so that the sum over many launches is correct.
     """
-    if host.busy_s is None or host.own_s is None:
+    if host.busy_s is None or host.process_tree_cpu_s is None:
         return None
-    found_s = host.busy_s - host.own_s - (host.launcher_s or 0.0) - own_s
+    found_s = host.busy_s - host.process_tree_cpu_s - (host.launcher_cpu_s or 0.0) - own_s
     return max(min(found_s, 0.0), found_s - hooked_s)
 
 
@@ -357,4 +359,4 @@ def _of(
 ) -> Evidence | None:
     if value is None:
         return None
-    return Evidence(kind=kind, value=float(value), unit=unit, outside=outside, note=note)
+    return Evidence(kind=kind, value=float(value), unit=unit, external=outside, note=note)

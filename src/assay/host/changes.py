@@ -57,14 +57,14 @@ class ActionOutcome(msgspec.Struct, frozen=True):
 
     Attributes:
         action: requested action.
-        word: result.
+        status: result.
         old: normalised previous value, if known.
         read: current value.
         reason: reason for another value than the requested one.
     """
 
     action: HostAction
-    word: ActionStatus
+    status: ActionStatus
     old: str | None = None
     read: str | None = None
     reason: str | None = None
@@ -86,7 +86,7 @@ class UpdateResult:
     def missing(self) -> tuple[ActionOutcome, ...]:
         """Required actions that are not in force."""
         held = (ActionStatus.GRANTED, ActionStatus.KEPT)
-        return tuple(outcome for outcome in self.outcomes if outcome.word not in held)
+        return tuple(outcome for outcome in self.outcomes if outcome.status not in held)
 
     @property
     def left(self) -> tuple[UndoOutcome, ...]:
@@ -311,7 +311,7 @@ class HostChanges:
         """Perform actions; then repeat those that another write undid or had to precede."""
         errors: dict[HostAction, str] = {}
         due = [entry.note.action for entry in entries]
-        kept = [action for action, outcome in others.items() if outcome.word is ActionStatus.KEPT]
+        kept = [action for action, outcome in others.items() if outcome.status is ActionStatus.KEPT]
         for attempt in (due, [*due, *kept]):
             for action in attempt:
                 if observe(self._host, action) != target_value(action):

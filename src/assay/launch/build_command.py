@@ -57,7 +57,7 @@ def recipe_of(
             f"Did you mean {{{near}}}?" if near else f"Set it, for example build.{name}=A,B.",
         )
     values = {name: defaults.get(name, "") for name in sorted(declared)}
-    return BuildRecipe(argv=argv, values=values, inputs=inputs, cwd=cwd, limit_s=limit_s)
+    return BuildRecipe(argv=argv, values=values, inputs=inputs, cwd=cwd, timeout_s=limit_s)
 
 
 def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:

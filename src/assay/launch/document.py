@@ -164,7 +164,7 @@ def launcher_document(
         "stdout": None if several else stdout,
         "stderr": None if several else stderr,
         "instances": _instances(plan, workload, stdout, stderr),
-        "cap_s": _cap_s(launch, workload),
+        "timeout_s": _timeout_s(launch, workload),
         **(_ending(launch, workload) if measured else {}),
         "limits": _limits(workload),
         "cgroup_name": cgroup_name,
@@ -267,7 +267,7 @@ def _read_back(
     """
     read = _BRIEF if briefly else (*readback_sources(names), *(_UNTIMED if survey else ()))
     return {
-        "observe": list(dict.fromkeys(read)),
+        "readback": list(dict.fromkeys(read)),
         "environ_names": sorted({*variables, *gone, *_tunables(variables)}),
         "map_names": None if survey else list(_MAP_NAMES),
     }
@@ -319,8 +319,8 @@ def _told(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
     return {**variables, "OPENBLAS_VERBOSE": "2"}
 
 
-def _cap_s(launch: Launch, workload: Workload) -> float | None:
-    caps = [cap for cap in (launch.cap_s, workload.timeout_s) if cap is not None]
+def _timeout_s(launch: Launch, workload: Workload) -> float | None:
+    caps = [cap for cap in (launch.timeout_s, workload.timeout_s) if cap is not None]
     return min(caps) if caps else None
 
 
@@ -332,7 +332,7 @@ def _ending(launch: Launch, workload: Workload) -> dict[str, Any]:
     """
     grace_s = workload.grace_s
     if grace_s is None:
-        limit_s, cap_s = workload.timeout_s, launch.cap_s
+        limit_s, cap_s = workload.timeout_s, launch.timeout_s
         own = cap_s is not None and (limit_s is None or cap_s < limit_s)
         grace_s = min(GRACE_S, cap_s) if own and cap_s is not None else GRACE_S
     if grace_s <= 0:

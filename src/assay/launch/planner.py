@@ -98,7 +98,7 @@ def plan(
     return Plan(
         configuration=config,
         actions=tuple(sorted(_merged(drafts), key=_place)),
-        words={draft.setting.name: draft.word(config) for draft in drafts},
+        settings={draft.setting.name: draft.word(config) for draft in drafts},
     )
 
 
@@ -116,10 +116,10 @@ def with_system_settings(machine: Machine, config: Configuration) -> Machine:
     if isinstance(enabled, str):
         huge_pages = msgspec.structs.replace(machine.huge_pages, enabled=enabled)
         machine = msgspec.structs.replace(machine, huge_pages=huge_pages)
-    if config.get(SMT) == SMT_OFF and current_value(machine.system, SMT_CONTROL) == "on":
+    if config.get(SMT) == SMT_OFF and current_value(machine.system_files, SMT_CONTROL) == "on":
         machine = without_siblings(machine)
     runtime_us = config.get(RT_THROTTLING)
-    period = current_value(machine.system, f"{KERNEL}/sched_rt_period_us")
+    period = current_value(machine.system_files, f"{KERNEL}/sched_rt_period_us")
     if isinstance(runtime_us, int) and period is not None and int(period) > 0:
         share = 1.0 if runtime_us < 0 else min(1.0, runtime_us / int(period))
         machine = msgspec.structs.replace(machine, rt_share=share)
@@ -137,7 +137,7 @@ class _Draft(msgspec.Struct, frozen=True):
     def word(self, config: Configuration) -> PlannedSetting:
         return PlannedSetting(
             value=config[self.setting.name],
-            prospect=self.prospect,
+            status=self.prospect,
             level=self.setting.evidence,
             reason=self.reason,
         )
@@ -178,7 +178,7 @@ def _without_impossible_preload(draft: _Draft, program: Program, why: str | None
     if why is not None:
         return draft.refuse(f"{_name(program)} {why}")
     unfit = program.runtimes.intersection(
-        name for a in draft.actions if isinstance(a, Preload) for name in a.not_into
+        name for a in draft.actions if isinstance(a, Preload) for name in a.unsupported_runtimes
     )
     if unfit:
         return draft.refuse(
@@ -344,6 +344,6 @@ def _with(sched: Sched, more: Sched) -> Sched:
 def _place(action: Action) -> tuple[int, bool, str]:
     # Writes that reset other files come first, and so do preloaded objects that call the next one.
     last = (isinstance(action, WriteFile) and not action.resets) or (
-        isinstance(action, Preload) and not action.first
+        isinstance(action, Preload) and not action.place_first
     )
     return _ORDER.index(type(action)), last, getattr(action, "name", "")

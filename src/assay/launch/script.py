@@ -166,8 +166,8 @@ def explain(
     lines += ["Build:", f"  {clean(_words(build))}", ""] if build else []
     shown = clean(_words(_shown_command(plan, workload)))
     lines += ["Command:", f"  {shown}", "", "Settings:"]
-    lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
-    if not plan.words:
+    lines += [f"  {_told(name, word)}" for name, word in plan.settings.items()]
+    if not plan.settings:
         lines.append("  none: the default")
     # Only for variables that the script sets: it omits unread ones.
     notes = [f"  {note}" for note in plan_notes(without_unread_pools(plan, pools)[0], env)]
@@ -185,21 +185,21 @@ def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
 
 
 def _comments(plan: Plan) -> list[str]:
-    told = [f"# {_told(name, word)}" for name, word in plan.words.items()]
+    told = [f"# {_told(name, word)}" for name, word in plan.settings.items()]
     told = told or ["# The default: no settings."]
     return ["# Written by assay; runs without it.", *told, *_confined_to(plan), *_boots(plan)]
 
 
 def _boots(plan: Plan) -> list[str]:
     """Return comments on the boot parameters that the plan requires; a script cannot set them."""
-    needs = [action.needs for action in plan.actions if isinstance(action, RequiredBoot)]
+    needs = [action.requirement for action in plan.actions if isinstance(action, RequiredBoot)]
     needs += [f"{name}={show_value(word.value)}" for name, word in plan.pending.items()]
     return [clean(f"# Requires a boot with {need}.") for need in needs]
 
 
 def _confined_to(plan: Plan) -> list[str]:
     """Return a comment on the CPUs of a slot or share, which no setting names."""
-    if plan.instances or not _PLACING.isdisjoint(plan.words):
+    if plan.instances or not _PLACING.isdisjoint(plan.settings):
         return []
     held = [action.cpus for action in plan.actions if isinstance(action, Affinity)]
     return [
@@ -209,7 +209,7 @@ def _confined_to(plan: Plan) -> list[str]:
 
 def _told(name: str, word: PlannedSetting) -> str:
     reason = f": {word.reason}" if word.reason else ""
-    held = "" if word.prospect is Prospect.GRANTABLE else f" [{word.prospect}]"
+    held = "" if word.status is Prospect.GRANTABLE else f" [{word.status}]"
     return clean(f"{name}={show_value(word.value)}{held}{reason}")
 
 

@@ -52,7 +52,7 @@ def read_boot(root: Root, release: str | None = None) -> Boot:
     words = digested_arguments(root)
     found = read_files(root, _paths(root, words))
     config = {} if release is None else speed_options(root, release)
-    return Boot(id=_boot_id(root), words=words, found=found, config=config)
+    return Boot(id=_boot_id(root), arguments=words, files=found, config=config)
 
 
 def read_files(root: Root, paths: Iterable[str]) -> dict[str, str]:

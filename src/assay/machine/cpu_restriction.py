@@ -41,15 +41,20 @@ def read_restriction(
     whole = set(granted) - _isolated(root)
     if not whole - set(allowed):
         return None
-    return CpuRestriction(granted=tuple(sorted(whole | set(allowed))), by=_launcher(root, env))
+    return CpuRestriction(
+        granted_cpus=tuple(sorted(whole | set(allowed))), launcher=_launcher(root, env)
+    )
 
 
 def describe_restriction(narrowed: CpuRestriction, allowed: Collection[int]) -> str:
     """Return the restriction in words, with its source and a remedy."""
-    by = f" by {narrowed.by}" if narrowed.by else ""
-    remedy = _REMEDIES.get(narrowed.by or "", f"start it by `{taskset_command(narrowed.granted)}`")
+    by = f" by {narrowed.launcher}" if narrowed.launcher else ""
+    remedy = _REMEDIES.get(
+        narrowed.launcher or "", f"start it by `{taskset_command(narrowed.granted_cpus)}`"
+    )
     return (
-        f"limited to {show_numbers('CPU', allowed)} of {format_list(narrowed.granted)}: assay was"
+        f"limited to {show_numbers('CPU', allowed)} of {format_list(narrowed.granted_cpus)}"
+        f": assay was"
         f" started with that mask{by}; {remedy} to use them all"
     )
 

@@ -28,13 +28,14 @@ _ALSO = {"pools": "node", "caches": "kind", "hierarchies": "controllers"}
 _NOISE = frozenset(
     {
         # The inventory contains the command line too, without digests of hidden values.
-        *("machine/allowed", "machine/rights", "machine/huge_pages", "machine/boot"),
-        *("inventory/topology", "inventory/topology_from", "inventory/gaps"),
+        *("machine/allowed_cpus", "machine/rights", "machine/huge_pages", "machine/boot"),
+        *("inventory/topology", "inventory/topology_source", "inventory/unavailable"),
     }
 )
 _IN_FILES = frozenset(
     {
-        *("machine/default_state", "machine/system", "inventory/frequencies", "inventory/idle"),
+        *("machine/default_state", "machine/system_files"),
+        *("inventory/frequencies", "inventory/idle_states"),
         "inventory/mthp",
         *("inventory/pools", "inventory/kernel/mitigations", "inventory/kernel/command_line"),
         *("inventory/smt/control", "inventory/model/clock_source", "inventory/model/clock_sources"),

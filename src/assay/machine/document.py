@@ -60,21 +60,21 @@ class Boot(Record, frozen=True, kw_only=True):
 
     Attributes:
         id: twelve hexadecimal digits that identify the boot; absent in a recorded tree.
-        words: words of the kernel's command line, before the part for init. Values of arguments
+        arguments: words of the kernel's command line, before the part for init. Values of arguments
             that assay does not know are short digests (assay.machine.boot): some are secrets.
-        found: content of files that show the effects of boot arguments, by path.
+        files: content of files that show the effects of boot arguments, by path.
         config: options of the kernel's configuration that affect performance (``HZ`` -> ``250``);
             empty if they cannot be read, or were not requested.
-        said: values of the firmware, by setting.
-        witnesses: file or command that reports the value; absent if the user stated it.
+        firmware: values of the firmware, by setting.
+        firmware_sources: file or command that reports the value; absent if the user stated it.
     """
 
     id: str | None = None
-    words: tuple[str, ...] = ()
-    found: dict[str, str] = {}
+    arguments: tuple[str, ...] = ()
+    files: dict[str, str] = {}
     config: dict[str, str] = {}
-    said: dict[str, str] = {}
-    witnesses: dict[str, str] = {}
+    firmware: dict[str, str] = {}
+    firmware_sources: dict[str, str] = {}
 
 
 class Rights(Record, frozen=True, kw_only=True):
@@ -85,33 +85,34 @@ class Rights(Record, frozen=True, kw_only=True):
         capabilities: capabilities such as ``CAP_SYS_NICE``; in a user namespace they apply to its
             resources, not to the host.
         user_namespace: true in a user namespace other than the initial one.
-        nice_floor: lowest permitted nice value.
-        nice_now: current nice value.
-        rt_priority_limit: highest permitted priority of the classes ``fifo`` and ``rr`` (0: none).
+        min_nice: lowest permitted nice value.
+        nice: current nice value.
+        max_rt_priority: highest permitted priority of the classes ``fifo`` and ``rr`` (0: none).
         call_filters: true if the kernel supports filters of system calls (seccomp).
-        no_user_namespaces: reason why unprivileged users cannot create user namespaces, if so.
+        user_namespaces_unavailable: reason why unprivileged users cannot create user namespaces, if
+            so.
     """
 
     uid: int
     capabilities: frozenset[str] = frozenset()
     user_namespace: bool = False
-    nice_floor: int = 0
-    nice_now: int = 0
-    rt_priority_limit: int = 0
+    min_nice: int = 0
+    nice: int = 0
+    max_rt_priority: int = 0
     call_filters: bool = True
-    no_user_namespaces: str | None = None
+    user_namespaces_unavailable: str | None = None
 
 
 class CpuRestriction(Record, frozen=True, kw_only=True):
     """Affinity mask at the start of assay, if it excludes CPUs.
 
     Attributes:
-        granted: CPUs that the host or the cpuset grants.
-        by: launcher that set the mask, if known: ``Open MPI``, ``MPICH``, ``Slurm``.
+        granted_cpus: CPUs that the host or the cpuset grants.
+        launcher: launcher that set the mask, if known: ``Open MPI``, ``MPICH``, ``Slurm``.
     """
 
-    granted: tuple[int, ...]
-    by: str | None = None
+    granted_cpus: tuple[int, ...]
+    launcher: str | None = None
 
 
 class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -122,21 +123,22 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         kernel: release; ``kernel_version`` is its first two numbers.
         model: name of the processor.
         cpus: every online CPU, ascending.
-        allowed: CPUs that assay itself may use: cpuset and affinity; placement stays within.
-        narrowed: present if the mask of the caller, and not a cpuset, reduces ``allowed``.
+        allowed_cpus: CPUs that assay itself may use: cpuset and affinity; placement stays within.
+        cpu_restriction: present if the mask of the caller, and not a cpuset, reduces
+            ``allowed_cpus``.
         flags: processor feature flags as the kernel names them.
         libraries: shared objects found for known names (``jemalloc`` -> path).
         memory_bytes: memory of the host.
         memory_limit_bytes: limit of the control group, if it is lower.
-        cpu_limit: limit of the control group on CPU time, in CPUs, if it is less than ``allowed``:
-            more threads are throttled.
+        cpu_limit: limit of the control group on CPU time, in CPUs, if it is less than
+            ``allowed_cpus``: more threads are throttled.
         rt_share: share of CPU time for real-time programs (``sched_rt_runtime_us`` per
             ``sched_rt_period_us``), 1 if none is reserved for others.
         cgroup: ``v2``, ``hybrid``, ``v1`` or ``none``.
         hypervisor: name of the hypervisor, if the host is a guest.
         default_state: readings that define *the default* (THP mode, governor, swappiness ...); a
             resumed study compares them.
-        system: content of the files with the system's configuration, by path
+        system_files: content of the files with the system's configuration, by path
             (assay.machine.tunables); directories with their numbered members.
         boot: state of the boot.
     """
@@ -146,7 +148,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     kernel_version: tuple[int, int]
     model: str
     cpus: tuple[Cpu, ...]
-    allowed: tuple[int, ...]
+    allowed_cpus: tuple[int, ...]
     nodes: tuple[Node, ...]
     rights: Rights
     flags: frozenset[str] = frozenset()
@@ -159,14 +161,14 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     cgroup: str = "none"
     hypervisor: str | None = None
     default_state: dict[str, str] = {}
-    system: dict[str, str] = {}
+    system_files: dict[str, str] = {}
     boot: Boot = Boot()
-    narrowed: CpuRestriction | None = None
+    cpu_restriction: CpuRestriction | None = None
 
     @property
     def usable(self) -> tuple[Cpu, ...]:
         """CPUs on which assay may place work."""
-        allowed = set(self.allowed)
+        allowed = set(self.allowed_cpus)
         return tuple(cpu for cpu in self.cpus if cpu.id in allowed)
 
     @property

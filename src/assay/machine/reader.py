@@ -67,7 +67,7 @@ def read_machine(
         kernel_version=kernel.version,
         model=processor.model,
         cpus=topology.cpus,
-        allowed=allowed,
+        allowed_cpus=allowed,
         nodes=topology.nodes,
         rights=read_rights(root, status),
         flags=processor.flags,
@@ -80,9 +80,11 @@ def read_machine(
         cgroup=cgroups.mode,
         hypervisor=read_hypervisor(root, processor.flags, kernel.arch),
         default_state=read_default_state(root),
-        system=read_system(root) if system else {},
+        system_files=read_system(root) if system else {},
         boot=read_boot(root, kernel.release if config else None) if system else Boot(),
-        narrowed=None if allowed == granted else read_restriction(root, env, granted, allowed),
+        cpu_restriction=None
+        if allowed == granted
+        else read_restriction(root, env, granted, allowed),
     )
 
 

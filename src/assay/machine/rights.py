@@ -49,11 +49,11 @@ def read_rights(root: Root, status: str | None = None) -> Rights:
         uid=_uid(status, root),
         capabilities=capabilities,
         user_namespace=in_namespace,
-        nice_floor=_MIN_NICE if free else min(nice_now, _nice_limit(root)),
-        nice_now=nice_now,
-        rt_priority_limit=_MAX_RT_PRIORITY if free else _rt_limit(root),
+        min_nice=_MIN_NICE if free else min(nice_now, _nice_limit(root)),
+        nice=nice_now,
+        max_rt_priority=_MAX_RT_PRIORITY if free else _rt_limit(root),
         call_filters=not status or "Seccomp:" in status,
-        no_user_namespaces=_no_user_namespaces(root),
+        user_namespaces_unavailable=_no_user_namespaces(root),
     )
 
 

@@ -55,7 +55,7 @@ def machine_per_slot(machine: Machine, parallel: int | None) -> list[Machine]:
     if parallel is None:
         return [machine]
     found = slots(machine.usable, parallel)
-    return [msgspec.structs.replace(machine, allowed=slot) for slot in found]
+    return [msgspec.structs.replace(machine, allowed_cpus=slot) for slot in found]
 
 
 def unassigned_cpus(cpus: Sequence[Cpu], taken: Sequence[Slot]) -> Slot:

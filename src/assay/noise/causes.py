@@ -57,11 +57,11 @@ def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Ca
         cpu: CPU of the detour, with the counts of the whole run.
         guest: whether the machine is a guest of a hypervisor.
     """
-    half = DOMINANT_SHARE * told.took_ns
-    away_ns = told.since_ns - told.ran_ns - told.waited_ns
+    half = DOMINANT_SHARE * told.duration_ns
+    away_ns = told.counter_window_ns - told.on_cpu_ns - told.run_queue_wait_ns
     if told.cpu not in (-1, cpu.cpu):
         return Cause(CauseKind.MIGRATION, f"moved to CPU {told.cpu}")
-    if told.waited_ns >= half:
+    if told.run_queue_wait_ns >= half:
         return Cause(CauseKind.THREAD, "another thread")
     if away_ns >= half and told.switches:
         return Cause(CauseKind.STOPPED, "stopped, asleep or over its quota")
@@ -71,7 +71,7 @@ def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Ca
         return Cause(CauseKind.STOLEN, "the hypervisor (stolen)")
     if told.interrupts:
         return _interrupted(told.interrupts, _rates(cpu))
-    if not told.window_ns:
+    if not told.interrupt_window_ns:
         return Cause(CauseKind.UNKNOWN, "not examined")
     beneath = "the hypervisor or firmware" if guest else "firmware (SMI) or hardware"
     return Cause(CauseKind.BENEATH, beneath)

@@ -132,7 +132,7 @@ def detour_figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
     Raises:
         ValueError: these CPUs have no results.
     """
-    took_ns = [took for cpu in cpus for took in cpu.took_ns]
+    took_ns = [took for cpu in cpus for took in cpu.duration_ns]
     return detour_figures(took_ns, sum(cpu.measured_ns for cpu in cpus))
 
 

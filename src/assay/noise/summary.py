@@ -105,7 +105,7 @@ def summarize_noise(
     return NoiseSummary(
         runs=runs,
         source=source,
-        histogram=histogram([took for cpu in source.measured for took in cpu.took_ns]),
+        histogram=histogram([took for cpu in source.measured for took in cpu.duration_ns]),
         worst=told[:MAX_WORST],
         causes=_causes(source, told),
         spectrum=spectrum,
@@ -127,19 +127,19 @@ def _told(
         WorstDetour(
             cpu.cpu,
             told,
-            causes.get((cpu.cpu, told.at_ns)) or cause_of(told, cpu, guest=guest),
+            causes.get((cpu.cpu, told.start_ns)) or cause_of(told, cpu, guest=guest),
         )
         for cpu in run.measured
         for told in cpu.worst
     ]
-    return tuple(sorted(found, key=lambda one: -one.told.took_ns))
+    return tuple(sorted(found, key=lambda one: -one.told.duration_ns))
 
 
 def _causes(run: NoiseRun, told: Sequence[WorstDetour]) -> tuple[CauseShare, ...]:
-    total_ns = sum(took for cpu in run.measured for took in cpu.took_ns)
+    total_ns = sum(took for cpu in run.measured for took in cpu.duration_ns)
     lost: dict[CauseKind, list[int]] = {}
     for one in told:
-        lost.setdefault(one.cause.kind, []).append(one.told.took_ns)
+        lost.setdefault(one.cause.kind, []).append(one.told.duration_ns)
     found = (
         CauseShare(kind, len(took), sum(took), sum(took) / max(total_ns, sum(took), 1))
         for kind, took in lost.items()

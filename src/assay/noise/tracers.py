@@ -111,7 +111,7 @@ def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trace
         if match := _SAMPLE.match(line):
             cpu, at_ns, took_ns = _placed(match)
             detours.setdefault(cpu, []).append(
-                ExplainedDetour(at_ns=at_ns, took_ns=took_ns, cpu=cpu)
+                ExplainedDetour(start_ns=at_ns, duration_ns=took_ns, cpu=cpu)
             )
             inside = [p for p in parts.pop(cpu, []) if p.end_ns > at_ns]
             causes[cpu, at_ns] = _largest(inside) if inside else BENEATH
@@ -146,7 +146,9 @@ def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trac
         if match["context"] != "thread":
             continue
         at_ns = _ns(match["at"]) - took_ns
-        detours.setdefault(cpu, []).append(ExplainedDetour(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
+        detours.setdefault(cpu, []).append(
+            ExplainedDetour(start_ns=at_ns, duration_ns=took_ns, cpu=cpu)
+        )
         irq_ns = late_irq.get((cpu, match["count"]), 0)
         causes[cpu, at_ns] = (
             Cause(CauseKind.INTERRUPT, "late timer interrupt")
@@ -280,7 +282,7 @@ def _traced(
     causes: dict[tuple[int, int], Cause],
     length_s: float,
 ) -> TraceResult:
-    began_ns = min((one.at_ns for found in detours.values() for one in found), default=0)
+    began_ns = min((one.start_ns for found in detours.values() for one in found), default=0)
     cpus = tuple(
         _one_cpu(cpu, found, began_ns, round(length_s * 1e9))
         for cpu, found in sorted(detours.items())
@@ -290,15 +292,15 @@ def _traced(
 
 
 def _one_cpu(cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_ns: int) -> CpuNoise:
-    ordered = sorted(found, key=lambda one: one.at_ns)
-    longest = sorted(ordered, key=lambda one: -one.took_ns)[:MAX_WORST]
+    ordered = sorted(found, key=lambda one: one.start_ns)
+    longest = sorted(ordered, key=lambda one: -one.duration_ns)[:MAX_WORST]
     return CpuNoise(
         cpu=cpu,
         length_ns=length_ns,
-        at_ns=tuple(one.at_ns - began_ns for one in ordered),
-        took_ns=tuple(one.took_ns for one in ordered),
+        start_ns=tuple(one.start_ns - began_ns for one in ordered),
+        duration_ns=tuple(one.duration_ns for one in ordered),
         worst=tuple(
-            ExplainedDetour(at_ns=one.at_ns - began_ns, took_ns=one.took_ns, cpu=cpu)
+            ExplainedDetour(start_ns=one.start_ns - began_ns, duration_ns=one.duration_ns, cpu=cpu)
             for one in longest
         ),
     )
@@ -306,7 +308,7 @@ def _one_cpu(cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_n
 
 def with_lost_events(run: NoiseRun, lost: Mapping[int, int]) -> NoiseRun:
     """Return a run with the number of lost events, by CPU."""
-    cpus = tuple(replace(cpu, left_out=lost.get(cpu.cpu, 0)) for cpu in run.cpus)
+    cpus = tuple(replace(cpu, dropped=lost.get(cpu.cpu, 0)) for cpu in run.cpus)
     return replace(run, cpus=cpus)
 
 

@@ -64,7 +64,7 @@ class PartitionState(Record, frozen=True, kw_only=True):
     """State of a partition and its shares; sets of numbers are lists such as ``0-3,8``."""
 
     name: str
-    engine: str
+    version: str
     cpus: str
     free_cpus: str
     memory_bytes: int
@@ -89,8 +89,8 @@ class Lease(Record, frozen=True, kw_only=True):
 class _Refusal(Record, frozen=True, kw_only=True):
     error: str | None = None
     message: str = ""
-    what: str = ""
-    which: str = ""
+    resource: str = ""
+    detail: str = ""
 
 
 class _Done(Record, frozen=True):
@@ -152,7 +152,7 @@ class BrokerClient:
         Raises:
             NotPossibleError: the broker does not answer.
         """
-        return self._ask({"do": "show"}, PartitionState)
+        return self._ask({"request": "show"}, PartitionState)
 
     def begin_deletion(self) -> PartitionState:
         """Return the final state: no share is granted while this connection lasts.
@@ -160,7 +160,7 @@ class BrokerClient:
         Raises:
             NotPossibleError: the broker does not answer, or the user is not root.
         """
-        return self._ask({"do": "delete"}, PartitionState)
+        return self._ask({"request": "delete"}, PartitionState)
 
     def reserve(
         self, cpus: Sequence[int], memory_bytes: int = 0, gpus: Sequence[int] = ()
@@ -174,7 +174,7 @@ class BrokerClient:
                 its groups.
         """
         question = {
-            "do": "reserve",
+            "request": "reserve",
             "cpus": format_list(cpus),
             "memory_bytes": memory_bytes,
             "gpus": format_list(gpus),
@@ -194,7 +194,7 @@ class BrokerClient:
             NotPossibleError: the process has ended or belongs to another user, or there is no
                 share.
         """
-        self._ask({"do": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
+        self._ask({"request": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
 
     def _ask(self, question: dict[str, object], kind: type[_Answer]) -> _Answer:
         try:
@@ -238,11 +238,11 @@ def _connect(connection: socket.socket, path: Path) -> None:
 
 
 def _refused(refusal: _Refusal) -> NotPossibleError | InvalidInputError:
-    which = refusal.which
+    which = refusal.detail
     with contextlib.suppress(ValueError):
-        if refusal.what == "memory_bytes":
+        if refusal.resource == "memory_bytes":
             which = show_bytes(int(which))
-    match refusal.error, refusal.what:
+    match refusal.error, refusal.resource:
         case "busy", "memory_bytes":
             return AlreadyReservedError(
                 f"Only {which} of memory are free in the partition.", "Request less, or wait."

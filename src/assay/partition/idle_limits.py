@@ -40,7 +40,7 @@ def demand_idle_support(
         raise NotPossibleError(
             "--idle poll is not supported: no idle state polls.", "Use --idle shallow."
         )
-    if not checks_machine and MACHINE_CHECKS not in machine.system:
+    if not checks_machine and MACHINE_CHECKS not in machine.system_files:
         raise NotPossibleError(
             f"--no-machine-checks is not supported: this machine has no {MACHINE_CHECKS}.",
             "Omit the option: the kernel does not poll.",
@@ -52,9 +52,11 @@ def idle_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostActio
     found: list[HostAction] = []
     polled = True
     for one in made:
-        if one.idle in _LATENCIES_US:
-            found += disable_deep_states(machine, parse_list(one.cpus), _LATENCIES_US[one.idle])
-        polled = polled and one.checks_machine
+        if one.idle_limit in _LATENCIES_US:
+            found += disable_deep_states(
+                machine, parse_list(one.cpus), _LATENCIES_US[one.idle_limit]
+            )
+        polled = polled and one.machine_checks
     if not polled:
         found.append(WriteFile(path=MACHINE_CHECKS, value="0", form="number"))
     return tuple(found)

@@ -157,7 +157,7 @@ def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[Host
     """Return the actions that isolate the CPUs of all partitions, in order."""
     partitions = tuple(made)
     needed = {
-        DelegateController(group=one.top, controller=controller): None
+        DelegateController(group=one.root_group, controller=controller): None
         for one in partitions
         for controller in one.delegated
     }
@@ -167,7 +167,7 @@ def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[Host
 
 def _beside(partitions: Sequence[Partition], machine: Machine) -> tuple[HostAction, ...]:
     """Return the actions of version 1: the group of other programs, and no global balancing."""
-    tops = {one.top for one in partitions if one.version == 1}
+    tops = {one.root_group for one in partitions if one.version == 1}
     if not tops:
         return ()
     top = tops.pop()

@@ -188,7 +188,7 @@ def plan_partition(request: PartitionRequest, machine: Machine, place: Partition
         name=request.name,
         boot_id=boot_id,
         version=tree.version,
-        top=tree.top,
+        root_group=tree.top,
         cpus=format_list(cpus),
         nodes=format_list(nodes),
         groups=groups,
@@ -196,10 +196,10 @@ def plan_partition(request: PartitionRequest, machine: Machine, place: Partition
         hierarchies=broker_hierarchies(tree, groups),
         memory=memory,
         gpus=format_list(gpus),
-        idle=request.idle,
-        checks_machine=request.checks_machine,
+        idle_limit=request.idle,
+        machine_checks=request.checks_machine,
         broker=request.broker,
-        made_s=round(time.time(), 3),
+        created_at=round(time.time(), 3),
     )
 
 

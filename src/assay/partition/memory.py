@@ -81,13 +81,13 @@ def plan_memory(
                 f"--mem {request.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
                 "Request more, for example --mem 8G.",
             )
-        return Memory(bytes=whole, asked_bytes=asked, ground=ground, by_node=by_node)
+        return Memory(bytes=whole, requested_bytes=asked, guarantee=ground, bytes_by_node=by_node)
     page_bytes = parse_bytes(request.pages)
     _demand_pool(page_bytes, sorted(by_node), host)
     pages = {node: -(-size // page_bytes) for node, size in by_node.items() if size}
     whole = sum(pages.values()) * page_bytes
     return Memory(
-        bytes=whole, asked_bytes=asked, ground="pages", page_bytes=page_bytes, pages=pages
+        bytes=whole, requested_bytes=asked, guarantee="pages", page_bytes=page_bytes, pages=pages
     )
 
 
@@ -111,7 +111,7 @@ def protected_bytes(memory: Memory | None) -> int | None:
     """Return the bytes that a control group protects; ``None`` without memory of its own."""
     if memory is None:
         return None
-    return memory.bytes if memory.ground == "minimum" else 0
+    return memory.bytes if memory.guarantee == "minimum" else 0
 
 
 def granted_memory(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
@@ -122,7 +122,7 @@ def granted_memory(memory: Memory, missing: Mapping[str, int], host: Host) -> Me
         missing: number of missing pages of the last request, by path of the pool.
         host: source of the pools by node.
     """
-    if memory.ground != "pages":
+    if memory.guarantee != "pages":
         return memory
     pages = {
         node: max(0, count - missing.get(_pool(node, memory.page_bytes, host), 0))
@@ -230,9 +230,9 @@ def _taken(made: Partition) -> dict[int, int]:
     memory = made.memory
     if memory is None:
         return {}
-    if memory.ground == "pages":
+    if memory.guarantee == "pages":
         return {node: pages * memory.page_bytes for node, pages in memory.pages.items()}
-    return memory.by_node
+    return memory.bytes_by_node
 
 
 def _demand_pool(page_bytes: int, nodes: Sequence[int], host: Host) -> None:

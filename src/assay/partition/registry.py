@@ -53,19 +53,19 @@ class Memory(Record, frozen=True, kw_only=True):
 
     Attributes:
         bytes: available bytes.
-        asked_bytes: requested bytes.
-        ground: guarantee.
+        requested_bytes: requested bytes.
+        guarantee: guarantee.
         page_bytes: size of a huge page, in bytes.
         pages: number of huge pages by node.
-        by_node: reserved bytes by node, without huge pages.
+        bytes_by_node: reserved bytes by node, without huge pages.
     """
 
     bytes: int
-    asked_bytes: int
-    ground: MemoryGuarantee
+    requested_bytes: int
+    guarantee: MemoryGuarantee
     page_bytes: int = 0
     pages: dict[int, int] = {}
-    by_node: dict[int, int] = {}
+    bytes_by_node: dict[int, int] = {}
 
 
 class Partition(Record, frozen=True, kw_only=True):
@@ -75,24 +75,24 @@ class Partition(Record, frozen=True, kw_only=True):
         name: name of the partition.
         boot_id: boot id of the kernel at its creation.
         version: version of the control groups that isolate its CPUs.
-        top: folder of the root group.
+        root_group: folder of the root group.
         cpus, nodes: lists of CPUs and of NUMA nodes for memory.
         groups: control groups, that of the CPUs first.
         delegated: controllers that subgroups of the root need (version 2).
         hierarchies: control-group trees for the broker.
         memory: reserved memory.
         gpus: list of GPU numbers.
-        idle: limit on the idle states of its CPUs.
-        checks_machine: whether the kernel polls for corrected machine errors.
+        idle_limit: limit on the idle states of its CPUs.
+        machine_checks: whether the kernel polls for corrected machine errors.
         broker: whether it has a broker.
-        made_s: time of its creation, in seconds since 1970.
+        created_at: time of its creation, in seconds since 1970.
     """
 
     schema: int = _SCHEMA
     name: str
     boot_id: str
     version: int
-    top: str
+    root_group: str
     cpus: str
     nodes: str
     groups: tuple[ControlGroup, ...]
@@ -100,10 +100,10 @@ class Partition(Record, frozen=True, kw_only=True):
     hierarchies: tuple[BrokerHierarchy, ...] = ()
     memory: Memory | None = None
     gpus: str = ""
-    idle: IdleLimit = "default"
-    checks_machine: bool = True
+    idle_limit: IdleLimit = "default"
+    machine_checks: bool = True
     broker: bool = True
-    made_s: float = 0.0
+    created_at: float = 0.0
 
     @property
     def cpu_set(self) -> frozenset[int]:
@@ -115,7 +115,7 @@ class RecordedOutcome(Record, frozen=True, kw_only=True):
     """Recorded outcome of one action for partitions; see ``ActionOutcome``."""
 
     action: HostAction
-    word: str
+    status: str
     read: str | None = None
     reason: str | None = None
 
@@ -281,7 +281,7 @@ def record_outcomes(
         OSError: the file cannot be written.
     """
     actions = tuple(
-        RecordedOutcome(action=one.action, word=str(one.word), read=one.read, reason=one.reason)
+        RecordedOutcome(action=one.action, status=str(one.status), read=one.read, reason=one.reason)
         for one in outcomes
     )
     path = partitions_folder(env) / _STEERED

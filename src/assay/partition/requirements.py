@@ -49,9 +49,10 @@ def demand_same_tree(tree: CgroupTree, others: Sequence[Partition]) -> None:
     Raises:
         NotPossibleError: the trees differ; the message names one partition.
     """
-    if any(one.top != tree.top for one in others):
+    if any(one.root_group != tree.top for one in others):
         raise NotPossibleError(
-            f"The partition {others[0].name} uses the control groups at {others[0].top}, but new "
+            f"The partition {others[0].name} uses the control groups at {others[0].root_group}, "
+            f"but new "
             f"ones would use those at {tree.top}.",
             "Delete it first.",
         )
@@ -65,7 +66,7 @@ def demand_no_foreign_groups(made: Partition, journal: Journal, host: Host) -> N
     """
     known = {entry.note.action.path for entry in journal.entries}
     paths = [group.path for group in made.groups]
-    paths += [f"{made.top}/{OTHERS_GROUP}"] if made.version == 1 else []
+    paths += [f"{made.root_group}/{OTHERS_GROUP}"] if made.version == 1 else []
     for path in paths:
         if path not in known and host.listdir(path):
             raise NotPossibleError(
@@ -120,11 +121,12 @@ def demand_memory(made: Partition, *, precise: bool) -> None:
         NotPossibleError: there is less; the message states the amount.
     """
     memory = made.memory
-    if memory is None or memory.bytes >= memory.asked_bytes:
+    if memory is None or memory.bytes >= memory.requested_bytes:
         return
     if precise or memory.bytes == 0:
         raise NotPossibleError(
-            f"{show_bytes(memory.asked_bytes)} of huge pages were requested, but the kernel found "
+            f"{show_bytes(memory.requested_bytes)} of huge pages were requested, "
+            f"but the kernel found "
             f"only {show_bytes(memory.bytes)}.",
             "Request less, or create the partition directly after a boot, before memory is "
             "fragmented.",
@@ -154,9 +156,9 @@ def _way_round(path: str, host: Host) -> str:
 
 def _rivals(made: Partition, host: Host) -> dict[str, tuple[int, ...]]:
     """Return the groups of other owners that include CPUs of a partition."""
-    others = f"{made.top}/{OTHERS_GROUP}"
+    others = f"{made.root_group}/{OTHERS_GROUP}"
     own = {others, *(group.path for group in made.groups)}
-    places = (made.top, others)
+    places = (made.root_group, others)
     found = {
         path: cpus
         for top in places
@@ -178,13 +180,13 @@ def demand_isolated(made: Partition, outcomes: Sequence[ActionOutcome], host: Ho
     """
     for outcome in outcomes:
         if (
-            outcome.word in (ActionStatus.GRANTED, ActionStatus.KEPT)
+            outcome.status in (ActionStatus.GRANTED, ActionStatus.KEPT)
             or kernel_work_kind(outcome.action) is not None
         ):
             continue
-        if outcome.word is ActionStatus.DEGRADED and _is_enough(outcome):
+        if outcome.status is ActionStatus.DEGRADED and _is_enough(outcome):
             continue
-        if outcome.word is ActionStatus.DRIFTED:
+        if outcome.status is ActionStatus.DRIFTED:
             raise NotPossibleError(
                 f"CPU {made.cpus} cannot be isolated: {outcome.action.path}: {outcome.reason}.",
                 "Write the previous value again, or delete the existing partitions.",

@@ -84,7 +84,9 @@ class Share:
 
         limits = [machine.memory_limit_bytes, self.part.memory_bytes or None]
         memory = min((limit for limit in limits if limit is not None), default=None)
-        return replace(machine, allowed=self.cpus, memory_limit_bytes=memory, narrowed=None)
+        return replace(
+            machine, allowed_cpus=self.cpus, memory_limit_bytes=memory, cpu_restriction=None
+        )
 
     def place(self, pid: int, cpus: tuple[int, ...] | None = None) -> None:
         """Move a launcher into the share before it starts any process.
@@ -136,7 +138,7 @@ class Share:
         }
         wrong = [note for seen in looks for path, note in self._wrong(seen) if path not in changed]
         notes = dict.fromkeys((*changed.values(), *wrong))
-        return tuple(Evidence(kind=PARTITION_KIND, outside=True, note=note) for note in notes)
+        return tuple(Evidence(kind=PARTITION_KIND, external=True, note=note) for note in notes)
 
     def _wrong(self, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Yield files with unexpected contents."""

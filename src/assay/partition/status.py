@@ -92,8 +92,8 @@ def fault_of(made: Partition, host: Host) -> str | None:
         if (fault := _amiss(group, host)) is not None:
             return fault
     for name, text in ROOT_FILES[made.version].items():
-        if host.read(f"{made.top}/{name}") != text:
-            return f"load is balanced over all CPUs again ({made.top}/{name})"
+        if host.read(f"{made.root_group}/{name}") != text:
+            return f"load is balanced over all CPUs again ({made.root_group}/{name})"
     return None
 
 
@@ -135,8 +135,8 @@ def _of_kind(kind: str, found: list[RecordedOutcome], host: Host) -> KernelWorkS
     for one in found:
         name = target_of(one)
         now = observe(host, one.action)
-        drift = one.word == ActionStatus.DRIFTED
-        if not drift and one.word not in (ActionStatus.GRANTED, ActionStatus.KEPT):
+        drift = one.status == ActionStatus.DRIFTED
+        if not drift and one.status not in (ActionStatus.GRANTED, ActionStatus.KEPT):
             refused[name] = one.reason or f"it reads {one.read}"
         elif now is not None and not drift and _is_open(host, one, now):
             lapsed += 1
@@ -149,7 +149,7 @@ def _of_kind(kind: str, found: list[RecordedOutcome], host: Host) -> KernelWorkS
 
 def _is_so(host: Host, one: RecordedOutcome, now: str) -> bool:
     """Return whether a target still has its recorded or its intended value."""
-    put = target_value(one.action) if one.word == ActionStatus.DRIFTED else one.read
+    put = target_value(one.action) if one.status == ActionStatus.DRIFTED else one.read
     same = (put, target_value(one.action))
     return now == put or any(
         equal_except_offline(host, one.action.path, now, text) for text in same

@@ -52,13 +52,13 @@ class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"
 
     Attributes:
         path: path of the shared object.
-        not_into: program runtimes that the object does not support.
-        first: place it before all other preloaded objects, because it forwards calls to them.
+        unsupported_runtimes: program runtimes that the object does not support.
+        place_first: place it before all other preloaded objects, because it forwards calls to them.
     """
 
     path: str
-    not_into: tuple[str, ...] = ()
-    first: bool = False
+    unsupported_runtimes: tuple[str, ...] = ()
+    place_first: bool = False
 
 
 class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):
@@ -192,7 +192,7 @@ class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
     """Disable a swap area, or enable it with this priority (``swapon(2)``)."""
 
     path: str
-    on: bool
+    enabled: bool
     priority: int | None = None
 
 
@@ -201,19 +201,20 @@ class RequiredBoot(Record, frozen=True, kw_only=True, tag_field="kind", tag="boo
 
     Attributes:
         setting: name of the setting.
-        needs: the requirement as text, such as ``mitigations=off on the kernel's command line``.
+        requirement: the requirement as text, such as ``mitigations=off on the kernel's command
+            line``.
         observed: evidence, found before the launch, that the present boot satisfies it.
         files: kernel files that show it, with their contents at planning time; each launch reads
             them again.
-        shown: the effect was observed. Otherwise it is on the command line, or the user confirmed
-            it.
+        effect_observed: the effect was observed. Otherwise it is on the command line, or the user
+            confirmed it.
     """
 
     setting: str
-    needs: str
+    requirement: str
     observed: str
     files: dict[str, str] = {}
-    shown: bool = False
+    effect_observed: bool = False
 
 
 SystemAction = WriteFile | HoldFd | Swap

@@ -13,23 +13,23 @@ class BootChange(Record, frozen=True, kw_only=True):
         settings: required values, by setting.
         missing: the unsatisfied requirements, with the values of the present boot.
         add, remove: arguments to add to and remove from the kernel's command line.
-        words: all arguments that ``settings`` need on the command line.
+        arguments: all arguments that ``settings`` need on the command line.
         firmware: required values in the firmware's menu, by name.
         kernel: release of the required kernel, if the study sets ``boot.kernel``.
-        running: release of the running kernel, if it is another one.
-        confirm: settings that assay cannot read and the user has to confirm.
-        anew: the same boot is needed once more, because claims rest on separate boots.
-        unbrought: the machine was rebooted since the last launch, without this change.
+        running_kernel: release of the running kernel, if it is another one.
+        unconfirmed: settings that assay cannot read and the user has to confirm.
+        repeat_boot: the same boot is needed once more, because claims rest on separate boots.
+        missing_after_boot: the machine was rebooted since the last launch, without this change.
     """
 
     settings: dict[str, Value]
     missing: tuple[str, ...] = ()
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
     firmware: dict[str, str] = {}
     kernel: str | None = None
-    running: str | None = None
-    confirm: tuple[str, ...] = ()
-    anew: bool = False
-    unbrought: bool = False
+    running_kernel: str | None = None
+    unconfirmed: tuple[str, ...] = ()
+    repeat_boot: bool = False
+    missing_after_boot: bool = False

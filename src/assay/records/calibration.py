@@ -18,13 +18,14 @@ class FalseVerdicts(Record, frozen=True, kw_only=True):
 
     Attributes:
         share: share of the simulated studies that reported a difference.
-        error: standard error of ``share`` from the number of studies; all resample one recording.
+        standard_error: standard error of ``share`` from the number of studies; all resample one
+            recording.
         studies: number of simulated studies.
         blocks: blocks of each study, with an interim analysis after every block.
     """
 
     share: float
-    error: float
+    standard_error: float
     studies: int
     blocks: int
 
@@ -77,14 +78,14 @@ class MachineFloor(Record, frozen=True, kw_only=True):
 
     Attributes:
         study: id of the calibration.
-        at_s: start of the calibration, in seconds since 1970 (UTC).
+        started_at: start of the calibration, in seconds since 1970 (UTC).
         command: the command that ran, as text.
         metric: name of the metric.
         ci: interval of the ratio of two identical arms; ``None`` for an open end.
     """
 
     study: str
-    at_s: float
+    started_at: float
     command: str
     metric: str
     ci: tuple[float | None, float | None]

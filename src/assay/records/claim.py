@@ -68,13 +68,14 @@ class Claim(Record, frozen=True, kw_only=True):
         spread: the same with an interval, once there are enough blocks.
         unstable: the arms differ in spread, or the launches of one arm are bimodal: the mean alone
             does not predict a single launch.
-        planned: ``ci`` is valid at the one analysis that was fixed before the first block.
-        withheld: the verdict is *unclear* because of ``followed`` or ``objection``.
-        followed: load of other processes that is correlated with the arms.
-        objection: objection to the figures themselves, as part of a sentence. Without ``withheld``
-            the figures decide nothing yet, and further blocks may.
-        losses: launches without a value of each arm, as part of a sentence, if one arm has more of
-            them and there is no objection.
+        single_analysis: ``ci`` is valid at the one analysis that was fixed before the first block.
+        verdict_withheld: the verdict is *unclear* because of ``correlated_load`` or
+            ``data_problem``.
+        correlated_load: load of other processes that is correlated with the arms.
+        data_problem: objection to the figures themselves, as part of a sentence. Without
+            ``verdict_withheld`` the figures decide nothing yet, and further blocks may.
+        missing_values: launches without a value of each arm, as part of a sentence, if one arm has
+            more of them and there is no objection.
         disturbed_blocks: disturbed blocks among ``blocks``; 0 if all are undisturbed.
         beyond_margin: the end of ``ci`` that is nearer to 1 lies outside the margin of equivalence.
         applications: the arms differ in a hard-to-change setting: each pair is one application of
@@ -97,11 +98,11 @@ class Claim(Record, frozen=True, kw_only=True):
     spread_ratio: float | None = None
     spread: Spread | None = None
     unstable: bool = False
-    planned: bool = False
-    withheld: bool = False
-    followed: CorrelatedLoad | None = None
-    objection: str | None = None
-    losses: str | None = None
+    single_analysis: bool = False
+    verdict_withheld: bool = False
+    correlated_load: CorrelatedLoad | None = None
+    data_problem: str | None = None
+    missing_values: str | None = None
     disturbed_blocks: int = 0
     beyond_margin: bool = False
     applications: bool = False
@@ -110,7 +111,7 @@ class Claim(Record, frozen=True, kw_only=True):
     @property
     def is_doubted(self) -> bool:
         """Return whether a reason other than too few launches prevents a verdict."""
-        return self.withheld or self.objection is not None
+        return self.verdict_withheld or self.data_problem is not None
 
 
 class RecommendationStatus(enum.StrEnum):
@@ -154,7 +155,8 @@ class Recommendation(Record, frozen=True, kw_only=True):
             budget ended, that of the best configuration that was launched.
         proof: estimated cost of a proof beyond the spent budget. If only the default was launched,
             the cost of an answer.
-        output: difference of its output from that of the default, if the two may do different work.
+        output_difference: difference of its output from that of the default, if the two may do
+            different work.
     """
 
     settings: Configuration
@@ -164,7 +166,7 @@ class Recommendation(Record, frozen=True, kw_only=True):
     status: RecommendationStatus = RecommendationStatus.PROVEN
     expected: ExpectedEffect | None = None
     proof: Budget | None = None
-    output: str | None = None
+    output_difference: str | None = None
 
     def __post_init__(self) -> None:
         if not self.settings:

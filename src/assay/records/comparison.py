@@ -37,11 +37,11 @@ class Condition(Record, frozen=True, kw_only=True):
         mean: arithmetic mean, in the unit of the metric.
         sd: standard deviation with n - 1, in the same unit.
         study, stratum, arm, settings: origin of the launches; absent for published values.
-        at_s: start of the first of these launches, in seconds since 1970 (UTC).
+        started_at: start of the first of these launches, in seconds since 1970 (UTC).
         machine: fingerprint of the machine (processor, CPUs, memory, major version of the kernel).
         model: processor model.
         kernel: kernel release.
-        about: columns of a published table that identify the row.
+        columns: columns of a published table that identify the row.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Condition(Record, frozen=True, kw_only=True):
     stratum: int | None = None
     arm: str | None = None
     settings: Configuration | None = None
-    at_s: float | None = None
+    started_at: float | None = None
     machine: str | None = None
     model: str | None = None
     kernel: str | None = None
-    about: str | None = None
+    columns: str | None = None
 
 
 class ConditionDifference(Record, frozen=True, kw_only=True):
@@ -65,13 +65,13 @@ class ConditionDifference(Record, frozen=True, kw_only=True):
 
     Attributes:
         subject: part of the system, in one or two words.
-        what: path of a file or position in the documents; a star stands for the ``numbers``.
+        path: path of a file or position in the documents; a star stands for the ``numbers``.
         a, b: value under each condition; absent if it has none.
         numbers: CPUs, nodes or interrupts with the same difference.
     """
 
     subject: str
-    what: str
+    path: str
     a: str | None = None
     b: str | None = None
     numbers: tuple[int, ...] = ()
@@ -112,8 +112,8 @@ class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", 
         published: at least one side is a published summary.
         occasions: studies that estimate the variance between occasions, by machine.
         differences: differences of the two machines and conditions.
-        inseparable: confounded differences between the conditions.
-        covered: differences between the occasions that ``ci`` includes.
+        confounded: confounded differences between the conditions.
+        covered_differences: differences between the occasions that ``ci`` includes.
         reason: reason of an *unproven* or *unclear* verdict; empty otherwise.
         remedy: next step; empty if there is none.
         notes: limitations of the comparison.
@@ -135,8 +135,8 @@ class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", 
     published: bool = False
     occasions: tuple[Occasions, ...] = ()
     differences: tuple[ConditionDifference, ...] = ()
-    inseparable: tuple[str, ...] = ()
-    covered: tuple[str, ...] = ()
+    confounded: tuple[str, ...] = ()
+    covered_differences: tuple[str, ...] = ()
     reason: str = ""
     remedy: str = ""
     notes: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ class EarlierRecommendation(Record, frozen=True, kw_only=True):
         launches: total number of launches.
         claim: claim on its winner against the default, in the objective; absent without one.
         spread: coefficient of variation of single launches of its default.
-        values: number of launches behind ``spread``.
+        spread_launches: number of launches behind ``spread``.
     """
 
     study: str
@@ -23,25 +23,25 @@ class EarlierRecommendation(Record, frozen=True, kw_only=True):
     launches: int
     claim: Claim | None = None
     spread: float | None = None
-    values: int = 0
+    spread_launches: int = 0
 
 
 class CrossEnvironmentComparison(Record, frozen=True, kw_only=True):
     """The same recommendation in two environments: the original one and the present one.
 
     Attributes:
-        found: the original recommendation.
+        earlier_recommendation: the original recommendation.
         spread: coefficient of variation of single launches of the default, in the present
             environment.
-        times: factor of launches that an equally precise answer would have needed here: ratio of
-            the squared spreads.
-        ci: 90 % interval of ``times``, for normally distributed launches.
-        saved: launches saved by searching in the original environment; absent if the interval
-            contains 1.
+        launch_factor: factor of launches that an equally precise answer would have needed here:
+            ratio of the squared spreads.
+        ci: 90 % interval of ``launch_factor``, for normally distributed launches.
+        saved_launches: launches saved by searching in the original environment; absent if the
+            interval contains 1.
     """
 
-    found: EarlierRecommendation
+    earlier_recommendation: EarlierRecommendation
     spread: float | None = None
-    times: float | None = None
+    launch_factor: float | None = None
     ci: tuple[float, float] | None = None
-    saved: int | None = None
+    saved_launches: int | None = None

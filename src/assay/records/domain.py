@@ -104,10 +104,10 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
 class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
     """Any text: the domain of ``env.NAME`` and ``arg.NAME`` before the user gives one.
 
-    ``form`` describes the expected format.
+    ``format`` describes the expected format.
     """
 
-    form: str = "any text"
+    format: str = "any text"
 
     def __contains__(self, value: object) -> bool:
         return isinstance(value, (str, int, float))
@@ -117,7 +117,7 @@ class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
         return
 
     def __str__(self) -> str:
-        return self.form
+        return self.format
 
 
 Domain = Choices | Range | AnyText

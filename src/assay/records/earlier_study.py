@@ -29,13 +29,13 @@ class EarlierStudy(Record, frozen=True, kw_only=True):
         command: its command.
         same_workload: both studies run the same workload.
         launches: number of its launches.
-        known: its configurations within the space of the later study, best first.
-        left_out: number of its configurations outside that space.
+        known_configurations: its configurations within the space of the later study, best first.
+        unused_configurations: number of its configurations outside that space.
     """
 
     study: str
     command: str
     same_workload: bool = False
     launches: int = 0
-    known: tuple[EarlierConfiguration, ...] = ()
-    left_out: int = 0
+    known_configurations: tuple[EarlierConfiguration, ...] = ()
+    unused_configurations: int = 0

@@ -36,7 +36,7 @@ class ReadBack(Record, frozen=True, kw_only=True):
 
     at_s: float | None = None
     cpus: tuple[int, ...] | None = None
-    cpus_shown: tuple[int, ...] | None = None
+    visible_cpus: tuple[int, ...] | None = None
     """CPUs listed in the ``/sys`` of the program."""
     policy: str | None = None
     priority: int | None = None
@@ -63,7 +63,7 @@ class ReadBack(Record, frozen=True, kw_only=True):
 class AppliedStep(Record, frozen=True, kw_only=True):
     """One step of the launcher before exec."""
 
-    what: str
+    step: str
     ok: bool
     errno: int | None = None
 
@@ -72,16 +72,16 @@ class Containment(Record, frozen=True, kw_only=True):
     """Containment of the process tree, and whether a process could have escaped.
 
     Attributes:
-        left_over: number of processes that outlived the program and were terminated.
-        left_names: names of some of them, without those that were already exiting.
+        remaining_processes: number of processes that outlived the program and were terminated.
+        remaining_process_names: names of some of them, without those that were already exiting.
     """
 
     mode: str = "none"
     guarantee: str = "best_effort"
-    why: str | None = None
-    left_over: int = 0
-    left_names: tuple[str, ...] = ()
-    survivors: int = 0
+    reason: str | None = None
+    remaining_processes: int = 0
+    remaining_process_names: tuple[str, ...] = ()
+    surviving_processes: int = 0
 
 
 class HostActivity(Record, frozen=True, kw_only=True):
@@ -91,8 +91,8 @@ class HostActivity(Record, frozen=True, kw_only=True):
         cpus: number of CPUs.
         steal_s: steal time, in seconds.
         busy_s: busy time, in seconds.
-        own_s: CPU time of the process tree, part of ``busy_s``.
-        launcher_s: CPU time of assay-exec, on any CPU of the host.
+        process_tree_cpu_s: CPU time of the process tree, part of ``busy_s``.
+        launcher_cpu_s: CPU time of assay-exec, on any CPU of the host.
         swap_in_pages, swap_out_pages: swapped pages of the whole host.
         throttle_events: thermal throttling events of cores and packages.
         frequency_ratio: APERF over MPERF, 1 at the nominal frequency; while the tree ran if a perf
@@ -103,8 +103,8 @@ class HostActivity(Record, frozen=True, kw_only=True):
     cpus: int | None = None
     steal_s: float | None = None
     busy_s: float | None = None
-    own_s: float | None = None
-    launcher_s: float | None = None
+    process_tree_cpu_s: float | None = None
+    launcher_cpu_s: float | None = None
     swap_in_pages: int | None = None
     swap_out_pages: int | None = None
     throttle_events: int | None = None
@@ -138,13 +138,13 @@ class CachedFiles(Record, frozen=True, kw_only=True):
         files: number of examined files, without empty ones.
         size_bytes: total size of the files.
         cached_bytes: bytes in the page cache; ``None`` if the kernel does not report it.
-        absent: reason why ``cached_bytes`` is unknown.
+        unavailable: reason why ``cached_bytes`` is unknown.
     """
 
     files: int
     size_bytes: int
     cached_bytes: int | None = None
-    absent: str | None = None
+    unavailable: str | None = None
 
 
 class InstanceFacts(Record, frozen=True, kw_only=True):
@@ -153,7 +153,7 @@ class InstanceFacts(Record, frozen=True, kw_only=True):
     Attributes:
         cpus: affinity mask after exec.
         wall_s: time from exec to exit, in seconds.
-        ended_with_others: the instance was killed because another one failed.
+        killed_after_failure: the instance was killed because another one failed.
     """
 
     pid: int | None = None
@@ -163,23 +163,23 @@ class InstanceFacts(Record, frozen=True, kw_only=True):
     user_s: float | None = None
     sys_s: float | None = None
     cpus: tuple[int, ...] | None = None
-    ended_with_others: bool = False
+    killed_after_failure: bool = False
 
 
 class Termination(Record, frozen=True, kw_only=True):
     """Early termination of a launch: a request to terminate, then SIGKILL.
 
     Attributes:
-        by: ``SIGTERM`` or ``command``.
-        waited_s: time until the program exited or was killed, in seconds.
+        method: ``SIGTERM`` or ``command``.
+        duration_s: time until the program exited or was killed, in seconds.
         killed: the program had not exited in time.
         exit_status: exit status of the stop command; absent if it did not exit or was terminated by
             a signal.
         signal: signal that terminated the stop command.
     """
 
-    by: str
-    waited_s: float
+    method: str
+    duration_s: float
     killed: bool = False
     exit_status: int | None = None
     signal: int | None = None
@@ -188,7 +188,7 @@ class Termination(Record, frozen=True, kw_only=True):
 class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """Record of the launcher, version 1."""
 
-    engine: str = ""
+    launcher_version: str = ""
     outcome: str
     exit_status: int | None = None
     signal: int | None = None
@@ -200,7 +200,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     message: str | None = None
     pid: int | None = None
     started_at: float | None = None
-    asked_to_end: Termination | None = None
+    graceful_stop: Termination | None = None
     wall_s: float | None = None
     stopped_s: float | None = None
     """Part of ``wall_s`` in which the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None``
@@ -212,7 +212,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """CPU time of the processes that were waited for, in seconds."""
     peak_bytes: int | None = None
     peak_anon_bytes: int | None = None
-    peak_anon_at_most_bytes: int | None = None
+    peak_anon_upper_bound_bytes: int | None = None
     """Upper bound, if memory between two samples may have made the peak clearly higher."""
     anon_interval_s: float | None = None
     anon_samples: int | None = None
@@ -236,16 +236,16 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     applied: tuple[AppliedStep, ...] = ()
     instances: tuple[InstanceFacts, ...] = ()
     """Instances in the order of the plan; empty if the program ran once."""
-    failed_instance: int | None = None
+    first_failed_instance: int | None = None
     """Index in ``instances`` of the first failed instance."""
-    seen: ReadBack | None = None
-    absent: dict[str, str] = {}
+    readback: ReadBack | None = None
+    unavailable: dict[str, str] = {}
     cached_files: CachedFiles | None = None
     """Page cache residency, added by the executor if a setting needs it."""
-    system: dict[str, str] = {}
+    system_files: dict[str, str] = {}
     """Contents, just before the launch, of files that system settings write or that show the boot,
     by path; added by the executor."""
-    system_changed: dict[str, str] = {}
+    changed_system_files: dict[str, str] = {}
     """Contents of those files that changed during the launch."""
     exported: dict[str, str] | None = None
     """Exported variables of settings ``inherited.NAME``; ``None`` if they were not read."""

@@ -27,7 +27,7 @@ class FrontPoint(Record, frozen=True, kw_only=True):
         claims: claims against the default, one for each objective in the requested order; without
             objectives that have no value in both arms.
         script: shell script that runs it without assay; only for points of the front.
-        off: reason why it is not part of the front; absent if it is.
+        exclusion: reason why it is not part of the front; absent if it is.
         dominated_by: name of a dominating arm, if there is one.
     """
 
@@ -35,7 +35,7 @@ class FrontPoint(Record, frozen=True, kw_only=True):
     settings: Configuration
     claims: tuple[Claim, ...] = ()
     script: str = ""
-    off: FrontExclusion | None = None
+    exclusion: FrontExclusion | None = None
     dominated_by: str | None = None
 
     def claim_on(self, metric: str) -> Claim | None:

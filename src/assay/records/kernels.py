@@ -24,9 +24,9 @@ class KernelComparison(Record, frozen=True, kw_only=True):
     Attributes:
         releases: releases as printed by ``uname -r``; the study began under the first one.
         differences: readings of the running machine first, then configuration options.
-        unread: releases with unreadable configuration, whose options are not compared.
+        unreadable_releases: releases with unreadable configuration, whose options are not compared.
     """
 
     releases: tuple[str, ...]
     differences: tuple[KernelDifference, ...] = ()
-    unread: tuple[str, ...] = ()
+    unreadable_releases: tuple[str, ...] = ()

@@ -35,13 +35,13 @@ class Arm(Record, frozen=True, kw_only=True):
     Attributes:
         name: name in the study.
         configuration: its settings.
-        against: name of an earlier arm that this one is a step from; the comparison continues until
+        parent: name of an earlier arm that this one is a step from; the comparison continues until
             that step is decided. ``None``: only compared with the first arm.
     """
 
     name: str
     configuration: Configuration
-    against: str | None = None
+    parent: str | None = None
 
 
 class Launch(Record, frozen=True, kw_only=True):
@@ -52,14 +52,14 @@ class Launch(Record, frozen=True, kw_only=True):
             Arms of an A/A comparison share a configuration and differ in name.
         block: number of the block within the study, from 0.
         position: position within the block, from 0.
-        roster: every arm of the block, in order, so that a stopped study can finish the block. Set
-            on the launches that begin before the first result of the block is known.
+        block_arms: every arm of the block, in order, so that a stopped study can finish the block.
+            Set on the launches that begin before the first result of the block is known.
         attempt: number of earlier failures at this position; a first failure is repeated.
-        cap_s: time-out, in seconds; a launch that reaches it is right-censored.
-        anew: hard-to-change settings are applied again before the launch, because claims rest on
-            separate applications (docs/explanation/statistics.md, rule 18).
-        slot: number of the CPU slot that the launch is confined to, from 0, if the study divides
-            the CPUs.
+        timeout_s: time-out, in seconds; a launch that reaches it is right-censored.
+        repeat_application: hard-to-change settings are applied again before the launch, because
+            claims rest on separate applications (docs/explanation/statistics.md, rule 18).
+        cpu_slot: number of the CPU slot that the launch is confined to, from 0, if the study
+            divides the CPUs.
     """
 
     configuration: Configuration
@@ -68,7 +68,7 @@ class Launch(Record, frozen=True, kw_only=True):
     block: int
     position: int
     attempt: int = 0
-    cap_s: float | None = None
-    roster: tuple[Arm, ...] | None = None
-    anew: bool = False
-    slot: int | None = None
+    timeout_s: float | None = None
+    block_arms: tuple[Arm, ...] | None = None
+    repeat_application: bool = False
+    cpu_slot: int | None = None

@@ -9,26 +9,27 @@ class ExplainedDetour(Record, frozen=True, kw_only=True):
     """One of the longest detours, with the kernel's counters for its duration.
 
     Attributes:
-        at_ns: start, from the start of the measurement.
-        took_ns: length of the detour.
-        since_ns: time between the counter readings before and after it; the next three are parts of
-            it.
-        ran_ns: time on a CPU according to the scheduler, interrupts included.
-        waited_ns: time in the run queue.
+        start_ns: start, from the start of the measurement.
+        duration_ns: length of the detour.
+        counter_window_ns: time between the counter readings before and after it; the next three are
+            parts of it.
+        on_cpu_ns: time on a CPU according to the scheduler, interrupts included.
+        run_queue_wait_ns: time in the run queue.
         switches: number of switches to another thread on its CPU.
         cpu: CPU after the detour.
-        window_ns: window of the interrupt counts, which ends with the detour; 0 without counts.
+        interrupt_window_ns: window of the interrupt counts, which ends with the detour; 0 without
+            counts.
         interrupts: increase of each interrupt counter that grew, by source.
     """
 
-    at_ns: int
-    took_ns: int
-    since_ns: int = 0
-    ran_ns: int = 0
-    waited_ns: int = 0
+    start_ns: int
+    duration_ns: int
+    counter_window_ns: int = 0
+    on_cpu_ns: int = 0
+    run_queue_wait_ns: int = 0
     switches: int = 0
     cpu: int = -1
-    window_ns: int = 0
+    interrupt_window_ns: int = 0
     interrupts: dict[str, int] = {}
 
 
@@ -39,12 +40,12 @@ class CpuNoise(Record, frozen=True, kw_only=True):
         cpu: number of the CPU.
         error: reason why nothing was measured; ``None`` on success.
         length_ns: length of the measurement.
-        looked_ns: time for identifying the causes of detours, which no detour includes.
+        analysis_ns: time for identifying the causes of detours, which no detour includes.
         steps: work steps in a quantum.
-        least_ns: undisturbed time of a work quantum.
+        min_ns: undisturbed time of a work quantum.
         values: nanoseconds of each work quantum (``fwq``), or steps in each interval (``ftq``).
-        at_ns, took_ns: start and length of every detour, in order of time.
-        left_out: number of values and detours beyond the buffer.
+        start_ns, duration_ns: start and length of every detour, in order of time.
+        dropped: number of values and detours beyond the buffer.
         interrupts: all interrupts of the CPU during the measurement, by source.
         worst: the longest detours, longest first.
     """
@@ -52,20 +53,20 @@ class CpuNoise(Record, frozen=True, kw_only=True):
     cpu: int
     error: str | None = None
     length_ns: int = 0
-    looked_ns: int = 0
+    analysis_ns: int = 0
     steps: int = 0
-    least_ns: int = 0
+    min_ns: int = 0
     values: tuple[int, ...] = ()
-    at_ns: tuple[int, ...] = ()
-    took_ns: tuple[int, ...] = ()
-    left_out: int = 0
+    start_ns: tuple[int, ...] = ()
+    duration_ns: tuple[int, ...] = ()
+    dropped: int = 0
     interrupts: dict[str, int] = {}
     worst: tuple[ExplainedDetour, ...] = ()
 
     @property
     def measured_ns(self) -> int:
         """Return the time in which detours were detected, in nanoseconds."""
-        return max(0, self.length_ns - self.looked_ns)
+        return max(0, self.length_ns - self.analysis_ns)
 
 
 class NoiseRun(Record, frozen=True, kw_only=True):
@@ -82,7 +83,7 @@ class NoiseRun(Record, frozen=True, kw_only=True):
     """
 
     method: str
-    engine: str = ""
+    version: str = ""
     quantum_ns: int = 0
     threshold_ns: int = 0
     locked: bool = False

@@ -21,14 +21,14 @@ class Output(Record, frozen=True, kw_only=True):
         stream: ``stdout`` or ``stderr``.
         size_bytes: number of bytes written.
         sha256: 64 hexadecimal digits over the whole stream, or over ``head`` and ``tail`` alone.
-        hashed: part that the digest covers.
+        digest_scope: part that the digest covers.
         head, tail: first and last bytes; ``head`` contains a small stream completely.
     """
 
     stream: str
     size_bytes: int
     sha256: str
-    hashed: HashedPart = HashedPart.WHOLE
+    digest_scope: HashedPart = HashedPart.WHOLE
     head: bytes = b""
     tail: bytes = b""
 

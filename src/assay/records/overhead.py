@@ -31,7 +31,7 @@ class ObservedCost(Record, frozen=True, kw_only=True):
     Attributes:
         observation: enabled in one launch of each pair, disabled in the other.
         program: name of the built-in load, or the command.
-        bare_s: median wall time of the program without it, in seconds.
+        baseline_s: median wall time of the program without it, in seconds.
         pairs: number of pairs of launches.
         wall: cost in ``wall_s``.
         user, sys: cost in ``user_s`` and ``sys_s``; ``None`` if unknown.
@@ -43,7 +43,7 @@ class ObservedCost(Record, frozen=True, kw_only=True):
 
     observation: str
     program: str
-    bare_s: float
+    baseline_s: float
     pairs: int
     wall: Cost
     user: Cost | None = None
@@ -79,23 +79,23 @@ class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         machine: fingerprint of the machine, as in strata.
         model: processor model.
         kernel: kernel release.
-        engine: version of assay.
-        at_s: start of the measurement, in seconds since 1970 (UTC).
-        took_s: length of the measurement, in seconds.
+        assay_version: version of assay.
+        started_at: start of the measurement, in seconds since 1970 (UTC).
+        duration_s: length of the measurement, in seconds.
         command: the launched command; ``None`` for the built-in loads.
-        others: share of the CPUs that other processes and the hypervisor used during the
+        other_load: share of the CPUs that other processes and the hypervisor used during the
             measurement; ``None`` if unknown, and in calibrations of an older assay.
         costs: cost of each observation and program.
-        absent: reason why an observation could not be measured, by observation.
+        unavailable: reason why an observation could not be measured, by observation.
     """
 
     machine: str
     model: str
     kernel: str
-    engine: str
-    at_s: float
-    took_s: float
+    assay_version: str
+    started_at: float
+    duration_s: float
     costs: tuple[ObservedCost, ...]
-    absent: dict[str, str] = {}
+    unavailable: dict[str, str] = {}
     command: str | None = None
-    others: float | None = None
+    other_load: float | None = None

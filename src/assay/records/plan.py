@@ -48,7 +48,7 @@ class PlannedSetting(Record, frozen=True, kw_only=True):
     """Planned value of one setting; ``reason`` is absent for a setting without limitations."""
 
     value: Value
-    prospect: Prospect
+    status: Prospect
     level: Level
     reason: str | None = None
 
@@ -61,17 +61,17 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     configuration: Configuration
     actions: tuple[Action, ...] = ()
-    words: dict[str, PlannedSetting] = {}
+    settings: dict[str, PlannedSetting] = {}
 
     @property
     def refused(self) -> dict[str, PlannedSetting]:
         """Return the settings that cannot be granted on this machine."""
-        return {n: w for n, w in self.words.items() if w.prospect is Prospect.REFUSED}
+        return {n: w for n, w in self.settings.items() if w.status is Prospect.REFUSED}
 
     @property
     def pending(self) -> dict[str, PlannedSetting]:
         """Return the settings that require another boot."""
-        return {n: w for n, w in self.words.items() if w.prospect is Prospect.PENDING}
+        return {n: w for n, w in self.settings.items() if w.status is Prospect.PENDING}
 
     @property
     def impossible(self) -> bool:

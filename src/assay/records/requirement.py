@@ -66,18 +66,18 @@ class RequirementResult(Record, frozen=True, kw_only=True):
         metric, bound, limit, quantile: as in the requirement.
         verdict: whether the quantile satisfies the bound.
         launches: number of launches.
-        kept: launches that satisfy the bound.
-        unknown: launches of unknown value: failed, stopped before the limit was reached, or
-            ``bounded``. They count against either verdict.
-        bounded: launches with a lower and an upper bound on different sides of the limit.
+        satisfied_launches: launches that satisfy the bound.
+        unknown_launches: launches of unknown value: failed, stopped before the limit was reached,
+            or ``bounded_launches``. They count against either verdict.
+        bounded_launches: launches with a lower and an upper bound on different sides of the limit.
         share_ci: interval of the share of launches that satisfy the bound, valid at every interim
             analysis.
         alpha: accepted error rate of the verdict, corrected for the number of verdicts.
         value: observed quantile; absent without any value.
-        worst: value with the largest violation, or the smallest distance from the limit.
+        worst_value: value with the largest violation, or the smallest distance from the limit.
         launches_needed: estimated total number of launches for a verdict, if *unclear* and known.
-        withheld: the verdict is *unclear* because more than a third of the blocks were disturbed,
-            so that other processes may have caused the violations.
+        verdict_withheld: the verdict is *unclear* because more than a third of the blocks were
+            disturbed, so that other processes may have caused the violations.
     """
 
     arm: str
@@ -86,16 +86,16 @@ class RequirementResult(Record, frozen=True, kw_only=True):
     limit: float
     verdict: RequirementVerdict
     launches: int
-    kept: int
+    satisfied_launches: int
     share_ci: tuple[float, float]
     alpha: float
     quantile: float = MEDIAN
-    unknown: int = 0
-    bounded: int = 0
+    unknown_launches: int = 0
+    bounded_launches: int = 0
     value: float | None = None
-    worst: float | None = None
+    worst_value: float | None = None
     launches_needed: int | None = None
-    withheld: bool = False
+    verdict_withheld: bool = False
 
     @property
     def requirement(self) -> Requirement:
@@ -107,7 +107,7 @@ class RequirementResult(Record, frozen=True, kw_only=True):
     @property
     def beyond(self) -> int:
         """Return the number of launches that violate the bound."""
-        return self.launches - self.kept - self.unknown
+        return self.launches - self.satisfied_launches - self.unknown_launches
 
 
 def overall_verdict(results: Sequence[RequirementResult], arm: str) -> RequirementVerdict | None:

@@ -9,14 +9,18 @@ class Reservation(Record, frozen=True, kw_only=True):
     """Share of a partition that is reserved during launches.
 
     Attributes:
-        wish: specification, as in ``--reserve`` (docs/reference/mos-equivalents.md).
+        specification: specification, as in ``--reserve`` (docs/reference/mos-equivalents.md).
         partition: name of the partition; empty for the only one.
     """
 
-    wish: str
+    specification: str
     partition: str = ""
 
     @property
     def told(self) -> str:
         """Return the reservation as text."""
-        return f"{self.wish} of partition {self.partition}" if self.partition else self.wish
+        return (
+            f"{self.specification} of partition {self.partition}"
+            if self.partition
+            else self.specification
+        )

@@ -34,7 +34,7 @@ class Grant(Record, frozen=True, kw_only=True):
     """Verification of one setting in one sample."""
 
     value: Value
-    grant: GrantStatus
+    status: GrantStatus
     level: Level = Level.SET
     reason: str | None = None
     observed: str | None = None
@@ -42,7 +42,7 @@ class Grant(Record, frozen=True, kw_only=True):
 
 REVISION = "revision"
 """Kind of evidence: commit that the program was built from."""
-TERMINATION = "ending"
+TERMINATION = "termination"
 """Kind of evidence: duration of a requested termination, which is not part of the wall time; the
 note names the method."""
 KILLED_AFTER = "killed_after"
@@ -50,7 +50,7 @@ KILLED_AFTER = "killed_after"
 the note names the method."""
 STOP_FAILED = "stop_failed"
 """Kind of evidence: failure of the stop command; the note describes it."""
-REMAINING_PROCESSES = "left_over"
+REMAINING_PROCESSES = "remaining_processes"
 """Kind of evidence: number of processes that outlived the program and were terminated; the note
 lists their names."""
 BUILD = "build"
@@ -58,7 +58,7 @@ BUILD = "build"
 failed."""
 
 
-OWN_AFFINITY = "kept_on"
+OWN_AFFINITY = "own_affinity"
 """Kind of evidence: the program restricted its own affinity to a part of the mask of the launch."""
 QUOTA_PERIODS, QUOTA_THROTTLED = "quota_periods", "quota_throttled"
 """Kinds of evidence: enforcement periods of a CPU quota during the launch, and periods in which the
@@ -70,7 +70,7 @@ a note they exceed the limit of a sample."""
 
 UNIT_PREFIX = "unit."
 """Prefix of a kind of evidence: unit of a metric in the output."""
-UNKNOWN_UNIT_PREFIX = "word."
+UNKNOWN_UNIT_PREFIX = "unknown_unit."
 """Prefix of a kind of evidence: word after the value of a metric that is not a known unit."""
 OUTPUT = "output"
 """Kind of evidence: normalised output, equal for launches that do the same work
@@ -85,14 +85,14 @@ UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 class Evidence(Record, frozen=True, kw_only=True):
     """Observation on the quality of a sample.
 
-    ``value`` is in the unit ``unit``. ``outside``: the cause lies outside the configuration; only
+    ``value`` is in the unit ``unit``. ``external``: the cause lies outside the configuration; only
     such evidence may exclude a block (docs/explanation/statistics.md).
     """
 
     kind: str
     value: float | None = None
     unit: str = ""
-    outside: bool = False
+    external: bool = False
     note: str | None = None
 
 
@@ -101,12 +101,12 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     Attributes:
         metrics: measured metrics of the workload, by name.
-        absent: reason of each missing metric, by name.
+        unavailable: reason of each missing metric, by name.
         outputs: outputs of a launch that has just ended; a store keeps them separately.
-        observed: enabled observations.
-        suspect: contradictions between the accounts of the launch; reports mention such a sample
-            wherever it is used.
-        at_most: upper bound of each metric whose value is a lower bound.
+        observations: enabled observations.
+        contradictions: contradictions between the accounts of the launch; reports mention such a
+            sample wherever it is used.
+        upper_bounds: upper bound of each metric whose value is a lower bound.
     """
 
     launch: Launch
@@ -123,14 +123,14 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     metrics: dict[str, float] = {}
     settings: dict[str, Grant] = {}
     evidence: tuple[Evidence, ...] = ()
-    absent: dict[str, str] = {}
+    unavailable: dict[str, str] = {}
     started_at: float = 0.0
     node: str = "local"
-    engine: str = ""
+    launcher_version: str = ""
     outputs: tuple[Output, ...] = ()
-    observed: tuple[Observation, ...] = ()
-    suspect: tuple[str, ...] = ()
-    at_most: dict[str, float] = {}
+    observations: tuple[Observation, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    upper_bounds: dict[str, float] = {}
 
     @property
     def took_s(self) -> float:

@@ -15,14 +15,14 @@ class Parameter(Record, frozen=True, kw_only=True):
         domain: the values to try.
         default: equivalent value of the absent setting, if known; for ``arg.NAME`` and ``env.NAME``
             the first given value. A configuration that sets it equals one without it.
-        when: expression over other settings; the setting is only varied if it is true.
+        condition: expression over other settings; the setting is only varied if it is true.
         reason: reason for varying the setting, if assay chose it.
     """
 
     name: str
     domain: Domain
     default: Value | None = None
-    when: str | None = None
+    condition: str | None = None
     reason: str | None = None
 
 
@@ -39,10 +39,10 @@ class Space(Record, frozen=True, kw_only=True):
     Attributes:
         parameters: varied settings; for ``tune`` including those of the named configurations.
         constraints: expressions.
-        named: if not empty, every configuration of the space is the default or one of these,
-            combined with values of the other parameters.
+        named_configurations: if not empty, every configuration of the space is the default or one
+            of these, combined with values of the other parameters.
     """
 
     parameters: tuple[Parameter, ...] = ()
     constraints: tuple[str, ...] = ()
-    named: tuple[NamedConfiguration, ...] = ()
+    named_configurations: tuple[NamedConfiguration, ...] = ()

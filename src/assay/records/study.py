@@ -81,27 +81,28 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         warmup: number of warm-up launches; ``None``: until launches get no faster.
         pad_environment: vary the size of the environment between launches, so that the stack
             address is sampled instead of fixed (Mytkowicz et al., ASPLOS 2009).
-        require: requirements on the result (docs/explanation/statistics.md, rule 17).
+        requirements: requirements on the result (docs/explanation/statistics.md, rule 17).
         switch_costs_s: time to change each varied setting between two launches, in seconds, if it
             is not negligible; determines the order of launches and the use of the budget.
         parallel: number of slots that the CPUs are divided into. Every launch is confined to one
             slot, and search blocks run that many launches concurrently. ``None``: no slots.
-        earlier: for ``tune``: results of earlier studies, which guide the search; claims never rest
-            on them.
-        pausing: settings that require a reboot, with their values when the study began, which hold
-            for arms that do not set them. The study pauses for each reboot, and the budget excludes
-            reboots.
-        gate: for ``compare``: conditions that determine the exit status (``search.gate``).
+        earlier_studies: for ``tune``: results of earlier studies, which guide the search; claims
+            never rest on them.
+        reboot_settings: settings that require a reboot, with their values when the study began,
+            which hold for arms that do not set them. The study pauses for each reboot, and the
+            budget excludes reboots.
+        exit_conditions: for ``compare``: conditions that determine the exit status
+            (``search.gate``).
         verify: for firmware settings that assay cannot read: path of a file with the value, or
             ``!`` and a command that prints it.
         objectives: for ``tune`` with several metrics: their names, the objective of the workload
             first; empty for a single objective.
         reserve: share of a partition in which every launch runs; ``None``: none.
-        observe: observations of the measured launches; ``None``: the default ones.
-        unobserved: default observations that are disabled in the measured launches, because a
-            calibration shows an excessive cost on this machine.
-        found: for a ``compare`` that confirms the recommendation of an earlier study: that
-            recommendation.
+        requested_observations: observations of the measured launches; ``None``: the default ones.
+        disabled_observations: default observations that are disabled in the measured launches,
+            because a calibration shows an excessive cost on this machine.
+        earlier_recommendation: for a ``compare`` that confirms the recommendation of an earlier
+            study: that recommendation.
     """
 
     kind: Kind
@@ -119,24 +120,28 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
-    require: tuple[Requirement, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
     switch_costs_s: dict[str, float] = {}
     parallel: int | None = None
-    earlier: tuple[EarlierStudy, ...] = ()
+    earlier_studies: tuple[EarlierStudy, ...] = ()
     objectives: tuple[str, ...] = ()
     reserve: Reservation | None = None
-    found: EarlierRecommendation | None = None
-    pausing: dict[str, Value] = {}
+    earlier_recommendation: EarlierRecommendation | None = None
+    reboot_settings: dict[str, Value] = {}
     verify: dict[str, str] = {}
-    observe: tuple[Observation, ...] | None = None
-    unobserved: tuple[Observation, ...] = ()
-    gate: tuple[str, ...] = ()
+    requested_observations: tuple[Observation, ...] | None = None
+    disabled_observations: tuple[Observation, ...] = ()
+    exit_conditions: tuple[str, ...] = ()
 
     @property
     def observations(self) -> tuple[Observation, ...]:
         """Return the observations of the measured launches, besides those that metrics need."""
-        asked = DEFAULT_OBSERVATIONS if self.observe is None else self.observe
-        return tuple(one for one in asked if one not in self.unobserved)
+        asked = (
+            DEFAULT_OBSERVATIONS
+            if self.requested_observations is None
+            else self.requested_observations
+        )
+        return tuple(one for one in asked if one not in self.disabled_observations)
 
     @property
     def targets(self) -> tuple[Metric, ...]:
@@ -160,11 +165,11 @@ class Stratum(Record, frozen=True, kw_only=True):
     Samples of different strata are never pooled.
 
     Attributes:
-        surroundings: properties that launches inherit from the shell: variables (digests of their
-            values), niceness, scheduling class.
+        launch_environment: properties that launches inherit from the shell: variables (digests of
+            their values), niceness, scheduling class.
         host: the complete machine document, for reports; not compared.
-        inherited: variables of the shell that configure thread pools, allocators, the C library or
-            its loader, with their values; not compared.
+        inherited_variables: variables of the shell that configure thread pools, allocators, the C
+            library or its loader, with their values; not compared.
     """
 
     number: int
@@ -172,12 +177,12 @@ class Stratum(Record, frozen=True, kw_only=True):
     kernel: str
     cpus: tuple[int, ...]
     default_state: dict[str, str]
-    surroundings: dict[str, str] = {}
-    engine: str
+    launch_environment: dict[str, str] = {}
+    assay_version: str
     machine: str
     model: str = ""
     host: dict[str, Any] = {}
-    inherited: dict[str, str] = {}
+    inherited_variables: dict[str, str] = {}
 
 
 class Summary(Record, frozen=True, kw_only=True):
@@ -209,14 +214,14 @@ class Modes(Record, frozen=True, kw_only=True):
 
     Attributes:
         low, high: mean of each mode, in the unit of the objective.
-        high_share: share of the launches in the upper mode.
+        upper_mode_share: share of the launches in the upper mode.
         explained_by: kind of evidence that is correlated with the modes, if any.
         low_evidence, high_evidence: median of that evidence in each mode.
     """
 
     low: float
     high: float
-    high_share: float
+    upper_mode_share: float
     explained_by: str | None = None
     low_evidence: float | None = None
     high_evidence: float | None = None
@@ -227,8 +232,8 @@ class ArmResult(Record, frozen=True, kw_only=True):
 
     Attributes:
         failures, timeouts: number of samples without a value.
-        disturbed: number of launches in ``summary`` from disturbed blocks; 0 if there were enough
-            undisturbed ones to exclude them.
+        disturbed_launches: number of launches in ``summary`` from disturbed blocks; 0 if there were
+            enough undisturbed ones to exclude them.
     """
 
     name: str
@@ -236,7 +241,7 @@ class ArmResult(Record, frozen=True, kw_only=True):
     summary: dict[str, Summary]
     failures: int = 0
     timeouts: int = 0
-    disturbed: int = 0
+    disturbed_launches: int = 0
     modes: Modes | None = None
 
 
@@ -244,25 +249,25 @@ class Interference(Record, frozen=True, kw_only=True):
     """Interference of concurrent launches, measured with copies of the default.
 
     Attributes:
-        slots: number of concurrent launches.
+        concurrent_launches: number of concurrent launches.
         blocks: number of pairs.
         ratio: objective of a concurrent launch over that of an exclusive one; absent without pairs.
         ci: 95 % interval of the ratio from a single analysis; ``None`` for an open end.
-        noise_alone, noise_beside: standard deviation of the logarithm of exclusive and of
+        exclusive_sd_log, concurrent_sd_log: standard deviation of the logarithm of exclusive and of
             concurrent launches.
         noise_ratio: the second over the first.
-        refused: reason why the search ran launches one at a time; absent if it ran them
+        sequential_reason: reason why the search ran launches one at a time; absent if it ran them
             concurrently.
     """
 
-    slots: int
+    concurrent_launches: int
     blocks: int
     ratio: float | None = None
     ci: tuple[float | None, float | None] = (None, None)
-    noise_alone: float | None = None
-    noise_beside: float | None = None
+    exclusive_sd_log: float | None = None
+    concurrent_sd_log: float | None = None
     noise_ratio: float | None = None
-    refused: str | None = None
+    sequential_reason: str | None = None
 
 
 class SwitchingCost(Record, frozen=True, kw_only=True):
@@ -270,15 +275,15 @@ class SwitchingCost(Record, frozen=True, kw_only=True):
 
     Attributes:
         settings: names of the settings, most expensive first.
-        applications: number of changes.
+        changes: number of changes.
         time_s: total time of the changes, in seconds.
-        boots: number of boots of the study, if it varies boot settings.
+        boot_count: number of boots of the study, if it varies boot settings.
     """
 
     settings: tuple[str, ...]
-    applications: int
+    changes: int
     time_s: float
-    boots: int = 0
+    boot_count: int = 0
 
 
 class DisturbanceSource(Record, frozen=True, kw_only=True):
@@ -301,9 +306,9 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         claims: one claim for each arm but the first, in the first objective; for ``tune`` the claim
             on the recommendation first.
         steps: claims on arms against the arms that they are a step from, other than the first.
-        front: for several objectives: confirmed points that are better than the default in at least
-            one objective and not dominated; best in the first objective first.
-        off_front: confirmed points that are not part of the front.
+        pareto_front: for several objectives: confirmed points that are better than the default in
+            at least one objective and not dominated; best in the first objective first.
+        excluded_points: confirmed points that are not part of the front.
         effects: for a factorial ``sweep``: effects of its factors.
         requirements: results of each requirement in each arm.
         noise_floor: the claim on two identical arms, if the study ran them.
@@ -313,8 +318,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
             disturbed ones among them.
         disturbers: processes that used the CPUs during disturbed blocks, as far as known, most
             active first.
-        stopped: reason why the study ended, in one sentence.
-        reason: the same as a single word; empty if interrupted. The reason depends on the clock:
+        stop_reason: reason why the study ended, in one sentence.
+        stop_code: the same as a single word; empty if interrupted. The reason depends on the clock:
             these two fields alone do not follow from the samples.
         notes: limitations of the answer.
         switching: cost of hard-to-change settings, if the study varied any.
@@ -322,7 +327,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         kernels: differences of the kernels, if there were several.
         warm_start: contribution of earlier studies to the search, in one sentence; empty without
             them.
-        elsewhere: comparison with the earlier study that this one confirms.
+        cross_environment: comparison with the earlier study that this one confirms.
     """
 
     kind: Kind
@@ -333,8 +338,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     effects: tuple[FactorEffect, ...] = ()
     requirements: tuple[RequirementResult, ...] = ()
     recommendation: Recommendation | None = None
-    front: tuple[FrontPoint, ...] = ()
-    off_front: tuple[FrontPoint, ...] = ()
+    pareto_front: tuple[FrontPoint, ...] = ()
+    excluded_points: tuple[FrontPoint, ...] = ()
     noise_floor: Claim | None = None
     calibration: Calibration | None = None
     launches: int = 0
@@ -342,17 +347,17 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     blocks: int = 0
     disturbed_blocks: int = 0
     disturbers: tuple[DisturbanceSource, ...] = ()
-    stopped: str = ""
-    reason: str = ""
+    stop_reason: str = ""
+    stop_code: str = ""
     notes: tuple[str, ...] = ()
     switching: SwitchingCost | None = None
     interference: Interference | None = None
     kernels: KernelComparison | None = None
     warm_start: str = ""
-    elsewhere: CrossEnvironmentComparison | None = None
+    cross_environment: CrossEnvironmentComparison | None = None
 
     @property
     def every_claim(self) -> tuple[Claim, ...]:
         """Return the claims in all objectives; ``claims`` if there is one objective."""
-        points = (*self.front, *self.off_front)
+        points = (*self.pareto_front, *self.excluded_points)
         return tuple(claim for point in points for claim in point.claims) or self.claims

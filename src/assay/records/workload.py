@@ -32,13 +32,13 @@ class Metric(Record, frozen=True, kw_only=True):
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
         pattern: regular expression with one group, applied to the output; the last match counts.
-        take: statistic over all matches of a launch: ``mean``, ``median``, ``max``, ``min``,
+        statistic: statistic over all matches of a launch: ``mean``, ``median``, ``max``, ``min``,
             ``sum`` or a quantile such as ``p99``; absent if the last match counts.
         file: file that the pattern is applied to instead of the output, relative to the working
             directory of the launch.
         combine: aggregation over several instances; see ``combined``.
-        as_is: ignore a unit next to the value in the output.
-        assumed: no option gave the direction of improvement.
+        ignore_unit: ignore a unit next to the value in the output.
+        goal_assumed: no option gave the direction of improvement.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Metric(Record, frozen=True, kw_only=True):
     goal: Goal = Goal.LOWER
     pattern: str | None = None
     combine: Combine | None = None
-    as_is: bool = False
-    assumed: bool = False
-    take: str | None = None
+    ignore_unit: bool = False
+    goal_assumed: bool = False
+    statistic: str | None = None
     file: str | None = None
 
     @property
@@ -121,14 +121,14 @@ class BuildRecipe(Record, frozen=True, kw_only=True):
         inputs: files and directories that the build depends on; if empty, those named by the
             command and the sources in ``cwd``.
         cwd: working directory.
-        limit_s: time limit of a build, in seconds; ``None``: the default.
+        timeout_s: time limit of a build, in seconds; ``None``: the default.
     """
 
     argv: tuple[str, ...]
     values: dict[str, str] = {}
     inputs: tuple[str, ...] = ()
     cwd: str | None = None
-    limit_s: float | None = None
+    timeout_s: float | None = None
 
 
 class Workload(Record, frozen=True, kw_only=True):
@@ -149,8 +149,8 @@ class Workload(Record, frozen=True, kw_only=True):
             ``compares_outputs``.
         hooks: commands around the launches.
         build: build of the program; ``{build}`` in ``argv`` is its output directory.
-        beside: names of the requested metrics, in order, objectives included. Empty in older
-            studies.
+        requested_metrics: names of the requested metrics, in order, objectives included. Empty in
+            older studies.
     """
 
     argv: tuple[str, ...]
@@ -166,7 +166,7 @@ class Workload(Record, frozen=True, kw_only=True):
     limits: Limits = Limits()
     hooks: Hooks = Hooks()
     build: BuildRecipe | None = None
-    beside: tuple[str, ...] = ()
+    requested_metrics: tuple[str, ...] = ()
 
     @property
     def compares_outputs(self) -> bool:

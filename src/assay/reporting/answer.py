@@ -89,7 +89,7 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
     more = report.needed_pairs(claim)
     if claim.is_doubted:
         more = f" {clean(withheld_words(named))}"
-    lost = f" {clean(losses_sentence(named))}" if named.losses else ""
+    lost = f" {clean(losses_sentence(named))}" if named.missing_values else ""
     return f"{statement(named, metric)}.{lost}{more}"
 
 
@@ -128,7 +128,7 @@ def _proof(chosen: Recommendation) -> tuple[str, ...]:
 
 def _front(conclusion: Conclusion) -> Answer:
     sentence = clean(conclusion.recommendation.sentence if conclusion.recommendation else "")
-    count = len(conclusion.front)
+    count = len(conclusion.pareto_front)
     if count:
         return Answer(sentence, "faster", report.front_badge(count))
     undecided = sentence.startswith("Not decided")

@@ -142,7 +142,7 @@ def _row(report: ReportInput, phase: Phase, name: str, group: Iterable[Trial]) -
     if report.conclusion is not None and phase is not Phase.SEARCH:
         arm = next((a for a in report.conclusion.arms if a.name == name), None)
         concluded = arm.summary.get(report.metric.name) if arm else None
-        disturbed = arm.disturbed if arm else 0
+        disturbed = arm.disturbed_launches if arm else 0
         claim = next((c for c in _claims(report.conclusion) if c.b == name), None)
     if concluded is None and row.values:
         floor = 0.0 if report.metric.name in BUILT_IN else None

@@ -199,7 +199,7 @@ def _is_cell(report: ReportInput, configuration: Configuration) -> bool:
     parameters = report.spec.space.parameters
     values = {p.name: p.default for p in parameters if p.default is not None} | dict(configuration)
     return not any(
-        p.when is None or Expression(p.when).holds(values, unknown=False)
+        p.condition is None or Expression(p.condition).holds(values, unknown=False)
         for p in parameters
         if p.name not in configuration
     )

@@ -58,7 +58,7 @@ def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
         for piece in sample.evidence:
             if piece.kind in (OUTPUT, ERRORS):  # compared between arms, not summarised
                 continue
-            groups.setdefault((piece.kind, piece.unit, piece.outside), []).append(piece)
+            groups.setdefault((piece.kind, piece.unit, piece.external), []).append(piece)
     return tuple(_tally(*key, groups[key]) for key in sorted(groups))
 
 

@@ -65,7 +65,7 @@ class FrontFigure:
 def front_figures(report: ReportInput) -> tuple[FrontFigure, ...]:
     """Return the first objective against each other one; empty without confirmed points."""
     conclusion = report.conclusion
-    if conclusion is None or not (conclusion.front or conclusion.off_front):
+    if conclusion is None or not (conclusion.pareto_front or conclusion.excluded_points):
         return ()
     first, *others = objective_views(report.spec, report.samples)
     return tuple(_figure(conclusion, first, other, not others[1:]) for other in others)
@@ -74,8 +74,8 @@ def front_figures(report: ReportInput) -> tuple[FrontFigure, ...]:
 def _figure(
     conclusion: Conclusion, first: ObjectiveView, other: ObjectiveView, whole: bool
 ) -> FrontFigure:
-    numbered = [(str(n), point) for n, point in enumerate(conclusion.front, 1)]
-    numbered += [("", point) for point in conclusion.off_front]
+    numbered = [(str(n), point) for n, point in enumerate(conclusion.pareto_front, 1)]
+    numbered += [("", point) for point in conclusion.excluded_points]
     pair = (first.metric, other.metric)
     marks = [_mark(label, point, pair) for label, point in numbered]
     confirmed = {point.name for (_, point), mark in zip(numbered, marks, strict=True) if mark}

@@ -22,8 +22,8 @@ from assay.wording.sentence import verdict_word
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     """Return the answer, a table of confirmed points, and notes, in GitHub's dialect."""
     parts = [escape(conclusion.recommendation.sentence)] if conclusion.recommendation else []
-    numbered = [(str(n), point) for n, point in enumerate(conclusion.front, 1)]
-    numbered += [(escape("-"), point) for point in conclusion.off_front]
+    numbered = [(str(n), point) for n, point in enumerate(conclusion.pareto_front, 1)]
+    numbered += [(escape("-"), point) for point in conclusion.excluded_points]
     if numbered:
         head = ["point", "settings"]
         for metric in spec.targets:

@@ -61,7 +61,7 @@ def _tally(name: str, samples: Iterable[Sample]) -> GrantTally:
         name=name,
         values=tuple(dict.fromkeys(clean(show_value(g.value)) for g in grants)),
         level=min((g.level for g in grants), key=_ORDER.index),
-        counts=dict(Counter(g.grant for g in grants)),
+        counts=dict(Counter(g.status for g in grants)),
         reasons=tuple(reasons.most_common()),
         observed=tuple(observed.most_common()),
     )

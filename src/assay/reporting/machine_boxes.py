@@ -77,7 +77,7 @@ def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MAX_CPU
     for device in inventory.devices:
         homes.of.setdefault(_home(top, device), []).append(_device(device, links))
     looks = {cpu.id: cpu.kind or "usable" for cpu in machine.cpus}
-    allowed = set(machine.allowed)
+    allowed = set(machine.allowed_cpus)
     box = _box(top, homes, lambda cpu: looks.get(cpu, "usable") if cpu in allowed else "barred")
     if _drawn(box) <= most_cpus:
         return box
@@ -90,7 +90,7 @@ def _home(top: Part, device: Device) -> tuple[int, ...]:
     """Return the CPUs of the smallest part that contains all CPUs near a device."""
     near, here = set(device.cpus), top
     while near:
-        inner = (one for one in here.parts if near <= set(one.cpus) and _holds(one))
+        inner = (one for one in here.children if near <= set(one.cpus) and _holds(one))
         found = next(inner, None)
         if found is None:
             break
@@ -99,7 +99,7 @@ def _home(top: Part, device: Device) -> tuple[int, ...]:
 
 
 def _holds(part: Part) -> bool:
-    return part.kind in _HOLDERS or any(_holds(inner) for inner in part.parts)
+    return part.kind in _HOLDERS or any(_holds(inner) for inner in part.children)
 
 
 def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
@@ -111,7 +111,7 @@ def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
     chain = _chain(part)
     last = chain[-1]
     memory = tuple(box for one in chain for part_ in one.memory for box in _memory(part_))
-    inner = tuple(_box(one, homes, look_of) for one in last.parts)
+    inner = tuple(_box(one, homes, look_of) for one in last.children)
     kind = _style(last.kind if last.kind == "core" else part.kind)
     return Box(
         kind,
@@ -133,10 +133,10 @@ def _chain(part: Part) -> list[Part]:
     chain = [part]
     while (
         chain[-1].kind.startswith("l")
-        and len(chain[-1].parts) == 1
-        and chain[-1].parts[0].kind != "cpu"
+        and len(chain[-1].children) == 1
+        and chain[-1].children[0].kind != "cpu"
     ):
-        chain.append(chain[-1].parts[0])
+        chain.append(chain[-1].children[0])
     return chain
 
 
@@ -208,7 +208,7 @@ def _device(device: Device, links: Mapping[str, Link | None]) -> Box:
         "device",
         tuple(filter(None, lines)),
         ("device", device.kind, model, measure),
-        look="below" if link and link.below else "",
+        look="below" if link and link.below_maximum else "",
     )
 
 

@@ -60,7 +60,7 @@ def machine_noise_figure(
         length_s=max((cpu.length_ns for cpu in run.measured), default=0) / 1e9,
         histogram=histogram,
         detours={
-            cpu.cpu: _longest(tuple(zip(cpu.at_ns, cpu.took_ns, strict=False)))
+            cpu.cpu: _longest(tuple(zip(cpu.start_ns, cpu.duration_ns, strict=False)))
             for cpu in run.measured
         },
         spectrum=spectrum,

@@ -53,5 +53,5 @@ def _differences(found: OccasionComparison) -> str:
 
 def _difference(one: ConditionDifference) -> list[str]:
     numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
-    texts = [one.subject, f"{one.what}{numbers}", one.a or "-", one.b or "-"]
+    texts = [one.subject, f"{one.path}{numbers}", one.a or "-", one.b or "-"]
     return [escape(" ".join(text.split())) for text in texts]

@@ -158,8 +158,8 @@ def requirement_table(conclusion: Conclusion) -> str:
             escape(requirement_text(one.requirement)),
             one.verdict.value,
             "" if one.value is None else f"{one.value:g}",
-            "" if one.worst is None else f"{one.worst:g}",
-            f"{one.kept} of {one.launches}",
+            "" if one.worst_value is None else f"{one.worst_value:g}",
+            f"{one.satisfied_launches} of {one.launches}",
         ]
         for one in conclusion.requirements
     ]

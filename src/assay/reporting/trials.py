@@ -78,7 +78,7 @@ def _trial(number: int, sample: Sample, start: float, report: ReportInput) -> Tr
 
 def _reading(sample: Sample, metric: Metric) -> tuple[State, float | None]:
     if sample.outcome is Outcome.TIMED_OUT:
-        cap = sample.launch.cap_s if sample.launch.cap_s is not None else sample.wall_s
+        cap = sample.launch.timeout_s if sample.launch.timeout_s is not None else sample.wall_s
         return State.CENSORED, cap if metric.name == "wall_s" else None
     if sample.outcome is not Outcome.OK:
         return State.FAILED, None

@@ -275,7 +275,7 @@ def _outside(samples: Sequence[Sample]) -> Iterator[str]:
             f"The CPU limit of the control group throttled the program in "
             f"{_of_launches(held, samples)}: {duration(sum(held.values()))} in total."
         )
-    left = [s for s in samples if any(_values(s, "left_over"))]
+    left = [s for s in samples if any(_values(s, "remaining_processes"))]
     if left:
         yield (
             f"{len(left):,} of {show_count(len(samples), 'launch', 'launches')} left processes "

@@ -82,7 +82,7 @@ class AffinityCallSetting(BaseSetting, frozen=True):
         if took is False:
             return refused(value, Level.SET, "the kernel rejected the filter")
         filters = readback_of(facts).call_filters
-        if filters is None and took and facts.seen is not None:
+        if filters is None and took and facts.readback is not None:
             return granted(value, Level.SET, reason="this kernel does not count filters")
         if filters is None:
             return unverified(value, unread_reason(facts, "call_filters"))

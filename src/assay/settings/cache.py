@@ -67,7 +67,7 @@ class PageCacheSetting(BaseSetting, frozen=True):
             )
         if found.cached_bytes is None:
             return unverified(
-                value, found.absent or "the kernel does not report it", _cached_text(found)
+                value, found.unavailable or "the kernel does not report it", _cached_text(found)
             )
         cached = min(found.cached_bytes / found.size_bytes, 1.0)
         wrong = cached if value == "cold" else 1.0 - cached

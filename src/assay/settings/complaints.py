@@ -40,14 +40,14 @@ def judge_complaints(
         *Refused* if the only variable of a setting is rejected, *degraded* if one of several is;
         the reason quotes the line.
     """
-    if grant.grant is GrantStatus.REFUSED:
+    if grant.status is GrantStatus.REFUSED:
         return grant
     for variable, line in _rejected(plan, facts).items():
         if not _rests_on(setting, config, facts, plan, variable):
             continue
         word = GrantStatus.REFUSED if setting.name == f"env.{variable}" else GrantStatus.DEGRADED
         return msgspec.structs.replace(
-            grant, grant=word, level=Level.SEEN, reason=f"the program reports: {line}"
+            grant, status=word, level=Level.SEEN, reason=f"the program reports: {line}"
         )
     return grant
 
@@ -75,5 +75,5 @@ def _rests_on(
     if environ.pop(variable, None) is None:
         return False
     seen = msgspec.structs.replace(readback_of(facts), environ=environ)
-    without = setting.judge(config, msgspec.structs.replace(facts, seen=seen), plan)
-    return without.grant not in _HELD
+    without = setting.judge(config, msgspec.structs.replace(facts, readback=seen), plan)
+    return without.status not in _HELD

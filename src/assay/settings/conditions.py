@@ -45,8 +45,8 @@ def _among_instances(space: Space) -> Space:
 
 
 def _only_when(parameter: Parameter, needed: str) -> Parameter:
-    when = f"({parameter.when}) and ({needed})" if parameter.when else needed
-    return msgspec.structs.replace(parameter, when=when)
+    when = f"({parameter.condition}) and ({needed})" if parameter.condition else needed
+    return msgspec.structs.replace(parameter, condition=when)
 
 
 def _beside_allocators(space: Space, registry: Registry) -> Space:

@@ -72,9 +72,9 @@ class CpuView(BaseSetting, frozen=True):
             return granted(value, Level.SET)
         if step_accepted(facts, "view") is False:
             return refused(value, Level.SET, "the kernel refused the namespace")
-        shown = readback_of(facts).cpus_shown
+        shown = readback_of(facts).visible_cpus
         if shown is None:
-            return unverified(value, unread_reason(facts, "cpus_shown"))
+            return unverified(value, unread_reason(facts, "visible_cpus"))
         observed = f"shows {show_numbers('CPU', shown)}"
         given = _given(plan)
         if given and set(shown) not in given:
@@ -85,7 +85,7 @@ class CpuView(BaseSetting, frozen=True):
 
 
 def _own(machine: Machine) -> Resolved | Refused:
-    why = machine.rights.no_user_namespaces
+    why = machine.rights.user_namespaces_unavailable
     if why is not None and "CAP_SYS_ADMIN" not in machine.rights.capabilities:
         return Refused(f"it needs root or a user namespace, and {why}", "Run as root.")
     return Resolved((RestrictedCpuView(),))

@@ -112,7 +112,8 @@ class Cpus(BaseSetting, frozen=True):
             )
             return Refused(
                 f"{some} not among the CPUs that assay may use",
-                f"Usable CPUs: {format_list(machine.allowed)}; see taskset -p $$ and the cpuset.",
+                f"Usable CPUs: {format_list(machine.allowed_cpus)}; "
+                f"see taskset -p $$ and the cpuset.",
             )
         return Resolved((Affinity(cpus=wanted),))
 
@@ -195,7 +196,7 @@ def remaining_cpus(config: Configuration, machine: Machine) -> tuple[int, ...]:
             answer = setting.resolve(config, machine)
             actions = answer.actions if isinstance(answer, Resolved) else ()
             taken.update(cpu for a in actions if isinstance(a, Affinity) for cpu in a.cpus)
-    return tuple(cpu for cpu in machine.allowed if taken and cpu not in taken)
+    return tuple(cpu for cpu in machine.allowed_cpus if taken and cpu not in taken)
 
 
 def _counts(most: int) -> str:

@@ -16,27 +16,27 @@ def granted(
 ) -> Grant:
     """Return a grant: the value took effect, with evidence of ``level``."""
     return Grant(
-        value=value, grant=GrantStatus.GRANTED, level=level, observed=observed, reason=reason
+        value=value, status=GrantStatus.GRANTED, level=level, observed=observed, reason=reason
     )
 
 
 def degraded(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
     """Return a partial grant: the value took effect in part."""
     return Grant(
-        value=value, grant=GrantStatus.DEGRADED, level=level, observed=observed, reason=reason
+        value=value, status=GrantStatus.DEGRADED, level=level, observed=observed, reason=reason
     )
 
 
 def refused(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
     """Return a refusal: another value was read back."""
     return Grant(
-        value=value, grant=GrantStatus.REFUSED, level=level, observed=observed, reason=reason
+        value=value, status=GrantStatus.REFUSED, level=level, observed=observed, reason=reason
     )
 
 
 def unverified(value: Value, reason: str, observed: str | None = None) -> Grant:
     """Return an unverified grant: no fact shows the value."""
-    return Grant(value=value, grant=GrantStatus.UNVERIFIED, observed=observed, reason=reason)
+    return Grant(value=value, status=GrantStatus.UNVERIFIED, observed=observed, reason=reason)
 
 
 def start_failure(facts: RunFacts) -> str | None:
@@ -48,13 +48,13 @@ def start_failure(facts: RunFacts) -> str | None:
 
 def step_accepted(facts: RunFacts, step: str) -> bool | None:
     """Return whether the kernel accepted a step; ``None`` if it was not tried."""
-    results = [result.ok for result in facts.applied if result.what == step]
+    results = [result.ok for result in facts.applied if result.step == step]
     return all(results) if results else None
 
 
 def readback_of(facts: RunFacts) -> ReadBack:
     """Return the read-back facts; all fields are ``None`` if nothing was read."""
-    return facts.seen or ReadBack()
+    return facts.readback or ReadBack()
 
 
 def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:
@@ -84,11 +84,13 @@ def observed_environment(facts: RunFacts) -> dict[str, str] | None:
 
 
 def unread_reason(facts: RunFacts, field: str) -> str:
-    """Return why ``seen`` has no ``field``."""
-    for key in (f"seen.{field}", field, "seen"):
-        if key in facts.absent:
-            return facts.absent[key]
-    return start_failure(facts) or (_TOO_SHORT if facts.seen is None else f"{field} was not read")
+    """Return why ``readback`` has no ``field``."""
+    for key in (f"readback.{field}", field, "readback"):
+        if key in facts.unavailable:
+            return facts.unavailable[key]
+    return start_failure(facts) or (
+        _TOO_SHORT if facts.readback is None else f"{field} was not read"
+    )
 
 
 def judge_environment(

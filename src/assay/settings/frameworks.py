@@ -93,7 +93,7 @@ class FrameworkThreads(BaseSetting, frozen=True):
         report = _report_lines(self.pool, facts)
         if not report:
             held = judge_environment(value, self._variables(config), facts)
-            if held.grant is not GrantStatus.GRANTED:
+            if held.status is not GrantStatus.GRANTED:
                 return held
             return unverified(value, f"no Python process of the program imported {self.package}")
         errors = [text for _, _, text in report if text.startswith("error: ")]

@@ -150,7 +150,7 @@ class CpuIsa(BaseSetting, frozen=True):
                 f"this OpenBLAS has no core type {missing[0]}",
                 f"it selected {cores[-1]}" if cores else None,
             )
-        if not cores or held.grant is GrantStatus.REFUSED:
+        if not cores or held.status is GrantStatus.REFUSED:
             return held
         if any(core.lower() != level.core.lower() for core in cores):
             return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS selected {cores[-1]}")

@@ -155,7 +155,7 @@ def judge_all(
         return {name: unverified(value, why) for name, value in config.items()}
     return {
         name: _no_better_than_planned(
-            _judged(registry.get(name), config, facts, plan), plan.words.get(name)
+            _judged(registry.get(name), config, facts, plan), plan.settings.get(name)
         )
         for name in config
     }
@@ -169,8 +169,8 @@ def _judged(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan
 def _no_better_than_planned(grant: Grant, word: PlannedSetting | None) -> Grant:
     if (
         word is None
-        or word.prospect is not Prospect.DEGRADED
-        or grant.grant is not GrantStatus.GRANTED
+        or word.status is not Prospect.DEGRADED
+        or grant.status is not GrantStatus.GRANTED
     ):
         return grant
     return degraded(grant.value, grant.level, word.reason or "", grant.observed)

@@ -119,7 +119,7 @@ class NiceValue(BaseSetting, frozen=True):
 
     def default(self, machine: Machine) -> Value | None:
         """Return the nice value of assay."""
-        return machine.rights.nice_now
+        return machine.rights.nice
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the nice value, if it is permitted."""
@@ -127,7 +127,7 @@ class NiceValue(BaseSetting, frozen=True):
         domain = self.domain(machine)
         if value not in domain or not isinstance(value, int):
             return out_of_domain(self.name, value, domain)
-        floor = machine.rights.nice_floor
+        floor = machine.rights.min_nice
         if value < floor:
             return Refused(
                 f"nice={value} is not permitted: the lowest value here is {floor}",
@@ -166,7 +166,7 @@ def _times(text: str) -> Sched | None:
 
 
 def _prioritised(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
-    highest = machine.rights.rt_priority_limit
+    highest = machine.rights.max_rt_priority
     if (wanted.priority or 0) > highest:
         has = (
             f"the highest real-time priority is {highest}"
@@ -198,10 +198,10 @@ def _deadline(wanted: Sched, config: Configuration, machine: Machine) -> Resolve
             " itself",
             "Remove cpus, placement and threads.per_core, or use sched=fifo:PRIORITY.",
         )
-    if set(machine.allowed) != {cpu.id for cpu in machine.cpus}:
+    if set(machine.allowed_cpus) != {cpu.id for cpu in machine.cpus}:
         return Refused(
             "the deadline class needs all CPUs, but assay may use only"
-            f" {format_list(machine.allowed)}",
+            f" {format_list(machine.allowed_cpus)}",
             "See taskset -p $$ and the cpuset, or use sched=fifo:PRIORITY.",
         )
     if "nice" in config:
@@ -209,7 +209,7 @@ def _deadline(wanted: Sched, config: Configuration, machine: Machine) -> Resolve
     share = (wanted.runtime_ns or 0) / (wanted.period_ns or 1)
     limit = _RESERVED if machine.rt_share in (None, 1.0) else machine.rt_share or 0.0
     # One task on one CPU: other CPUs remain for other programs.
-    if share > limit and (_keeps_time(machine) or len(machine.allowed) == 1):
+    if share > limit and (_keeps_time(machine) or len(machine.allowed_cpus) == 1):
         return Refused(
             f"real-time programs may use {limit:.0%} of a CPU, but this requests {share:.0%}",
             "Request less, or raise kernel.sched_rt_runtime_us.",

@@ -117,9 +117,9 @@ class ThreadCount(BaseSetting, frozen=True):
             return Refused(f"invalid value: {self.name}={value!r}", "Use a count of at least 1.")
         variables = self._own(config)
         taken = self._taken(config)
-        crowded = machine.narrowed is not None and value > len(machine.allowed)
+        crowded = machine.cpu_restriction is not None and value > len(machine.allowed_cpus)
         return Resolved(
-            degraded=_kept(machine.allowed) if crowded else None,
+            degraded=_kept(machine.allowed_cpus) if crowded else None,
             actions=tuple(
                 EnvSet(name=name, value=pools.pool_size_text(name, format_value(value)))
                 for name in variables
@@ -143,7 +143,7 @@ class ThreadCount(BaseSetting, frozen=True):
         held = judge_environment(value, expected, facts, seen)
         mask = observed_mask(facts)
         # More threads than CPUs of the launch are intended; a narrower mask is not.
-        if held.grant is not GrantStatus.GRANTED or mask is None or not isinstance(value, int):
+        if held.status is not GrantStatus.GRANTED or mask is None or not isinstance(value, int):
             return held
         if len(mask) >= min(value, _cpus_had(facts, plan)):
             return held

@@ -125,7 +125,7 @@ class TierStorage(BaseSetting, frozen=True):
         return Resolved(
             (
                 # Another allocator follows it, for small allocations.
-                Preload(path=path, first=True),
+                Preload(path=path, place_first=True),
                 *_place(str(config[self.name])),
             )
         )
@@ -204,7 +204,7 @@ def placement(numa: str) -> EnvSet:
 
 def _has_swap(machine: Machine) -> bool:
     """Return whether swap is in use; true if unknown, since the library checks it too."""
-    return SWAPS not in machine.system or bool(swap_areas(machine.system[SWAPS]))
+    return SWAPS not in machine.system_files or bool(swap_areas(machine.system_files[SWAPS]))
 
 
 def _place(value: str) -> tuple[EnvSet, ...]:

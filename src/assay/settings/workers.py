@@ -64,7 +64,7 @@ def judge_by_workers(setting: Setting, config: Configuration, facts: RunFacts, p
     if not workers:
         return setting.judge(config, facts, plan)
     judged = _judged(setting, config, facts, plan, workers)
-    refused = [one for one in judged if one.grant.grant is GrantStatus.REFUSED]
+    refused = [one for one in judged if one.grant.status is GrantStatus.REFUSED]
     by_cpu = sum(one.cpu_share for one in refused)
     by_memory = sum(one.memory_share for one in refused)
     if not setting.name.startswith(_OF_MEMORY):
@@ -101,7 +101,7 @@ def _judged(
 
 def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
     """Return the facts as if only this worker had run."""
-    seen = facts.seen or ReadBack()
+    seen = facts.readback or ReadBack()
     own = {name: getattr(worker, name) for name in _JUDGED_BY}
     if facts.instances:  # each instance has its own CPUs
         own["cpus"] = seen.cpus
@@ -109,11 +109,11 @@ def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
     unread = worker.maps is None and any(one.maps is not None for one in seen.workers)
     own["maps"] = worker.maps if unread or worker.maps is not None else seen.maps
     why = f"{worker.comm!r} ended, or has other privileges, before it could be read"
-    absent = {f"seen.{name}": why for name in _READ if own[name] is None}
+    absent = {f"readback.{name}": why for name in _READ if own[name] is None}
     return msgspec.structs.replace(
         facts,
-        seen=msgspec.structs.replace(seen, workers=(), comm=worker.comm, **own),
-        absent={**facts.absent, **absent},
+        readback=msgspec.structs.replace(seen, workers=(), comm=worker.comm, **own),
+        unavailable={**facts.unavailable, **absent},
     )
 
 
@@ -129,14 +129,14 @@ def _with_worker(found: _Judged, word: GrantStatus) -> Grant:
         part = f"held {100 * found.memory_share:.0f} % of the memory"
     reason = found.grant.reason or "not in force"
     who = f"{found.worker.comm!r}, which {part}"
-    return msgspec.structs.replace(found.grant, grant=word, reason=f"{reason} ({who})")
+    return msgspec.structs.replace(found.grant, status=word, reason=f"{reason} ({who})")
 
 
 def _of_most(judged: Sequence[_Judged]) -> Grant:
     """Return the judgement for most of the CPU time, taken from the busiest worker."""
     shares: dict[GrantStatus, float] = {}
     for one in judged:
-        if one.grant.grant is not GrantStatus.REFUSED:
-            shares[one.grant.grant] = shares.get(one.grant.grant, 0.0) + one.cpu_share
+        if one.grant.status is not GrantStatus.REFUSED:
+            shares[one.grant.status] = shares.get(one.grant.status, 0.0) + one.cpu_share
     word = max(shares, key=lambda granted: shares[granted])
-    return next(one.grant for one in judged if one.grant.grant is word)
+    return next(one.grant for one in judged if one.grant.status is word)

@@ -146,7 +146,7 @@ class SqlReader:
     def overheads(self, machine: str) -> tuple[Overhead, ...]:
         """See ``Store.overheads``."""
         query = select(OVERHEAD.c.document).where(OVERHEAD.c.machine == machine)
-        query = query.order_by(OVERHEAD.c.at_s.desc(), OVERHEAD.c.number.desc())
+        query = query.order_by(OVERHEAD.c.started_at.desc(), OVERHEAD.c.number.desc())
         with self._explained(), self._engine.connect() as connection:
             documents = connection.execute(query).scalars().all()
         newest: dict[str | None, Overhead] = {}

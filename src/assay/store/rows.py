@@ -85,7 +85,7 @@ def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> N
         "study": study_id,
         "number": stratum.number,
         "machine": stratum.machine,
-        "engine": stratum.engine,
+        "assay_version": stratum.assay_version,
         "document": encode_checked(stratum, Stratum),
     }
     connection.execute(insert(STRATUM), row)

@@ -67,7 +67,7 @@ STRATUM = Table(
     ),
     Column("number", Integer, nullable=False),
     Column("machine", Text, nullable=False),
-    Column("engine", Text, nullable=False),
+    Column("assay_version", Text, nullable=False),
     Column("document", Text, nullable=False),
     PrimaryKeyConstraint("study", "number", name="pk_stratum"),
 )
@@ -84,7 +84,7 @@ SAMPLE = Table(
     Column("block", Integer, nullable=False),
     Column("position", Integer, nullable=False),
     Column("attempt", Integer, nullable=False),
-    Column("engine", Text, nullable=False),
+    Column("launcher_version", Text, nullable=False),
     Column("outcome", Text, nullable=False),
     Column("objective", Float),
     Column("document", Text, nullable=False),
@@ -148,7 +148,7 @@ OVERHEAD = Table(
     METADATA,
     Column("number", Integer, nullable=False),
     Column("machine", Text, nullable=False),
-    Column("at_s", Float, nullable=False),
+    Column("started_at", Float, nullable=False),
     Column("document", Text, nullable=False),
     PrimaryKeyConstraint("number", name="pk_overhead"),
 )

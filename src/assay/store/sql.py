@@ -194,7 +194,7 @@ class SqlStore(SqlReader):
             "block": launch.block,
             "position": launch.position,
             "attempt": launch.attempt,
-            "engine": sample.engine,
+            "launcher_version": sample.launcher_version,
             "outcome": sample.outcome.value,
             "objective": sample.metrics.get(held.objective),
             "document": encode_checked(msgspec.structs.replace(sample, outputs=()), Sample),
@@ -239,7 +239,7 @@ class SqlStore(SqlReader):
 
     def add_overhead(self, overhead: Overhead) -> None:
         """See ``Store.add_overhead``."""
-        row = {"machine": overhead.machine, "at_s": overhead.at_s}
+        row = {"machine": overhead.machine, "started_at": overhead.started_at}
         document = encode_checked(overhead, Overhead)
         with self._explained(), self._writer.begin() as connection:
             connection.execute(insert(OVERHEAD), {**row, "document": document})

@@ -21,7 +21,7 @@ def with_affordable(spec: StudySpec, overheads: Iterable[Overhead]) -> StudySpec
         overheads: calibrations of this machine. One with a command of the user applies to that
             command only; one with the built-in loads applies to every command.
     """
-    if spec.observe is not None:
+    if spec.requested_observations is not None:
         return spec
     costly = {
         cost.observation
@@ -31,4 +31,4 @@ def with_affordable(spec: StudySpec, overheads: Iterable[Overhead]) -> StudySpec
         if cost.excess is not None
     }
     left_out = tuple(one for one in DEFAULT_OBSERVATIONS if one in costly)
-    return msgspec.structs.replace(spec, unobserved=left_out) if left_out else spec
+    return msgspec.structs.replace(spec, disabled_observations=left_out) if left_out else spec

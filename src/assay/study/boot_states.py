@@ -51,7 +51,7 @@ class BootStateComparison:
         machine: Machine,
         samples: Sequence[Sample],
     ) -> None:
-        found = (as_reboot_setting(registry.get(name)) for name in spec.pausing)
+        found = (as_reboot_setting(registry.get(name)) for name in spec.reboot_settings)
         self._settings: dict[str, RebootSetting] = {s.name: s for s in found if s is not None}
         self._costly = HardToChangeFactors.of(spec)
         self._samples = samples

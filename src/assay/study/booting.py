@@ -107,16 +107,16 @@ class BootCheck:
         change = required_boot_change(wanted, self._machine, self._registry)
         if change is not None:
             unbrought = self._unbrought and not self._told
-            raise BootPause(self._id, msgspec.structs.replace(change, unbrought=unbrought))
-        if launch.anew and self._blocks - {launch.block}:
+            raise BootPause(self._id, msgspec.structs.replace(change, missing_after_boot=unbrought))
+        if launch.repeat_application and self._blocks - {launch.block}:
             raise BootPause(
                 self._id,
                 BootChange(
                     settings=wanted,
-                    words=_words(wanted, self._registry),
+                    arguments=_words(wanted, self._registry),
                     kernel=_kernel(wanted),
-                    confirm=_said(wanted, self._machine, self._registry),
-                    anew=True,
+                    unconfirmed=_said(wanted, self._machine, self._registry),
+                    repeat_boot=True,
                 ),
             )
 
@@ -179,11 +179,11 @@ def required_boot_change(
         missing=tuple(one.missing for one in pending.values()),
         add=_once(word for one in pending.values() for word in one.add),
         remove=_once(word for one in pending.values() for word in one.remove),
-        words=_words(wanted, registry),
+        arguments=_words(wanted, registry),
         firmware=firmware,
         kernel=_kernel(wanted),
-        running=next((one.running for one in pending.values() if one.running), None),
-        confirm=_said(wanted, machine, registry),
+        running_kernel=next((one.running for one in pending.values() if one.running), None),
+        unconfirmed=_said(wanted, machine, registry),
     )
 
 
@@ -237,7 +237,7 @@ def _said(names: Iterable[str], machine: Machine, registry: Registry) -> tuple[s
         setting.name
         for setting in settings
         if isinstance(setting, FirmwareSetting) and not setting.is_seen
-        if setting.name not in machine.boot.witnesses
+        if setting.name not in machine.boot.firmware_sources
     )
 
 

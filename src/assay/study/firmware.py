@@ -56,11 +56,13 @@ def with_firmware_values(
             "Omit --confirm.",
         )
     boot = laboratory.machine.boot
-    new = {name: source for name, source in spec.verify.items() if name not in boot.witnesses}
+    new = {
+        name: source for name, source in spec.verify.items() if name not in boot.firmware_sources
+    }
     read = {name: read_firmware_value(name, source) for name, source in new.items()}
     witnesses = {name: source.removeprefix(COMMAND_MARK) for name, source in spec.verify.items()}
     before = _said_before(spec, boot.id, samples, laboratory.registry)
-    said = {**before, **boot.said, **confirmed, **read}
+    said = {**before, **boot.firmware, **confirmed, **read}
     for name, value in before.items():
         if said[name] != value:
             raise NotPossibleError(
@@ -70,7 +72,7 @@ def with_firmware_values(
             )
     if not said:
         return laboratory
-    boot = msgspec.structs.replace(boot, said=said, witnesses=witnesses)
+    boot = msgspec.structs.replace(boot, firmware=said, firmware_sources=witnesses)
     return replace(laboratory, machine=msgspec.structs.replace(laboratory.machine, boot=boot))
 
 
@@ -85,10 +87,10 @@ def demand_varied(names: Iterable[str], spec: StudySpec) -> None:
         InvalidInputError: the study does not vary it; names a similar setting.
     """
     for name in names:
-        if name in spec.pausing:
+        if name in spec.reboot_settings:
             continue
-        near = nearest(name, tuple(spec.pausing))
-        has = ", ".join(spec.pausing) or "none"
+        near = nearest(name, tuple(spec.reboot_settings))
+        has = ", ".join(spec.reboot_settings) or "none"
         raise InvalidInputError(
             f"{name}: this study does not vary it. Its boot settings: {has}.",
             f"Did you mean {near}?" if near else "Omit it.",

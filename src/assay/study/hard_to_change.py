@@ -45,7 +45,7 @@ class HardToChangeApplier:
         if not self._costly:
             return
         wanted = self._costly.plot(launch.configuration)
-        if wanted == self._holds and not launch.anew:
+        if wanted == self._holds and not launch.repeat_application:
             return
         self._holds = None
         began_s = self._clock()

@@ -19,7 +19,7 @@ _WORDS = "boot"
 
 def varies_kernel(spec: StudySpec) -> bool:
     """Return whether a study varies the kernel."""
-    return not KERNEL_SETTINGS.isdisjoint(spec.pausing)
+    return not KERNEL_SETTINGS.isdisjoint(spec.reboot_settings)
 
 
 def kernel_description(began: Machine, here: Machine) -> Evidence:
@@ -31,7 +31,7 @@ def _readings(machine: Machine) -> dict[str, str]:
     """Return the defaults, files and options that distinguish kernels."""
     files = {
         path: text
-        for path, text in (machine.system | machine.boot.found).items()
+        for path, text in (machine.system_files | machine.boot.files).items()
         if path.startswith(_PLACES) and path not in STATE_FILES
     }
     found = {_short(path): text for path, text in files.items()}

@@ -73,7 +73,7 @@ class Laboratory:
     def _room(self, slot: int) -> Machine:
         if not self.slots:
             return self.machine
-        return msgspec.structs.replace(self.machine, allowed=self.slots[slot])
+        return msgspec.structs.replace(self.machine, allowed_cpus=self.slots[slot])
 
     def plan(self, configuration: Configuration, slot: int | None = None) -> Plan:
         """Return the plan of a configuration, in the first slot by default."""

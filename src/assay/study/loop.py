@@ -253,12 +253,12 @@ class StudyLoop:
         if self._boots is None or not self._boots.is_cold(launch):
             return
         # It belongs to no block: the first launch of a block runs the speed probe.
-        self._executor.submit(msgspec.structs.replace(launch, block=-1, roster=None), plan)
+        self._executor.submit(msgspec.structs.replace(launch, block=-1, block_arms=None), plan)
         self._executor.poll(None)
         self._boots.warmed(launch.arm)
 
     def _plan(self, launch: Launch) -> Plan:
-        key = launch.configuration, launch.slot
+        key = launch.configuration, launch.cpu_slot
         if key not in self._plans:
             self._plans[key] = self._planner(*key)
         return self._plans[key]
@@ -273,7 +273,7 @@ class StudyLoop:
         try:
             # One plan is stored for each configuration: that of the first slot, which the script
             # uses.
-            plan = self._plan(msgspec.structs.replace(sample.launch, slot=None))
+            plan = self._plan(msgspec.structs.replace(sample.launch, cpu_slot=None))
             self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s
@@ -288,7 +288,7 @@ class StudyLoop:
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
             for metric in self._spec.targets:
                 demand_objective(sample, metric)
-            demand_readable(sample, required_metrics(self._spec.workload, self._spec.require))
+            demand_readable(sample, required_metrics(self._spec.workload, self._spec.requirements))
 
     def _hangs_on(self, arm: str) -> bool:
         """Return whether the study depends on an arm.
@@ -333,7 +333,7 @@ def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
         asked = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
         if asked and metric.name not in sample.metrics:
             raise NotPossibleError(
-                f"This host cannot measure {metric.name}: {sample.absent.get(metric.name)}.",
+                f"This host cannot measure {metric.name}: {sample.unavailable.get(metric.name)}.",
                 "Omit the metric, or measure wall_s.",
             )
 
@@ -366,7 +366,7 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
         if metric.name not in sample.metrics:
             read = metric.pattern is not None
             raise InvalidInputError(
-                f"The metric {metric.name} cannot be read: {sample.absent.get(metric.name)}.",
+                f"The metric {metric.name} cannot be read: {sample.unavailable.get(metric.name)}.",
                 "Correct the pattern with --metric NAME=REGEX, or measure wall_s."
                 if read
                 else "Give the program more to do, or choose another metric, such as wall_s.",

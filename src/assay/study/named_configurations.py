@@ -22,25 +22,25 @@ def grantable_named(
     Raises:
         NotPossibleError: as ``grantable_space``.
     """
-    if not space.named:
+    if not space.named_configurations:
         return grantable_space(space, planner)
     refused: dict[str, str] = {}
     kept: list[NamedConfiguration] = []
-    for one in space.named:
+    for one in space.named_configurations:
         plan = planner(one.configuration)
         if plan.impossible:
             reasons = (f"{name}: {word.reason}" for name, word in plan.refused.items())
             refused[f"{NAME_COLUMN}.{one.name}"] = "; ".join(reasons)
         else:
             kept.append(one)
-    own = {name for one in space.named for name in one.configuration}
+    own = {name for one in space.named_configurations for name in one.configuration}
     beside = tuple(p for p in space.parameters if p.name not in own)
     rest, also = grantable_space(
-        msgspec.structs.replace(space, parameters=beside, named=()), planner
+        msgspec.structs.replace(space, parameters=beside, named_configurations=()), planner
     )
     narrowed = (_narrowed(p, kept) for p in space.parameters if p.name in own)
     parameters = (*(p for p in narrowed if p is not None), *rest.parameters)
-    named = msgspec.structs.replace(space, parameters=parameters, named=tuple(kept))
+    named = msgspec.structs.replace(space, parameters=parameters, named_configurations=tuple(kept))
     return named, refused | also
 
 
@@ -57,7 +57,7 @@ def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Param
 
 def describe_named(space: Space) -> Iterable[str]:
     """Yield a line for each named configuration, then one for each of the other settings."""
-    own = {name for one in space.named for name in one.configuration}
-    yield from (f"{one.name}: {one.configuration}" for one in space.named)
+    own = {name for one in space.named_configurations for name in one.configuration}
+    yield from (f"{one.name}: {one.configuration}" for one in space.named_configurations)
     beside = tuple(p for p in space.parameters if p.name not in own)
     yield from describe_space(msgspec.structs.replace(space, parameters=beside))

@@ -68,11 +68,11 @@ def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | No
     found = conclusion.noise_floor if conclusion else None
     if conclusion is None or found is None or newest.machine != machine:
         return None
-    if found.withheld or mostly_disturbed(conclusion):
+    if found.verdict_withheld or mostly_disturbed(conclusion):
         return None
     return MachineFloor(
         study=record.id,
-        at_s=record.created_at,
+        started_at=record.created_at,
         command=command_words(record.spec.workload.argv),
         metric=found.metric,
         ci=found.ci,

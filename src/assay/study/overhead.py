@@ -61,12 +61,12 @@ def calibrate(
         machine=fingerprint(lab.machine),
         model=lab.machine.model,
         kernel=lab.machine.kernel,
-        engine=__version__,
-        at_s=at_s,
-        took_s=time.monotonic() - began_s,
+        assay_version=__version__,
+        started_at=at_s,
+        duration_s=time.monotonic() - began_s,
         costs=found.costs,
-        others=found.others,
-        absent=absent,
+        other_load=found.others,
+        unavailable=absent,
         command=command,
     )
 
@@ -83,7 +83,7 @@ def _preloads(
     for observation, setting, value in (*wanted, ("import hook", HOOK_SETTING, 1)):
         plan = lab.plan(Configuration({setting: value}))
         if plan.refused:
-            absent[observation] = plan.words[setting].reason or "refused here"
+            absent[observation] = plan.settings[setting].reason or "refused here"
             continue
         launch = Launch(
             configuration=plan.configuration,

@@ -27,11 +27,11 @@ def with_scripts(
     return msgspec.structs.replace(
         conclusion,
         recommendation=msgspec.structs.replace(recommendation, script=script),
-        front=tuple(
+        pareto_front=tuple(
             msgspec.structs.replace(
                 point,
                 script=shell_script(planner(point.settings, None), spec.workload, pools=pools),
             )
-            for point in conclusion.front
+            for point in conclusion.pareto_front
         ),
     )

@@ -163,7 +163,7 @@ def resume(
     newest = record.strata[-1]
     env = laboratory.driver.env
     now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
-    samples = store.samples(study_id, newest.number) if record.spec.pausing else []
+    samples = store.samples(study_id, newest.number) if record.spec.reboot_settings else []
     laboratory = with_firmware_values(laboratory, record.spec, {}, samples)
     if not new_stratum:
         states = _states(laboratory, record.spec, newest, now, samples)
@@ -187,7 +187,7 @@ def _carry_on(
     listener: Listener,
     more: Budget | None = None,
 ) -> StudyResult:
-    space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier)
+    space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
     if more is not None:
         race.use_rest()
@@ -252,7 +252,7 @@ def _boots(
     samples: Sequence[Sample],
 ) -> BootCheck | None:
     """Return the check of the present boot, if the study has boot settings."""
-    if not spec.pausing:
+    if not spec.reboot_settings:
         return None
     env = laboratory.driver.env
     now = stratum_of(stratum.number, laboratory.machine, laboratory.digest, env)
@@ -266,7 +266,7 @@ def _boots(
 
 def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
     """Return the space of a study, which is the same in every boot."""
-    began = machine_in(stratum.host) if spec.pausing else None
+    began = machine_in(stratum.host) if spec.reboot_settings else None
     return (laboratory if began is None else replace(laboratory, machine=began)).space(spec)
 
 
@@ -331,7 +331,7 @@ def finished_result(
     digest = newest.program_digest if unbuilt else laboratory.digest
     now = stratum_of(newest.number, laboratory.machine, digest, laboratory.driver.env)
     now = as_if_reserved(now, newest) if record.spec.reserve else now
-    samples = store.samples(record.id, newest.number) if record.spec.pausing else []
+    samples = store.samples(record.id, newest.number) if record.spec.reboot_settings else []
     states = _states(laboratory, record.spec, newest, now, samples)
     changed = differences(*states.compared())
     changed += ["the inputs of the build"] if unbuilt else []
@@ -474,7 +474,7 @@ def prepared_spec(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
     return msgspec.structs.replace(
         with_instance_numbers(spec),
         switch_costs_s=switch_costs_s(spec, registry),
-        pausing=boot_settings_of(spec, varied_settings(spec), machine, registry),
+        reboot_settings=boot_settings_of(spec, varied_settings(spec), machine, registry),
     )
 
 
@@ -517,9 +517,9 @@ def _demand_known_rivals(arms: Sequence[Arm]) -> None:
     """
     before: set[str] = set()
     for arm in arms:
-        if arm.against is not None and arm.against not in before:
+        if arm.parent is not None and arm.parent not in before:
             raise InvalidInputError(
-                f"{arm.name!r} is a step from {arm.against!r}, which is not an earlier arm.",
+                f"{arm.name!r} is a step from {arm.parent!r}, which is not an earlier arm.",
                 "Name an earlier arm.",
             )
         before.add(arm.name)

@@ -132,7 +132,7 @@ def _told(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
 
 def _texts(space: Space) -> list[str]:
     """Return the expressions of a space."""
-    return [*space.constraints, *(p.when for p in space.parameters if p.when)]
+    return [*space.constraints, *(p.condition for p in space.parameters if p.condition)]
 
 
 def _no_choice(parameter: Parameter, options: tuple[Value, ...]) -> bool:
@@ -161,13 +161,13 @@ def _refusal(
 
     def refusal(company: Mapping[str, Value]) -> str | None:
         plan = planner(Configuration({**company, parameter.name: value}))
-        word = plan.words.get(parameter.name)
+        word = plan.settings.get(parameter.name)
         return word.reason if word is not None and parameter.name in plan.refused else None
 
     alone = refusal({})
-    if alone is None or parameter.when is None:
+    if alone is None or parameter.condition is None:
         return alone
-    condition = Expression(parameter.when)
+    condition = Expression(parameter.condition)
     others = [p for p in space.parameters if p.name in condition.names - {parameter.name}]
     options = [(None, *(p.domain.values() or ())) for p in others]
     for values in itertools.islice(itertools.product(*options), MAX_CHECKED_VALUES):
@@ -181,6 +181,6 @@ def _refusal(
 def describe_space(space: Space) -> Iterable[str]:
     """Yield a line for each parameter: domain, condition and reason."""
     for parameter in space.parameters:
-        when = f" when {parameter.when}" if parameter.when else ""
+        when = f" when {parameter.condition}" if parameter.condition else ""
         reason = f"   {parameter.reason}" if parameter.reason else ""
         yield f"{parameter.name}={parameter.domain}{when}{reason}"

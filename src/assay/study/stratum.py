@@ -28,14 +28,14 @@ def stratum_of(
         number=number,
         program_digest=program_digest,
         kernel=machine.kernel,
-        cpus=machine.allowed,
+        cpus=machine.allowed_cpus,
         default_state=machine.default_state | _limits(machine),
-        surroundings=read_environment(env),
-        engine=__version__,
+        launch_environment=read_environment(env),
+        assay_version=__version__,
         machine=fingerprint(machine),
         model=machine.model,
         host=to_builtins(machine),
-        inherited=inherited_settings(env),
+        inherited_variables=inherited_settings(env),
     )
 
 
@@ -46,7 +46,7 @@ def as_if_reserved(now: Stratum, then: Stratum) -> Stratum:
         now,
         cpus=then.cpus,
         default_state=_taking(now.default_state, then.default_state, {MEMORY_LIMIT}),
-        surroundings=_taking(now.surroundings, then.surroundings, names),
+        launch_environment=_taking(now.launch_environment, then.launch_environment, names),
     )
 
 
@@ -63,14 +63,14 @@ def differences(then: Stratum, now: Stratum) -> list[str]:
         ("program_digest", "the program"),
         ("kernel", "the kernel"),
         ("cpus", "the usable CPUs"),
-        ("engine", "assay's version"),
+        ("assay_version", "assay's version"),
     ):
         before, after = getattr(then, name), getattr(now, name)
         if before != after:
             found.append(f"{label}: {_show(before)} then, {_show(after)} now")
     for before, after in (
         (then.default_state, now.default_state),
-        (then.surroundings, now.surroundings),
+        (then.launch_environment, now.launch_environment),
     ):
         found += [
             _changed(name, before.get(name), after.get(name)) for name in _unlike(before, after)
@@ -126,8 +126,8 @@ def _without_new(then: Stratum, now: Stratum) -> str:
     """Return the command that unsets variables that were not set then."""
     names = [
         name.removeprefix(VARIABLE_PREFIX)
-        for name in _unlike(then.surroundings, now.surroundings)
-        if name.startswith(VARIABLE_PREFIX) and name not in then.surroundings
+        for name in _unlike(then.launch_environment, now.launch_environment)
+        if name.startswith(VARIABLE_PREFIX) and name not in then.launch_environment
     ]
     if not names:
         return ""

@@ -91,9 +91,9 @@ def survey(
                 stage=Stage.SURVEY,
                 block=block,
                 position=0,
-                cap_s=min(caps, default=None),
-                roster=arms,
-                slot=slot,
+                timeout_s=min(caps, default=None),
+                block_arms=arms,
+                cpu_slot=slot,
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
             sample = _awaited(executor, ending)

@@ -115,8 +115,12 @@ def earlier_studies(
 def _why(one: EarlierStudy) -> str:
     if not one.launches:
         return "it has no launches"
-    if one.left_out:
-        held = show_count(len(one.known), "is", "are") if one.known else "none is"
+    if one.unused_configurations:
+        held = (
+            show_count(len(one.known_configurations), "is", "are")
+            if one.known_configurations
+            else "none is"
+        )
         return f"of its configurations {held} in this space"
     return "its settings are not varied here"
 
@@ -189,12 +193,17 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
         command=record.spec.command_line,
         same_workload=_is_same(record.spec, spec),
         launches=len(samples),
-        known=tuple(known),
-        left_out=left_out,
+        known_configurations=tuple(known),
+        unused_configurations=left_out,
     )
 
 
 def _shared_out(told: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
     """Limit the total number of configurations to the capacity of the model."""
     most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(told)))
-    return tuple(msgspec.structs.replace(one, known=limit_results(one.known, most)) for one in told)
+    return tuple(
+        msgspec.structs.replace(
+            one, known_configurations=limit_results(one.known_configurations, most)
+        )
+        for one in told
+    )

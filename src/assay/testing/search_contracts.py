@@ -103,8 +103,8 @@ class SimulatedProgram:
             return Sample(
                 launch=launch, outcome=Outcome.FAILED, wall_s=wall_s * rng.random(), exit_status=1
             )
-        if launch.cap_s is not None and wall_s > launch.cap_s:
-            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.cap_s)
+        if launch.timeout_s is not None and wall_s > launch.timeout_s:
+            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.timeout_s)
         return Sample(
             launch=launch,
             outcome=Outcome.OK,
@@ -122,7 +122,7 @@ class SimulatedProgram:
         return Grant(
             value=value,
             level=Level.SEEN,
-            grant=GrantStatus.REFUSED if refused else GrantStatus.GRANTED,
+            status=GrantStatus.REFUSED if refused else GrantStatus.GRANTED,
             reason="the value is missing" if refused else None,
         )
 
@@ -136,7 +136,7 @@ class SimulatedProgram:
 def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
     """Return the evidence of a host of two CPUs of which other processes use ``busy``."""
     return (
-        Evidence(kind="foreign_load", value=busy * wall_s, unit="s", outside=True),
+        Evidence(kind="foreign_load", value=busy * wall_s, unit="s", external=True),
         Evidence(kind="host_cpus", value=2.0),
     )
 
@@ -299,7 +299,9 @@ class RaceContract:
         completed_race = self._trip(self.AMPLE)
         self._check_places(completed_race)
         self._check_complete(completed_race)
-        rosters = [tuple(a.name for a in la.roster) for la in completed_race.launches if la.roster]
+        rosters = [
+            tuple(a.name for a in la.block_arms) for la in completed_race.launches if la.block_arms
+        ]
         again = self.spec(self.AMPLE, seed=1)
         other = run_race(self.race(again), self.program, self.AMPLE)
         if max(map(len, rosters)) > 1:
@@ -316,14 +318,18 @@ class RaceContract:
         blocks = [la.block for la in completed_race.launches]
         assert blocks == sorted(blocks)
         assert set(blocks) == set(range(len(set(blocks))))
-        rosters = {la.block: la.roster for la in completed_race.launches if la.roster is not None}
+        rosters = {
+            la.block: la.block_arms for la in completed_race.launches if la.block_arms is not None
+        }
         for launch in completed_race.launches:
             arm = rosters[launch.block][launch.position]
             assert (arm.name, arm.configuration) == (launch.arm, launch.configuration)
 
     def _check_complete(self, completed_race: CompletedRace) -> None:
         """Check that every block except the last is complete."""
-        rosters = {la.block: la.roster for la in completed_race.launches if la.roster is not None}
+        rosters = {
+            la.block: la.block_arms for la in completed_race.launches if la.block_arms is not None
+        }
         last = max(rosters)
         for block, roster in rosters.items():
             ran = {la.arm for la in completed_race.launches if la.block == block}
@@ -428,12 +434,12 @@ def mixed_space() -> SearchSpace:
                 Parameter(name="arg.step", domain=Range(10, 35, step=10), default=10),
                 Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False)),
                 Parameter(name="arg.size", domain=Range(1, 4096, log=True), default=1),
-                Parameter(name="env.DEEP", domain=Choices(("a", "b")), when="env.ON == 'yes'"),
+                Parameter(name="env.DEEP", domain=Choices(("a", "b")), condition="env.ON == 'yes'"),
                 Parameter(
                     name="env.ON",
                     domain=Choices(("no", "yes")),
                     default="no",
-                    when="malloc == 'jemalloc'",
+                    condition="malloc == 'jemalloc'",
                 ),
             ),
             constraints=("threads * arg.n <= 16",),
@@ -448,7 +454,7 @@ def small_space() -> SearchSpace:
             parameters=(
                 Parameter(name="arg.a", domain=Choices((1, 2, 3)), default=1),
                 Parameter(name="arg.b", domain=Choices((1, 2)), default=1),
-                Parameter(name="threads", domain=Choices((1, 2)), when="arg.a < 3"),
+                Parameter(name="threads", domain=Choices((1, 2)), condition="arg.a < 3"),
             ),
             constraints=("arg.a + arg.b < 5",),
         )

@@ -72,7 +72,7 @@ def make_stratum(number: int = 0) -> Stratum:
         kernel="6.1.0",
         cpus=(0, 1),
         default_state={"thp": "madvise"},
-        engine="0.1.0",
+        assay_version="0.1.0",
         machine=f"machine-{number}",
     )
 
@@ -88,18 +88,18 @@ def make_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float
             block=block,
             position=position,
             attempt=attempt,
-            cap_s=12.5,
+            timeout_s=12.5,
         ),
         outcome=Outcome.OK,
         exit_status=0,
         wall_s=0.1 + 0.2,
         peak_bytes=2**53 + 1,
         metrics={"wall_s": 0.1 + 0.2, "rate": rate},
-        settings={"threads": Grant(value=2, grant=GrantStatus.GRANTED, level=Level.SEEN)},
-        evidence=(Evidence(kind="steal", value=0.01, unit="s", outside=True),),
-        absent={"peak_anon_bytes": "too short to be read"},
+        settings={"threads": Grant(value=2, status=GrantStatus.GRANTED, level=Level.SEEN)},
+        evidence=(Evidence(kind="steal", value=0.01, unit="s", external=True),),
+        unavailable={"peak_anon_bytes": "too short to be read"},
         started_at=1.7e9,
-        engine="0.1.0",
+        launcher_version="0.1.0",
     )
 
 
@@ -121,7 +121,7 @@ def make_overhead(machine: str, at_s: float, command: str | None = None) -> Over
     observed = ObservedCost(
         observation="memory",
         program="spin",
-        bare_s=0.05,
+        baseline_s=0.05,
         pairs=20,
         wall=cost,
         user=cost,
@@ -131,11 +131,11 @@ def make_overhead(machine: str, at_s: float, command: str | None = None) -> Over
         machine=machine,
         model="a processor",
         kernel="6.18",
-        engine="0.1.0",
-        at_s=at_s,
-        took_s=60.0,
+        assay_version="0.1.0",
+        started_at=at_s,
+        duration_s=60.0,
         costs=(observed,),
-        absent={"counters": "this machine does not have this counter"},
+        unavailable={"counters": "this machine does not have this counter"},
         command=command,
     )
 

@@ -296,9 +296,9 @@ def _cell(point: _Point, device: Device) -> Cell:
     return Cell(
         work=point.work.name,
         threads=point.threads,
-        of_dram=point.of_dram,
+        dram_ratio=point.of_dram,
         intensity=one.flops / (point.data_bytes * point.work.items),
         memory_s=memory_s,
         tier_s=tuple(seen.median_s for seen in point.tier),
-        of_balance=balance(point.work, point.of_dram, middle_s, point.data_bytes, device),
+        balance_ratio=balance(point.work, point.of_dram, middle_s, point.data_bytes, device),
     )

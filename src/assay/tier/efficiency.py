@@ -54,22 +54,22 @@ class Cell(Record, frozen=True, kw_only=True):
     Attributes:
         work: name of the workload.
         threads: number of threads.
-        of_dram: data size relative to DRAM.
+        dram_ratio: data size relative to DRAM.
         intensity: operations per byte of the data items: 2 * degree / 8 of a polynomial, whether
             its values are stored or summed.
         memory_s: times of a pass in memory alone, in seconds.
         tier_s: times of a pass with a backing store, in seconds, each from the same round.
-        of_balance: I / I*, the intensity relative to the one with equal computation and transfer
+        balance_ratio: I / I*, the intensity relative to the one with equal computation and transfer
             times; absent if the data fit into DRAM.
     """
 
     work: str
     threads: int
-    of_dram: float
+    dram_ratio: float
     intensity: float
     memory_s: tuple[float, ...]
     tier_s: tuple[float, ...]
-    of_balance: float | None = None
+    balance_ratio: float | None = None
 
     @property
     def model(self) -> float:
@@ -77,7 +77,7 @@ class Cell(Record, frozen=True, kw_only=True):
 
         Data that fit into DRAM are fetched only once.
         """
-        return 1.0 if self.of_balance is None else min(1.0, self.of_balance)
+        return 1.0 if self.balance_ratio is None else min(1.0, self.balance_ratio)
 
     @property
     def efficiency(self) -> float:

@@ -63,18 +63,18 @@ def _maps(cells: Sequence[Cell]) -> Iterator[tuple[str, str, Rows]]:
 
 def _by_intensity(cells: Sequence[Cell], work: str) -> Rows:
     rows: Rows = {}
-    for one in sorted(cells, key=lambda one: (one.of_dram, one.intensity)):
+    for one in sorted(cells, key=lambda one: (one.dram_ratio, one.intensity)):
         if one.work == work:
-            row = rows.setdefault(f"{one.of_dram:g} times DRAM", {})
+            row = rows.setdefault(f"{one.dram_ratio:g} times DRAM", {})
             row[f"{one.intensity:g}"] = one
     return rows
 
 
 def _by_size(cells: Sequence[Cell], names: set[str]) -> Rows:
     rows: Rows = {}
-    for one in sorted(cells, key=lambda one: one.of_dram):
+    for one in sorted(cells, key=lambda one: one.dram_ratio):
         if one.work in names:
-            rows.setdefault(one.work, {})[f"{one.of_dram:g}"] = one
+            rows.setdefault(one.work, {})[f"{one.dram_ratio:g}"] = one
     return rows
 
 

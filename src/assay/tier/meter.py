@@ -33,24 +33,24 @@ class Counts(Record, frozen=True, kw_only=True):
     """Counters of page faults, by the state of the faulting chunk, and of transfers.
 
     Attributes:
-        first: zero-fill faults: the chunk was never written.
-        demand: demand faults: the thread waited for a complete read.
-        late: faults on a chunk whose transfer was already in flight.
-        staged: faults on a prefetched chunk.
-        again: second-chance hits: the chunk was unmapped and still in memory.
-        wasted: prefetched chunks that were evicted before their first use.
-        unchanged: evictions without write-back, because the backing store was up to date.
+        zero_fill_faults: zero-fill faults: the chunk was never written.
+        demand_faults: demand faults: the thread waited for a complete read.
+        in_flight_faults: faults on a chunk whose transfer was already in flight.
+        prefetch_hits: faults on a prefetched chunk.
+        second_chance_hits: second-chance hits: the chunk was unmapped and still in memory.
+        unused_prefetches: prefetched chunks that were evicted before their first use.
+        clean_evictions: evictions without write-back, because the backing store was up to date.
         read_bytes, written_bytes: bytes read from and written to the backing store.
         stall_s: time during which threads waited for chunks, summed over chunks, in seconds.
     """
 
-    first: int
-    demand: int
-    late: int
-    staged: int
-    again: int
-    wasted: int
-    unchanged: int
+    zero_fill_faults: int
+    demand_faults: int
+    in_flight_faults: int
+    prefetch_hits: int
+    second_chance_hits: int
+    unused_prefetches: int
+    clean_evictions: int
     read_bytes: int
     written_bytes: int
     stall_s: float
@@ -60,14 +60,14 @@ class Region(Counts, frozen=True, kw_only=True):
     """Memory region of a program, with its counters.
 
     Attributes:
-        base: first address.
+        address: first address.
         size_bytes: size of the region.
-        held_bytes: resident bytes.
+        resident_bytes: resident bytes.
     """
 
-    base: int
+    address: int
     size_bytes: int
-    held_bytes: int
+    resident_bytes: int
 
 
 class Meter(Record, frozen=True, kw_only=True):
@@ -78,8 +78,8 @@ class Meter(Record, frozen=True, kw_only=True):
         command: command line.
         dram_bytes: maximum resident size of all regions.
         chunk_bytes: maximum size of a fetch.
-        how: pager or advisor. Transfers of the advisor are its requests for prefetch and page-out,
-            its chunks are pages, and it does not measure stall times.
+        mechanism: pager or advisor. Transfers of the advisor are its requests for prefetch and
+            page-out, its chunks are pages, and it does not measure stall times.
         regions: regions, largest first.
         counts: counters of all regions, including freed ones.
     """
@@ -88,7 +88,7 @@ class Meter(Record, frozen=True, kw_only=True):
     command: str
     dram_bytes: int
     chunk_bytes: int
-    how: Mechanism
+    mechanism: Mechanism
     regions: tuple[Region, ...]
     counts: Counts
 
@@ -154,7 +154,7 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         command=_command(process),
         dram_bytes=dram_bytes,
         chunk_bytes=chunk_bytes,
-        how=_HOWS[how],
+        mechanism=_HOWS[how],
         regions=tuple(
             sorted((one for one in regions if one.size_bytes), key=lambda one: -one.size_bytes)
         ),
@@ -164,7 +164,9 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
 
 def _region(values: tuple[int, ...]) -> Region:
     base, size_bytes, held_bytes, *counts = values
-    return Region(base=base, size_bytes=size_bytes, held_bytes=held_bytes, **_named(tuple(counts)))
+    return Region(
+        address=base, size_bytes=size_bytes, resident_bytes=held_bytes, **_named(tuple(counts))
+    )
 
 
 def _named(counts: tuple[int, ...]) -> dict[str, Any]:

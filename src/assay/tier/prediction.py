@@ -28,7 +28,8 @@ class ActivitySnapshot(Record, frozen=True, kw_only=True):
         cpu_s: CPU time of its threads without those of the pager, in seconds.
         thread_s: CPU time of each existing thread, by thread id, in seconds.
         stall_s: time waiting for chunks, in seconds.
-        first, demand, late, staged: page faults, as in assay.tier.meter.
+        zero_fill_faults, demand_faults, in_flight_faults, prefetch_hits: page faults, as in
+            assay.tier.meter.
         read_bytes, written_bytes: bytes read from and written to the backing store.
     """
 
@@ -36,10 +37,10 @@ class ActivitySnapshot(Record, frozen=True, kw_only=True):
     cpu_s: float
     thread_s: dict[int, float]
     stall_s: float
-    first: int
-    demand: int
-    late: int
-    staged: int
+    zero_fill_faults: int
+    demand_faults: int
+    in_flight_faults: int
+    prefetch_hits: int
     read_bytes: int
     written_bytes: int
 
@@ -50,30 +51,31 @@ class Prediction(Record, frozen=True, kw_only=True):
     Attributes:
         wall_s: length of the observation, in seconds.
         cpu_s, stall_s: CPU time of all threads, and time waiting for chunks, in seconds.
-        work_s: computation time on the present threads, in seconds.
+        compute_s: computation time on the present threads, in seconds.
         read_bytes, written_bytes: bytes read from and written to the backing store.
         efficiency: computation time over computation and stall time, or over the length of the
             observation, because several threads may stall at the same time.
-        overlap: efficiency if stalls were hidden behind computation as far as the device allows.
-        work_s_per_gib: computation time for each transferred GiB, in seconds; absent without
+        max_efficiency: efficiency if stalls were hidden behind computation as far as the device
+            allows.
+        compute_s_per_gib: computation time for each transferred GiB, in seconds; absent without
             transfers.
-        device_s_per_gib: transfer time for each GiB, in seconds.
-        foreseen: share of fetched chunks that were prefetched; absent without fetches.
-        filling: most page faults were zero-fill faults.
+        transfer_s_per_gib: transfer time for each GiB, in seconds.
+        prefetched_share: share of fetched chunks that were prefetched; absent without fetches.
+        mostly_zero_fill: most page faults were zero-fill faults.
     """
 
     wall_s: float
     cpu_s: float
-    work_s: float
+    compute_s: float
     stall_s: float
     read_bytes: int
     written_bytes: int
     efficiency: float
-    overlap: float
-    work_s_per_gib: float | None = None
-    device_s_per_gib: float | None = None
-    foreseen: float | None = None
-    filling: bool = False
+    max_efficiency: float
+    compute_s_per_gib: float | None = None
+    transfer_s_per_gib: float | None = None
+    prefetched_share: float | None = None
+    mostly_zero_fill: bool = False
 
 
 def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -> Prediction:
@@ -89,50 +91,55 @@ def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -
     work_s = min(max(threads, default=0.0) + ended_s, wall_s)
     whole_s = min(work_s + stall_s, wall_s)
     read, written = more("read_bytes"), more("written_bytes")
-    came = more("demand") + more("late") + more("staged")
+    came = more("demand_faults") + more("in_flight_faults") + more("prefetch_hits")
     moved_gib = (read + written) / _GIB
     device_s = read / device.read + written / device.write
     return Prediction(
         wall_s=wall_s,
         cpu_s=cpu_s,
-        work_s=work_s,
+        compute_s=work_s,
         stall_s=stall_s,
         read_bytes=int(read),
         written_bytes=int(written),
         efficiency=work_s / whole_s if whole_s > 0 else 1.0,
-        overlap=min(1.0, work_s / device_s) if device_s > 0 else 1.0,
-        work_s_per_gib=work_s / moved_gib if moved_gib else None,
-        device_s_per_gib=device_s / moved_gib if moved_gib else None,
-        foreseen=more("staged") / came if came else None,
-        filling=more("first") > came,
+        max_efficiency=min(1.0, work_s / device_s) if device_s > 0 else 1.0,
+        compute_s_per_gib=work_s / moved_gib if moved_gib else None,
+        transfer_s_per_gib=device_s / moved_gib if moved_gib else None,
+        prefetched_share=more("prefetch_hits") / came if came else None,
+        mostly_zero_fill=more("zero_fill_faults") > came,
     )
 
 
 def reasons(found: Prediction) -> list[str]:
     """Return the reasons of the prediction and possible improvements, as sentences."""
-    if found.filling:
+    if found.mostly_zero_fill:
         return [
             "The program was initialising its memory: observe it longer (--for), until it accesses "
             "initialised data."
         ]
-    if found.work_s_per_gib is None or found.device_s_per_gib is None or found.foreseen is None:
+    if (
+        found.compute_s_per_gib is None
+        or found.transfer_s_per_gib is None
+        or found.prefetched_share is None
+    ):
         return ["The accessed data fit into DRAM: the backing store was not needed."]
     told = [
-        f"Each transferred GiB takes {found.work_s_per_gib:.2g} s of computation and "
-        f"{found.device_s_per_gib:.2g} s of transfer: I / I* is "
-        f"{found.work_s_per_gib / found.device_s_per_gib:.2g}."
+        f"Each transferred GiB takes {found.compute_s_per_gib:.2g} s of computation and "
+        f"{found.transfer_s_per_gib:.2g} s of transfer: I / I* is "
+        f"{found.compute_s_per_gib / found.transfer_s_per_gib:.2g}."
     ]
-    if found.efficiency > found.overlap:
+    if found.efficiency > found.max_efficiency:
         told.append("Fault handling counts as computation, so the true efficiency is lower.")
     if found.efficiency >= _ENOUGH:
         return [*told, "The program is well suited for the memory tier."]
-    if found.foreseen < 0.5:
+    if found.prefetched_share < 0.5:
         told.append(
-            f"Only {100 * found.foreseen:.0f} % of the fetched chunks were prefetched: the access "
+            f"Only {100 * found.prefetched_share:.0f} % of the fetched chunks were prefetched: the "
+            f"access "
             "order shows no pattern. Use more DRAM, or access the data in the order of their "
             "addresses."
         )
-    elif found.overlap < _ENOUGH:
+    elif found.max_efficiency < _ENOUGH:
         told.append(
             "The device is the bottleneck: use faster or more paths, more DRAM, or more "
             "computation per fetched chunk (blocking, tiles)."

@@ -41,25 +41,25 @@ class Counts(msgspec.Struct, frozen=True):
     """Counters of page faults, by the state of the faulting chunk, and of transfers.
 
     Attributes:
-        first: zero-fill faults: the chunk was never written.
-        demand: demand faults: the thread waited for a complete read.
-        late: faults on a chunk whose transfer was already in flight.
-        staged: faults on a prefetched chunk.
-        again: second-chance hits: the chunk was unmapped and still in memory.
-        wasted: prefetched chunks that were evicted before their first use.
-        unchanged: evictions without write-back, because the backing store was up to date.
+        zero_fill_faults: zero-fill faults: the chunk was never written.
+        demand_faults: demand faults: the thread waited for a complete read.
+        in_flight_faults: faults on a chunk whose transfer was already in flight.
+        prefetch_hits: faults on a prefetched chunk.
+        second_chance_hits: second-chance hits: the chunk was unmapped and still in memory.
+        unused_prefetches: prefetched chunks that were evicted before their first use.
+        clean_evictions: evictions without write-back, because the backing store was up to date.
         read_bytes: bytes read from the backing store.
         written_bytes: bytes written to the backing store.
         stall_ns: time during which threads waited for chunks, summed over chunks, in ns.
     """
 
-    first: int
-    demand: int
-    late: int
-    staged: int
-    again: int
-    wasted: int
-    unchanged: int
+    zero_fill_faults: int
+    demand_faults: int
+    in_flight_faults: int
+    prefetch_hits: int
+    second_chance_hits: int
+    unused_prefetches: int
+    clean_evictions: int
     read_bytes: int
     written_bytes: int
     stall_ns: int

@@ -22,7 +22,10 @@ _LOOKS = 8
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
 """Clock ticks per second."""
-_SUMS = ("first", "demand", "late", "staged", "read_bytes", "written_bytes", "stall_s")
+_SUMS = (
+    *("zero_fill_faults", "demand_faults", "in_flight_faults", "prefetch_hits"),
+    *("read_bytes", "written_bytes", "stall_s"),
+)
 
 
 class _Done(NamedTuple):
@@ -67,7 +70,7 @@ def _looked(session: int, proc: Path) -> dict[int, _Done]:
         process = proc / str(one.pid)
         stat = _read_stat(process)
         # A process that ends between two reads keeps its last values.
-        if one.counts.first and stat and stat.session == session:
+        if one.counts.zero_fill_faults and stat and stat.session == session:
             found[one.pid] = _Done(*_computed(process, stat), one.counts)
     return found
 

@@ -64,7 +64,8 @@ def false_words(found: FalseVerdicts, alpha: float) -> str:
     """Return the share of studies in which assay wrongly found a difference."""
     return (
         f"False verdicts of assay here: {100 * found.share:.1f} % (standard error "
-        f"{100 * found.error:.1f} %) of {found.studies:,} studies of identical arms, resampled "
+        f"{100 * found.standard_error:.1f} %) of {found.studies:,} studies of identical arms, "
+        f"resampled "
         f"from these launches and examined after every one of {show_count(found.blocks, 'block')}; "
         f"{100 * alpha:g} % are accepted."
     )

@@ -21,14 +21,15 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
         stratum: conditions of the launches.
         samples: samples of the stratum.
     """
-    if stratum.inherited:
+    if stratum.inherited_variables:
         yield (
-            f"every launch inherits {format_variables(stratum.inherited)}; "
+            f"every launch inherits {format_variables(stratum.inherited_variables)}; "
             "the setting inherited.NAME=unset removes one"
         )
     machine = machine_in(stratum.host)
-    if machine is not None and machine.narrowed is not None:
-        yield f"every launch is {describe_restriction(machine.narrowed, machine.allowed)}"
+    if machine is not None and machine.cpu_restriction is not None:
+        restriction = describe_restriction(machine.cpu_restriction, machine.allowed_cpus)
+        yield f"every launch is {restriction}"
     yield from _own_masks(stratum, samples)
     if machine is not None and machine.cpu_limit is not None:
         quota = describe_quota(machine.cpu_limit, _periods(samples))
@@ -51,7 +52,7 @@ def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
     masks = [
         piece.note
         for sample in samples
-        if not sample.launch.configuration and sample.launch.slot is None
+        if not sample.launch.configuration and sample.launch.cpu_slot is None
         for piece in sample.evidence
         if piece.kind == OWN_AFFINITY and piece.note
     ]

@@ -27,7 +27,7 @@ def disturbance_sentence(conclusion: Conclusion, spec: StudySpec) -> str:
     if spec.disturbed_above is None or not conclusion.disturbed_blocks:
         return ""
     open_ones = [c for c in conclusion.every_claim if c.verdict is Verdict.UNCLEAR]
-    if any(claim.withheld and claim.objection is None for claim in open_ones):
+    if any(claim.verdict_withheld and claim.data_problem is None for claim in open_ones):
         return ""  # the claim contains the reason
     open_ones = [claim for claim in open_ones if not claim.is_doubted]
     of_machine = spec.kind in (Kind.MEASURE, Kind.CALIBRATE)
@@ -45,16 +45,20 @@ def disturbance_sentence(conclusion: Conclusion, spec: StudySpec) -> str:
 
 def mostly_disturbed(conclusion: Conclusion) -> bool:
     """Return whether summaries include launches of disturbed blocks."""
-    return any(arm.disturbed for arm in conclusion.arms)
+    return any(arm.disturbed_launches for arm in conclusion.arms)
 
 
 def withheld_words(found: Claim, disturbers: Sequence[DisturbanceSource] = ()) -> str:
     """Return the reason why a claim has no verdict, and the next step; empty if it has one."""
-    if found.objection is not None:
-        return f"{found.objection}."
-    load = found.followed
+    if found.data_problem is not None:
+        return f"{found.data_problem}."
+    load = found.correlated_load
     if load is None:  # earlier versions withheld verdicts for the number of disturbed blocks
-        return "Other processes disturbed too many blocks for a verdict." if found.withheld else ""
+        return (
+            "Other processes disturbed too many blocks for a verdict."
+            if found.verdict_withheld
+            else ""
+        )
     return (
         f"Other processes{disturbers_words(disturbers)} used {_percent(load.b)} of the CPUs while "
         f"{found.b} ran and {_percent(load.a)} while {found.a} ran, more than chance explains: "

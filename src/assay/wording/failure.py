@@ -68,7 +68,7 @@ def failure_text(sample: Sample, workload: Workload) -> str:
     if sample.message:
         return f"{sample.message}{_termination(sample)}"
     if sample.outcome is Outcome.TIMED_OUT:
-        caps = (sample.launch.cap_s, workload.timeout_s)
+        caps = (sample.launch.timeout_s, workload.timeout_s)
         cap_s = min((cap for cap in caps if cap is not None), default=None)
         text = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
         return f"{text}{_termination(sample)}"
@@ -165,8 +165,8 @@ def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
     objective = spec.workload.objective.name
     if sample.outcome is not Outcome.OK:
         return failure_of(sample, spec.workload)
-    if objective in sample.absent:
-        return Failure(f"{objective} cannot be read: {sample.absent[objective]}")
+    if objective in sample.unavailable:
+        return Failure(f"{objective} cannot be read: {sample.unavailable[objective]}")
     return None
 
 

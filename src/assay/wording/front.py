@@ -72,17 +72,18 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
         claim
         for point in off
         for claim in point.claims
-        if claim.withheld or (claim.is_doubted and point.off is FrontExclusion.UNCLEAR)
+        if claim.verdict_withheld
+        or (claim.is_doubted and point.exclusion is FrontExclusion.UNCLEAR)
     ]
     if withheld:
         reason = lower_first(withheld_words(withheld[0]))
         return f"Not decided: {reason} Keep the default until then."
-    if any(point.off is FrontExclusion.UNCLEAR for point in off):
+    if any(point.exclusion is FrontExclusion.UNCLEAR for point in off):
         return (
             f"Not decided: whether {off[0].name if len(off) == 1 else 'any of ' + count} is better "
             f"in {alternatives(spec.targets)} is unclear. Keep the default until then."
         )
-    if all(point.off is FrontExclusion.FAILS for point in off):
+    if all(point.exclusion is FrontExclusion.FAILS for point in off):
         whose = off[0].name if len(off) == 1 else f"each of the {count} confirmed"
         return f"Keep the default: {whose} fails more often."
     shown = "is not" if len(off) == 1 else "is"

@@ -14,9 +14,9 @@ def kernels_words(found: KernelComparison) -> str:
     many = len(found.differences)
     number = show_count(many, "difference") if many else "no difference"
     text = f"{number} between {' and '.join(found.releases)}"
-    if found.unread:
+    if found.unreadable_releases:
         text += (
-            f"; the configuration of {' and '.join(found.unread)} cannot be read "
+            f"; the configuration of {' and '.join(found.unreadable_releases)} cannot be read "
             "(/proc/config.gz, /boot/config-RELEASE)"
         )
     return text

@@ -360,11 +360,12 @@ def interference_words(found: Interference) -> str:
         found: the measurement.
     """
     if found.ratio is None:
-        return f"{found.slots} launches side by side: not measured"
+        return f"{found.concurrent_launches} launches side by side: not measured"
     low, high = (None if end is None else show_percent(end) for end in found.ci)
     noise = "" if found.noise_ratio is None else f", spread {significant(found.noise_ratio)} times"
     return (
-        f"{found.slots} launches side by side: {show_percent(found.ratio)} % time each "
+        f"{found.concurrent_launches} launches side by side: {show_percent(found.ratio)} % "
+        f"time each "
         f"({low} to {high}){noise}"
     )
 
@@ -383,7 +384,7 @@ def elsewhere_words(found: CrossEnvironmentComparison) -> str:
     Args:
         found: comparison of both environments.
     """
-    study = found.found
+    study = found.earlier_recommendation
     place = f"on partition {study.partition}" if study.partition else "in its environment"
     gain = ""
     if study.claim is not None:
@@ -393,22 +394,23 @@ def elsewhere_words(found: CrossEnvironmentComparison) -> str:
 
 
 def _noise_words(found: CrossEnvironmentComparison) -> str:
-    study = found.found
+    study = found.earlier_recommendation
     if found.spread is None or study.spread is None:
         return ""
     text = (
         f". The default varies by {_percent(study.spread)} from launch to launch there, by "
         f"{_percent(found.spread)} here"
     )
-    if found.times is None or found.ci is None:
+    if found.launch_factor is None or found.ci is None:
         return text
-    if found.saved is None:
+    if found.saved_launches is None:
         return f"{text}: no saved launches are proven"
     low, high = map(significant, found.ci)
     return (
-        f"{text}: an equally precise search would have taken about {significant(found.times)} "
+        f"{text}: an equally precise search would have taken about "
+        f"{significant(found.launch_factor)} "
         f"times its {launch_count(study.launches)} here ({low} to {high} times), about "
-        f"{found.saved:,} more"
+        f"{found.saved_launches:,} more"
     )
 
 

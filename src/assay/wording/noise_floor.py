@@ -43,7 +43,7 @@ def floor_words(floor: MachineFloor) -> str:
 
 def origin_words(floor: MachineFloor) -> str:
     """Return the origin of a floor: ``calibrated 2026-11-21 with the built-in load``."""
-    return f"calibrated {day(floor.at_s)} with {floor.command}"
+    return f"calibrated {day(floor.started_at)} with {floor.command}"
 
 
 def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[str]:

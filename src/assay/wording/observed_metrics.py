@@ -32,7 +32,7 @@ def observed_metrics(spec: StudySpec) -> tuple[Metric, ...]:
     """
     known = {metric.name: metric for metric in spec.workload.metrics}
     deciding = {metric.name for metric in spec.targets}
-    names = (name for name in spec.workload.beside if name not in deciding)
+    names = (name for name in spec.workload.requested_metrics if name not in deciding)
     return tuple(known[name] for name in names if name in known)
 
 

@@ -44,13 +44,13 @@ def verdict_sentence(found: OccasionComparison) -> str:
 def effect_sentence(found: OccasionComparison) -> str:
     """Return the differences whose effects the design cannot separate."""
     parts = []
-    if found.covered:
-        parts.append(f"The interval covers {_and(found.covered)}.")
-    if len(found.inseparable) == 1:
-        parts.append(f"The design cannot separate the effect from that of {found.inseparable[0]}.")
-    elif found.inseparable:
-        parts.append(f"The design cannot separate the effects of: {', '.join(found.inseparable)}.")
-    elif found.covered:
+    if found.covered_differences:
+        parts.append(f"The interval covers {_and(found.covered_differences)}.")
+    if len(found.confounded) == 1:
+        parts.append(f"The design cannot separate the effect from that of {found.confounded[0]}.")
+    elif found.confounded:
+        parts.append(f"The design cannot separate the effects of: {', '.join(found.confounded)}.")
+    elif found.covered_differences:
         parts.append("Nothing else is known to differ.")
     return " ".join(parts)
 
@@ -76,12 +76,12 @@ def difference_lines(differences: Sequence[ConditionDifference]) -> Iterator[str
     """Yield the differences below their subjects, as ``assay machine diff`` shows it."""
     for subject, alike in groupby(differences, key=lambda one: one.subject):
         several = list(alike)
-        if [one.what for one in several] != [subject]:
+        if [one.path for one in several] != [subject]:
             yield subject
         for one in several:
             numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
-            indent = "" if one.what == subject else "  "
-            yield f"{indent}{one.what}{numbers}: {_value(one.a)} -> {_value(one.b)}"
+            indent = "" if one.path == subject else "  "
+            yield f"{indent}{one.path}{numbers}: {_value(one.a)} -> {_value(one.b)}"
 
 
 def _value(text: str | None) -> str:
@@ -95,12 +95,12 @@ def origin(condition: Condition) -> str:
         parts.append(f"study {condition.study}")
         parts += [f"stratum {condition.stratum}"] if condition.stratum else []
         parts += [f"arm {condition.arm}"] if condition.arm not in (None, "default") else []
-    if condition.at_s is not None:
-        at = datetime.datetime.fromtimestamp(condition.at_s, datetime.UTC)
+    if condition.started_at is not None:
+        at = datetime.datetime.fromtimestamp(condition.started_at, datetime.UTC)
         parts.append(at.strftime("%Y-%m-%d %H:%M UTC"))
     parts += [condition.model] if condition.model else []
     parts += [f"Linux {condition.kernel}"] if condition.kernel else []
-    parts += [condition.about] if condition.about else []
+    parts += [condition.columns] if condition.columns else []
     parts += ["published"] if condition.study is None else []
     return ", ".join(parts)
 

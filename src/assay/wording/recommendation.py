@@ -148,7 +148,7 @@ def unproven_sentence(
     change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
     reason = f", {output}" if output else ""
     required = ""
-    if spec.require:
+    if spec.requirements:
         required = f" It is not proven either that it meets {required_text(spec)}."
     return (
         f"{name} is expected to {change} the default ({_interval(spec, expected)}, by a model of "

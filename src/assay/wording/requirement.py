@@ -74,21 +74,24 @@ def unit_of(spec: StudySpec, metric: str) -> str:
 
 def required_text(spec: StudySpec, requirements: Sequence[Requirement] | None = None) -> str:
     """Return requirements, all of a study if absent: ``wall_s<=2s and fps>=30``."""
-    shown = spec.require if requirements is None else requirements
+    shown = spec.requirements if requirements is None else requirements
     return " and ".join(requirement_text(one, unit_of(spec, one.metric)) for one in shown)
 
 
 def share_text(found: RequirementResult) -> str:
     """Return the launches that meet a requirement: ``21 of 24 launches, 2 without a value``."""
     launches = show_count(found.launches, "launch", "launches")
-    if found.kept == found.launches:
+    if found.satisfied_launches == found.launches:
         return f"all {launches}" if found.launches > 1 else "the only launch"
-    lacking = found.unknown - found.bounded
-    text = f"{found.kept or 'none'} of {launches}"
+    lacking = found.unknown_launches - found.bounded_launches
+    text = f"{found.satisfied_launches or 'none'} of {launches}"
     if lacking:
         text += f", {lacking} without a value"
-    if found.bounded:
-        text += f", {found.bounded} on either side: the value may have been higher between samples"
+    if found.bounded_launches:
+        text += (
+            f", {found.bounded_launches} on either side: the value may have been higher between "
+            "samples"
+        )
     return text
 
 
@@ -98,10 +101,10 @@ def requirement_evidence(spec: StudySpec, found: RequirementResult) -> str:
         return "no launch that counts"
     unit = unit_of(spec, found.metric)
     parts = []
-    if found.value is not None and found.worst is not None:
+    if found.value is not None and found.worst_value is not None:
         which = "median" if found.quantile == MEDIAN else f"p{100 * found.quantile:g}"
         parts.append(f"{which} {show_quantity(found.value, unit)}")
-        parts.append(f"worst {show_quantity(found.worst, unit)}")
+        parts.append(f"worst {show_quantity(found.worst_value, unit)}")
     parts.append(f"met by {share_text(found)}")
     return ", ".join(parts)
 
@@ -130,7 +133,7 @@ def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
     text = f"{found.verdict}: {requirement_evidence(spec, found)}"
     if found.launches:
         text += f" ({guarantee_text(found)}){needed_launches_text(found)}"
-    if found.withheld:
+    if found.verdict_withheld:
         return f"{text}; no verdict, since other processes disturbed too many blocks"
     return text
 
@@ -138,7 +141,7 @@ def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
 def requirement_sentences(spec: StudySpec, conclusion: Conclusion) -> list[str]:
     """Return a sentence for each requirement of a study without a recommendation."""
     sentences = []
-    for one in spec.require:
+    for one in spec.requirements:
         mine = [r for r in conclusion.requirements if r.requirement == one]
         parts = []
         for verdict, words in _PREDICATES.items():
@@ -184,7 +187,7 @@ def required_verdict(
         default: name of the default.
         disturbers: processes that used the CPUs meanwhile.
     """
-    if found.withheld:
+    if found.verdict_withheld:
         return tuning_verdict(spec, found, disturbers)
     keeps, before = overall_verdict(required, found.b), overall_verdict(required, default)
     text = required_text(spec)
@@ -208,7 +211,7 @@ def required_verdict(
 
 def _broken_by(spec: StudySpec, required: Sequence[RequirementResult], default: str) -> str:
     """Return the requirements that the default violates, as a relative clause."""
-    if len(spec.require) == 1:
+    if len(spec.requirements) == 1:
         return "which the default violates"
     mine = [one for one in required if one.arm == default and one.verdict is BROKEN]
     text = required_text(spec, [one.requirement for one in mine])
@@ -231,7 +234,7 @@ def default_requirement_sentence(
     mine = [one for one in required if one.arm == default and one.verdict is verdict]
     text = required_text(spec, [one.requirement for one in mine])
     figures = "; ".join(requirement_evidence(spec, one) for one in mine)
-    if all(one.withheld for one in mine):
+    if all(one.verdict_withheld for one in mine):
         return ""
     match verdict:
         case None:
@@ -272,6 +275,6 @@ def _unclear(
         f"{requirement_evidence(spec, one)}{needed_launches_text(one)}" for one in mine
     )
     rest = "The default violates it." if before is BROKEN else "Keep the default until then."
-    if before is BROKEN and len(spec.require) > 1:
+    if before is BROKEN and len(spec.requirements) > 1:
         rest = "The default violates a requirement."
     return f"Not decided: whether {found.b} meets {text} is unclear ({figures}). {rest}"

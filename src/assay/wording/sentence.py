@@ -84,19 +84,19 @@ def comparison(found: Claim, metric: Metric, disturbers: Sequence[DisturbanceSou
         metric: metric of the claim.
         disturbers: processes that used the CPUs meanwhile.
     """
-    if found.objection is not None:
-        return f"No verdict on {found.b} against {found.a}: {found.objection}."
+    if found.data_problem is not None:
+        return f"No verdict on {found.b} against {found.a}: {found.data_problem}."
     outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
-    if found.withheld:
+    if found.verdict_withheld:
         outlook = f" {withheld_words(found, disturbers)}"
-    lost = f" {losses_sentence(found)}" if found.losses else ""
+    lost = f" {losses_sentence(found)}" if found.missing_values else ""
     evidence = f"{statement(found, metric)} ({evidence_text(found, metric)})."
     return f"{evidence}{lost}{outlook}{stability(found)}"
 
 
 def losses_sentence(found: Claim) -> str:
     """Return the lost launches of the arms of a claim; empty if they are not material."""
-    return f"{upper_first(found.losses)}." if found.losses else ""
+    return f"{upper_first(found.missing_values)}." if found.missing_values else ""
 
 
 def stability(found: Claim) -> str:
@@ -166,7 +166,7 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
 def evidence_text(found: Claim, metric: Metric) -> str:
     """Return the evidence of a claim: ``95 % interval ..., 9 paired launches``."""
     share = f"{show_level(found.alpha)} interval"
-    assumed = "; lower is better, as assumed" if metric.assumed else ""
+    assumed = "; lower is better, as assumed" if metric.goal_assumed else ""
     return f"{share} {interval(found, metric)}, {_pairs(found.blocks, found)}{assumed}"
 
 

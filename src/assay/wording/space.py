@@ -64,8 +64,8 @@ def switching_words(found: SwitchingCost) -> str:
         found: applications, boots and time of a study.
     """
     names, time = ", ".join(found.settings), show_duration(found.time_s)
-    times = show_count(found.applications, "application")
-    if not found.boots:
+    times = show_count(found.changes, "application")
+    if not found.boot_count:
         return f"{times} of {names} took {time}"
-    beside = f", and {times} that took {time}" if found.applications else ""
-    return f"{show_count(found.boots, 'boot')}{beside}, for {names}"
+    beside = f", and {times} that took {time}" if found.changes else ""
+    return f"{show_count(found.boot_count, 'boot')}{beside}, for {names}"

@@ -16,11 +16,11 @@ def suspect_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: of one stratum.
     """
-    found = [sample for sample in samples if sample.suspect]
+    found = [sample for sample in samples if sample.contradictions]
     if not found:
         return []
-    worst = found[-1].suspect[0]
-    stopped = all("was stopped" in reason for sample in found for reason in sample.suspect)
+    worst = found[-1].contradictions[0]
+    stopped = all("was stopped" in reason for sample in found for reason in sample.contradictions)
     why = "the program was stopped" if stopped else "accounts of one launch contradict each other"
     count = show_count(len(samples), "launch", "launches")
     are = "is" if len(found) == 1 else "are"

@@ -15,7 +15,7 @@ def warm_start_announcement(earlier: Sequence[EarlierStudy]) -> str:
         earlier: studies that guide the search.
     """
     whose = "its" if len(earlier) == 1 else "their"
-    known = len({known.configuration for one in earlier for known in one.known})
+    known = len({known.configuration for one in earlier for known in one.known_configurations})
     return (
         f"begins with the results of {_studies(earlier)} for {configuration_count(known)}, "
         f"unless all configurations can be tried; none of {whose} values is evidence"

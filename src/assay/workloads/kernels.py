@@ -27,22 +27,22 @@ class Option(Record, frozen=True, kw_only=True):
 
     Attributes:
         name: name on the command line.
-        what: description.
-        usual: default value; 0 if it follows from the size of the data.
-        least: least value.
+        description: description.
+        default: default value; 0 if it follows from the size of the data.
+        minimum: least value.
     """
 
     name: str
-    what: str
-    usual: int
-    least: int
+    description: str
+    default: int
+    minimum: int
 
 
 class Figure(Record, frozen=True, kw_only=True):
     """A quality of a kernel's results beside their time: less is better."""
 
     name: str
-    what: str
+    description: str
 
     @property
     def metric(self) -> Metric:
@@ -57,23 +57,23 @@ class Variant(Record, frozen=True, kw_only=True):
         variant: its name.
         parent: the variant that it improves by one step; empty for the first one.
         isa: required instruction set, as a level of the psABI or ``any``.
-        why: description of the step.
-        broken: wrong on purpose.
+        description: description of the step.
+        incorrect: wrong on purpose.
         library: library that does the work, with its version.
-        missing: reason why it is not available here; ``None`` if it is.
-        flops, special, moved_bytes, moved_bytes_with_allocate: operations, special functions and
-            bytes of one repetition, by the formulas of the algorithm.
+        unavailable: reason why it is not available here; ``None`` if it is.
+        flops, special_functions, moved_bytes, moved_bytes_with_allocate: operations, special
+            functions and bytes of one repetition, by the formulas of the algorithm.
     """
 
     variant: str
     parent: str
     isa: str
-    why: str
-    broken: bool
+    description: str
+    incorrect: bool
     library: str = ""
-    missing: str | None = None
+    unavailable: str | None = None
     flops: float = 0.0
-    special: float = 0.0
+    special_functions: float = 0.0
     moved_bytes: float = 0.0
     moved_bytes_with_allocate: float = 0.0
 
@@ -108,7 +108,7 @@ class Kernel(Record, frozen=True, kw_only=True):
     @property
     def available(self) -> tuple[Variant, ...]:
         """The variants that are available here, without those that are wrong on purpose."""
-        return tuple(one for one in self.variants if not one.broken and one.missing is None)
+        return tuple(one for one in self.variants if not one.incorrect and one.unavailable is None)
 
 
 class VariantTimes(Record, frozen=True, kw_only=True):

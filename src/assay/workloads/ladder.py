@@ -63,7 +63,7 @@ def arms_of(
     return tuple(
         Arm(
             name=one.variant,
-            against=above[one.variant],
+            parent=above[one.variant],
             configuration=Configuration(
                 {
                     "command": shlex.join(

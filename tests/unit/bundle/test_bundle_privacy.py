@@ -74,7 +74,7 @@ def machine() -> Machine:
         kernel_version=(6, 1),
         model=f"Processor {SERIAL}",
         cpus=(Cpu(id=0, core=0, siblings=(0,)), Cpu(id=1, core=1, siblings=(1,))),
-        allowed=(0, 1),
+        allowed_cpus=(0, 1),
         nodes=(Node(id=0, cpus=(0, 1), memory_bytes=1 << 30),),
         rights=Rights(uid=48291),
         flags=frozenset({"avx", "sse2", "fma", "aes", "bmi1"}),
@@ -108,23 +108,23 @@ def planted(text: str) -> Source:
     )
 
     def change(sample: Sample) -> Sample:
-        grant = Grant(value=text, grant=GrantStatus.GRANTED, reason=text, observed=text)
+        grant = Grant(value=text, status=GrantStatus.GRANTED, reason=text, observed=text)
         return msgspec.structs.replace(
             sample,
             message=text,
             metrics=sample.metrics | {f"rate {text}": 2.0},
             settings={"env.WHERE": grant},
             evidence=(Evidence(kind="libraries", note=text), Evidence(kind=text, value=1.0)),
-            absent={f"peak {text}": text},
+            unavailable={f"peak {text}": text},
             node=HOST,
-            engine=f"0.1.0 {USER}",
+            launcher_version=f"0.1.0 {USER}",
         )
 
     strata = (
         stratum_of(
             kernel=f"6.1.0 {text}",
             default_state={"boot": text, text: "1"},
-            surroundings={f"variable {USER}_TOKEN": hash_of(SECRET), "variable A": SECRET},
+            launch_environment={f"variable {USER}_TOKEN": hash_of(SECRET), "variable A": SECRET},
             model=text,
             host=msgspec.to_builtins(machine())
             | {"product_serial": SERIAL, "hostname": HOST, "nics": [{"mac": MAC}]},
@@ -193,7 +193,7 @@ def test_bundle_with_replaced_names_is_valid(tmp_path: Path) -> None:
     assert names_in(bundle, (hash_of(text), hash_of(SECRET))) == {}
     assert done.notes == ()
     assert {"~", "HOSTNAME", "USERNAME", "SERIAL", "ADDRESS", "SECRET"} == set(
-        done.manifest.replaced
+        done.manifest.replacements
     )
     (tmp_path / "study.zip").write_bytes(bundle)
     found = verify(tmp_path / "study.zip")
@@ -208,7 +208,7 @@ def test_study_without_names_is_unchanged(tmp_path: Path) -> None:
         spec_of(Kind.TUNE), output=lambda number: (an_output(b"v1.2.3 at 12:30:59"),)
     )
     bundle, done = written(source, IDENTITY)
-    assert done.manifest.replaced == {}
+    assert done.manifest.replacements == {}
     assert bundle == bundle_of(source, NOBODY)
 
 
@@ -242,7 +242,7 @@ def test_machine_document_has_no_names_or_values() -> None:
     stratum: Stratum = decode(
         unpacked(bundle_of(planted("x"), IDENTITY))["strata/0/stratum.json"], Stratum
     )
-    assert stratum.surroundings == {"variable USERNAME_TOKEN": "", "variable A": ""}
+    assert stratum.launch_environment == {"variable USERNAME_TOKEN": "", "variable A": ""}
     assert "product_serial" not in stratum.host
     assert "hostname" not in stratum.host
     assert stratum.host["rights"]["uid"] == 65534
@@ -272,7 +272,7 @@ STREAMS: dict[str, tuple[Output, str | None]] = {
             stream="stdout",
             size_bytes=10**9,
             sha256="ab" * 32,
-            hashed=HashedPart.ENDS,
+            digest_scope=HashedPart.ENDS,
             head=b"a",
             tail=USER.encode(),
         ),
@@ -288,7 +288,7 @@ def test_digests_do_not_cover_names(case: str) -> None:
     entry = lines_of(unpacked(bundle_of(source, IDENTITY))["strata/0/outputs.jsonl"])[0]
     (stream,) = decode(entry, OutputDocument).streams
     assert stream.sha256 == digest
-    assert (stream.size_bytes, stream.hashed) == (output.size_bytes, output.hashed)
+    assert (stream.size_bytes, stream.digest_scope) == (output.size_bytes, output.digest_scope)
 
 
 def test_names_in_binary_output_are_replaced(tmp_path: Path) -> None:

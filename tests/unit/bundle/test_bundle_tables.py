@@ -63,7 +63,7 @@ KINDS = ("setting", "grant")
 
 
 def test_table_has_row_for_each_sample() -> None:
-    grant = Grant(value="fast", grant=GrantStatus.DEGRADED, reason="why")
+    grant = Grant(value="fast", status=GrantStatus.DEGRADED, reason="why")
     pieces = (Evidence(kind="steal", value=0.25, unit="s"), Evidence(kind="containment", note="v2"))
 
     def change(sample: Sample) -> Sample:
@@ -251,7 +251,7 @@ def test_document_contains_complete_study() -> None:
 def test_rows_and_documents_mark_left_out_samples() -> None:
     crowd = (
         Evidence(kind="host_cpus", value=2.0),
-        Evidence(kind="foreign_load", value=1000.0, unit="s", outside=True),
+        Evidence(kind="foreign_load", value=1000.0, unit="s", external=True),
     )
 
     def change(sample: Sample) -> Sample:

@@ -376,7 +376,7 @@ def test_digest_of_output_ends_is_verified(head: bytes, tail: bytes, tmp_path: P
         stream="stdout",
         size_bytes=10**9,
         sha256=hashlib.sha256(head + tail).hexdigest(),
-        hashed=HashedPart.ENDS,
+        digest_scope=HashedPart.ENDS,
         head=head,
         tail=tail,
     )
@@ -458,8 +458,8 @@ def test_verdict_without_reason_is_valid(tmp_path: Path) -> None:
     source = study()
     (one,) = source.strata
     assert one.conclusion is not None
-    assert one.conclusion.reason
-    older = msgspec.structs.replace(one.conclusion, reason="")
+    assert one.conclusion.stop_code
+    older = msgspec.structs.replace(one.conclusion, stop_code="")
     found = checked(bundle_of(Source(source.record, (replace(one, conclusion=older),))), tmp_path)
     assert found.holds
 
@@ -482,4 +482,4 @@ def test_outputs_are_omitted_on_request(tmp_path: Path) -> None:
     assert "Größe".encode() not in b"".join(unpacked(bundle).values())
     found = checked(bundle, tmp_path)
     assert found.holds
-    assert found.manifest.outputs is False
+    assert found.manifest.includes_outputs is False

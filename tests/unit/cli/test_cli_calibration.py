@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import Study, carry_out, compare, factors, workload
 
 FLOOR = MachineFloor(
-    study="cal1234", at_s=1.8e9, command="the built-in load", metric="wall_s", ci=(0.9, 1.2)
+    study="cal1234", started_at=1.8e9, command="the built-in load", metric="wall_s", ci=(0.9, 1.2)
 )
 
 

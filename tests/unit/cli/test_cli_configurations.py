@@ -47,7 +47,7 @@ HOST = Machine(
     kernel_version=(6, 1),
     model="test",
     cpus=tuple(Cpu(id=n, core=n, siblings=(n,)) for n in range(4)),
-    allowed=(0, 1, 2, 3),
+    allowed_cpus=(0, 1, 2, 3),
     nodes=(Node(id=0, cpus=(0, 1, 2, 3), memory_bytes=1 << 30),),
     rights=Rights(uid=0),
 )
@@ -165,7 +165,7 @@ def test_a_search_tries_the_named_ones_and_no_mixture(tmp_path: Path) -> None:
     space = make_search_space(found)
     every = space.enumerate(100)
     assert every is not None
-    named = {one.configuration for one in found.named}
+    named = {one.configuration for one in found.named_configurations}
     own = {name for one in named for name in one}
     assert {c.without("sched") for c in every} == {DEFAULT, *map(space.canonical, named)}
     assert len(every) == 9  # left alone, other, batch beside each of three
@@ -181,13 +181,13 @@ def test_a_search_tries_the_named_ones_and_no_mixture(tmp_path: Path) -> None:
         assert near in every
     assert own == {"boot.nohz_full", "malloc", "nice", "boot.kernel"}
     assert list(describe_named(found))[:2] == [
-        f"{one.name}: {one.configuration}" for one in found.named
+        f"{one.name}: {one.configuration}" for one in found.named_configurations
     ]
 
 
 def test_names_stand_for_whole_configurations_alone(tmp_path: Path) -> None:
     space = spaced(tmp_path, FILE, "sched=other,batch")
-    [a, mos] = space.named
+    [a, mos] = space.named_configurations
     assert label_of(space, a.configuration) == "A"
     assert label_of(space, mos.configuration.having("sched", "batch")) == "mOS sched=batch"
     assert label_of(space, mos.configuration.without("malloc")) is None
@@ -243,7 +243,7 @@ def a_search() -> tuple[StudySpec, Conclusion, Sample]:
         budget=Budget(launches=9),
         space=Space(
             parameters=(Parameter(name="nice", domain=Choices((5, 6))),),
-            named=(
+            named_configurations=(
                 NamedConfiguration(name="B", configuration=Configuration({"nice": 5, "x": 1})),
                 NamedConfiguration(name="A", configuration=Configuration({"nice": 5})),
             ),

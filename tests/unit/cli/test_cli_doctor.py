@@ -25,9 +25,9 @@ def told(cpus: int, nice_floor: int = 0) -> list[str]:
         kernel_version=(6, 1),
         model="test",
         cpus=tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(cpus)),
-        allowed=tuple(range(cpus)),
+        allowed_cpus=tuple(range(cpus)),
         nodes=(Node(id=0, cpus=tuple(range(cpus)), memory_bytes=2**33),),
-        rights=Rights(uid=1000, nice_floor=nice_floor, nice_now=nice_floor),
+        rights=Rights(uid=1000, min_nice=nice_floor, nice=nice_floor),
     )
     lab = Laboratory(machine, builtin(), Driver(Path("/bin/true"), {}))
     return list(_lines(lab, {}, dict(_settings(lab)), "kept.db"))
@@ -97,7 +97,7 @@ def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
 
 @pytest.mark.parametrize(("others", "told"), [(None, False), (0.03, False), (0.31, True)])
 def test_table_of_costs_tells_of_others(others: float | None, told: bool) -> None:
-    lines = list(overhead_lines(replace(make_overhead("this", 0.0), others=others)))
+    lines = list(overhead_lines(replace(make_overhead("this", 0.0), other_load=others)))
     assert any("Other processes used 31 % of the CPUs" in line for line in lines) == told
 
 

@@ -42,7 +42,7 @@ def claim(name: str, metric: str, ratio: float, verdict: Verdict, withheld: bool
         margin=0.01,
         alpha=0.01,
         method="mean",
-        withheld=withheld,
+        verdict_withheld=withheld,
     )
 
 
@@ -58,7 +58,7 @@ def point(
     claims = [claim(name, "wall_s", *time)]
     claims += [claim(name, "peak_anon_bytes", *memory)] if memory else []
     return FrontPoint(
-        name=name, settings=configuration, claims=tuple(claims), off=off, dominated_by=better
+        name=name, settings=configuration, claims=tuple(claims), exclusion=off, dominated_by=better
     )
 
 
@@ -77,8 +77,8 @@ def conclusion(front: tuple[FrontPoint, ...], off: tuple[FrontPoint, ...]) -> Co
     return Conclusion(
         kind=Kind.TUNE,
         metric="wall_s",
-        front=front,
-        off_front=off,
+        pareto_front=front,
+        excluded_points=off,
         recommendation=Recommendation(
             settings=first.settings if first else Configuration(), script="", sentence="x"
         ),
@@ -114,7 +114,7 @@ def test_where_only_a_reason_does_not_fit_it_stands_below() -> None:
 
 def test_a_point_without_a_launch_that_counts_says_so() -> None:
     nothing = FrontPoint(
-        name="a=7", settings=Configuration({"a": 7}), claims=(), off=FrontExclusion.UNCLEAR
+        name="a=7", settings=Configuration({"a": 7}), claims=(), exclusion=FrontExclusion.UNCLEAR
     )
     lines = list(front_lines(conclusion((), (nothing,)), SPEC))
     assert lines[-1].endswith("a=7 (no launch that counts)")
@@ -145,7 +145,7 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
     assert [p["point"] for p in found["front"]] == [1, 2]
     assert found["front"][1]["settings"] == {"a": 2}
     assert [c["metric"] for c in found["front"][0]["claims"]] == ["wall_s", "peak_anon_bytes"]
-    assert [(p["off"], p.get("dominated_by")) for p in found["off_front"]] == [
+    assert [(p["off"], p.get("dominated_by")) for p in found["excluded_points"]] == [
         ("dominated", "a=1"),
         ("unclear", None),
     ]
@@ -190,6 +190,6 @@ def test_a_busy_machine_decides_nothing() -> None:
         name="a=1",
         settings=Configuration({"a": 1}),
         claims=(claim("a=1", "wall_s", 0.5, Verdict.UNCLEAR, withheld=True),),
-        off=FrontExclusion.UNCLEAR,
+        exclusion=FrontExclusion.UNCLEAR,
     )
     assert "other processes disturbed too many blocks" in front_verdict(SPEC, (), (busy,))

@@ -76,7 +76,7 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
     status, out, _ = call("diff", SMALL, OTHER, "--json")
     found = json.loads(out)
     assert status == 0
-    assert {one["what"] for one in found["differences"]} >= {"model", "memory_bytes"}
+    assert {one["path"] for one in found["differences"]} >= {"model", "memory_bytes"}
     assert {one["subject"] for one in found["differences"]} >= {"CPUs", "memory"}
     # One word is held against the machine that --root stands for.
     assert "no lasting differences" in call("diff", path, "--root", SMALL)[1]
@@ -138,7 +138,13 @@ def test_cpus_that_a_partition_has_are_told(
 ) -> None:
     monkeypatch.setenv("ASSAY_RUN", str(tmp_path))
     made = Partition(
-        name="lab", boot_id="x", version=2, top="/sys/fs/cgroup", cpus="2-3", nodes="0", groups=()
+        name="lab",
+        boot_id="x",
+        version=2,
+        root_group="/sys/fs/cgroup",
+        cpus="2-3",
+        nodes="0",
+        groups=(),
     )
     activate(made, create_folder("lab", os.environ))
     create_folder("odd", os.environ)  # does not stand

@@ -21,10 +21,10 @@ CHANGE = BootChange(
     missing=("/proc/cmdline has mitigations=auto, not mitigations=off",),
     add=("mitigations=off",),
     remove=("mitigations=auto",),
-    words=("mitigations=off",),
+    arguments=("mitigations=off",),
     firmware={"fan": "low"},
-    confirm=("firmware.fan",),
-    unbrought=True,
+    unconfirmed=("firmware.fan",),
+    missing_after_boot=True,
 )
 
 
@@ -81,7 +81,7 @@ def test_all_that_is_to_be_changed_is_said() -> None:
 
 
 def test_a_boot_of_its_own_changes_nothing() -> None:
-    change = BootChange(settings={"boot.nosmt": "present"}, words=("nosmt",), anew=True)
+    change = BootChange(settings={"boot.nosmt": "present"}, arguments=("nosmt",), repeat_boot=True)
     text = "\n".join(pause_lines(BootPause("abc", change)))
     assert "boot again" in text
     assert "put in" not in text
@@ -95,7 +95,7 @@ KERNEL = BootChange(
     settings={"boot.kernel": "6.12.117"},
     missing=("uname -r prints 6.1.0, not 6.12.117",),
     kernel="6.12.117",
-    running="6.1.0",
+    running_kernel="6.1.0",
 )
 
 
@@ -133,7 +133,7 @@ def test_a_kernel_that_did_not_boot_is_said_and_no_boot_follows(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     mark = tmp_path / "booted"
-    pause = BootPause("abc", msgspec.structs.replace(KERNEL, unbrought=True))
+    pause = BootPause("abc", msgspec.structs.replace(KERNEL, missing_after_boot=True))
     with pytest.raises(NotPossibleError) as refused:
         report_pause(pause, ("touch", str(mark)), json=False)
     assert not mark.exists()
@@ -148,7 +148,7 @@ def test_differences_of_kernels_are_listed_and_the_report_has_them_all() -> None
     found = KernelComparison(
         releases=("6.1.0", "6.12.117"),
         differences=tuple(KernelDifference(name=name, values=(None, "<y>")) for name in names),
-        unread=("6.1.0",),
+        unreadable_releases=("6.1.0",),
     )
     lines = list(kernel_lines(found))
     assert lines[0].startswith("  kernels  15 differences between 6.1.0 and 6.12.117; the config")

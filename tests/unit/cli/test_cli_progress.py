@@ -182,7 +182,7 @@ def launches(arms: int, blocks: int) -> Iterator[tuple[StudySpec, CompareRace, S
                 stage=Stage.CONFIRM,
                 block=block,
                 position=at,
-                roster=None if at else named,
+                block_arms=None if at else named,
             )
             wall_s = (2.0 + 0.01 * noise.random()) * (1.0 - 0.5 * at / arms)
             sample = Sample(

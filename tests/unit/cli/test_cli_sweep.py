@@ -27,7 +27,7 @@ MACHINE = Machine(
     kernel_version=(6, 1),
     model="test",
     cpus=tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(4)),
-    allowed=(0, 1, 2, 3),
+    allowed_cpus=(0, 1, 2, 3),
     nodes=(Node(id=0, cpus=(0, 1, 2, 3), memory_bytes=2**33),),
     rights=Rights(uid=0),
 )

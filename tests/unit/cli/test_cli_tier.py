@@ -294,7 +294,7 @@ def test_missing_options_are_errors_of_input() -> None:
 
 def region(base: int, **more: float) -> Region:
     values: dict[str, Any] = dict.fromkeys(Region.__struct_fields__, 0)
-    values |= {"base": base, "size_bytes": 4 << 30, "held_bytes": 1 << 30, "stall_s": 0.0}
+    values |= {"base": base, "size_bytes": 4 << 30, "resident_bytes": 1 << 30, "stall_s": 0.0}
     return Region(**(values | more))
 
 
@@ -305,7 +305,7 @@ def shown(*regions: Region, how: Mechanism = "pager") -> list[Meter]:
             command="app\x1b[2J",
             dram_bytes=2 << 30,
             chunk_bytes=2 << 20,
-            how=how,
+            mechanism=how,
             regions=regions,
             counts=Counts(**dict.fromkeys(Counts.__struct_fields__, 0)),
         )
@@ -363,7 +363,7 @@ def test_top_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setattr(top, "read_meters", lambda: shown(region(4096)))
     assert main(["tier", "top", "--json"]) == 0
     (process,) = json.loads(capsys.readouterr().out)["processes"]
-    assert process["regions"][0]["held_bytes"] == 1 << 30
+    assert process["regions"][0]["resident_bytes"] == 1 << 30
 
 
 def test_top_of_nothing(
@@ -444,7 +444,7 @@ def bench_of(
         every = (names.get(name, name), "threads-avx2", "forward", "backward", "threads")
         others = ("curve", "indices", "once", "left", "left-avx2", "gates", "records")
         able = [
-            Variant(variant=one, parent="", isa="any", why="", broken=False)
+            Variant(variant=one, parent="", isa="any", description="", incorrect=False)
             for one in (*every, *others, "tiles", "rows", "pages")
         ]
         return Kernel(
@@ -519,8 +519,10 @@ def test_bench_with_several_numbers_of_threads(
     assert document["device"] == {"read": 2147483648, "write": 1073741824}
     assert {one["threads"] for one in document["cells"]} == {1, 4}
     # Where data fit into DRAM, there is no balance.
-    assert {"of_balance" in one for one in document["cells"] if one["of_dram"] <= 1} == {False}
-    assert {"of_balance" in one for one in document["cells"] if one["of_dram"] > 1} == {True}
+    assert {"balance_ratio" in one for one in document["cells"] if one["dram_ratio"] <= 1} == {
+        False
+    }
+    assert {"balance_ratio" in one for one in document["cells"] if one["dram_ratio"] > 1} == {True}
 
 
 @pytest.mark.parametrize(
@@ -567,7 +569,7 @@ def test_bench_of_some_programs_and_sizes(
     picture = tmp_path / "heat.svg"
     assert main([*words, *chosen, "--threads", "1", "-o", str(picture)]) == 0
     cells = json.loads(capsys.readouterr().out)["cells"]
-    assert [(one["work"], one["of_dram"]) for one in cells] == [
+    assert [(one["work"], one["dram_ratio"]) for one in cells] == [
         (work, size) for size in (2, 0.75) for work in ("STREAM triad", "LU by tiles")
     ]
     # A short time has many rounds of them.
@@ -587,7 +589,7 @@ def test_sizes_that_do_not_fit_into_memory_are_left_out(
     first = err.splitlines()[1]
     assert first.startswith("assay: round 1: polynomial, read, 0.5 times DRAM, 2 threads: 1 of ")
     assert re.search(r" cells, \d+ ms left$", first)
-    assert {one["of_dram"] for one in json.loads(out)["cells"]} == {0.5, 1, 1.5, 2}
+    assert {one["dram_ratio"] for one in json.loads(out)["cells"]} == {0.5, 1, 1.5, 2}
     # Of twice the DRAM, and as much for the room that LU does not touch.
     assert max(int(words[words.index("--size") + 1]) for words in launches) == 64 << 20
     monkeypatch.setattr(bench, "read_free_bytes", lambda: 31 << 20)

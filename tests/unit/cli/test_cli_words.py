@@ -27,7 +27,7 @@ MACHINE = Machine(
     kernel_version=(6, 1),
     model="test",
     cpus=tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(4)),
-    allowed=(0, 1, 2, 3),
+    allowed_cpus=(0, 1, 2, 3),
     nodes=(Node(id=0, cpus=(0, 1, 2, 3), memory_bytes=2**33),),
     rights=Rights(uid=0),
 )
@@ -210,7 +210,7 @@ def test_bad_settings() -> None:
     bad(["threads"], "is not an assignment")
     bad(["nice=0,5", "nice=10"], "nice is given twice")
     bad(["arg.sise=1,2"], "no place in the command", "Did you mean arg.size?")
-    bad(["arg.elsewhere=1,2"], "no place in the command", "{elsewhere}")
+    bad(["arg.cross_environment=1,2"], "no place in the command", "{elsewhere}")
     bad(["nice=0,5", "--constraint", "nice >"], "not an expression")
 
 
@@ -327,7 +327,7 @@ def test_a_space_file(tmp_path: Path) -> None:
     assert found["omp.bind"].domain == Choices(("close", "spread"))
     assert found["arg.n"].domain == Range(1, 8, step=2, log=True)
     assert found["env.A"].domain == Choices(("x,y", "z"))
-    assert found["env.A"].when == "threads > 1"
+    assert found["env.A"].condition == "threads > 1"
     assert space.constraints == ("threads * arg.n <= 8",)
 
 

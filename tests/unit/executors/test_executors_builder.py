@@ -421,7 +421,7 @@ def test_earlier_build_has_evidence_too(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_build_may_take_what_the_recipe_says(folder: Path) -> None:
-    recipe = BuildRecipe(argv=SLEEPS, values={"opt": "60"}, cwd=str(folder), limit_s=0.2)
+    recipe = BuildRecipe(argv=SLEEPS, values={"opt": "60"}, cwd=str(folder), timeout_s=0.2)
     workload = Workload(argv=("{build}/prog",), build=recipe, cwd=str(folder))
     with (
         Builder(workload, env_of(folder)) as found,

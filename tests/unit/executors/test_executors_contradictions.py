@@ -15,7 +15,7 @@ def facts(**more: object) -> RunFacts:
         "sys_s": 0.05,
         "cpu_scope": "cgroup",
         "waited_cpu_s": 0.95,
-        "host": HostActivity(cpus=2, busy_s=0.97, own_s=0.95, launcher_s=0.003),
+        "host": HostActivity(cpus=2, busy_s=0.97, process_tree_cpu_s=0.95, launcher_cpu_s=0.003),
     }
     return RunFacts(**(usual | more))
 
@@ -28,7 +28,7 @@ def test_negative_load_of_stalled_counters_is_found() -> None:
     """Hold the reading of the issue: 0.13 s of user time for a spin of 20 ms."""
     stalled = facts(
         wall_s=0.16, user_s=0.13, sys_s=0.0, waited_cpu_s=0.13,
-        host=HostActivity(cpus=2, busy_s=0.0, own_s=0.13, launcher_s=0.004),
+        host=HostActivity(cpus=2, busy_s=0.0, process_tree_cpu_s=0.13, launcher_cpu_s=0.004),
     )  # fmt: skip
     (reason,) = contradictions(stalled, -0.16)
     assert "0.16 s less than the program and assay used" in reason
@@ -37,7 +37,7 @@ def test_negative_load_of_stalled_counters_is_found() -> None:
 @pytest.mark.parametrize("own_s", [0.001, 0.02, 0.5, 10.0])
 def test_negative_load_within_the_step_of_the_count_is_accepted(own_s: float) -> None:
     """The kernel counts in ticks: less than three standard deviations are no contradiction."""
-    host = HostActivity(cpus=2, busy_s=0.0, own_s=own_s, launcher_s=0.0)
+    host = HostActivity(cpus=2, busy_s=0.0, process_tree_cpu_s=own_s, launcher_cpu_s=0.0)
     short = facts(wall_s=own_s, user_s=own_s, sys_s=0.0, waited_cpu_s=own_s, host=host)
     assert contradictions(short, -0.02) == ()
 

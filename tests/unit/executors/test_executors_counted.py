@@ -120,7 +120,7 @@ def test_where_memory_lies_is_read_where_time_does_not_count() -> None:
 
 def sample(outcome: Outcome = Outcome.OK, **metrics: float) -> Sample:
     return Sample(
-        launch=LAUNCH, outcome=outcome, metrics=metrics, absent={"instructions": "no counter"}
+        launch=LAUNCH, outcome=outcome, metrics=metrics, unavailable={"instructions": "no counter"}
     )
 
 

@@ -70,21 +70,21 @@ def test_a_rate_asks_for_its_goal(verb: str) -> None:
     assert "--goal higher" in str(refused.value.remedy)
     for goal in ("higher", "throughput=higher"):
         found = asked(verb, "--metric", "throughput=([0-9]+)", "--goal", goal)
-        assert (found.goal, found.assumed) == (Goal.HIGHER, False)
+        assert (found.goal, found.goal_assumed) == (Goal.HIGHER, False)
     found = asked(verb, "--metric", "throughput=([0-9]+)", "--goal", "lower")
-    assert (found.goal, found.assumed) == (Goal.LOWER, False)
+    assert (found.goal, found.goal_assumed) == (Goal.LOWER, False)
 
 
 def test_assumed_goal_is_marked() -> None:
-    assert asked("compare", "--metric", "p99=([0-9]+)").assumed
-    assert not asked("compare", "--metric", "wall_s").assumed
-    assert not asked("measure", "--metric", "throughput=([0-9]+)").assumed
+    assert asked("compare", "--metric", "p99=([0-9]+)").goal_assumed
+    assert not asked("compare", "--metric", "wall_s").goal_assumed
+    assert not asked("measure", "--metric", "throughput=([0-9]+)").goal_assumed
 
 
 def test_a_figure_may_be_taken_as_it_is() -> None:
     words = ("--metric", "n=([0-9]+)", "--metric-as-is")
-    assert asked("compare", *words, "n").as_is
-    assert not asked("compare", *words[:2]).as_is
+    assert asked("compare", *words, "n").ignore_unit
+    assert not asked("compare", *words[:2]).ignore_unit
     with pytest.raises(InvalidInputError, match="no metric 'm'"):
         asked("compare", *words, "m")
 

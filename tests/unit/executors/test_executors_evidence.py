@@ -41,7 +41,9 @@ def test_unread_maps_give_no_evidence() -> None:
 
 def test_others_are_neither_the_tree_nor_the_launcher() -> None:
     found = evidence(
-        host=HostActivity(cpus=4, busy_s=2.0, own_s=1.5, launcher_s=0.125, steal_s=0.5)
+        host=HostActivity(
+            cpus=4, busy_s=2.0, process_tree_cpu_s=1.5, launcher_cpu_s=0.125, steal_s=0.5
+        )
     )
     assert found["foreign_load"].value == pytest.approx(0.375)
     assert found["steal"].value == 0.5
@@ -49,15 +51,22 @@ def test_others_are_neither_the_tree_nor_the_launcher() -> None:
 
 
 @pytest.mark.parametrize(
-    "host", [HostActivity(busy_s=1.0), HostActivity(own_s=1.0), HostActivity(launcher_s=1.0)]
+    "host",
+    [
+        HostActivity(busy_s=1.0),
+        HostActivity(process_tree_cpu_s=1.0),
+        HostActivity(launcher_cpu_s=1.0),
+    ],
 )
 def test_the_time_of_others_takes_two_readings(host: HostActivity) -> None:
     assert "foreign_load" not in evidence(host=host)
 
 
 def test_coarse_ticks_fall_out_of_the_sum_of_many_launches() -> None:
-    low = evidence(host=HostActivity(busy_s=0.0, own_s=0.005, launcher_s=0.0))["foreign_load"].value
-    high = evidence(host=HostActivity(busy_s=0.01, own_s=0.005, launcher_s=0.0))[
+    low = evidence(host=HostActivity(busy_s=0.0, process_tree_cpu_s=0.005, launcher_cpu_s=0.0))[
+        "foreign_load"
+    ].value
+    high = evidence(host=HostActivity(busy_s=0.01, process_tree_cpu_s=0.005, launcher_cpu_s=0.0))[
         "foreign_load"
     ].value
     assert low is not None and high is not None
@@ -69,8 +78,8 @@ def test_only_what_others_do_is_outside() -> None:
         cpus=2,
         steal_s=0.1,
         busy_s=1.0,
-        own_s=0.5,
-        launcher_s=0.1,
+        process_tree_cpu_s=0.5,
+        launcher_cpu_s=0.1,
         swap_in_pages=1,
         swap_out_pages=2,
         throttle_events=3,
@@ -78,7 +87,7 @@ def test_only_what_others_do_is_outside() -> None:
         clock_source="tsc",
     )
     found = evidence(host=host, migrations=4, run_queue_wait_s=0.25, energy_j=7.0)
-    assert {kind for kind, e in found.items() if e.outside} == {"steal", "foreign_load"}
+    assert {kind for kind, e in found.items() if e.external} == {"steal", "foreign_load"}
     read = {kind: (e.value, e.unit) for kind, e in found.items() if e.value is not None}
     assert (
         read.items()
@@ -143,11 +152,13 @@ def test_a_record_of_the_launcher_is_read_whole() -> None:
         "energy_j": 2.5,
         "energy_scope": "package",
         "counters": {"cycles": {"value": 7, "enabled_s": 1, "running_s": 1, "scope": "all"}},
-        "host": {"cpus": 2, "launcher_s": 0.25, "swap_in_pages": 0, "clock_source": "tsc"},
+        "host": {"cpus": 2, "launcher_cpu_s": 0.25, "swap_in_pages": 0, "clock_source": "tsc"},
         "seen": {"page_bytes": {"4096": 1}},
     }
     facts = decode(json.dumps(document), RunFacts)
     assert facts.counters["cycles"] == Counter(value=7, enabled_s=1, running_s=1, scope="all")
-    assert facts.host == HostActivity(cpus=2, launcher_s=0.25, swap_in_pages=0, clock_source="tsc")
-    assert facts.seen == ReadBack(page_bytes={"4096": 1})
+    assert facts.host == HostActivity(
+        cpus=2, launcher_cpu_s=0.25, swap_in_pages=0, clock_source="tsc"
+    )
+    assert facts.readback == ReadBack(page_bytes={"4096": 1})
     assert (facts.migrations, facts.run_queue_wait_s, facts.energy_j) == (3, 0.5, 2.5)

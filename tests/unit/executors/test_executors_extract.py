@@ -13,7 +13,9 @@ from assay.executors.metrics.matching import checked_pattern, has_match
 from assay.executors.sample import build_sample
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
 
-FACTS = RunFacts(outcome="exited", exit_status=0, wall_s=1.5, absent={"peak_bytes": "no cgroup"})
+FACTS = RunFacts(
+    outcome="exited", exit_status=0, wall_s=1.5, unavailable={"peak_bytes": "no cgroup"}
+)
 LAUNCH = Launch(
     configuration=Configuration(), arm="default", stage=Stage.SEARCH, block=0, position=0
 )

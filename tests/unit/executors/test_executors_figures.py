@@ -71,8 +71,8 @@ def test_a_part_of_a_number_is_no_figure(
     assert "--metric-as-is m" in str(refused.value.remedy)
     sample = build_sample(LAUNCH, Workload(argv=("x",), metrics=(metric,)), FACTS, [output], {})
     assert (sample.outcome, sample.metrics) == (Outcome.OK, {})
-    assert repr(number) in sample.absent["m"]
-    as_is = read_figure(Metric(name="m", pattern=pattern, as_is=True), [output])
+    assert repr(number) in sample.unavailable["m"]
+    as_is = read_figure(Metric(name="m", pattern=pattern, ignore_unit=True), [output])
     assert as_is.value is not None
 
 
@@ -198,7 +198,7 @@ def test_a_unit_of_another_kind_is_no_multiple(output: Path) -> None:
 
 def test_units_are_converted_as_it_is_too(output: Path) -> None:
     output.write_text("25.3 GB/s")
-    metric = msgspec.structs.replace(parse_metric("m=([0-9.]+) ([kMG]B/s)", {}), as_is=True)
+    metric = msgspec.structs.replace(parse_metric("m=([0-9.]+) ([kMG]B/s)", {}), ignore_unit=True)
     assert read_figure(metric, [output]).value == pytest.approx(25.3e9)
 
 

@@ -98,10 +98,10 @@ def test_the_check_holds_in_each(copies: InstanceOutputs) -> None:
 
 
 def test_a_failure_names_its_instance(copies: InstanceOutputs) -> None:
-    failed = RunFacts(outcome="exited", exit_status=7, instances=ENDED, failed_instance=1)
+    failed = RunFacts(outcome="exited", exit_status=7, instances=ENDED, first_failed_instance=1)
     sample = build_sample(LAUNCH, Workload(argv=("x",)), failed, (), {}, (), copies=copies)
     assert sample.message == "instance 3: exit status 7"
-    killed = RunFacts(outcome="signaled", signal=11, instances=ENDED, failed_instance=0)
+    killed = RunFacts(outcome="signaled", signal=11, instances=ENDED, first_failed_instance=0)
     sample = build_sample(LAUNCH, Workload(argv=("x",)), killed, (), {}, (), copies=copies)
     assert sample.message == "instance 0: ended by SIGSEGV"
 

@@ -18,7 +18,7 @@ SURVEY = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=
 
 def seen_of(*maps: Path | str, stage: Stage = Stage.SURVEY) -> Evidence | None:
     launch = msgspec.structs.replace(SURVEY, stage=stage)
-    facts = RunFacts(outcome="exited", seen=ReadBack(maps=tuple(map(str, maps))))
+    facts = RunFacts(outcome="exited", readback=ReadBack(maps=tuple(map(str, maps))))
     return libraries_evidence(launch, facts)
 
 

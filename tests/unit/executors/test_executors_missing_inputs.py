@@ -152,7 +152,7 @@ def test_cleanup_runs_before_settings_are_put_back_side_by_side(
     slots = (tuple(sorted(os.sched_getaffinity(0))),) * 2
     with contextlib.closing(ParallelExecutor(workload, driver, builtin(), slots)) as lanes:
         for slot in range(2):
-            lanes.submit(msgspec.structs.replace(LAUNCH, slot=slot), PLAN)
+            lanes.submit(msgspec.structs.replace(LAUNCH, cpu_slot=slot), PLAN)
         end = time.monotonic() + 10
         while interrupted and log_words(log).count("began") < 2 and time.monotonic() < end:
             time.sleep(0.01)

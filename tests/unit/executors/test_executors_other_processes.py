@@ -24,7 +24,7 @@ def sample(foreign_s: float, wall_s: float = 1.0) -> Sample:
         outcome=Outcome.OK,
         wall_s=wall_s,
         evidence=(
-            Evidence(kind="foreign_load", value=foreign_s, unit="s", outside=True),
+            Evidence(kind="foreign_load", value=foreign_s, unit="s", external=True),
             Evidence(kind="host_cpus", value=2.0),
         ),
     )
@@ -67,7 +67,7 @@ def test_disturbed_launch_names_who_used_the_cpus(machine: Machine) -> None:
     (found,) = others.evidence(sample(1.0))
     assert found.note == "burn (process 999999999)"
     assert found.value == pytest.approx(0.6)
-    assert found.outside
+    assert found.external
 
 
 def test_process_that_was_busy_long_before_is_not_named(machine: Machine) -> None:

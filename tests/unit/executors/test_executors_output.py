@@ -28,7 +28,7 @@ def test_both_ends_are_kept_and_a_digest_of_all(folder: Path, size: int) -> None
     found = kept_output(path)
     assert found is not None
     assert (found.stream, found.size_bytes, found.sha256) == ("stdout", size, digest(content))
-    assert found.hashed is HashedPart.WHOLE
+    assert found.digest_scope is HashedPart.WHOLE
     if size <= 2 * END_BYTES:
         assert (found.head, found.tail, found.complete) == (content, b"", True)
     else:
@@ -51,7 +51,7 @@ def test_a_large_one_is_not_read_through(
     path.write_bytes(content)
     found = kept_output(path)
     assert found is not None
-    assert found.hashed is hashed
+    assert found.digest_scope is hashed
     ends = content[:END_BYTES] + content[-END_BYTES:]
     assert found.sha256 == digest(content if hashed is HashedPart.WHOLE else ends)
 
@@ -65,7 +65,7 @@ def test_a_huge_one_takes_no_memory(tmp_path: Path) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found is not None
-    assert (found.size_bytes, found.hashed) == (10 << 30, HashedPart.ENDS)
+    assert (found.size_bytes, found.digest_scope) == (10 << 30, HashedPart.ENDS)
     assert found.sha256 == digest(bytes(2 * END_BYTES))
     assert peak < 1 << 20
     assert MAX_HASHED_BYTES < 10 << 30

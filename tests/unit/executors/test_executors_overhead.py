@@ -50,7 +50,7 @@ def test_interval_of_median_covers_in_95_of_100() -> None:
 def test_cost_is_share_of_wall_time_of_bare_program() -> None:
     pairs = [(facts(2.02, 1.01, 0.53), facts(2.0, 1.0, 0.5))] * 8
     found = cost_of("memory", "spin", pairs)
-    assert (found.bare_s, found.pairs) == (2.0, 8)
+    assert (found.baseline_s, found.pairs) == (2.0, 8)
     assert found.wall.share == pytest.approx(0.01)
     assert found.user is not None and found.user.share == pytest.approx(0.005)
     assert found.sys is not None and found.sys.share == pytest.approx(0.015)
@@ -115,7 +115,7 @@ def test_missing_names_reason_of_the_launcher() -> None:
     bare = RunFacts(
         outcome="exited",
         containment=Containment(mode="none"),
-        absent={"counters.cycles": reason},
+        unavailable={"counters.cycles": reason},
     )
     names = ["containment", "counters", "memory"]
     assert dict(missing_observations(bare, names)) == {
@@ -145,9 +145,11 @@ def test_every_load_is_built_in() -> None:
 
 def test_others_are_what_worked_beside_tree_and_launcher() -> None:
     """1.9 of 2 CPU seconds were busy: 1.0 with the program, 0.1 with the launcher."""
-    host = HostActivity(cpus=2, busy_s=1.9, own_s=1.0, launcher_s=0.1, steal_s=0.2)
+    host = HostActivity(cpus=2, busy_s=1.9, process_tree_cpu_s=1.0, launcher_cpu_s=0.1, steal_s=0.2)
     busy = RunFacts(outcome="exited", wall_s=1.0, host=host)
     assert external_load_share([busy, facts(1.0), busy]) == pytest.approx(0.5)
     assert external_load_share([facts(1.0)]) is None
-    short = RunFacts(outcome="exited", wall_s=1.0, host=HostActivity(cpus=2, busy_s=0.9, own_s=1.0))
+    short = RunFacts(
+        outcome="exited", wall_s=1.0, host=HostActivity(cpus=2, busy_s=0.9, process_tree_cpu_s=1.0)
+    )
     assert external_load_share([short]) == 0.0

@@ -78,4 +78,4 @@ def test_both_calls_of_the_kernel_tell_the_same(
 def test_unreadable_file_gives_reason(tmp_path: Path) -> None:
     found = count_cached([tmp_path / "none"])
     assert found.cached_bytes is None
-    assert found.absent == "none: No such file or directory"
+    assert found.unavailable == "none: No such file or directory"

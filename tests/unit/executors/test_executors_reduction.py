@@ -104,7 +104,7 @@ def test_requirement_names_such_a_metric() -> None:
 class TestFiles:
     @pytest.fixture
     def workload(self, tmp_path: Path) -> Workload:
-        metric = Metric(name="lat@sum", pattern=LATENCY, take="sum", file="lat.log")
+        metric = Metric(name="lat@sum", pattern=LATENCY, statistic="sum", file="lat.log")
         return Workload(argv=("true",), metrics=(metric,), cwd=str(tmp_path))
 
     def test_file_that_is_written_anew_counts_whole(

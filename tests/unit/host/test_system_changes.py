@@ -102,7 +102,7 @@ def test_hold_and_put_back(tree: Path) -> None:
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
         words = changes.hold(ACTIONS)
-        assert {outcome.word for outcome in words} == {ActionStatus.GRANTED}
+        assert {outcome.status for outcome in words} == {ActionStatus.GRANTED}
         assert host.read(THP) == "always madvise [never]"
         assert host.read(NO_TURBO) == "1"
         assert (host.read(BYTES), host.read(RATIO)) == ("1048576", "0")
@@ -124,7 +124,7 @@ def test_value_reset_by_another_write_is_written_again(tree: Path) -> None:
         changes = HostChanges(host, journal, "test")
         # It holds already; the governor after it takes that away.
         words = changes.hold([ACTIONS[1], ACTIONS[0]])
-        assert [outcome.word for outcome in words] == [ActionStatus.KEPT, ActionStatus.GRANTED]
+        assert [outcome.status for outcome in words] == [ActionStatus.KEPT, ActionStatus.GRANTED]
         assert host.read(NO_TURBO) == "1"
         changes.put_back()
     assert content(tree) == before
@@ -145,7 +145,7 @@ def test_each_of_two_limits_is_put_back_by_the_one_that_was_in_force(
     )
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
-        assert changes.hold([action])[0].word is ActionStatus.GRANTED
+        assert changes.hold([action])[0].status is ActionStatus.GRANTED
         assert [word.fate for word in changes.put_back()] == ["undone"]
     assert content(tree) == before
 
@@ -219,7 +219,7 @@ def test_a_fault_at_every_write(tree: Path, at: int, fault: int | str) -> None:
         words = changes.hold(ACTIONS)
         assert host.writes >= len(ACTIONS)
         # One fault passes: what it hit was written once more.
-        assert {outcome.word for outcome in words} == {ActionStatus.GRANTED}
+        assert {outcome.status for outcome in words} == {ActionStatus.GRANTED}
         changes.put_back()
         assert not journal.entries
     assert content(tree) == before
@@ -237,9 +237,9 @@ def test_a_fault_that_stays_is_told_and_undone(tree: Path, place: int, number: i
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
         words = changes.hold(ACTIONS)
-        assert words[place].word is ActionStatus.REFUSED
+        assert words[place].status is ActionStatus.REFUSED
         assert os.strerror(number) in (words[place].reason or "")
-        assert [w.word for n, w in enumerate(words) if n != place] == [ActionStatus.GRANTED] * 7
+        assert [w.status for n, w in enumerate(words) if n != place] == [ActionStatus.GRANTED] * 7
         if number == errno.EIO and ACTIONS[place].path == IRQ:
             assert "isolcpus=managed_irq" in (words[place].reason or "")
         changes.put_back()
@@ -279,7 +279,7 @@ def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
         (outcome,) = changes.hold([ACTIONS[5]])
-        assert (outcome.word, outcome.old, outcome.read) == (ActionStatus.DEGRADED, "0", "24")
+        assert (outcome.status, outcome.old, outcome.read) == (ActionStatus.DEGRADED, "0", "24")
         assert changes.look([ACTIONS[5]]) == {POOL: "24"}
         changes.put_back()
     assert content(tree) == before
@@ -354,7 +354,7 @@ def test_missing_target_is_refused(tree: Path) -> None:
     (tree / IRQ.lstrip("/")).unlink()
     with open_journal() as journal:
         (outcome,) = HostChanges(RecordedHost(tree), journal, "test").hold([ACTIONS[7]])
-        assert (outcome.word, outcome.read) == (ActionStatus.REFUSED, None)
+        assert (outcome.status, outcome.read) == (ActionStatus.REFUSED, None)
         assert not journal.entries
 
 
@@ -369,7 +369,7 @@ def test_missing_target_is_refused(tree: Path) -> None:
         WriteFile(path=SWAPPINESS, value="10", form="text"),
         WriteFile(path=THP, value="never\nalways", form="choice"),
         WriteFile(path=RATIO, value="5", form="number", resets=("/etc/shadow",)),
-        Swap(path="swap/../x", on=False),
+        Swap(path="swap/../x", enabled=False),
         HoldFd(path="/dev/watchdog", value=0),
         HoldFd(path="/dev/../dev/cpu_dma_latency", value=0),
         HoldFd(path="/dev/cpu_dma_latency", value=-1),
@@ -431,7 +431,7 @@ def test_a_device_is_held_open_and_closed(tree: Path) -> None:
     wish = HoldFd(path="/dev/cpu_dma_latency", value=0)
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
-        assert [o.word for o in changes.hold([wish, NEVER])] == [ActionStatus.GRANTED] * 2
+        assert [o.status for o in changes.hold([wish, NEVER])] == [ActionStatus.GRANTED] * 2
         assert changes.look([wish]) == {"/dev/cpu_dma_latency": "0"}
         changes.hold([wish])
         assert host.devices == {"/dev/cpu_dma_latency": [0]}
@@ -446,8 +446,8 @@ def test_swap_goes_and_comes_back_with_its_priority(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
-        (outcome,) = changes.hold([Swap(path="/swapfile", on=False)])
-        assert (outcome.word, outcome.old) == (ActionStatus.GRANTED, "on 5")
+        (outcome,) = changes.hold([Swap(path="/swapfile", enabled=False)])
+        assert (outcome.status, outcome.old) == (ActionStatus.GRANTED, "on 5")
         assert "/swapfile" not in (host.read(SWAPS) or "")
         changes.put_back()
     assert content(tree) == before
@@ -502,11 +502,11 @@ def test_nothing_is_written_where_what_changes_with_it_could_not_be_put_back(tre
     with open_journal() as journal:
         host = RecordedHost(tree, {**effects, f"{folder}/auto": stuck})
         (outcome,) = HostChanges(host, journal, "test").hold([weight])
-        assert outcome.word is ActionStatus.REFUSED
+        assert outcome.status is ActionStatus.REFUSED
         assert "could not be restored: Input/output error" in (outcome.reason or "")
         assert content(tree) == before
         changes = HostChanges(RecordedHost(tree, effects), journal, "test")
-        assert changes.hold([weight])[0].word is ActionStatus.GRANTED
+        assert changes.hold([weight])[0].status is ActionStatus.GRANTED
         (word,) = undo(host, journal, journal.entries)
         assert (word.fate, "reads false" in (word.reason or "")) == ("failed", True)
         assert [word.fate for word in changes.put_back()] == ["undone"]

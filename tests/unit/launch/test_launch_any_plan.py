@@ -74,9 +74,9 @@ def test_any_request_is_planned_and_every_setting_has_its_word(
 ) -> None:
     host, config = request
     made = plan(config, host, REGISTRY)
-    assert made.words.keys() == config.keys()
-    for word in made.words.values():
-        assert word.prospect is Prospect.GRANTABLE or word.reason
+    assert made.settings.keys() == config.keys()
+    for word in made.settings.values():
+        assert word.status is Prospect.GRANTABLE or word.reason
     text = explain(made, WORK, {})
     assert all(name in text for name in config)
     names = [action.name for action in made.actions if isinstance(action, EnvSet)]

@@ -39,7 +39,9 @@ def document(
     measured: bool = False,
 ) -> dict[str, object]:
     config = Configuration(given)
-    launch = Launch(configuration=config, arm="x", stage=stage, block=0, position=0, cap_s=cap_s)
+    launch = Launch(
+        configuration=config, arm="x", stage=stage, block=0, position=0, timeout_s=cap_s
+    )
     made = plan(config, host, REGISTRY)  # type: ignore[arg-type]
     return launcher_document(
         made,

@@ -39,7 +39,7 @@ def variables(made: Plan) -> dict[str, str]:
 
 
 def prospects(made: Plan) -> dict[str, Prospect]:
-    return {name: word.prospect for name, word in made.words.items()}
+    return {name: word.status for name, word in made.settings.items()}
 
 
 def test_the_default_does_nothing() -> None:
@@ -60,14 +60,14 @@ def test_narrower_settings_take_over() -> None:
     got = variables(made)
     assert (got["OMP_NUM_THREADS"], got["MKL_NUM_THREADS"], got["GOMAXPROCS"]) == ("2", "1", "4")
     assert set(prospects(made).values()) == {Prospect.GRANTABLE}
-    assert "threads.omp" in (made.words["threads"].reason or "")
+    assert "threads.omp" in (made.settings["threads"].reason or "")
 
 
 def test_a_variable_that_the_user_names_is_the_last_word_on_it() -> None:
     made = planned({"threads": 4, "env.OMP_NUM_THREADS": 1})
     assert variables(made)["OMP_NUM_THREADS"] == "1"
-    assert made.words["threads"].prospect is Prospect.DEGRADED
-    assert "env.OMP_NUM_THREADS sets OMP_NUM_THREADS" in (made.words["threads"].reason or "")
+    assert made.settings["threads"].status is Prospect.DEGRADED
+    assert "env.OMP_NUM_THREADS sets OMP_NUM_THREADS" in (made.settings["threads"].reason or "")
     agreed = planned({"threads": 4, "env.OMP_NUM_THREADS": 4})
     assert set(prospects(agreed).values()) == {Prospect.GRANTABLE}
 
@@ -76,7 +76,7 @@ def test_a_list_that_the_user_names_keeps_its_own_word() -> None:
     made = planned({"threads": 4, "env.XZ_DEFAULTS": "--threads=1"})
     assert variables(made)["XZ_DEFAULTS"] == "--threads=1"
     assert variables(made)["OMP_NUM_THREADS"] == "4"
-    assert made.words["threads"].prospect is Prospect.DEGRADED
+    assert made.settings["threads"].status is Prospect.DEGRADED
     other = planned({"threads": 4, "env.XZ_DEFAULTS": "--memory=1GiB"})
     assert sorted(variables(other)["XZ_DEFAULTS"].split()) == ["--memory=1GiB", "--threads=4"]
 
@@ -123,7 +123,7 @@ def test_cpus(given: dict[str, Value], cpus: tuple[int, ...]) -> None:
 def test_placement_without_a_count_is_said_to_do_nothing() -> None:
     assert prospects(planned({"placement": "scatter"})) == {"placement": Prospect.DEGRADED}
     listed = planned({"placement": "scatter", "cpus": "0-1"})
-    assert listed.words["placement"].prospect is Prospect.DEGRADED
+    assert listed.settings["placement"].status is Prospect.DEGRADED
     assert listed.actions == (Affinity(cpus=(0, 1)),)
 
 
@@ -148,8 +148,8 @@ def test_huge_pages_are_asked_of_the_allocator_in_use(
 ) -> None:
     made = planned({"thp": "always", "malloc": malloc})
     assert variables(made) == expected
-    assert made.words["thp"].prospect is Prospect.DEGRADED
-    assert malloc in (made.words["thp"].reason or "")
+    assert made.settings["thp"].status is Prospect.DEGRADED
+    assert malloc in (made.settings["thp"].reason or "")
 
 
 def system(mode: str | None, kernel: tuple[int, int] = (6, 18)) -> Machine:
@@ -210,13 +210,13 @@ def test_refused_with_a_next_step(given: dict[str, Value], host: Machine, told: 
 
 
 def test_rights_lower_the_floor_of_nice() -> None:
-    root = machine(rights=Rights(uid=0, nice_floor=-20))
+    root = machine(rights=Rights(uid=0, min_nice=-20))
     assert planned({"nice": -20}, root).actions == (Sched(nice=-20),)
-    limited = machine(rights=Rights(uid=1000, nice_floor=-5))
+    limited = machine(rights=Rights(uid=1000, min_nice=-5))
     assert not planned({"nice": -5}, limited).refused
     assert planned({"nice": -6}, limited).refused
     # Within a user namespace the capability says nothing: the kernel asks the initial one.
-    contained = Rights(uid=0, capabilities=frozenset({"CAP_SYS_NICE"}), nice_floor=0)
+    contained = Rights(uid=0, capabilities=frozenset({"CAP_SYS_NICE"}), min_nice=0)
     assert planned({"nice": -1}, machine(rights=contained)).refused
 
 
@@ -246,7 +246,7 @@ def test_preload_refused_for_program_that_cannot_take_it(
     made = planned({"malloc": "jemalloc", "nice": 5}, prog=program(**built))
     assert told in (made.refused["malloc"].reason or "")
     assert not any(isinstance(a, Preload) for a in made.actions)
-    assert made.words["nice"].prospect is not Prospect.REFUSED
+    assert made.settings["nice"].status is not Prospect.REFUSED
     assert not planned({"malloc": "glibc"}, prog=program(**built)).refused
     native = program(elf_machine=62, elf_bits=64)
     assert not planned({"malloc": "jemalloc"}, prog=native).refused
@@ -254,8 +254,8 @@ def test_preload_refused_for_program_that_cannot_take_it(
 
 def test_places_without_binding_are_said_to_do_nothing() -> None:
     made = planned({"omp.bind": "false", "omp.places": "cores"})
-    assert made.words["omp.places"].prospect is Prospect.DEGRADED
-    assert planned({"omp.places": "cores"}).words["omp.places"].prospect is Prospect.GRANTABLE
+    assert made.settings["omp.places"].status is Prospect.DEGRADED
+    assert planned({"omp.places": "cores"}).settings["omp.places"].status is Prospect.GRANTABLE
 
 
 def test_openblas_is_told_a_core_and_nothing_is_capped_at_the_highest_level() -> None:

@@ -23,7 +23,7 @@ def test_restricting_mask_is_reported_with_remedy(
     tmp_path: Path, env: dict[str, str], by: str | None, remedy: str
 ) -> None:
     found = read_restriction(Root(tmp_path), env, (0, 1), (0,))
-    assert found == CpuRestriction(granted=(0, 1), by=by)
+    assert found == CpuRestriction(granted_cpus=(0, 1), launcher=by)
     assert describe_restriction(found, (0,)).startswith("limited to CPU 0 of 0-1")
     assert remedy in describe_restriction(found, (0,))
 
@@ -34,4 +34,4 @@ def test_isolated_cpus_are_not_a_restriction(tmp_path: Path) -> None:
     (folder / "isolated").write_text("2-3\n")
     assert read_restriction(Root(tmp_path), {}, (0, 1, 2, 3), (0, 1)) is None
     found = read_restriction(Root(tmp_path), {}, (0, 1, 2, 3), (0, 2))
-    assert found == CpuRestriction(granted=(0, 1, 2))
+    assert found == CpuRestriction(granted_cpus=(0, 1, 2))

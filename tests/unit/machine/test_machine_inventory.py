@@ -57,7 +57,7 @@ Described = Callable[..., tuple[Machine, Inventory]]
 
 def parts(part: Part) -> Iterator[Part]:
     yield part
-    for inner in part.parts:
+    for inner in part.children:
         yield from parts(inner)
 
 
@@ -73,13 +73,13 @@ def memory(part: Part) -> Iterator[Part]:
 @pytest.mark.parametrize("name", cases(NAMES[::3], slow=[*NAMES[1::3], *NAMES[2::3]]))
 def test_every_part_occurs_once_within_the_next_larger(described: Described, name: str) -> None:
     machine, found = described(name)
-    assert found.topology_from == "assay"
-    assert any("hwloc" in (gap.remedy or "") for gap in found.gaps)
+    assert found.topology_source == "assay"
+    assert any("hwloc" in (gap.remedy or "") for gap in found.unavailable)
     everything = list(parts(found.topology))
     cpus = [part.id for part in everything if part.kind == "cpu"]
     assert sorted(cpus) == [cpu.id for cpu in machine.cpus]
     for part in everything:
-        inside = [cpu for inner in part.parts for cpu in inner.cpus]
+        inside = [cpu for inner in part.children for cpu in inner.cpus]
         assert len(inside) == len(set(inside))
         assert set(inside) <= set(part.cpus)
     nodes = [one.id for one in memory(found.topology) if one.kind == "node"]
@@ -96,7 +96,7 @@ def test_every_part_occurs_once_within_the_next_larger(described: Described, nam
 def test_hwloc_finds_the_same_parts(described: Described, name: str) -> None:
     _, own = described(name)
     _, told = described(name, dict(os.environ))
-    assert told.topology_from.startswith("hwloc 2")
+    assert told.topology_source.startswith("hwloc 2")
     kinds = ("package", "die", "l3", "l2", "l1", "l1i", "core", "cpu")
 
     def seen(top: Part) -> set[tuple[str, tuple[int, ...]]]:
@@ -198,7 +198,7 @@ def test_link_is_below_only_if_both_ends_support_more(
     root = card(tree, link(E1, now, slot_can), link(f"{E1}/0000:01:00.0", now, card_can))
     found = read_pci(root, names=())[1].link
     assert found is not None
-    assert (found.speed_gt_s, found.width, found.below) == (float(now[0]), now[1], below)
+    assert (found.speed_gt_s, found.width, found.below_maximum) == (float(now[0]), now[1], below)
     assert (found.slot_speed_gt_s, found.slot_width) == (float(slot_can[0]), slot_can[1])
 
 
@@ -219,7 +219,7 @@ def test_link_is_read_from_configuration_without_link_files(tree: Tree) -> None:
         16,
         16,
     )
-    assert found.below
+    assert found.below_maximum
 
 
 @given(st.binary(max_size=300))
@@ -258,13 +258,18 @@ def test_module_has_speeds_but_no_serial_number(tree: Tree) -> None:
     raw = root.path / "sys/firmware/dmi/entries/17-0/raw"
     raw.write_bytes(module(size=0x7FFF))
     (found,) = read_dimms(root)
-    assert (found.slot, found.maker, found.part, found.type) == ("A1", "Maker", "Part", "DDR5")
+    assert (found.slot, found.manufacturer, found.part_number, found.type) == (
+        "A1",
+        "Maker",
+        "Part",
+        "DDR5",
+    )
     assert (found.size_bytes, found.rated_mt_s, found.speed_mt_s) == (64 * 2**30, 5600, 4800)
     clean = without_serial(module())
     assert b"S123" not in clean
     assert b"Asset7" not in clean
     raw.write_bytes(clean)
-    assert read_dimms(root)[0].part == "Part"
+    assert read_dimms(root)[0].part_number == "Part"
 
 
 @given(st.binary(max_size=200))
@@ -372,10 +377,10 @@ def test_own_groups_of_a_hybrid_host(tree: Tree) -> None:
         (1, ("cpu", "cpuacct"), "/cg/cpu"),
         (1, ("memory",), "/cg/mem/a/b"),
     ]
-    control = read_inventory(read_machine(root), root, env=ALONE).control
+    control = read_inventory(read_machine(root), root, env=ALONE).control_groups
     assert control.mode == "hybrid"
     assert control.hierarchies[0].controllers == ("io", "pids")
-    assert control.hierarchies[0].handed_down == ("pids",)
+    assert control.hierarchies[0].delegated_controllers == ("pids",)
     assert control.hierarchies[0].writable is None
 
 
@@ -397,7 +402,7 @@ def test_hwloc_documents_are_read_without_host_names() -> None:
     assert found is not None
     version, top = found
     assert (version, top.memory[0].size_bytes) == ("2.9.0", 4096)
-    assert (top.parts[0].kind, top.parts[0].cpus) == ("l2", (0, 1, 64))
+    assert (top.children[0].kind, top.children[0].cpus) == ("l2", (0, 1, 64))
     clean = hwloc.without_names(XML)
     assert clean is not None
     assert b"secret-host" not in clean
@@ -452,7 +457,7 @@ def test_failing_hwloc_is_reported_with_its_error(tmp_path: Path) -> None:
     (tmp_path / "bin/lstopo").rename(tmp_path / "bin/lstopo-no-graphics")
     found = hwloc.read_hwloc(Root(), "0", env)
     assert isinstance(found, MissingReading)
-    assert "broken tables" in found.why
+    assert "broken tables" in found.reason
 
 
 @pytest.mark.rotating

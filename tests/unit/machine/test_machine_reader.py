@@ -43,8 +43,8 @@ def test_allowed_cpus_are_those_of_nproc():
     env = {"PATH": os.environ["PATH"]}  # nproc respects OMP_NUM_THREADS
     count = int(subprocess.check_output(["nproc"], env=env))
     # From coreutils 9.8 on, nproc also respects the control group's limit on CPU time.
-    assert count == len(machine.allowed) or machine.cpu_limit is not None
-    assert set(machine.allowed) == os.sched_getaffinity(0)
+    assert count == len(machine.allowed_cpus) or machine.cpu_limit is not None
+    assert set(machine.allowed_cpus) == os.sched_getaffinity(0)
 
 
 def test_memory_and_kernel():
@@ -106,7 +106,7 @@ def test_fingerprint_identifies_kind_of_host(recorded):
     same = msgspec.structs.replace(
         machine,
         kernel="9.9.9-other",
-        allowed=machine.allowed[:1],
+        allowed_cpus=machine.allowed_cpus[:1],
         memory_bytes=machine.memory_bytes + 2**20,
         default_state={"vm.swappiness": "1"},
     )

@@ -118,13 +118,13 @@ def rights(tree, mask="0", nice=0, limit="0", uid_map="0 0 4294967295", uid=1000
 
 def test_rights_of_a_user(tree):
     found = rights(tree, nice=5)
-    assert (found.uid, found.nice_now, found.nice_floor) == (1000, 5, 5)
+    assert (found.uid, found.nice, found.min_nice) == (1000, 5, 5)
     assert found.capabilities == frozenset() and not found.user_namespace
 
 
 @pytest.mark.parametrize(("limit", "floor"), [("30", -10), ("40", -20), ("unlimited", -20)])
 def test_nice_limit_counts_from_twenty_down(tree, limit, floor):
-    assert rights(tree, limit=limit).nice_floor == floor
+    assert rights(tree, limit=limit).min_nice == floor
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_nice_limit_counts_from_twenty_down(tree, limit, floor):
     ],
 )
 def test_real_time_priority(tree, mask, rt, uid_map, limit):
-    assert rights(tree, mask=mask, rt=rt, uid_map=uid_map).rt_priority_limit == limit
+    assert rights(tree, mask=mask, rt=rt, uid_map=uid_map).max_rt_priority == limit
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_real_time_share_is_read(tree, runtime, period, share):
 def test_capabilities_by_name(tree):
     found = rights(tree, mask="800004", uid=0)
     assert found.capabilities == {"CAP_DAC_READ_SEARCH", "CAP_SYS_NICE"}
-    assert found.nice_floor == -20 and found.uid == 0
+    assert found.min_nice == -20 and found.uid == 0
 
 
 def test_root_of_a_user_namespace_cannot_lower_nice(tree):
     found = rights(tree, mask="1ffffffffff", uid_map="0 1000 1")
     assert found.user_namespace and "CAP_CHECKPOINT_RESTORE" in found.capabilities
-    assert found.nice_floor == 0
+    assert found.min_nice == 0
 
 
 @pytest.mark.parametrize(
@@ -180,16 +180,16 @@ def test_filters_of_system_calls(tree, status, filters):
 @pytest.mark.parametrize("name", ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"])
 def test_disabled_user_namespaces_are_reported(tree, name):
     path = f"/proc/sys/{name}"
-    assert read_rights(tree({path: "0\n"})).no_user_namespaces == f"{path} is 0"
+    assert read_rights(tree({path: "0\n"})).user_namespaces_unavailable == f"{path} is 0"
 
 
 def test_enabled_user_namespaces_are_reported(tree):
     files = {"/proc/sys/user/max_user_namespaces": "96365\n", "/proc/version": ""}
-    assert read_rights(tree(files)).no_user_namespaces is None
+    assert read_rights(tree(files)).user_namespaces_unavailable is None
 
 
 def test_rights_of_this_process():
     found = read_rights(Root())
     assert found.uid == os.geteuid()
-    assert found.nice_now == os.getpriority(os.PRIO_PROCESS, 0)
-    assert found.nice_floor <= found.nice_now
+    assert found.nice == os.getpriority(os.PRIO_PROCESS, 0)
+    assert found.min_nice <= found.nice

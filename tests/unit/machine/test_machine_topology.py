@@ -51,7 +51,7 @@ def check_invariants(machine):
     ids = [cpu.id for cpu in machine.cpus]
     by_id = {cpu.id: cpu for cpu in machine.cpus}
     assert ids == sorted(set(ids)) and ids
-    assert set(machine.allowed) <= set(ids) and machine.allowed
+    assert set(machine.allowed_cpus) <= set(ids) and machine.allowed_cpus
     for cpu in machine.cpus:
         assert cpu.id in cpu.siblings and cpu.core == cpu.siblings[0]
         for sibling in map(by_id.__getitem__, cpu.siblings):
@@ -166,14 +166,14 @@ def test_nodes_listing_every_cpu_are_ignored(recorded):
 def test_allowed_cpus(recorded, name, mode, cpus):
     machine = read_machine(recorded(name))
     assert machine.cgroup == mode
-    assert set(machine.allowed) == cpus
+    assert set(machine.allowed_cpus) == cpus
     assert {cpu.id for cpu in machine.usable} == cpus
 
 
 def test_affinity_restricts_allowed_cpus(recorded):
     root = recorded("16amd64-8n2c-cpusets")
-    assert read_machine(root, affinity=(3, 4, 5, 7)).allowed == (3, 5)
-    assert read_machine(root, affinity=(99,)).allowed == read_machine(root).allowed
+    assert read_machine(root, affinity=(3, 4, 5, 7)).allowed_cpus == (3, 5)
+    assert read_machine(root, affinity=(99,)).allowed_cpus == read_machine(root).allowed_cpus
 
 
 def test_names_of_recorded_machines(recorded):
@@ -199,7 +199,7 @@ def test_empty_tree_yields_a_machine(tree):
     machine = read_machine(tree({}))
     check_invariants(machine)
     assert machine.cgroup == "none" and machine.default_state == {} and machine.libraries == {}
-    assert machine.rights.uid == 65534 and machine.rights.nice_floor == 0
+    assert machine.rights.uid == 65534 and machine.rights.min_nice == 0
 
 
 def test_damaged_files_count_as_absent(tree):

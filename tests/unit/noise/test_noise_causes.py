@@ -43,14 +43,14 @@ def told(
         "net": "softirq NET_RX",
     }
     return ExplainedDetour(
-        at_ns=0,
-        took_ns=TOOK,
-        since_ns=1_000_000,
-        ran_ns=1_000_000 - waited - away,
-        waited_ns=waited,
+        start_ns=0,
+        duration_ns=TOOK,
+        counter_window_ns=1_000_000,
+        on_cpu_ns=1_000_000 - waited - away,
+        run_queue_wait_ns=waited,
         switches=switches,
         cpu=cpu,
-        window_ns=2_000_000,
+        interrupt_window_ns=2_000_000,
         interrupts={names[key]: count for key, count in interrupts.items()},
     )
 
@@ -83,7 +83,9 @@ def test_beneath_a_guest_is_its_hypervisor() -> None:
 
 
 def test_unexamined_detour_has_unknown_cause() -> None:
-    detour = ExplainedDetour(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
+    detour = ExplainedDetour(
+        start_ns=0, duration_ns=TOOK, counter_window_ns=TOOK, on_cpu_ns=TOOK, cpu=1
+    )
     assert cause_of(detour, CPU).kind is CauseKind.UNKNOWN
 
 

@@ -71,13 +71,13 @@ def test_figures_stay_in_their_bounds(took: list[int], measured: int) -> None:
 
 
 def test_looks_are_no_measured_time() -> None:
-    cpu = CpuNoise(cpu=0, length_ns=2000, looked_ns=1000, took_ns=(500,))
+    cpu = CpuNoise(cpu=0, length_ns=2000, analysis_ns=1000, duration_ns=(500,))
     assert detour_figures_of([cpu]).share == 0.5
 
 
 def test_named_figures_come_from_the_gaps_where_they_were_measured() -> None:
     def run(method: str, took: int) -> NoiseRun:
-        cpu = CpuNoise(cpu=0, length_ns=10**9, took_ns=(took,), values=(10**6, 10**6 + 5000))
+        cpu = CpuNoise(cpu=0, length_ns=10**9, duration_ns=(took,), values=(10**6, 10**6 + 5000))
         return NoiseRun(method=method, cpus=(cpu,))
 
     found = {f.name: f.value for f in named_figures([run("ftq", 9000), run("selfish", 2000)])}

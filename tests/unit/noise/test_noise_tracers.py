@@ -59,14 +59,14 @@ def test_osnoise_detours_and_causes() -> None:
     traced = parse_osnoise(OSNOISE, 3.0, (6,))
     by_cpu = {cpu.cpu: cpu for cpu in traced.run.cpus}
     assert set(by_cpu) == {6, 7, 8}
-    assert by_cpu[6].took_ns == ()
-    assert by_cpu[8].took_ns == (8812,)
-    assert by_cpu[7].took_ns == (34531, 1500, 900000)
-    assert by_cpu[8].at_ns == (0,), "time begins with the first"
-    assert by_cpu[7].at_ns[0] == 5790898308475 - 5789858404555
+    assert by_cpu[6].duration_ns == ()
+    assert by_cpu[8].duration_ns == (8812,)
+    assert by_cpu[7].duration_ns == (34531, 1500, 900000)
+    assert by_cpu[8].start_ns == (0,), "time begins with the first"
+    assert by_cpu[7].start_ns[0] == 5790898308475 - 5789858404555
 
     answer = summarize_noise([NoiseMeasurement(traced.run, {}, 0, ())], (), causes=traced.causes)
-    told = [(one.told.took_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
+    told = [(one.told.duration_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
     assert told == [
         (900000, "beneath", "firmware or the hypervisor: no event in the kernel"),
         (34531, "thread", "thread kworker/7:0"),
@@ -80,7 +80,7 @@ def test_osnoise_detours_and_causes() -> None:
 
 def test_timerlat_latencies() -> None:
     traced = parse_timerlat(TIMERLAT, 1.0)
-    assert [cpu.took_ns for cpu in traced.run.cpus] == [(11700, 8113), (9820,)]
+    assert [cpu.duration_ns for cpu in traced.run.cpus] == [(11700, 8113), (9820,)]
     late = [
         cause.words
         for (cpu, _), cause in sorted(traced.causes.items(), key=lambda item: item[0])
@@ -156,7 +156,7 @@ def test_files_of_a_tracer_are_put_back(tracefs: Tracefs, tool: str) -> None:
 
 def test_events_that_found_no_room_are_told() -> None:
     run = parse_timerlat(TIMERLAT, 1.0).run
-    assert {cpu.cpu: cpu.left_out for cpu in with_lost_events(run, {0: 7}).cpus} == {
+    assert {cpu.cpu: cpu.dropped for cpu in with_lost_events(run, {0: 7}).cpus} == {
         cpu.cpu: 7 if cpu.cpu == 0 else 0 for cpu in run.cpus
     }
 

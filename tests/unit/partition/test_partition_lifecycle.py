@@ -122,7 +122,7 @@ def test_a_partition_of_version_2(tmp_path: Path) -> None:
     assert read(f"{own}/cpuset.cpus.partition") == "isolated"
     assert read(f"{own}/memory.min") == str(1 << 30)
     assert read(f"{own}/cgroup.subtree_control") == "cpuset memory"
-    assert made.memory is not None and made.memory.ground == "minimum"
+    assert made.memory is not None and made.memory.guarantee == "minimum"
     assert [h.folder for h in made.hierarchies] == [own]
     assert not here.host.listdir(f"{V2}/assay.others")
     delete_partition("main", here)
@@ -164,7 +164,7 @@ def test_drifted_value_is_named_and_left(tree: Path, version: int) -> None:
     (tree / POOL.lstrip("/")).write_text("20\n")
     (tree / "proc/irq/24/smp_affinity_list").write_text("0\n")
     made = create_partition(asked("2", "two"), here)  # needs neither
-    told = {one.action.path: one for one in made.outcomes if one.word is ActionStatus.DRIFTED}
+    told = {one.action.path: one for one in made.outcomes if one.status is ActionStatus.DRIFTED}
     assert told.keys() == {POOL, "/proc/irq/24/smp_affinity_list"}
     assert told[POOL].reason == "another process set it to 20; assay had set 12"
     assert here.host.read(POOL) == "20"
@@ -631,7 +631,7 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
     assert content(tree) == before
     made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).made
     assert made.memory is not None
-    assert (made.memory.bytes, made.memory.asked_bytes) == (3 << 21, 8 << 21)
+    assert (made.memory.bytes, made.memory.requested_bytes) == (3 << 21, 8 << 21)
     here.host._effects[POOL] = lambda host, path, text: str(min(int(text), 9))  # type: ignore[attr-defined]
     second = create_partition(asked("2", "two", memory=MemoryRequest("4M", "2M")), here).made
     assert second.memory is not None and second.memory.bytes == 2 << 21
@@ -737,7 +737,7 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
 
     here = dataclasses.replace(place(base, 1, fault_hook), env=env)
     started = start_partition("main", here)
-    told = {one.action.path: one.word for one in started.turned.missing}
+    told = {one.action.path: one.status for one in started.turned.missing}
     assert told == {
         refused: ActionStatus.REFUSED,
         f"{V1}/cpuset.sched_load_balance": ActionStatus.DRIFTED,

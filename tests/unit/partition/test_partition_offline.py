@@ -95,7 +95,7 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     if version == 2:
         assert here.host.read(f"{own}/cpuset.cpus.partition") == "isolated"
     assert here.host.read("/proc/12/affinity") == "0-2"
-    assert not any(one.word == "drifted" for one in start_partition("main", here).turned.outcomes)
+    assert not any(one.status == "drifted" for one in start_partition("main", here).turned.outcomes)
     assert not delete_partition("main", here).left
     assert content(tree) == before
     assert not entries()
@@ -146,5 +146,5 @@ def test_a_thread_that_a_user_placed_is_still_told(tree: Path, version: int) -> 
     create_partition(asked(), here)
     here.host.set_affinity(12, (1, 2))
     assert drifts(here) == {"12": "1-2"}
-    assert "drifted" in {one.word for one in start_partition("main", here).turned.outcomes}
+    assert "drifted" in {one.status for one in start_partition("main", here).turned.outcomes}
     assert here.host.read("/proc/12/affinity") == "1-2"

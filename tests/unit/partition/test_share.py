@@ -167,7 +167,7 @@ def test_the_group_beside_partitions_confines_nobody(tmp_path: Path) -> None:
 
 STATE = PartitionState(
     name="work",
-    engine="1",
+    version="1",
     cpus="0-3",
     free_cpus="0-3",
     memory_bytes=0,
@@ -246,7 +246,13 @@ def test_the_runtime_of_the_gpus_is_told(tmp_path: Path) -> None:
 def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
     folder = create_folder(name, env)
     made = Partition(
-        name=name, boot_id="x", version=2, top="/sys/fs/cgroup", cpus=cpus, nodes="0", groups=()
+        name=name,
+        boot_id="x",
+        version=2,
+        root_group="/sys/fs/cgroup",
+        cpus=cpus,
+        nodes="0",
+        groups=(),
     )
     activate(made, folder)
     return folder
@@ -307,7 +313,7 @@ def test_a_share_says_what_it_is(share: Share) -> None:
     )
     assert share.variables["ASSAY_UTILITY_CPUS"] == "4"
     room = share.room(machine(cores=8))
-    assert room.allowed == (2, 3) and room.memory_limit_bytes == 1 << 30
+    assert room.allowed_cpus == (2, 3) and room.memory_limit_bytes == 1 << 30
 
 
 def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:
@@ -316,7 +322,7 @@ def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:
 
 def notes(share: Share, *looks: dict[str, str]) -> list[str]:
     found = share.violations(*looks)
-    assert all(piece.kind == "partition" and piece.outside for piece in found)
+    assert all(piece.kind == "partition" and piece.external for piece in found)
     return [piece.note or "" for piece in found]
 
 

@@ -10,10 +10,10 @@ from assay.records import Affinity, Configuration, EnvSet, Level, Plan, PlannedS
 
 def made(reason: str | None, prospect: Prospect = Prospect.REFUSED) -> Plan:
     words = {
-        "nice": PlannedSetting(value=5, prospect=Prospect.GRANTABLE, level=Level.SEEN),
-        "cpus": PlannedSetting(value=99, prospect=prospect, level=Level.SEEN, reason=reason),
+        "nice": PlannedSetting(value=5, status=Prospect.GRANTABLE, level=Level.SEEN),
+        "cpus": PlannedSetting(value=99, status=prospect, level=Level.SEEN, reason=reason),
     }
-    return Plan(configuration=Configuration({"cpus": 99, "nice": 5}), words=words)
+    return Plan(configuration=Configuration({"cpus": 99, "nice": 5}), settings=words)
 
 
 @pytest.mark.parametrize("reason", ["assay may use 2 CPUs here", "assay may use 2 CPUs here."])

@@ -18,7 +18,9 @@ from assay.testing.search_contracts import SimulatedProgram
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import carry_out, workload
 
-FLOOR = MachineFloor(study="cal1234", at_s=1.8e9, command="./a <b>", metric="wall_s", ci=(0.5, 2.0))
+FLOOR = MachineFloor(
+    study="cal1234", started_at=1.8e9, command="./a <b>", metric="wall_s", ci=(0.5, 2.0)
+)
 
 
 def text_of(page: str) -> str:
@@ -80,7 +82,7 @@ def test_comparison_page_has_calibrated_floor() -> None:
 def test_small_floor_is_no_limitation() -> None:
     bare = report_studies.compare()
     narrow = MachineFloor(
-        study="cal1234", at_s=1.8e9, command="./a", metric="wall_s", ci=(0.999, 1.001)
+        study="cal1234", started_at=1.8e9, command="./a", metric="wall_s", ci=(0.999, 1.001)
     )
     text = text_of(render(replace(bare, floor=narrow)))
     assert "within the noise floor of this machine" not in text

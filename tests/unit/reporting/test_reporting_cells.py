@@ -103,7 +103,7 @@ def test_heat_map_requires_two_settings():
 
 def test_unset_setting_has_its_own_row():
     a = Parameter(name="threads", domain=Choices((1, 2)))
-    b = Parameter(name="omp.bind", domain=Choices(("close", "spread")), when="threads > 1")
+    b = Parameter(name="omp.bind", domain=Choices(("close", "spread")), condition="threads > 1")
     base = sweep_over(a, b)
     idle = [arm for arm in base.spec.arms if arm.configuration["threads"] == 1]
     bare = studies.Arm(name="threads=1", configuration=Configuration({"threads": 1}))

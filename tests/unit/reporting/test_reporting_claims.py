@@ -39,5 +39,5 @@ def test_spread_has_interval_if_available() -> None:
 def test_claim_shows_reservations() -> None:
     assert "unstable" not in shown(CLAIM)
     assert "unstable" in shown(msgspec.structs.replace(CLAIM, unstable=True))
-    both = msgspec.structs.replace(CLAIM, unstable=True, withheld=True)
+    both = msgspec.structs.replace(CLAIM, unstable=True, verdict_withheld=True)
     assert "withheld, unstable" in shown(both)

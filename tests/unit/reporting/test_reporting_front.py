@@ -60,7 +60,7 @@ def test_front_figure_has_confirmed_and_tried_points(study: FrontStudy) -> None:
     assert figure.goals == (Goal.LOWER, Goal.LOWER)
     front = [mark for mark in figure.marks if mark.label]
     assert [mark.label for mark in front] == [str(n) for n in range(1, len(front) + 1)]
-    for mark, point in zip(front, study.conclusion.front, strict=True):
+    for mark, point in zip(front, study.conclusion.pareto_front, strict=True):
         assert mark.name == point.name
         assert mark.ratios == tuple(claim.ratio for claim in point.claims)
     assert len(figure.tried) + len(figure.marks) == 5, "each but the default, once"
@@ -73,7 +73,7 @@ def test_point_without_confirmed_value_is_drawn_as_tried(study: FrontStudy) -> N
     """The picture of a completely disturbed confirmation is not empty."""
     report = report_of(study)
     (whole,) = front_figures(report)
-    points = (*study.conclusion.front, *study.conclusion.off_front)
+    points = (*study.conclusion.pareto_front, *study.conclusion.excluded_points)
     bare = tuple(
         msgspec.structs.replace(point, claims=(), off=FrontExclusion.UNCLEAR) for point in points
     )
@@ -95,7 +95,7 @@ def test_front_picture_labels_points(study: FrontStudy, width: int) -> None:
     (figure,) = front_figures(report_of(study))
     drawn = front_svg(figure, width, "front")
     texts = re.findall(r">([^<>]+)</text>", drawn)
-    for number in range(1, len(study.conclusion.front) + 1):
+    for number in range(1, len(study.conclusion.pareto_front) + 1):
         assert str(number) in texts
     assert any("change of peak memory (less is better)" in t for t in texts)
     assert "point 1, arg.b=32: wall time" in drawn
@@ -120,11 +120,11 @@ def test_open_intervals_and_wide_ranges_are_drawn() -> None:
 
 def test_page_shows_front(study: FrontStudy) -> None:
     page = render(report_of(study))
-    assert f"front of {len(study.conclusion.front)}" in page
+    assert f"front of {len(study.conclusion.pareto_front)}" in page
     assert 'id="front"' in page
     assert "form the Pareto front: point 1 takes" in page
     assert page.count('id="front-0-wide') + page.count("front-0-wide") > 0
-    for point in study.conclusion.front:
+    for point in study.conclusion.pareto_front:
         assert str(point.settings["arg.b"]) in page
 
 
@@ -137,13 +137,13 @@ def test_page_without_gain_keeps_default() -> None:
 
 
 def test_exports_have_each_objective(study: FrontStudy) -> None:
-    count = len(study.conclusion.front) + len(study.conclusion.off_front)
+    count = len(study.conclusion.pareto_front) + len(study.conclusion.excluded_points)
     lines = list(csv.DictReader(io.StringIO(to_csv(study.conclusion, study.spec))))
     assert len(lines) == 2 * (count + 1)
     assert {line["metric"] for line in lines} == {"wall_s", "peak_anon_bytes"}
-    of_first = [line for line in lines if line["arm"] == study.conclusion.front[0].name]
+    of_first = [line for line in lines if line["arm"] == study.conclusion.pareto_front[0].name]
     assert [float(line["ratio"]) for line in of_first] == [
-        claim.ratio for claim in study.conclusion.front[0].claims
+        claim.ratio for claim in study.conclusion.pareto_front[0].claims
     ]
     table = to_markdown(study.conclusion, study.spec).split("\n\n")
     assert "form the Pareto front" in table[0]

@@ -52,7 +52,7 @@ def _disturbed(sample, factor):
         metrics={"wall_s": wall_s},
         evidence=(
             Evidence(kind="host_cpus", value=2.0),
-            Evidence(kind="foreign_load", value=wall_s, unit="s", outside=True),
+            Evidence(kind="foreign_load", value=wall_s, unit="s", external=True),
         ),
     )
 

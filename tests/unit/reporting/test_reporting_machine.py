@@ -44,13 +44,13 @@ def regular(
                 Cpu(id=i, core=first, siblings=ids, package=package, node=package) for i in ids
             ]
             units = tuple(Part(kind="cpu", id=i, cpus=(i,)) for i in ids)
-            unit = Part(kind="core", id=core, cpus=ids, parts=units)
-            inner.append(Part(kind="l2", cpus=ids, size_bytes=2**20, parts=(unit,)))
+            unit = Part(kind="core", id=core, cpus=ids, children=units)
+            inner.append(Part(kind="l2", cpus=ids, size_bytes=2**20, children=(unit,)))
         own = tuple(cpu for part in inner for cpu in part.cpus)
-        cache = Part(kind="l3", cpus=own, size_bytes=2**25, parts=tuple(inner))
+        cache = Part(kind="l3", cpus=own, size_bytes=2**25, children=tuple(inner))
         # Nodes of one make differ by what the kernel keeps of them.
         node = Part(kind="node", id=package, cpus=own, size_bytes=2**36 - package * 2**28)
-        tops.append(Part(kind="package", id=package, cpus=own, memory=(node,), parts=(cache,)))
+        tops.append(Part(kind="package", id=package, cpus=own, memory=(node,), children=(cache,)))
     everything = tuple(cpu.id for cpu in cpus)
     machine = Machine(
         arch="x86_64",
@@ -58,15 +58,15 @@ def regular(
         kernel_version=(6, 1),
         model="<Big & bold>",
         cpus=tuple(cpus),
-        allowed=everything[:allowed],
+        allowed_cpus=everything[:allowed],
         nodes=tuple(Node(id=top.id or 0, cpus=top.cpus, memory_bytes=2**36) for top in tops),
         rights=Rights(uid=0),
         memory_bytes=2**36 * packages,
     )
     inventory = Inventory(
-        topology=Part(kind="machine", cpus=everything, parts=tuple(tops)),
-        topology_from="assay",
-        control=Control(mode="none"),
+        topology=Part(kind="machine", cpus=everything, children=tuple(tops)),
+        topology_source="assay",
+        control_groups=Control(mode="none"),
         kernel=Kernel(release="6.1"),
     )
     return machine, inventory
@@ -135,7 +135,7 @@ def test_devices_are_near_their_cpus_and_slow_links_marked() -> None:
 
     machine, inventory = regular(2, 4)
     near = machine.nodes[1].cpus
-    slow = Link(speed_gt_s=8.0, width=4, card_speed_gt_s=8.0, card_width=8, below=True)
+    slow = Link(speed_gt_s=8.0, width=4, card_speed_gt_s=8.0, card_width=8, below_maximum=True)
     inventory = replace(
         inventory,
         devices=(
@@ -195,23 +195,23 @@ def test_sizes_are_short() -> None:
 
 def test_identical_groups_of_large_machine_are_combined() -> None:
     machine, inventory = regular(2, 64)
-    (first, second) = inventory.topology.parts
+    (first, second) = inventory.topology.children
 
     def grouped(package: Part) -> Part:
-        (cache,) = package.parts
-        inner = cache.parts
+        (cache,) = package.children
+        inner = cache.children
         groups = tuple(
             Part(
                 kind="group",
                 name="Cluster",
                 cpus=tuple(cpu for part in inner[at : at + 8] for cpu in part.cpus),
-                parts=inner[at : at + 8],
+                children=inner[at : at + 8],
             )
             for at in range(0, len(inner), 8)
         )
-        return replace(package, parts=(replace(cache, parts=groups),))
+        return replace(package, children=(replace(cache, children=groups),))
 
-    top = replace(inventory.topology, parts=(grouped(first), grouped(second)))
+    top = replace(inventory.topology, children=(grouped(first), grouped(second)))
     found = [
         one
         for one in boxes(machine_box(machine, replace(inventory, topology=top)))

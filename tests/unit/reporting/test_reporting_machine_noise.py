@@ -26,12 +26,13 @@ def cpu(number: int, detours: int) -> CpuNoise:
     at = tuple(range(0, detours * MS // 2, MS // 2))
     took = tuple(2000 + 40 * (i % 1000) ** 2 for i in range(detours))
     worst = ExplainedDetour(
-        at_ns=0, took_ns=max(took, default=1), since_ns=MS, ran_ns=MS, cpu=number,
-        window_ns=MS, interrupts={LONG: 1},
+        start_ns=0, duration_ns=max(took, default=1), counter_window_ns=MS, on_cpu_ns=MS,
+        cpu=number,
+        interrupt_window_ns=MS, interrupts={LONG: 1},
     )  # fmt: skip
     steps = tuple(900_000 - (9_000 if i % 4 == 0 else i % 3 * 20) for i in range(2000))
     return CpuNoise(
-        cpu=number, length_ns=2000 * MS, steps=900_000, values=steps, at_ns=at, took_ns=took,
+        cpu=number, length_ns=2000 * MS, steps=900_000, values=steps, start_ns=at, duration_ns=took,
         worst=(worst,) if took else (),
     )  # fmt: skip
 
@@ -84,7 +85,7 @@ def test_picture_of_many_detours_is_small() -> None:
     assert found.source is not None
     shown = machine_noise_figure(found.source, found.histogram, found.spectrum, ())
     assert {len(dots) for dots in shown.detours.values()} == {MAX_DOTS}
-    longest = max(took for cpu in found.source.measured for took in cpu.took_ns)
+    longest = max(took for cpu in found.source.measured for took in cpu.duration_ns)
     assert longest in {took for _, took in shown.detours[0]}
     assert len(svg_of(found)) < 400_000
 
@@ -135,7 +136,7 @@ def test_picture_names_machine_date_and_lines() -> None:
     figure = replace(figure, machine="A\x1b[31m processor", date="2026-01-02 03:04 UTC")
     said = texts(detours_svg(figure))
     assert "processor" in said and "\x1b" not in said
-    share = 100 * sum(map(sum, (one.took_ns for one in found.source.measured))) / (4000 * MS)
+    share = 100 * sum(map(sum, (one.duration_ns for one in found.source.measured))) / (4000 * MS)
     assert f"2026-01-02 03:04 UTC: {significant(share)} % of the time lost" in said
     assert "reached by chance in one series of twenty" in said
 
@@ -144,7 +145,7 @@ def test_time_is_summed_by_kind_of_cause() -> None:
     found = answer()
     (one,) = found.causes
     assert found.source is not None
-    total = sum(sum(part.took_ns) for part in found.source.measured)
+    total = sum(sum(part.duration_ns) for part in found.source.measured)
     assert (one.kind, one.count) == ("interrupt", 2)
     assert one.share == pytest.approx(one.lost_ns / total)
     (entry,) = noise_document(found)["causes"]

@@ -30,7 +30,7 @@ def with_p99(report: ReportInput) -> ReportInput:
     assert report.conclusion is not None
     workload = report.spec.workload
     workload = msgspec.structs.replace(
-        workload, metrics=(*workload.metrics, P99), beside=("wall_s", "lat@p99")
+        workload, metrics=(*workload.metrics, P99), requested_metrics=("wall_s", "lat@p99")
     )
     arms = [
         msgspec.structs.replace(

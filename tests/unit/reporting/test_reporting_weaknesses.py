@@ -39,7 +39,7 @@ def watched(report, kind, values, unit="s"):
             sample,
             evidence=()
             if value is None
-            else (Evidence(kind=kind, value=value, unit=unit, outside=True),),
+            else (Evidence(kind=kind, value=value, unit=unit, external=True),),
         )
         for sample, value in zip(report.samples, values, strict=True)
     ]
@@ -132,7 +132,9 @@ def test_load_of_other_processes_is_summed(quiet):
 def test_throttling_and_remaining_processes_are_reported(quiet):
     held = watched(quiet, "throttled", [0.1] + [None] * (len(quiet.samples) - 1))
     assert "in 1 of 60 launches: 100 ms in total" in saying(held, "CPU limit")
-    left = watched(quiet, "left_over", [2.0] + [None] * (len(quiet.samples) - 1), "processes")
+    left = watched(
+        quiet, "remaining_processes", [2.0] + [None] * (len(quiet.samples) - 1), "processes"
+    )
     assert told(left) == ("1 of 60 launches left processes behind, which were terminated.",)
 
 

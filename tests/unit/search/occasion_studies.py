@@ -59,10 +59,10 @@ def machine_of(where: Conditions) -> Machine:
         kernel_version=(6, 1),
         model=where.model,
         cpus=cpus,
-        allowed=(0, 1),
+        allowed_cpus=(0, 1),
         nodes=(Node(id=0, cpus=(0, 1), memory_bytes=1 << 34),),
         rights=Rights(uid=1000),
-        boot=Boot(id=where.boot, words=("quiet",), config=dict(where.config)),
+        boot=Boot(id=where.boot, arguments=("quiet",), config=dict(where.config)),
     )
 
 
@@ -73,8 +73,8 @@ def stratum_of(where: Conditions, number: int = 0) -> Stratum:
         kernel=where.kernel,
         cpus=(0, 1),
         default_state={"thp": "madvise"},
-        surroundings={"variable LANG": "c0de"},
-        engine="0.1.0",
+        launch_environment={"variable LANG": "c0de"},
+        assay_version="0.1.0",
         machine=where.machine,
         model=where.model,
         host=to_builtins(machine_of(where)),
@@ -145,7 +145,7 @@ def measure(
                 stage=Stage.CONFIRM,
                 block=block,
                 position=position,
-                roster=tuple(ran) if position == 0 else None,
+                block_arms=tuple(ran) if position == 0 else None,
             ),
             outcome=Outcome.OK,
             exit_status=0,

@@ -68,8 +68,8 @@ class TwoSided:
         )
         if rng.random() < self.fails(launch.configuration):
             return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=time, exit_status=1)
-        if launch.cap_s is not None and time > launch.cap_s:
-            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.cap_s)
+        if launch.timeout_s is not None and time > launch.timeout_s:
+            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.timeout_s)
         metrics = {"wall_s": time, self.metrics[0].name: time, self.metrics[1].name: memory}
         return Sample(launch=launch, outcome=Outcome.OK, wall_s=time, metrics=metrics)
 
@@ -86,7 +86,7 @@ class FrontStudy:
     @property
     def front(self) -> list[dict[str, object]]:
         """Return the settings of the points of the front."""
-        return [dict(point.settings) for point in self.conclusion.front]
+        return [dict(point.settings) for point in self.conclusion.pareto_front]
 
 
 def front_spec(
@@ -134,7 +134,7 @@ def confirmation(
                 stage=Stage.CONFIRM,
                 block=block,
                 position=position,
-                roster=None if position else roster,
+                block_arms=None if position else roster,
             )
         )
         for block in range(blocks)

@@ -105,7 +105,7 @@ def tune(
     spec = StudySpec(
         kind=Kind.TUNE,
         statistic=statistic,
-        require=require,
+        requirements=require,
         workload=workload(program.metric, timeout_s),
         budget=budget,
         space=space,

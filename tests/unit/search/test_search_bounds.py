@@ -62,7 +62,7 @@ class Spilling:
         metrics = {**sample.metrics, MEMORY.name: self.seen[place] * MIB}
         bounded = (launch.block * 37 % 100) < 100 * self.share
         most = {MEMORY.name: self.most[place] * MIB} if bounded else {}
-        return msgspec.structs.replace(sample, metrics=metrics, at_most=most)
+        return msgspec.structs.replace(sample, metrics=metrics, upper_bounds=most)
 
 
 def studied(program: Spilling, kind: Kind, *require: Requirement) -> tuple[StudySpec, Conclusion]:
@@ -75,7 +75,7 @@ def studied(program: Spilling, kind: Kind, *require: Requirement) -> tuple[Study
         workload=Workload(argv=("x",), metrics=metrics),
         budget=Budget(launches=60),
         arms=tuple(arms),
-        require=require,
+        requirements=require,
     )
     race = CompareRace(spec) if kind is Kind.COMPARE else MeasureRace(spec)
     completed_race = run_race(race, program, spec.budget)
@@ -107,9 +107,9 @@ def test_requirement_on_lower_bounds_is_not_proven(
     spec, found = studied(Spilling((45.4, 0), (63, 0)), Kind.MEASURE, required)
     (result,) = found.requirements
     assert result.verdict is verdict
-    assert (result.bounded > 0) == (verdict is RequirementVerdict.UNCLEAR)
+    assert (result.bounded_launches > 0) == (verdict is RequirementVerdict.UNCLEAR)
     if verdict is RequirementVerdict.UNCLEAR:
-        assert (result.kept, result.beyond, result.launches_needed) == (0, 0, None)
+        assert (result.satisfied_launches, result.beyond, result.launches_needed) == (0, 0, None)
         assert "the value may have been higher between samples" in requirement_evidence(
             spec, result
         )
@@ -141,14 +141,16 @@ def test_less_memory_is_claimed_only_where_bounds_allow_it(
         assert "as high as that of default" in comparison(claim, MEMORY)
 
 
-@pytest.mark.parametrize("metric", [MEMORY, WALL, msgspec.structs.replace(MEMORY, as_is=True)])
+@pytest.mark.parametrize(
+    "metric", [MEMORY, WALL, msgspec.structs.replace(MEMORY, ignore_unit=True)]
+)
 def test_sample_contains_bound_of_requested_metric(metric: Metric) -> None:
     facts = RunFacts(
         outcome="exited",
         exit_status=0,
         wall_s=1.0,
         peak_anon_bytes=45,
-        peak_anon_at_most_bytes=63,
+        peak_anon_upper_bound_bytes=63,
     )
     launch = Launch(
         configuration=Configuration(), arm="a", stage=Stage.CONFIRM, block=0, position=0
@@ -157,4 +159,4 @@ def test_sample_contains_bound_of_requested_metric(metric: Metric) -> None:
     sample = build_sample(launch, work, facts, (), {})
     assert sample.outcome is Outcome.OK
     asked = metric is MEMORY
-    assert sample.at_most == ({MEMORY.name: 63.0} if asked else {})
+    assert sample.upper_bounds == ({MEMORY.name: 63.0} if asked else {})

@@ -253,7 +253,7 @@ def test_disturbed_throughout() -> None:
     assert found.disturbed_blocks == found.blocks == 30
     assert found.noise_floor is not None
     assert found.noise_floor.disturbed_blocks == 30
-    assert all(arm.disturbed == arm.summary["wall_s"].n == 30 for arm in found.arms)
+    assert all(arm.disturbed_launches == arm.summary["wall_s"].n == 30 for arm in found.arms)
     assert "the figures of a disturbed machine" in disturbance_sentence(found, study.spec)
 
 
@@ -261,7 +261,7 @@ def test_uneven_load_leaves_the_floor_to_undisturbed_blocks() -> None:
     busy = replace(SAME, others=lambda launch: float(launch.block % 4 == launch.position))
     found = carry_out(spec_of(Budget(launches=121)), busy).conclusion
     assert found.noise_floor is not None
-    assert not found.noise_floor.withheld
+    assert not found.noise_floor.verdict_withheld
     assert found.noise_floor.disturbed_blocks == 0
     assert 0 < found.disturbed_blocks == found.blocks - found.noise_floor.blocks
 

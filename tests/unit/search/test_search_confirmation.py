@@ -107,7 +107,7 @@ def spec(launches: int = 36, require: tuple[Requirement, ...] = ()) -> StudySpec
         workload=workload(),
         budget=Budget(launches=launches),
         space=SPACE,
-        require=require,
+        requirements=require,
         disturbed_above=None,
     )
 
@@ -140,7 +140,7 @@ def concluded(runs: SimulatedProgram, blocks: int, searcher: Told = ONE_MATTERS)
                 stage=stage,
                 block=block,
                 position=at,
-                roster=roster,
+                block_arms=roster,
             )
         )
         for stage, block, roster in launches
@@ -216,7 +216,7 @@ def test_core_in_a_block_that_was_torn_off_is_not_taken_for_the_winner() -> None
             stage=Stage.CONFIRM,
             block=0,
             position=at,
-            roster=tuple(a for a in arms if a is not None),
+            block_arms=tuple(a for a in arms if a is not None),
         )
         samples.append(runs.run(launch))
     history = History.of(spec(), samples)

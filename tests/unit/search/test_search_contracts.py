@@ -95,7 +95,9 @@ class TestGuidedGpSearcher(SearcherContract):
         ]
         failed = EarlierConfiguration(configuration=known.pop().configuration)
         told = (*sorted(known, key=lambda k: k.log_ratio or 0.0), failed)
-        return GpSearcher(earlier=(EarlierStudy(study="before", command="x", known=told),))
+        return GpSearcher(
+            earlier=(EarlierStudy(study="before", command="x", known_configurations=told),)
+        )
 
 
 class TuneContract(RaceContract):
@@ -129,8 +131,8 @@ class TuneContract(RaceContract):
     def test_every_block_contains_the_default(self) -> None:
         completed_race = self.completed_race(self.program)
         for launch in completed_race.launches:
-            if launch.roster is not None:
-                assert "default" in [arm.name for arm in launch.roster]
+            if launch.block_arms is not None:
+                assert "default" in [arm.name for arm in launch.block_arms]
 
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """Every budget has an answer; if only the default ran, it names a sufficient budget."""
@@ -162,7 +164,7 @@ class TuneContract(RaceContract):
             assert all((s.wall_s or 0.0) < 4.0 for s in again)
         for sample in completed_race.samples:
             if sample.launch.arm == "default" or sample.launch.stage is Stage.CONFIRM:
-                assert sample.launch.cap_s is None or sample.launch.cap_s > 10.0
+                assert sample.launch.timeout_s is None or sample.launch.timeout_s > 10.0
 
     @pytest.mark.parametrize("goal", list(Goal))
     def test_with_another_metric_only_hangs_are_stopped(self, goal: Goal) -> None:
@@ -200,7 +202,7 @@ class TuneContract(RaceContract):
 
         completed_race = self.completed_race(Flaky(takes_s=lambda c: 1.0))
         assert all(
-            s.launch.cap_s is None or s.launch.cap_s > 2.0 for s in completed_race.samples
+            s.launch.timeout_s is None or s.launch.timeout_s > 2.0 for s in completed_race.samples
         ), "capped below what the program takes"
 
     def test_only_known_stages_in_order(self) -> None:

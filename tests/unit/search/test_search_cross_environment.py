@@ -36,7 +36,7 @@ def on_partition(program: SimulatedProgram) -> Study:
         workload=workload(),
         budget=Budget(launches=60),
         space=MALLOC,
-        reserve=Reservation(wish="all", partition="quiet"),
+        reserve=Reservation(specification="all", partition="quiet"),
     )
     return carry_out(spec, program)
 
@@ -55,38 +55,42 @@ def test_same_gain_in_two_places() -> None:
     assert [dict(arm.configuration) for arm in second.spec.arms] == [{}, {"malloc": "tcmalloc"}]
     assert second.claim is not None
     assert second.claim.verdict is Verdict.FASTER
-    told = second.conclusion.elsewhere
+    told = second.conclusion.cross_environment
     assert told is not None
-    assert told.found.study == "abc"
-    assert told.found.partition == "quiet"
-    assert told.found.claim is not None
-    assert told.found.claim.ratio == pytest.approx(0.8, rel=0.01)
-    assert told.ci is not None and told.times is not None and told.saved is not None
-    assert told.ci[0] < told.times < told.ci[1]
+    assert told.earlier_recommendation.study == "abc"
+    assert told.earlier_recommendation.partition == "quiet"
+    assert told.earlier_recommendation.claim is not None
+    assert told.earlier_recommendation.claim.ratio == pytest.approx(0.8, rel=0.01)
+    assert (
+        told.ci is not None and told.launch_factor is not None and told.saved_launches is not None
+    )
+    assert told.ci[0] < told.launch_factor < told.ci[1]
     assert told.ci[0] > 20  # the ratio of variances is 625
-    assert told.saved == round(told.found.launches * (told.times - 1))
+    assert told.saved_launches == round(
+        told.earlier_recommendation.launches * (told.launch_factor - 1)
+    )
     words = elsewhere_words(told)
     assert "on partition quiet: -20" in words
-    assert f"about {told.saved:,} more" in words
+    assert f"about {told.saved_launches:,} more" in words
 
 
 def test_equal_noise_saves_no_launches() -> None:
-    told = confirmed(on_partition(LOUD), replace(LOUD, seed=9)).conclusion.elsewhere
+    told = confirmed(on_partition(LOUD), replace(LOUD, seed=9)).conclusion.cross_environment
     assert told is not None and told.ci is not None
     assert told.ci[0] < 1 < told.ci[1]
-    assert told.saved is None
+    assert told.saved_launches is None
     assert "no saved launches are proven" in elsewhere_words(told)
 
 
 def test_few_launches_have_no_noise_ratio() -> None:
     first = on_partition(QUIET)
-    told = confirmed(first, LOUD, launches=5).conclusion.elsewhere
+    told = confirmed(first, LOUD, launches=5).conclusion.cross_environment
     assert told is not None
-    assert (told.times, told.ci, told.saved) == (None, None, None)
+    assert (told.launch_factor, told.ci, told.saved_launches) == (None, None, None)
 
 
 def test_ordinary_comparison_has_no_other_environment() -> None:
-    assert on_partition(QUIET).conclusion.elsewhere is None
+    assert on_partition(QUIET).conclusion.cross_environment is None
 
 
 @pytest.mark.parametrize(("here", "there"), [(8, 8), (30, 6)])
@@ -97,7 +101,7 @@ def test_interval_holds_the_truth(here: int, there: int) -> None:
     spec = confirmation_of("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))
     for _ in range(1000):
         found = EarlierRecommendation(
-            study="abc", launches=100, spread=spread(rng, 0.01, there), values=there
+            study="abc", launches=100, spread=spread(rng, 0.01, there), spread_launches=there
         )
         spec = with_fields(spec, found=found)
         told = compare_environments(spec, (arm(spec, spread(rng, 0.03, here), here),))

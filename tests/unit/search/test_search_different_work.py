@@ -74,7 +74,7 @@ def test_best_configuration_with_same_work_is_recommended(launches: int) -> None
     study = tune(MODES, BOGUS, Budget(launches=launches))
     assert study.settings == {"mode": "fast"}
     assert study.conclusion.recommendation is not None
-    assert study.conclusion.recommendation.output is None
+    assert study.conclusion.recommendation.output_difference is None
     assert _notes(study) == [
         "different output: mode=bogus wrote 18 bytes, beginning with 'usage: p slow|fast', and "
         "default 11 bytes, beginning with 'result 3.14'; it counts as failed (--check REGEX "
@@ -91,7 +91,7 @@ def test_different_work_is_launched_twice_before_exclusion() -> None:
 
 def test_different_work_does_not_limit_other_launches() -> None:
     study = tune(MODES, BOGUS, Budget(launches=200))
-    caps = [la.cap_s for la in _launches(study, "fast") if la.cap_s is not None]
+    caps = [la.timeout_s for la in _launches(study, "fast") if la.timeout_s is not None]
     assert caps
     assert min(caps) > 1.0
 
@@ -157,7 +157,7 @@ def test_setting_that_always_changes_output_stays_in_search() -> None:
     study = tune(space, program, Budget(launches=300))
     assert study.settings["level"] == 1
     assert study.conclusion.recommendation is not None
-    assert study.conclusion.recommendation.output is not None
+    assert study.conclusion.recommendation.output_difference is not None
     assert not _notes(study)
 
 

@@ -55,7 +55,7 @@ def sample(wall_s: float, **evidence: float) -> Sample:
         launch=launch,
         outcome=Outcome.OK,
         wall_s=wall_s,
-        evidence=tuple(Evidence(kind=k, value=v, outside=True) for k, v in evidence.items()),
+        evidence=tuple(Evidence(kind=k, value=v, external=True) for k, v in evidence.items()),
     )
 
 
@@ -73,7 +73,7 @@ def test_claim_uses_undisturbed_blocks_if_more_informative() -> None:
     assert study.claim is not None
     assert study.claim.verdict is Verdict.FASTER
     assert study.claim.alpha == pytest.approx(0.025)
-    assert all(arm.disturbed == 0 for arm in conclusion.arms)
+    assert all(arm.disturbed_launches == 0 for arm in conclusion.arms)
     quiet = conclusion.blocks - len(disturbed)
     assert all(arm.summary["wall_s"].n == quiet for arm in conclusion.arms)
     assert any("the table leaves them out" in note for note in conclusion.notes)
@@ -89,10 +89,10 @@ def test_claim_uses_all_blocks_if_most_were_disturbed() -> None:
     conclusion = study.conclusion
     assert study.claim is not None
     assert study.claim.verdict is Verdict.FASTER
-    assert not study.claim.withheld
+    assert not study.claim.verdict_withheld
     assert study.claim.disturbed_blocks == study.claim.blocks == conclusion.blocks
     for arm in conclusion.arms:
-        assert arm.disturbed == arm.summary["wall_s"].n == conclusion.blocks
+        assert arm.disturbed_launches == arm.summary["wall_s"].n == conclusion.blocks
     assert any("the table includes them" in note for note in conclusion.notes)
     assert any("the order within each is random" in note for note in conclusion.notes)
 
@@ -137,11 +137,11 @@ def test_correlated_load_withholds_verdict_and_is_named() -> None:
     program = replace(GAIN, takes_s=lambda c: 1.0, others=during("nice=1"))
     study = compare(program, BUDGET, {}, {"nice": 1})
     assert study.claim is not None
-    assert study.claim.withheld
+    assert study.claim.verdict_withheld
     assert study.claim.verdict is Verdict.UNCLEAR
-    assert study.claim.followed is not None
-    assert study.claim.followed.a == pytest.approx(0.0)
-    assert study.claim.followed.b == pytest.approx(0.5)
+    assert study.claim.correlated_load is not None
+    assert study.claim.correlated_load.a == pytest.approx(0.0)
+    assert study.claim.correlated_load.b == pytest.approx(0.5)
     said = comparison(study.claim, WALL, (DisturbanceSource(name="burn (process 7)", cpus=0.9),))
     assert (
         "Other processes (most: burn (process 7), 0.90 CPUs) used 50 % of the CPUs while nice=1 "
@@ -156,7 +156,7 @@ def test_correlated_load_withholds_verdict_and_is_named() -> None:
 def test_weak_load_is_not_tested_for_correlation() -> None:
     study = compare(replace(GAIN, others=during("nice=1", 0.15)), BUDGET, {}, {"nice": 1})
     assert study.claim is not None
-    assert not study.claim.withheld
+    assert not study.claim.verdict_withheld
 
 
 def test_displaced_load_is_not_correlated_with_arm() -> None:
@@ -165,7 +165,7 @@ def test_displaced_load_is_not_correlated_with_arm() -> None:
     def busy(sample: Sample) -> Sample:
         own = 1.9 if sample.launch.arm == "nice=1" else 1.0
         wall_s = sample.wall_s or 0.0
-        foreign = Evidence(kind="foreign_load", value=(2.0 - own) * wall_s, unit="s", outside=True)
+        foreign = Evidence(kind="foreign_load", value=(2.0 - own) * wall_s, unit="s", external=True)
         kept = tuple(e for e in sample.evidence if e.kind != "foreign_load")
         return msgspec.structs.replace(
             sample, user_s=own * wall_s, sys_s=0.0, evidence=(*kept, foreign)
@@ -251,7 +251,7 @@ def test_ending_counts_blocks_of_the_claim() -> None:
     lost = study.conclusion.disturbed_blocks
     assert lost
     counted = f"after {study.conclusion.blocks} blocks ({lost} of them disturbed)"
-    assert counted in study.conclusion.stopped
+    assert counted in study.conclusion.stop_reason
 
 
 @pytest.mark.parametrize("share", [0.2, 1.0])
@@ -264,8 +264,8 @@ def test_end_of_measurement_counts_launches_of_the_mean(share: float) -> None:
     )
     found = carry_out(spec, now_and_then(share)).conclusion
     counted = found.arms[0].summary["wall_s"].n
-    assert f"after {counted} measured launches" in found.stopped
-    assert ("left out" in found.stopped) == (share < 1.0)
+    assert f"after {counted} measured launches" in found.stop_reason
+    assert ("left out" in found.stop_reason) == (share < 1.0)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25])
@@ -280,13 +280,13 @@ def test_end_of_tuning_counts_blocks_of_the_mean(share: float) -> None:
     if recommended.claim.disturbed_blocks:
         left_out = f" ({lost} of them disturbed)"
     blocks = f"after {recommended.claim.blocks} confirmation blocks{left_out}"
-    assert blocks in study.conclusion.stopped
+    assert blocks in study.conclusion.stop_reason
 
 
 def test_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
     held = OutsideLoad().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
-    note = Evidence(kind=PARTITION_KIND, outside=True, note="isolated became isolated invalid")
+    note = Evidence(kind=PARTITION_KIND, external=True, note="isolated became isolated invalid")
     lost = msgspec.structs.replace(sample(1.0), evidence=(note,))
     for conditions in (held.with_one(lost), OutsideLoad().with_one(lost).with_one(sample(1.0))):
         assert conditions.disturbed(0.1)
@@ -302,4 +302,9 @@ def test_disturbed_launches_of_an_arm_are_among_those_with_a_figure() -> None:
     ]
     history = History.of(study.spec, mute)
     found = result_of(study.spec, history, Stage.CONFIRM, study.spec.arms[0])
-    assert 0 < found.disturbed == found.summary["wall_s"].n < len(history.blocks(Stage.CONFIRM))
+    assert (
+        0
+        < found.disturbed_launches
+        == found.summary["wall_s"].n
+        < len(history.blocks(Stage.CONFIRM))
+    )

@@ -18,7 +18,9 @@ from assay.wording.noise_floor import (
     is_within,
 )
 
-FLOOR = MachineFloor(study="abc", at_s=1.8e9, command="./app", metric="wall_s", ci=(0.97, 1.02))
+FLOOR = MachineFloor(
+    study="abc", started_at=1.8e9, command="./app", metric="wall_s", ci=(0.97, 1.02)
+)
 
 
 def concluded(gain: float, *, null: bool = False) -> Conclusion:

@@ -115,7 +115,7 @@ class TestNullContract(TestRacingContract):
 @pytest.mark.parametrize(("space", "launches"), [(FEW, 250), (MANY, 200)])
 def test_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
     study = front_study(space, TwoSided(trade), Budget(launches=launches))
-    front = study.conclusion.front
+    front = study.conclusion.pareto_front
     assert len(front) >= 3
     ratios = [[claim.ratio for claim in point.claims] for point in front]
     assert [r[0] for r in ratios] == sorted(r[0] for r in ratios)
@@ -146,7 +146,7 @@ def test_nothing_to_gain_keeps_the_default() -> None:
     study = front_study(
         FEW, TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c))), Budget(launches=120)
     )
-    assert study.conclusion.front == study.conclusion.off_front == ()
+    assert study.conclusion.pareto_front == study.conclusion.excluded_points == ()
     assert study.done.reason is EndReason.DECIDED
     assert study.conclusion.recommendation is not None
     sentence = study.conclusion.recommendation.sentence
@@ -193,16 +193,16 @@ def test_dominated_point_names_its_dominator() -> None:
 
     arms = [{"arg.block": size} for size in (4, 8, 1)]
     best, worse, small = confirmation(TwoSided(effects, noise=(0.01, 0.001)), arms, 20)
-    assert best.off is None
-    assert small.off is None
-    assert worse.off is FrontExclusion.DOMINATED
+    assert best.exclusion is None
+    assert small.exclusion is None
+    assert worse.exclusion is FrontExclusion.DOMINATED
     assert worse.dominated_by == "arg.block=4"
 
 
 def test_before_enough_blocks_nothing_is_dominated() -> None:
     effects = TwoSided(lambda c: (-0.1 * len(c), -0.1), noise=(1e-4, 1e-4))
     found = confirmation(effects, [{"arg.block": 4}, {"arg.block": 4, "arg.p1": 1}], 5)
-    assert all(point.off is FrontExclusion.UNCLEAR for point in found)
+    assert all(point.exclusion is FrontExclusion.UNCLEAR for point in found)
 
 
 def test_arm_that_fails_more_often_is_not_on_the_front() -> None:
@@ -224,7 +224,7 @@ def test_higher_may_be_better() -> None:
 
     program = TwoSided(effects, metrics=(rate, MEMORY))
     study = front_study(FEW, program, Budget(launches=250))
-    best = study.conclusion.front[0]
+    best = study.conclusion.pareto_front[0]
     claim = best.claim_on("rate")
     assert claim is not None
     assert claim.ratio > 1.2
@@ -249,9 +249,9 @@ def test_three_objectives() -> None:
     space = SearchSpace(FEW)
     completed_race = run_race(FrontRace(spec, space, GpSearcher()), Three(trade), spec.budget)
     found = conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
-    assert found.front
-    assert all(len(point.claims) == 3 for point in found.front)
-    assert {"arg.block": 32} in [dict(point.settings) for point in found.front]
+    assert found.pareto_front
+    assert all(len(point.claims) == 3 for point in found.pareto_front)
+    assert {"arg.block": 32} in [dict(point.settings) for point in found.pareto_front]
 
 
 def replace_objectives(spec: StudySpec, metrics: tuple[Metric, ...]) -> StudySpec:
@@ -264,9 +264,9 @@ def replace_objectives(spec: StudySpec, metrics: tuple[Metric, ...]) -> StudySpe
 def test_no_more_points_than_the_budget_lets_be_confirmed(launches: int) -> None:
     study = front_study(FEW, TwoSided(trade), Budget(launches=launches))
     assert len(study.samples) <= launches
-    points = [*study.conclusion.front, *study.conclusion.off_front]
+    points = [*study.conclusion.pareto_front, *study.conclusion.excluded_points]
     assert 1 <= len(points) <= MAX_POINTS
-    least = min(claim.blocks for point in study.conclusion.front for claim in point.claims)
+    least = min(claim.blocks for point in study.conclusion.pareto_front for claim in point.claims)
     assert least >= 7
     assert len(points) >= (launches >= 150) * 3
 
@@ -276,7 +276,7 @@ def test_noise_floor_stands_beside_the_claims() -> None:
     floor = spec_study.conclusion.noise_floor
     assert floor is not None
     assert floor.b == "default (again)"
-    assert all("again" not in point.name for point in spec_study.conclusion.front)
+    assert all("again" not in point.name for point in spec_study.conclusion.pareto_front)
 
 
 def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
@@ -288,7 +288,7 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
     found = conclude(spec, completed_race.samples, space, GpSearcher(), completed_race.done)
     assert found.recommendation is not None
     assert completed_race.done.reason is EndReason.BUDGET
-    assert found.front == ()
+    assert found.pareto_front == ()
     assert "Keep the default until then" in found.recommendation.sentence
 
 
@@ -318,9 +318,9 @@ def test_only_hanging_launches_are_stopped() -> None:
     study = front_study(FEW, slow, Budget(launches=120))
     for sample in study.samples:
         usual_s = 20.0 if sample.launch.configuration else 1.0
-        assert sample.launch.cap_s is None or sample.launch.cap_s > 2.5 * usual_s
-    assert study.conclusion.front
-    verdicts = [claim.verdict for claim in study.conclusion.front[0].claims]
+        assert sample.launch.timeout_s is None or sample.launch.timeout_s > 2.5 * usual_s
+    assert study.conclusion.pareto_front
+    verdicts = [claim.verdict for claim in study.conclusion.pareto_front[0].claims]
     assert verdicts == [Verdict.SLOWER, Verdict.FASTER]
 
 
@@ -356,7 +356,7 @@ def wrongly_dominated(study: int) -> bool:
     arms = [{"arg.block": 2}, {"arg.block": 4}]
     looks = (10, 14, 20, 28, 40)
     return any(
-        point.off is FrontExclusion.DOMINATED
+        point.exclusion is FrontExclusion.DOMINATED
         for blocks in looks
         for point in confirmation(program, arms, blocks)
     )
@@ -376,7 +376,7 @@ def test_all_intervals_of_a_front_hold_together() -> None:
     studies, held, points = 150, 0, 0
     for seed in range(studies):
         study = front_study(FEW, TwoSided(trade, seed=seed), Budget(launches=150), seed=seed)
-        seen = [*study.conclusion.front, *study.conclusion.off_front]
+        seen = [*study.conclusion.pareto_front, *study.conclusion.excluded_points]
         pairs = [
             (claim, math.exp(effect))
             for point in seen
@@ -396,7 +396,9 @@ def test_nothing_is_gained_where_nothing_matters() -> None:
     wrong = 0
     for seed in range(studies):
         program = replace(still, seed=seed)
-        wrong += bool(front_study(FEW, program, Budget(launches=150), seed=seed).conclusion.front)
+        wrong += bool(
+            front_study(FEW, program, Budget(launches=150), seed=seed).conclusion.pareto_front
+        )
     assert wrong / studies <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / studies)
 
 

@@ -90,7 +90,7 @@ def test_arm_that_hangs_is_not_faster(timeout_s: float | None) -> None:
     closed = gate_reasons([FAILED], study.conclusion, study.spec)
     assert any("nice=5 did not end" in reason for reason in closed)
     if timeout_s is None:
-        assert {s.launch.cap_s for s in late} == {MIN_HANG_TIMEOUT_S}
+        assert {s.launch.timeout_s for s in late} == {MIN_HANG_TIMEOUT_S}
 
 
 def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
@@ -106,7 +106,11 @@ def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     found = study.claim
     assert found is not None
-    assert (found.verdict, found.withheld, found.blocks_needed) == (Verdict.UNCLEAR, False, None)
+    assert (found.verdict, found.verdict_withheld, found.blocks_needed) == (
+        Verdict.UNCLEAR,
+        False,
+        None,
+    )
     assert "launches of nice=5 did not end, and all " in comparison(found, OBJECTIVE)
     told = tuning_verdict(study.spec, found)
     assert "launches of nice=5 did not end, and all " in told and "would decide" not in told
@@ -117,7 +121,7 @@ def test_hang_of_the_worse_arm_is_not_a_reason() -> None:
     program = replace(PROGRAM, takes_s=lambda c: 0.103 if c else 0.10)
     found = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0).claim
     assert found is not None and found.censored_share > 0.0
-    assert (found.verdict, found.objection, found.blocks_needed) == (Verdict.UNCLEAR, None, None)
+    assert (found.verdict, found.data_problem, found.blocks_needed) == (Verdict.UNCLEAR, None, None)
     told = comparison(found, OBJECTIVE)
     assert "launches of nice=5 did not end, and all " in told and "would decide" not in told
 
@@ -125,7 +129,7 @@ def test_hang_of_the_worse_arm_is_not_a_reason() -> None:
 def test_hang_of_the_first_arm_is_named_in_the_claim() -> None:
     program = replace(PROGRAM, takes_s=lambda c: 0.1 if c else 0.097)
     found = compare(program, Budget(launches=60), {"nice": 5}, {}, timeout_s=2.0).claim
-    assert found is not None and found.objection is None
+    assert found is not None and found.data_problem is None
     assert "launches of nice=5 did not end, and all " in comparison(found, OBJECTIVE)
 
 
@@ -194,7 +198,7 @@ def test_long_tail_is_not_cut() -> None:
     study = carry_out(spec, Tailed(takes_s=lambda c: 5.0, noise=0.05))
     assert all(sample.outcome is Outcome.OK for sample in study.samples)
     assert max(sample.wall_s or 0.0 for sample in study.samples) > 40.0
-    caps = [sample.launch.cap_s for sample in study.samples[1:]]
+    caps = [sample.launch.timeout_s for sample in study.samples[1:]]
     assert min(cap for cap in caps if cap is not None) >= FIRST_LAUNCH_FACTOR * 5.0 * math.exp(-0.3)
 
 
@@ -231,7 +235,7 @@ def test_measured_server_did_not_end_whatever_decides() -> None:
 def test_killed_launch_is_reported_with_reason() -> None:
     late = Sample(
         launch=Launch(
-            configuration=DEFAULT, arm="a", stage=Stage.SURVEY, block=0, position=0, cap_s=2.0
+            configuration=DEFAULT, arm="a", stage=Stage.SURVEY, block=0, position=0, timeout_s=2.0
         ),
         outcome=Outcome.TIMED_OUT,
         wall_s=2.0,

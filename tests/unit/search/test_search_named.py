@@ -43,7 +43,7 @@ def a_space(*beside: Parameter) -> Space:
             values.setdefault(name, {})[value] = None
     parameters = (Parameter(name=n, domain=Choices(tuple(v))) for n, v in values.items())
     named = (NamedConfiguration(name=n, configuration=Configuration(s)) for n, s in NAMED.items())
-    return Space(parameters=(*parameters, *beside), named=tuple(named))
+    return Space(parameters=(*parameters, *beside), named_configurations=tuple(named))
 
 
 def takes_s(configuration: Configuration) -> float:
@@ -67,7 +67,7 @@ def test_search_tries_named_configurations_and_reduces_the_winner(launches: int)
     searched = {
         s.launch.configuration for s in completed_race.samples if s.launch.stage is Stage.SEARCH
     }
-    assert searched <= {DEFAULT, *(one.configuration for one in space.named)}
+    assert searched <= {DEFAULT, *(one.configuration for one in space.named_configurations)}
     found = conclude(spec, completed_race.samples, bound, searcher, completed_race.done)
     assert found.recommendation is not None
     assert found.recommendation.settings.get("c") == "1"
@@ -84,15 +84,15 @@ def test_refused_named_configuration_is_excluded_with_reason() -> None:
     def planner(configuration: Configuration) -> Plan:
         words = {
             name: PlannedSetting(
-                value=value, level=Level.SET, prospect=Prospect.REFUSED, reason="not here"
+                value=value, level=Level.SET, status=Prospect.REFUSED, reason="not here"
             )
             for name, value in configuration.items()
             if (name, value) in (("a", "2"), ("d", "2"))
         }
-        return Plan(configuration=configuration, words=words)
+        return Plan(configuration=configuration, settings=words)
 
     space, refused = grantable_named(a_space(beside), planner)
-    assert [one.name for one in space.named] == ["quick", "odd"]
+    assert [one.name for one in space.named_configurations] == ["quick", "odd"]
     assert refused == {"configuration.slow": "a: not here", "d=2": "not here"}
     values = {p.name: p.domain.values() for p in space.parameters}
     assert values == {"a": ("1", "3"), "b": ("1",), "c": ("1", "2"), "d": ("1",)}

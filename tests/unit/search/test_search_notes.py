@@ -33,7 +33,7 @@ def judged(sample: Sample, grant: GrantStatus) -> Sample:
     """The same with a word on its setting, where it has one."""
     if "nice" not in sample.launch.configuration:
         return sample
-    word = Grant(value=1, grant=grant, reason="the kernel said no")
+    word = Grant(value=1, status=grant, reason="the kernel said no")
     return msgspec.structs.replace(sample, settings={"nice": word})
 
 
@@ -64,7 +64,7 @@ def test_disturbed_blocks_in_the_table_end_no_measurement(kind: Kind) -> None:
     study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
     crowd = (
         Evidence(kind="host_cpus", value=2.0),
-        Evidence(kind="foreign_load", value=1e6, unit="s", outside=True),
+        Evidence(kind="foreign_load", value=1e6, unit="s", external=True),
     )
     samples = [msgspec.structs.replace(s, evidence=crowd) for s in study.samples]
     spec = msgspec.structs.replace(study.spec, kind=kind)
@@ -77,7 +77,7 @@ def test_correlated_evidence_has_unit() -> None:
     seen = Modes(
         low=1.0,
         high=2.0,
-        high_share=0.5,
+        upper_mode_share=0.5,
         explained_by="run_queue_wait",
         low_evidence=0.008599,
         high_evidence=0.1178,

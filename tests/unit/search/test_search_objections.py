@@ -45,7 +45,9 @@ def printed(sample: Sample, unit: str | None) -> Sample:
     """Return a sample with the unit behind its value; without a value for ``None``."""
     if unit is None:
         metrics = {"wall_s": sample.metrics["wall_s"]}
-        return msgspec.structs.replace(sample, metrics=metrics, absent={"rate": "no match of 'x'"})
+        return msgspec.structs.replace(
+            sample, metrics=metrics, unavailable={"rate": "no match of 'x'"}
+        )
     evidence = (*sample.evidence, Evidence(kind=f"{UNIT_PREFIX}rate", note=unit))
     return msgspec.structs.replace(sample, evidence=evidence)
 
@@ -87,7 +89,7 @@ def test_one_unit_does() -> None:
 
 
 def test_units_of_a_figure_that_is_taken_as_it_is_do_not_matter() -> None:
-    as_is = msgspec.structs.replace(RATE, as_is=True)
+    as_is = msgspec.structs.replace(RATE, ignore_unit=True)
     assert compared(("MB/s", "GB/s"), as_is)[0] is Verdict.SLOWER
 
 
@@ -216,7 +218,7 @@ def test_words_that_may_be_units_lead_to_no_verdict(
     found = objection_of_words((a, b))
     assert found is not None and told in found and "times)" in found
     assert "(?P<unit>...)" in found and "--metric-as-is rate" in found
-    as_is = msgspec.structs.replace(RATE, as_is=True)
+    as_is = msgspec.structs.replace(RATE, ignore_unit=True)
     assert objection_of_words((a, b), metric=as_is) is None
 
 

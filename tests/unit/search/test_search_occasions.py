@@ -44,7 +44,7 @@ def test_two_conditions_measured_once_each_are_unproven() -> None:
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert found.ci is None
     assert found.ci_launches[1] < 0.52
-    assert found.inseparable == ("day", "boot", "kernel")
+    assert found.confounded == ("day", "boot", "kernel")
     assert "0 of 5 other occasions" in found.reason
     assert "assay study calibrate -- ./solve 9" in found.remedy
 
@@ -60,7 +60,7 @@ def test_steady_occasions_prove_a_difference() -> None:
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)))
     assert found.verdict is OccasionVerdict.FASTER
     assert found.beyond_margin
-    assert (found.covered, found.inseparable) == (("day", "boot"), ("kernel",))
+    assert (found.covered_differences, found.confounded) == (("day", "boot"), ("kernel",))
     (occasions,) = found.occasions
     assert occasions.studies == tuple(f"cal{n}" for n in range(6))
     assert (occasions.df, found.df) == (5, 5)
@@ -140,7 +140,7 @@ def test_other_boots_take_occasions_of_other_boots() -> None:
     same_boot = measure("b", times(2, mean=0.9), Conditions(day=1))
     found = compare_conditions(a.side(), same_boot.side(), one_boot)
     assert found.verdict is OccasionVerdict.FASTER
-    assert found.covered == ("day",)
+    assert found.covered_differences == ("day",)
 
 
 def test_calibration_of_another_machine_is_not_used_and_named() -> None:
@@ -192,7 +192,7 @@ def test_other_machines_take_occasions_of_each() -> None:
     found = compare_conditions(a.side(), b.side(), prospects(renamed))
     assert found.verdict is OccasionVerdict.FASTER
     assert len(found.occasions) == 2
-    assert found.inseparable == ("host", "processor")
+    assert found.confounded == ("host", "processor")
 
 
 def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
@@ -223,10 +223,10 @@ def test_differences_of_hosts_are_listed() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), Conditions(day=1, kernel="6.12.0", program="11ee"))
     found = compare_conditions(a.side(), b.side(), nothing)
-    listed = {(one.subject, one.what): (one.a, one.b) for one in found.differences}
+    listed = {(one.subject, one.path): (one.a, one.b) for one in found.differences}
     assert listed["kernel", "kernel"] == ("6.1.0", "6.12.0")
     assert listed["program", "digest"] == ("00ff", "11ee")
-    assert found.inseparable == ("day", "kernel", "program")
+    assert found.confounded == ("day", "kernel", "program")
     assert effect_sentence(found).endswith("the effects of: day, kernel, program.")
 
 
@@ -235,17 +235,17 @@ def test_options_of_the_kernels_are_listed() -> None:
     b = measure("b", times(2), Conditions(day=1, config=(("HZ", "1000"),)))
     unread = measure("c", times(3), Conditions(day=2))
     found = compare_conditions(a.side(), b.side(), nothing)
-    assert [(one.what, one.a, one.b) for one in found.differences] == [
+    assert [(one.path, one.a, one.b) for one in found.differences] == [
         ("boot/config/HZ", "250", "1000")
     ]
-    assert found.inseparable == ("day", "kernel")
+    assert found.confounded == ("day", "kernel")
     assert compare_conditions(a.side(), unread.side(), nothing).differences == ()
 
 
 def test_bundle_may_be_of_another_host_of_the_same_kind() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), Conditions(day=1))
     found = compare_conditions(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
-    assert found.inseparable == ("day", "host")
+    assert found.confounded == ("day", "host")
 
 
 def test_variables_whose_values_a_bundle_leaves_out_are_no_difference() -> None:
@@ -255,7 +255,7 @@ def test_variables_whose_values_a_bundle_leaves_out_are_no_difference() -> None:
     )
     b = type(b)(b.id, b.spec, stratum, b.samples)
     found = compare_conditions(a.side(), b.side(), nothing)
-    assert [(one.what, one.a, one.b) for one in found.differences] == [
+    assert [(one.path, one.a, one.b) for one in found.differences] == [
         ("variable OMP_NUM_THREADS", None, "set")
     ]
 
@@ -270,8 +270,8 @@ def test_another_arm_is_another_configuration() -> None:
     b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=(DEFAULT, FAST))
     found = compare_conditions(a.side(), b.side("threads=2"), nothing)
     assert found.b.arm == "threads=2"
-    assert found.inseparable == ("day", "configuration")
-    assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert found.confounded == ("day", "configuration")
+    assert compare_conditions(a.side(), b.side(), nothing).confounded == ("day",)
 
 
 def test_unknown_arm_is_refused() -> None:
@@ -291,7 +291,7 @@ def test_command_of_an_arm_is_its_workload() -> None:
     ]
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=commands)
-    assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert compare_conditions(a.side(), b.side(), nothing).confounded == ("day",)
     with pytest.raises(InvalidInputError, match=r"different workloads .*\./other"):
         compare_conditions(a.side(), b.side("./other"), nothing)
 
@@ -315,10 +315,10 @@ def test_default_of_a_placeholder_is_a_part_of_the_command() -> None:
         argv=("./solve", "{n}"),
         placeholders={"n": "9"},
     )
-    assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
-    assert compare_conditions(a.side(), b.side("arg.n=9"), nothing).inseparable == ("day",)
+    assert compare_conditions(a.side(), b.side(), nothing).confounded == ("day",)
+    assert compare_conditions(a.side(), b.side("arg.n=9"), nothing).confounded == ("day",)
     found = compare_conditions(a.side(), b.side("arg.n=10"), nothing)
-    assert found.inseparable == ("day", "configuration")
+    assert found.confounded == ("day", "configuration")
     assert (
         "assay study calibrate -- ./solve 9"
         in compare_conditions(b.side(), a.side(), nothing).remedy
@@ -387,7 +387,7 @@ def test_values_at_the_ends_of_floats_are_compared() -> None:
 def disturbed(study, blocks):
     """Return the study with another process on all CPUs during some blocks."""
     load = (
-        Evidence(kind="foreign_load", value=50.0, unit="s", outside=True),
+        Evidence(kind="foreign_load", value=50.0, unit="s", external=True),
         Evidence(kind=HOST_CPUS, value=2.0),
     )
     samples = [
@@ -446,7 +446,7 @@ def test_central_table_of_the_talk_is_compared() -> None:
     half = t * math.sqrt(shares[1] + shares[0] - g * shares[1])
     fieller = [found.ratio / (1 - g) * (1 + sign * half) for sign in (-1, 1)]
     assert found.ci_launches == pytest.approx(fieller, rel=1e-4)
-    assert found.inseparable == (
+    assert found.confounded == (
         "os",
         "host, day and every other property that the publication does not state",
     )
@@ -478,7 +478,7 @@ def test_deviation_printed_as_zero_has_rounding_note() -> None:
 def test_every_row_of_the_talk_can_be_read() -> None:
     lines = range(2, len(TALK.splitlines()) + 1)
     rows = [row_of(TALK, "mos_runs.csv", line) for line in lines]
-    assert (rows[0].condition.about or "").endswith("libc, source: 000 slide 46")
+    assert (rows[0].condition.columns or "").endswith("libc, source: 000 slide 46")
     assert len(rows) == 36
     assert {row.unit for row in rows} == {"s"}
 

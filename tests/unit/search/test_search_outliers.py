@@ -69,7 +69,7 @@ def test_launches_of_two_groups_are_not_outliers() -> None:
     history, arms = History.of(study.spec, samples), study.spec.arms
     results = conclude(study.spec, samples, SearchSpace(study.spec.space), TpeSearcher(), None).arms
     assert len(outlier_notes(study.spec, history, arms, results)) == 1
-    groups = Modes(low=1.0, high=2.0, high_share=0.5)
+    groups = Modes(low=1.0, high=2.0, upper_mode_share=0.5)
     of_groups = [msgspec.structs.replace(result, modes=groups) for result in results]
     assert outlier_notes(study.spec, history, arms, of_groups) == []
 

@@ -58,9 +58,9 @@ def test_arm_with_different_output_has_no_verdict() -> None:
     study = _compared(_bogus)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.UNCLEAR
-    assert study.claim.objection is not None
-    assert "wrote 8 bytes, beginning with 'usage: p'" in study.claim.objection
-    assert "12 bytes, beginning with 'result 3.14'" in study.claim.objection
+    assert study.claim.data_problem is not None
+    assert "wrote 8 bytes, beginning with 'usage: p'" in study.claim.data_problem
+    assert "12 bytes, beginning with 'result 3.14'" in study.claim.data_problem
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_recommendation_with_different_output_is_unproven() -> None:
     found = study.conclusion.recommendation
     assert found is not None
     assert found.unproven
-    assert found.output is not None
+    assert found.output_difference is not None
     assert "not proven, different output: nice=" in found.sentence
 
 
@@ -261,9 +261,9 @@ def test_default_that_prints_its_own_value_does_the_same_work() -> None:
 
 def test_line_that_differs_within_an_output_is_named_by_its_number() -> None:
     study = _compared(lambda launch: f"begin\nrows {9 if launch.configuration else 17}\nend")
-    assert study.claim is not None and study.claim.objection is not None
-    assert "wrote 16 bytes with another line 2, and" in study.claim.objection
-    assert "line 2" not in without_quote(study.claim.objection)
+    assert study.claim is not None and study.claim.data_problem is not None
+    assert "wrote 16 bytes with another line 2, and" in study.claim.data_problem
+    assert "line 2" not in without_quote(study.claim.data_problem)
 
 
 def test_values_of_ranges_are_taken_out() -> None:

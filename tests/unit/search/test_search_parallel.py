@@ -91,7 +91,7 @@ class Side:
             flying = [(launch, crowded or bool(answer)) for launch, crowded in flying]
             several = len(flying) + len(answer) > 1
             flying += [(launch, several) for launch in answer]
-            taken = [launch.slot for launch, _ in flying]
+            taken = [launch.cpu_slot for launch, _ in flying]
             assert flying, "neither launches nor an end"
             if asked.parallel:
                 assert None not in taken
@@ -134,7 +134,7 @@ def test_search_runs_side_by_side_and_the_confirmation_alone() -> None:
     found = conclude(spec(), side.samples, SearchSpace(SPACE), RandomSearcher(), done)
     assert [claim.verdict for claim in found.claims] == [Verdict.FASTER]
     assert found.interference is not None
-    assert found.interference.refused is None
+    assert found.interference.sequential_reason is None
     assert found.interference.blocks == BLOCKS
     assert not any("one launch at a time" in note for note in found.notes)
 
@@ -170,7 +170,7 @@ def test_strong_interference_runs_one_launch_at_a_time(side: Side, said: str) ->
     assert searched
     found = conclude(spec(), side.samples, SearchSpace(SPACE), RandomSearcher(), done)
     assert found.interference is not None
-    assert said in (found.interference.refused or "")
+    assert said in (found.interference.sequential_reason or "")
     assert any(said in note for note in found.notes)
     assert [claim.verdict for claim in found.claims] == [Verdict.FASTER]
     # Of the interference alone: nothing else ran beside anything.
@@ -192,14 +192,14 @@ def test_noise_that_is_within_the_margin_does_no_harm() -> None:
                 stage=Stage.INTERFERENCE,
                 block=block,
                 position=position,
-                roster=(DEFAULT_ARM, PARALLEL_ARM),
+                block_arms=(DEFAULT_ARM, PARALLEL_ARM),
             )
             noisy = SimulatedProgram(takes_s=lambda c: math.exp(rng.gauss(0.0, 0.001)), noise=0.0)
             history.add((steady if arm == DEFAULT_ARM else noisy).run(launch))
     found = interference_of(asked, history)
     assert found is not None
     assert (found.noise_ratio or 0.0) > 2.0
-    assert found.refused is None
+    assert found.sequential_reason is None
 
 
 def test_arms_of_a_confirmation_block_share_a_slot() -> None:
@@ -208,7 +208,7 @@ def test_arms_of_a_confirmation_block_share_a_slot() -> None:
     side.drive(spec())
     blocks: dict[int, set[int | None]] = {}
     for launch in side.of(Stage.CONFIRM):
-        blocks.setdefault(launch.block, set()).add(launch.slot)
+        blocks.setdefault(launch.block, set()).add(launch.cpu_slot)
     assert all(len(slots) == 1 for slots in blocks.values())
     assert len(set().union(*blocks.values())) > 1
 
@@ -218,7 +218,7 @@ def test_slots_of_a_search_are_drawn_at_random() -> None:
     for seed in range(12):
         side = Side(seed=seed)
         side.drive(spec(seed=seed))
-        found += [la.slot for la in side.of(Stage.SEARCH) if la.arm == DEFAULT_ARM.name]
+        found += [la.cpu_slot for la in side.of(Stage.SEARCH) if la.arm == DEFAULT_ARM.name]
     for slot in range(3):
         assert found.count(slot) / len(found) == pytest.approx(1 / 3, abs=0.2)
 
@@ -226,7 +226,7 @@ def test_slots_of_a_search_are_drawn_at_random() -> None:
 def test_without_slots_nothing_has_one() -> None:
     side = Side()
     side.drive(spec(parallel=None))
-    assert {s.launch.slot for s in side.samples} == {None}
+    assert {s.launch.cpu_slot for s in side.samples} == {None}
     assert not side.of(Stage.INTERFERENCE)
     assert {len(slots) for slots in side.beside} == {1}
 

@@ -105,7 +105,7 @@ def _first_block(configuration: Configuration) -> list[Sample]:
         stage=Stage.CONFIRM,
         block=1000,
         position=0,
-        roster=roster,
+        block_arms=roster,
     )
     return [GAIN.run(launch)]
 
@@ -116,8 +116,8 @@ def test_claim_of_planned_look_is_marked_and_reproducible() -> None:
         tune(MANY, replace(GAIN, seed=s), Budget(launches=100), seed=s).conclusion for s in range(8)
     ]
     claims = [c for conclusion in found for c in conclusion.claims]
-    assert any(claim.planned for claim in claims)
-    assert all(claim.blocks <= MAX_PLANNED_BLOCKS for claim in claims if claim.planned)
+    assert any(claim.single_analysis for claim in claims)
+    assert all(claim.blocks <= MAX_PLANNED_BLOCKS for claim in claims if claim.single_analysis)
 
 
 def test_decided_look_stays_when_a_study_goes_on() -> None:
@@ -125,7 +125,7 @@ def test_decided_look_stays_when_a_study_goes_on() -> None:
     for seed in range(8):
         study = tune(MANY, replace(GAIN, seed=seed), Budget(launches=100), seed=seed)
         claims = study.conclusion.claims
-        if not claims or not claims[0].planned or claims[0].verdict is not Verdict.FASTER:
+        if not claims or not claims[0].single_analysis or claims[0].verdict is not Verdict.FASTER:
             continue
         confirm = [s for s in study.samples if s.launch.stage is Stage.CONFIRM]
         last = max(s.launch.block for s in confirm)

@@ -54,7 +54,7 @@ def test_refused_value_does_not_win() -> None:
 def sample(value: str, granted: GrantStatus, stage: Stage = Stage.SEARCH) -> Sample:
     configuration = Configuration({"thp": value})
     launch = Launch(configuration=configuration, arm=value, stage=stage, block=0, position=0)
-    grant = Grant(value=value, grant=granted, reason="why")
+    grant = Grant(value=value, status=granted, reason="why")
     return Sample(launch=launch, outcome=Outcome.OK, settings={"thp": grant})
 
 

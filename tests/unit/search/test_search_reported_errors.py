@@ -58,10 +58,12 @@ def _timed(launch: Launch) -> str:
 @pytest.mark.parametrize("writes", [lambda launch: "", _timed], ids=["constant", "varies"])
 def test_faster_arm_that_reports_an_error_gets_no_verdict(writes: Callable[[Launch], str]) -> None:
     claim = _compared(_varied, writes).claim
-    assert claim is not None and claim.objection is not None
+    assert claim is not None and claim.data_problem is not None
     assert claim.verdict is Verdict.UNCLEAR
-    assert claim.objection.startswith(REPORTED_ERROR)
-    assert f"of nice=5 have one, beginning with {USAGE!r}, and none of default" in claim.objection
+    assert claim.data_problem.startswith(REPORTED_ERROR)
+    assert (
+        f"of nice=5 have one, beginning with {USAGE!r}, and none of default" in claim.data_problem
+    )
 
 
 def test_arm_that_is_beaten_by_one_without_its_error_keeps_the_verdict() -> None:
@@ -74,8 +76,8 @@ def test_arm_that_is_beaten_by_one_without_its_error_keeps_the_verdict() -> None
 
 def test_slower_arm_gets_no_verdict_where_the_faster_one_reports_an_error() -> None:
     study = _compared(lambda launch: "" if launch.configuration else USAGE, varied=2.0)
-    assert study.claim is not None and study.claim.objection is not None
-    assert "launches of default have one" in study.claim.objection
+    assert study.claim is not None and study.claim.data_problem is not None
+    assert "launches of default have one" in study.claim.data_problem
 
 
 @pytest.mark.parametrize(
@@ -128,18 +130,18 @@ def test_only_value_with_an_error_is_unproven() -> None:
     program = Erring(takes_s=lambda c: 0.5 if c else 1.0, says=_varied)
     found = tune(space_of(nice=(3, 5)), program, Budget(launches=60)).conclusion.recommendation
     assert found is not None
-    assert found.unproven and found.output is not None
-    assert found.output.startswith(REPORTED_ERROR)
+    assert found.unproven and found.output_difference is not None
+    assert found.output_difference.startswith(REPORTED_ERROR)
 
 
 def test_samples_without_lines_show_the_same_and_hold_no_text() -> None:
     study = _compared(_varied)
     bare = [without_lines(sample) for sample in study.samples]
     assert "usage" not in str(bare)
-    told = study.claim.objection if study.claim is not None else None
+    told = study.claim.data_problem if study.claim is not None else None
     assert told is not None
     found = conclude(study.spec, bare, SearchSpace(study.spec.space), TpeSearcher(), None)
-    assert found.claims[0].objection == without_quote(told)
+    assert found.claims[0].data_problem == without_quote(told)
     assert "usage" not in without_quote(told)
 
 

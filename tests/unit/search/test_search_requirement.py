@@ -163,12 +163,15 @@ class TestText:
     def test_documents(self) -> None:
         """Documents of earlier versions remain readable; defaults are omitted."""
         spec = StudySpec(
-            kind=Kind.TUNE, workload=Workload(argv=("x",)), budget=Budget(), require=(WITHIN_100,)
+            kind=Kind.TUNE,
+            workload=Workload(argv=("x",)),
+            budget=Budget(),
+            requirements=(WITHIN_100,),
         )
         assert decode(encode(spec), StudySpec) == spec
-        bare = msgspec.structs.replace(spec, require=())
+        bare = msgspec.structs.replace(spec, requirements=())
         assert b"require" not in encode(bare)
-        assert decode(encode(bare), StudySpec).require == ()
+        assert decode(encode(bare), StudySpec).requirements == ()
 
 
 @dataclass(frozen=True)
@@ -230,7 +233,7 @@ def spec_of(
         workload=Workload(argv=("x",), metrics=(WALL, MEMORY)),
         budget=Budget(launches=launches),
         space=space,
-        require=require or (WITHIN_100,),
+        requirements=require or (WITHIN_100,),
         **more,  # type: ignore[arg-type]
     )
 
@@ -272,7 +275,7 @@ class TestTuning:
         assert verdicts(found) == {"default": HOLDS, "arg.cache=4": HOLDS}
         assert sentence_of(found).endswith(", and meets peak_anon_bytes<=100MiB.")
         assert found.claims[0].verdict is Verdict.FASTER
-        free = msgspec.structs.replace(spec_of(), require=())
+        free = msgspec.structs.replace(spec_of(), requirements=())
         _, found = carried_out(free, Remembering(SimulatedProgram(cached), memory))
         assert settings_of(found) == {"arg.cache": 8}
         assert found.requirements == ()
@@ -335,7 +338,7 @@ class TestTuning:
         assert settings_of(found) == {}
         assert verdicts(found)["arg.cache=4"] is BROKEN
         assert "which won the search, violates peak_anon_bytes<=100MiB" in sentence_of(found)
-        assert found.stopped.startswith("The winner of the search violates a requirement")
+        assert found.stop_reason.startswith("The winner of the search violates a requirement")
 
     def test_default_on_the_bound_holds_up_no_gain(self) -> None:
         """About half of its launches violate the bound: no budget decides that."""
@@ -457,19 +460,19 @@ class TestOtherVerbs:
         completed_race, found = carried_out(spec, quiet)
         assert verdicts(found) == {"a": HOLDS}
         p90 = msgspec.structs.replace(WITHIN_100, quantile=0.9)
-        _, found = carried_out(msgspec.structs.replace(spec, require=(p90,)), quiet)
+        _, found = carried_out(msgspec.structs.replace(spec, requirements=(p90,)), quiet)
         assert verdicts(found) == {"a": HOLDS}
         assert found.requirements[0].launches >= 33 > len(completed_race.samples)
 
     def test_rare_excursion_violates_high_quantile(self) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 400), kind=Kind.MEASURE, arms=(A,))
         p90 = msgspec.structs.replace(WITHIN_100, quantile=0.9)
-        both = msgspec.structs.replace(spec, require=(WITHIN_100, p90))
+        both = msgspec.structs.replace(spec, requirements=(WITHIN_100, p90))
         program = Remembering(SimulatedProgram(cached), memory, rare=0.3)
         _, found = carried_out(both, program)
         usual, high = found.requirements
         assert (usual.verdict, high.verdict) == (HOLDS, BROKEN)
-        assert usual.worst == 114 * MIB and usual.value == 38 * MIB
+        assert usual.worst_value == 114 * MIB and usual.value == 38 * MIB
         assert 0 < usual.beyond < usual.launches / 2
         assert "worst 114 MiB, met by" in requirement_words(both, usual)
 
@@ -483,7 +486,7 @@ def result(
         workload=Workload(argv=("x",)),
         budget=Budget(),
         arms=(A,),
-        require=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=limit),),
+        requirements=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=limit),),
         **more,  # type: ignore[arg-type]
     )
     history = History.of(spec)
@@ -495,8 +498,8 @@ def result(
             stage=Stage.CONFIRM,
             block=block,
             position=0,
-            cap_s=2.0 if late else None,
-            roster=(A,),
+            timeout_s=2.0 if late else None,
+            block_arms=(A,),
         )
         outcome = Outcome.OK if value is not None else Outcome.FAILED
         history.add(
@@ -507,7 +510,7 @@ def result(
                 metrics={} if value is None else {"wall_s": value},
             )
         )
-    return requirement_result(spec, history, spec.require[0], A)
+    return requirement_result(spec, history, spec.requirements[0], A)
 
 
 class TestResults:
@@ -524,15 +527,20 @@ class TestResults:
 
     def test_failed_launches_count_against_either(self) -> None:
         held = result([0.5] * 6 + [None] * 6)
-        assert (held.verdict, held.kept, held.unknown, held.beyond) == (UNCLEAR, 6, 6, 0)
+        assert (held.verdict, held.satisfied_launches, held.unknown_launches, held.beyond) == (
+            UNCLEAR,
+            6,
+            6,
+            0,
+        )
         assert result([1.5] * 6 + [None] * 6).verdict is UNCLEAR
         assert "6 of 12 launches, 6 without a value" in requirement_words(spec_of(CACHE, 1), held)
 
     def test_time_out_beyond_the_limit_is_beyond(self) -> None:
         late = result([], timeouts=6)
-        assert (late.verdict, late.beyond, late.unknown) == (BROKEN, 6, 0)
+        assert (late.verdict, late.beyond, late.unknown_launches) == (BROKEN, 6, 0)
         early = result([], limit=5.0, timeouts=6)
-        assert (early.verdict, early.beyond, early.unknown) == (UNCLEAR, 0, 6)
+        assert (early.verdict, early.beyond, early.unknown_launches) == (UNCLEAR, 0, 6)
 
     def test_guarantees_never_promise_more(self) -> None:
         assert guarantee_text(result([0.5] * 24)).startswith("at least ")
@@ -547,9 +555,9 @@ class TestErrors:
         spec = spec_of(
             CACHE, 100, WITHIN_100, Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
         )
-        shown = 2 * len(spec.require)
+        shown = 2 * len(spec.requirements)
         assert claim_alpha(spec) + shown * requirement_alpha(spec) == pytest.approx(spec.alpha)
-        free = msgspec.structs.replace(spec, require=())
+        free = msgspec.structs.replace(spec, requirements=())
         assert claims_alpha(free) == spec.alpha
         assert min_requirement_blocks(free) == 0
         alone = msgspec.structs.replace(spec, kind=Kind.MEASURE, arms=(A,))

@@ -40,8 +40,8 @@ def test_enumeration_stops_at_maximum() -> None:
 def test_nested_conditions_are_independent_of_order(order: tuple[int, ...]) -> None:
     parameters = (
         Parameter(name="arg.a", domain=Choices((0, 1)), default=0),
-        Parameter(name="arg.b", domain=Choices((0, 1)), default=0, when="arg.a == 1"),
-        Parameter(name="arg.c", domain=Choices((0, 1)), default=0, when="arg.b == 1"),
+        Parameter(name="arg.b", domain=Choices((0, 1)), default=0, condition="arg.a == 1"),
+        Parameter(name="arg.c", domain=Choices((0, 1)), default=0, condition="arg.b == 1"),
     )
     space = of(*(parameters[i] for i in order))
     assert space.canonical(Configuration({"arg.b": 1, "arg.c": 1})) == DEFAULT
@@ -66,7 +66,7 @@ def test_names_in_expressions_are_known() -> None:
         of(Parameter(name="threads", domain=Choices((1, 2))), constraints=("thraeds < 2",))
     assert caught.value.remedy == "Did you mean threads?"
     with pytest.raises(InvalidInputError, match="nice"):
-        of(Parameter(name="threads", domain=Choices((1, 2)), when="nice == 0"))
+        of(Parameter(name="threads", domain=Choices((1, 2)), condition="nice == 0"))
 
 
 def test_expressions_are_checked_before_a_study() -> None:

@@ -23,7 +23,7 @@ def arm(number: int, against: int | None = None) -> Arm:
     return Arm(
         name=f"v{number}",
         configuration=Configuration({"step": number}),
-        against=None if against is None else f"v{against}",
+        parent=None if against is None else f"v{against}",
     )
 
 

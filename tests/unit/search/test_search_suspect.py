@@ -12,14 +12,14 @@ SOUND = Sample(
     outcome=Outcome.OK,
     wall_s=1.0,
     evidence=(
-        Evidence(kind="foreign_load", value=0.5, unit="s", outside=True),
+        Evidence(kind="foreign_load", value=0.5, unit="s", external=True),
         Evidence(kind="host_cpus", value=2.0),
     ),
 )
 IMPOSSIBLE = msgspec.structs.replace(
     SOUND,
     evidence=(Evidence(kind="foreign_load", value=-0.5, unit="s"), *SOUND.evidence[1:]),
-    suspect=("its CPUs were busy for less",),
+    contradictions=("its CPUs were busy for less",),
 )
 
 

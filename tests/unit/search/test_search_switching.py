@@ -215,7 +215,7 @@ def applications(launches: list[Launch], name: str) -> list[list[Launch]]:
         if launch.stage is not Stage.CONFIRM:
             continue
         held = found[-1][-1].configuration.get(name) if found else object()
-        if launch.anew or launch.configuration.get(name) != held:
+        if launch.repeat_application or launch.configuration.get(name) != held:
             found.append([])
         found[-1].append(launch)
     return found
@@ -267,7 +267,7 @@ def test_launches_within_an_application_are_averaged() -> None:
 def test_requirement_counts_applications_instead_of_launches() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
     spec = msgspec.structs.replace(
-        spec, require=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=100.0),)
+        spec, requirements=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=100.0),)
     )
     completed_race = raced(spec, PROGRAM)
     found = conclude(
@@ -291,7 +291,7 @@ def test_application_with_repeated_failure_has_no_value() -> None:
     assert lost
     retried = [la for la in completed_race.launches if la.attempt]
     assert retried
-    assert not any(la.anew for la in retried)
+    assert not any(la.repeat_application for la in retried)
 
 
 def test_arms_with_equal_costly_settings_are_compared_by_launches() -> None:
@@ -319,7 +319,7 @@ def test_switching_cost_is_reported() -> None:
     ]
     found = switching_cost(spec, samples)
     assert found is not None
-    assert (found.settings, found.applications, found.time_s) == (("env.BOOT",), 2, 9.0)
+    assert (found.settings, found.changes, found.time_s) == (("env.BOOT",), 2, 9.0)
     assert switching_cost(compared({}, "", "nice=5", budget=Budget(launches=9)), samples) is None
 
 
@@ -422,7 +422,7 @@ def test_launches_per_boot_are_limited_by_budget(launches: int | None, each: int
         workload=Workload(argv=("./app",)),
         budget=Budget(launches=launches),
         switch_costs_s={"boot.nosmt": 120.0},
-        pausing={"boot.nosmt": "absent"},
+        reboot_settings={"boot.nosmt": "absent"},
     )
     both = arms("boot.nosmt=absent", "boot.nosmt=present")
     launch = Launch(

@@ -257,7 +257,7 @@ def test_launch_that_violates_requirement_is_reported() -> None:
     bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.5)
     for limit, told in ((0.5, True), (2.0, False)):
         asked = msgspec.structs.replace(
-            spec(1), require=(msgspec.structs.replace(bound, limit=limit),)
+            spec(1), requirements=(msgspec.structs.replace(bound, limit=limit),)
         )
         found = study(asked, program(0.5))[1].recommendation
         assert found is not None

@@ -53,7 +53,7 @@ def fails_in(*blocks: int) -> FailingBlocks:
 def test_arm_that_fails_now_and_then_is_not_faster() -> None:
     study = compare(fails_in(3, 5), Budget(launches=40), {}, QUICK)
     assert study.claim is not None
-    assert (study.claim.verdict, study.claim.withheld) == (Verdict.UNCLEAR, True)
+    assert (study.claim.verdict, study.claim.verdict_withheld) == (Verdict.UNCLEAR, True)
     told = comparison(study.claim, study.spec.workload.objective)
     assert "4 of " in told and "launches of nice=5 failed, and all " in told
     assert gate_reasons([str(Verdict.UNCLEAR)], study.conclusion, study.spec)
@@ -68,7 +68,7 @@ def test_arm_that_works_is_faster_than_one_that_fails() -> None:
 
 def test_failures_during_warm_up_count_against_no_arm() -> None:
     found = compare(fails_in(0), Budget(launches=40), {}, QUICK).claim
-    assert found is None or found.objection is None
+    assert found is None or found.data_problem is None
 
 
 def test_program_that_fails_in_any_arm_has_a_faster_one() -> None:

@@ -349,7 +349,7 @@ def test_first_launch_that_fails_at_once_is_no_timing() -> None:
             return super().run(launch)
 
     study = tune(SMALL, Stumbling(takes_s=lambda c: 10.0), Budget(time_s=100.0))
-    assert all(s.launch.cap_s is None or s.launch.cap_s > 10.0 for s in study.samples)
+    assert all(s.launch.timeout_s is None or s.launch.timeout_s > 10.0 for s in study.samples)
     assert len(study.samples) <= 11
 
 
@@ -373,7 +373,7 @@ def test_unfinished_study_has_no_verdict() -> None:
     study = tune(SMALL, GAIN, Budget(launches=150))
     for count in range(len(study.samples)):
         found = conclude(study.spec, study.samples[:count], SearchSpace(SMALL), TpeSearcher(), None)
-        assert "Interrupted" in found.stopped
+        assert "Interrupted" in found.stop_reason
         if not any(s.launch.stage is Stage.CONFIRM for s in study.samples[:count]):
             assert found.claims == ()
             assert found.recommendation is not None
@@ -419,7 +419,7 @@ def test_launches_of_a_measurement_are_counted_once(
     parts = [f"{arm.summary['wall_s'].n} measured launches"]
     parts += [f"{arm.failures} without a value"] if arm.failures else []
     tally = f"{', '.join(parts)} and {warm} warm-up" + ("s" if warm > 1 else "")
-    assert tally in study.conclusion.stopped
+    assert tally in study.conclusion.stop_reason
     assert arm.summary["wall_s"].n + arm.failures + warm == study.conclusion.launches
     lost = sum(s.launch.stage is Stage.SURVEY and not s.metrics for s in study.samples)
     for note in study.conclusion.notes:
@@ -542,7 +542,7 @@ def test_no_launch_outlives_the_budget_by_far() -> None:
     program = SimulatedProgram(takes_s=lambda c: 1000.0)
     study = tune(SMALL, program, Budget(time_s=5.0))
     assert len(study.samples) == 1
-    assert study.samples[0].launch.cap_s == pytest.approx(5.0)
+    assert study.samples[0].launch.timeout_s == pytest.approx(5.0)
 
 
 def test_missing_metric_is_not_reported_as_failure() -> None:
@@ -566,7 +566,7 @@ def test_missing_metric_is_not_reported_as_failure() -> None:
                 outcome=Outcome.OK,
                 wall_s=0.1,
                 metrics=told,
-                absent={} if told else {"rate": "no match of 'x' in the output"},
+                unavailable={} if told else {"rate": "no match of 'x' in the output"},
             )
         )
         race.tell(samples[-1])

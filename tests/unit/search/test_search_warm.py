@@ -81,7 +81,7 @@ PROGRAM = SimulatedProgram(takes_s=takes_s, noise=0.03)
 
 
 def tuned(spec: StudySpec, program: SimulatedProgram = PROGRAM) -> CompletedRace:
-    race = TuneRace(spec, SearchSpace(spec.space), GpSearcher(earlier=spec.earlier))
+    race = TuneRace(spec, SearchSpace(spec.space), GpSearcher(earlier=spec.earlier_studies))
     return run_race(race, program, spec.budget)
 
 
@@ -94,8 +94,8 @@ def told(
         command="program",
         same_workload=True,
         launches=len(completed_race.samples),
-        known=tuple(known),
-        left_out=left_out,
+        known_configurations=tuple(known),
+        unused_configurations=left_out,
     )
 
 
@@ -106,8 +106,11 @@ def before() -> EarlierStudy:
 
 
 def reversed_of(earlier: EarlierStudy) -> EarlierStudy:
-    known = [msgspec.structs.replace(k, log_ratio=-(k.log_ratio or 0.0)) for k in earlier.known]
-    return msgspec.structs.replace(earlier, known=tuple(reversed(known)))
+    known = [
+        msgspec.structs.replace(k, log_ratio=-(k.log_ratio or 0.0))
+        for k in earlier.known_configurations
+    ]
+    return msgspec.structs.replace(earlier, known_configurations=tuple(reversed(known)))
 
 
 # --- earlier results ----------------------------------------------------------------------------
@@ -116,14 +119,18 @@ def reversed_of(earlier: EarlierStudy) -> EarlierStudy:
 def test_earlier_results_are_ratios_to_default_best_first(
     before: EarlierStudy,
 ) -> None:
-    ratios = [known.log_ratio for known in before.known]
+    ratios = [known.log_ratio for known in before.known_configurations]
     assert None not in ratios and ratios == sorted(r for r in ratios if r is not None)
-    assert before.left_out == 0
-    assert len({known.configuration for known in before.known}) == len(before.known) > 15
-    for known in before.known:
+    assert before.unused_configurations == 0
+    assert (
+        len({known.configuration for known in before.known_configurations})
+        == len(before.known_configurations)
+        > 15
+    )
+    for known in before.known_configurations:
         truth = math.log(takes_s(known.configuration) / takes_s(DEFAULT))
         assert known.log_ratio == pytest.approx(truth, abs=0.15), "launches vary by 3 %"
-    of_default = next(k for k in before.known if k.configuration == DEFAULT)
+    of_default = next(k for k in before.known_configurations if k.configuration == DEFAULT)
     assert of_default.log_ratio == 0.0 and of_default.launches > 10, "search and confirmation"
 
 
@@ -131,7 +138,7 @@ def test_higher_is_better_sorts_best_first() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
     spec = spec_of(metric=metric)
     completed_race = tuned(spec, SimulatedProgram(takes_s=takes_s, metric=metric))
-    best = told(spec, completed_race).known[0]
+    best = told(spec, completed_race).known_configurations[0]
     assert best.configuration["arg.p1"] == 3
     assert best.log_ratio is not None and best.log_ratio < -0.5
 
@@ -139,7 +146,7 @@ def test_higher_is_better_sorts_best_first() -> None:
 def test_failed_configurations_come_last() -> None:
     spec = spec_of()
     fails = SimulatedProgram(takes_s=takes_s, fails=lambda c: float(c.get("arg.p0") == 2))
-    known = told(spec, tuned(spec, fails)).known
+    known = told(spec, tuned(spec, fails)).known_configurations
     failed = [k for k in known if k.log_ratio is None]
     assert failed and all(k.configuration["arg.p0"] == 2 for k in failed)
     assert known[-len(failed) :] == tuple(failed)
@@ -156,7 +163,7 @@ def test_sweep_knows_its_cells() -> None:
         arms=arms,
     )
     completed_race = run_race(SweepRace(spec), PROGRAM, spec.budget)
-    known = told(spec, completed_race).known
+    known = told(spec, completed_race).known_configurations
     assert [dict(k.configuration) for k in known[:2]] == [cells[3], cells[1]]
     assert {k.configuration for k in known} == {arm.configuration for arm in arms}
 
@@ -194,10 +201,10 @@ def test_configurations_equal_after_dropping_are_averaged() -> None:
     completed_race = tuned(spec)
     narrow = Space(parameters=MANY.parameters[1:2])
     whole, merged = told(spec, completed_race), told(spec, completed_race, narrow)
-    assert len(merged.known) <= 5
-    for known in merged.known:
+    assert len(merged.known_configurations) <= 5
+    for known in merged.known_configurations:
         p1 = known.configuration.get("arg.p1", 0)
-        parts = [k for k in whole.known if k.configuration.get("arg.p1", 0) == p1]
+        parts = [k for k in whole.known_configurations if k.configuration.get("arg.p1", 0) == p1]
         mean = sum(k.log_ratio or 0.0 for k in parts) / len(parts)
         assert known.log_ratio == pytest.approx(mean)
         assert known.launches == (parts[0].launches if len(parts) == 1 else 1)
@@ -207,10 +214,10 @@ def test_constraints_of_later_study_apply() -> None:
     spec = spec_of()
     strict = Space(parameters=MANY.parameters, constraints=("arg.p1 + arg.p2 < 5",))
     found = told(spec, tuned(spec), strict)
-    assert found.left_out > 0
+    assert found.unused_configurations > 0
     assert all(
         int(k.configuration.get("arg.p1", 0)) + int(k.configuration.get("arg.p2", 0)) < 5
-        for k in found.known
+        for k in found.known_configurations
     )
 
 
@@ -241,7 +248,7 @@ def test_first_are_good_and_differ() -> None:
     known = tuple(
         EarlierConfiguration(configuration=Configuration(c), log_ratio=r) for c, r in pairs
     )
-    one = EarlierStudy(study="s", command="x", known=known)
+    one = EarlierStudy(study="s", command="x", known_configurations=known)
     assert [dict(c) for c in first_proposals([one], 2)] == [{"a": 1, "b": 1}, {"c": 1}]
     assert {"d": 1} not in [dict(c) for c in first_proposals([one], 9)], "worse than its default"
     assert len(first_proposals([one], 9)) == 4
@@ -255,7 +262,7 @@ def test_first_proposals_alternate_between_studies() -> None:
             )
             for i in range(3)
         )
-        return EarlierStudy(study=name, command="x", known=known)
+        return EarlierStudy(study=name, command="x", known_configurations=known)
 
     assert [next(iter(c)) for c in first_proposals([one("a"), one("b")], 4)] == [
         "a0",
@@ -266,7 +273,7 @@ def test_first_proposals_alternate_between_studies() -> None:
 
 
 def test_half_of_the_first_block_comes_from_earlier_study(before: EarlierStudy) -> None:
-    spec = msgspec.structs.replace(spec_of(), earlier=(before,))
+    spec = msgspec.structs.replace(spec_of(), earlier_studies=(before,))
     history = History.of(spec, tuned(spec).samples)
     block = history.blocks(Stage.SEARCH)[0]
     first = {s.launch.configuration for s in history.samples if s.launch.block == block}
@@ -352,15 +359,19 @@ def test_level_of_earlier_study_has_no_influence() -> None:
 
 def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierStudy) -> None:
     """The same launches give the same conclusion."""
-    guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
+    guided = msgspec.structs.replace(spec_of(seed=4), earlier_studies=(before,))
     completed_race = tuned(guided)
     space = SearchSpace(MANY)
     told_all = conclude(
         guided, completed_race.samples, space, GpSearcher(earlier=(before,)), completed_race.done
     )
-    liar = msgspec.structs.replace(guided, earlier=(reversed_of(before),))
+    liar = msgspec.structs.replace(guided, earlier_studies=(reversed_of(before),))
     told_lies = conclude(
-        liar, completed_race.samples, space, GpSearcher(earlier=liar.earlier), completed_race.done
+        liar,
+        completed_race.samples,
+        space,
+        GpSearcher(earlier=liar.earlier_studies),
+        completed_race.done,
     )
     alone = conclude(
         spec_of(seed=4), completed_race.samples, space, GpSearcher(), completed_race.done
@@ -373,7 +384,7 @@ def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierSt
 def test_complete_search_takes_nothing_from_earlier_studies(before: EarlierStudy) -> None:
     few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
     cold = spec_of(few)
-    spec = msgspec.structs.replace(cold, earlier=(before,))
+    spec = msgspec.structs.replace(cold, earlier_studies=(before,))
     completed_race = tuned(spec)
     assert completed_race.samples == tuned(cold).samples
     found = conclude(
@@ -385,7 +396,7 @@ def test_complete_search_takes_nothing_from_earlier_studies(before: EarlierStudy
 
 
 def test_study_carries_what_guides_it(before: EarlierStudy) -> None:
-    spec = msgspec.structs.replace(spec_of(), earlier=(before,))
+    spec = msgspec.structs.replace(spec_of(), earlier_studies=(before,))
     assert decode(encode(spec), StudySpec) == spec
     assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"
 
@@ -393,9 +404,9 @@ def test_study_carries_what_guides_it(before: EarlierStudy) -> None:
 @pytest.mark.rotating
 @pytest.mark.parametrize("count", [5, 12, 25, 40])
 def test_interrupted_search_resumes(before: EarlierStudy, count: int) -> None:
-    spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)
+    spec = decode(encode(msgspec.structs.replace(spec_of(), earlier_studies=(before,))), StudySpec)
     whole = tuned(spec)
-    race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier))
+    race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier_studies))
     resumed = run_race(race, PROGRAM, spec.budget, told=whole.samples[:count])
     assert resumed.samples == whole.samples
     assert resumed.done == whole.done
@@ -406,9 +417,12 @@ def test_interrupted_search_resumes(before: EarlierStudy, count: int) -> None:
 
 def test_words(before: EarlierStudy) -> None:
     other = msgspec.structs.replace(
-        before, study="other", same_workload=False, known=before.known[:2]
+        before,
+        study="other",
+        same_workload=False,
+        known_configurations=before.known_configurations[:2],
     )
-    count = len(before.known)
+    count = len(before.known_configurations)
     assert warm_start_announcement([before]) == (
         f"begins with the results of study before of this workload for {count} configurations, "
         "unless all configurations can be tried; none of its values is evidence"
@@ -417,7 +431,7 @@ def test_words(before: EarlierStudy) -> None:
     assert f"studies before and other for {count} " in told
     assert "study other of another workload" in warm_start_announcement([other])
     assert warm_start_result([before], History.of(spec_of()), guided=True) == ""
-    spec = msgspec.structs.replace(spec_of(), earlier=(before,))
+    spec = msgspec.structs.replace(spec_of(), earlier_studies=(before,))
     said = warm_start_result([before], History.of(spec, _samples(spec)), guided=True)
     assert said == (
         "The search began with 4 configurations of study before of this workload; the model "

@@ -33,7 +33,7 @@ from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run
 from assay.wording.sentence import comparison
 from assay.wording.sweep import sweep_sentences
 
-MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
+MISSES = Metric(name="misses", pattern="([0-9]+)", goal_assumed=True)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def is_default(launch: Launch) -> bool:
 def test_zero_of_a_first_launch_alone_leaves_the_verdict() -> None:
     first = counting(lambda launch: launch.stage is Stage.SURVEY)
     study = compare(first, Budget(launches=200), {}, {"nice": 5})
-    assert study.claim is not None and not study.claim.withheld
+    assert study.claim is not None and not study.claim.verdict_withheld
     assert study.claim.blocks > 50
     assert any("misses is 0 or less in 2 of" in note for note in study.conclusion.notes)
 
@@ -72,7 +72,7 @@ def test_arm_of_zeros_alone_is_unclear_with_name_and_count(of_default: bool) -> 
     study = compare(program, Budget(launches=40), {}, {"nice": 5})
     found = study.claim
     assert study.done.reason is EndReason.DECIDED and found is not None
-    assert (found.verdict, found.withheld, found.blocks) == (Verdict.UNCLEAR, True, 0)
+    assert (found.verdict, found.verdict_withheld, found.blocks) == (Verdict.UNCLEAR, True, 0)
     told = comparison(found, MISSES)
     arm = "default" if of_default else "nice=5"
     assert told.startswith("No verdict on nice=5 against default: misses is 0 or less in 6 of 6")
@@ -87,7 +87,7 @@ def test_zeros_in_a_third_of_the_launches_are_unclear() -> None:
         {"nice": 5},
     )
     assert study.claim is not None and study.claim.verdict is Verdict.UNCLEAR
-    assert "misses is 0 or less in" in str(study.claim.objection)
+    assert "misses is 0 or less in" in str(study.claim.data_problem)
 
 
 @pytest.mark.parametrize("of_default", [True, False])

@@ -24,7 +24,7 @@ DEFAULT = Configuration()
 def choices(name: str, *values: Value, when: str | None = None) -> Parameter:
     """Return a setting with listed values; the first of ``arg.NAME`` is its default."""
     default = values[0] if name.startswith("arg.") else None
-    return Parameter(name=name, domain=Choices(values), default=default, when=when)
+    return Parameter(name=name, domain=Choices(values), default=default, condition=when)
 
 
 def laid(

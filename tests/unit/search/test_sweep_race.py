@@ -261,7 +261,7 @@ def test_setting_without_effect_in_cells_is_reported_once(grant: GrantStatus) ->
     def judged(sample: Sample) -> Sample:
         if sample.launch.configuration.get("arg.b") != 2:
             return sample
-        word = Grant(value=2, grant=grant, reason="the kernel said no")
+        word = Grant(value=2, status=grant, reason="the kernel said no")
         return msgspec.structs.replace(sample, settings={"arg.b": word})
 
     samples = [judged(s) for s in found.samples]
@@ -602,7 +602,7 @@ def test_best_cell_is_named_however_many_blocks_were_disturbed(share: float) -> 
     assert found.done.message == f"All 20 blocks were run ({lost} of them disturbed)."
     shown = 20 - lost if lost <= 6 else 20
     assert all(arm.summary["wall_s"].n == shown for arm in conclusion.arms)
-    assert all(arm.disturbed == (lost if lost > 6 else 0) for arm in conclusion.arms)
+    assert all(arm.disturbed_launches == (lost if lost > 6 else 0) for arm in conclusion.arms)
 
 
 def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> None:

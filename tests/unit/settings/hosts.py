@@ -46,7 +46,7 @@ def machine(
         "kernel": "6.18.0",
         "kernel_version": (6, 18),
         "model": "AMD EPYC 9B14",
-        "rights": Rights(uid=1000, nice_floor=0),
+        "rights": Rights(uid=1000, min_nice=0),
         "flags": AVX512,
         "libraries": LIBRARIES,
         "huge_pages": HugePages(enabled="madvise", defrag="madvise", size_bytes=2 << 20),
@@ -55,7 +55,7 @@ def machine(
     }
     return Machine(
         cpus=tuple(cpus),
-        allowed=tuple(c.id for c in cpus) if allowed is None else allowed,
+        allowed_cpus=tuple(c.id for c in cpus) if allowed is None else allowed,
         nodes=tuple(
             Node(id=n, cpus=tuple(c.id for c in cpus if c.node == n), memory_bytes=1 << 30)
             for n in range(packages * nodes)
@@ -84,4 +84,4 @@ def program(*runtimes: str, **others: object) -> Program:
 
 def facts(seen: ReadBack | None = None, **others: object) -> RunFacts:
     described = {"outcome": "exited", "exit_status": 0, **others}
-    return RunFacts(seen=seen, **described)  # type: ignore[arg-type]
+    return RunFacts(readback=seen, **described)  # type: ignore[arg-type]

@@ -31,8 +31,8 @@ from assay.settings.registry import builtin, judge_all
 from .hosts import facts, machine
 
 REGISTRY = builtin()
-TOOK = (AppliedStep(what="affinity_calls", ok=True),)
-LOST = (AppliedStep(what="affinity_calls", ok=False, errno=22),)
+TOOK = (AppliedStep(step="affinity_calls", ok=True),)
+LOST = (AppliedStep(step="affinity_calls", ok=False, errno=22),)
 
 
 def planned(given: dict[str, Value], host: Machine | None = None) -> Plan:
@@ -49,7 +49,7 @@ def planned(given: dict[str, Value], host: Machine | None = None) -> Plan:
 )
 def test_planned(value: str, actions: tuple[AffinityCalls, ...]) -> None:
     made = planned({"affinity.calls": value})
-    assert made.words["affinity.calls"].prospect is Prospect.GRANTABLE
+    assert made.settings["affinity.calls"].status is Prospect.GRANTABLE
     assert made.actions == actions
     launch = Launch(
         configuration=made.configuration, arm="x", stage=Stage.SEARCH, block=0, position=0
@@ -68,8 +68,8 @@ def test_placing_comes_first() -> None:
 )
 def test_refused(value: str, told: str) -> None:
     host = machine(rights=Rights(uid=0, call_filters=False))
-    word = planned({"affinity.calls": value}, host).words["affinity.calls"]
-    assert word.prospect is Prospect.REFUSED and told in (word.reason or "")
+    word = planned({"affinity.calls": value}, host).settings["affinity.calls"]
+    assert word.status is Prospect.REFUSED and told in (word.reason or "")
 
 
 def test_allowed_installs_no_filter() -> None:
@@ -98,7 +98,7 @@ def test_judged(
 ) -> None:
     config = Configuration({"affinity.calls": value})
     got = judge_all(config, REGISTRY, planned(config), facts(seen, applied=applied))
-    assert (got["affinity.calls"].grant, got["affinity.calls"].level) == (grant, level)
+    assert (got["affinity.calls"].status, got["affinity.calls"].level) == (grant, level)
 
 
 CHOOSE = """

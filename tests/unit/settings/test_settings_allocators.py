@@ -46,7 +46,7 @@ LIBC = "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 
 def variables(given: dict[str, Value]) -> dict[str, str]:
     made = plan(Configuration(given), HOST, REGISTRY)
-    assert not made.refused, made.words
+    assert not made.refused, made.settings
     return {a.name: a.value for a in made.actions if isinstance(a, EnvSet)}
 
 
@@ -123,12 +123,12 @@ def test_unsupported_allocator_is_refused_with_remedy(option: AllocatorOption, m
     domain = option.domain(HOST)
     assert isinstance(domain, Choices | Range)
     value = domain.options[-1] if isinstance(domain, Choices) else int(domain.low)
-    word = plan(Configuration({"malloc": malloc, option.name: value}), HOST, REGISTRY).words
+    word = plan(Configuration({"malloc": malloc, option.name: value}), HOST, REGISTRY).settings
     told = word[option.name]
     if malloc in option.owners(Choices((value,))):
-        assert told.prospect is not Prospect.REFUSED
+        assert told.status is not Prospect.REFUSED
     else:
-        assert told.prospect is Prospect.REFUSED
+        assert told.status is Prospect.REFUSED
         assert told.reason is not None
         assert malloc in told.reason and "Use malloc=" in told.reason
 
@@ -144,7 +144,7 @@ def test_unsupported_allocator_is_refused_with_remedy(option: AllocatorOption, m
 )
 def test_invalid_values_are_refused(given: dict[str, Value], told: str) -> None:
     made = plan(Configuration(given), HOST, REGISTRY)
-    assert any(told in (made.words[name].reason or "") for name in made.refused)
+    assert any(told in (made.settings[name].reason or "") for name in made.refused)
 
 
 @pytest.mark.parametrize("value", ["thp", "metadata"])
@@ -157,13 +157,13 @@ def test_disabled_huge_pages_are_refused(value: str, mode: str | None) -> None:
 
 def test_hugetlb_pages_are_degraded() -> None:
     made = plan(Configuration({"malloc.hugepages": "hugetlb"}), HOST, REGISTRY)
-    assert made.words["malloc.hugepages"].prospect is Prospect.DEGRADED
+    assert made.settings["malloc.hugepages"].status is Prospect.DEGRADED
 
 
 def test_elision_needs_transactions() -> None:
     on, off = Configuration({"glibc.elision": "on"}), Configuration({"glibc.elision": "off"})
     without, with_it = machine(flags=AVX2), machine(flags=AVX2 | {"rtm"})
-    assert "RTM" in (plan(on, without, REGISTRY).words["glibc.elision"].reason or "")
+    assert "RTM" in (plan(on, without, REGISTRY).settings["glibc.elision"].reason or "")
     assert plan(on, without, REGISTRY).refused
     assert not plan(off, without, REGISTRY).refused
     assert plan(on, with_it, REGISTRY).actions == (
@@ -222,8 +222,8 @@ def judged(
     made = plan(config, HOST, REGISTRY)
     name = next(n for n in given if n != "malloc")
     grant = judge_all(config, REGISTRY, made, facts(seen, **others))[name]
-    assert grant.reason or grant.grant is GrantStatus.GRANTED
-    return grant.grant, grant.level, grant.reason or ""
+    assert grant.reason or grant.status is GrantStatus.GRANTED
+    return grant.status, grant.level, grant.reason or ""
 
 
 JEMALLOC = ReadBack(maps=(LIBC, LIBRARIES["jemalloc"]), environ={"MALLOC_CONF": "x:1,narenas:2"})
@@ -300,7 +300,7 @@ def test_condition_of_user_is_kept() -> None:
     space = Space(
         parameters=(
             Parameter(name="malloc", domain=Choices(("mimalloc", "jemalloc"))),
-            Parameter(name="malloc.decay_ms", domain=Choices((0, 1)), when="threads > 1"),
+            Parameter(name="malloc.decay_ms", domain=Choices((0, 1)), condition="threads > 1"),
             Parameter(name="threads", domain=Choices((1, 2))),
         )
     )

@@ -57,7 +57,9 @@ def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Mach
 
 def words(*line: str) -> Machine:
     """Return a host with only a command line."""
-    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(digested_argument, line))))
+    return msgspec.structs.replace(
+        a_host(), boot=Boot(arguments=tuple(map(digested_argument, line)))
+    )
 
 
 def pending(machine: Machine, name: str, value: Value) -> Pending:
@@ -111,10 +113,10 @@ def test_active_argument_is_granted_with_evidence(
     tmp_path: Path, name: str, value: Value, line: str, files: dict[str, str]
 ) -> None:
     found = plan(Configuration({name: value}), booted(tmp_path, line, files), builtin())
-    setting = next(iter(found.words))
+    setting = next(iter(found.settings))
     assert not found.pending, found.pending
     grant = builtin().get(setting).judge(found.configuration, RAN, found)
-    assert grant.grant is GrantStatus.GRANTED
+    assert grant.status is GrantStatus.GRANTED
 
 
 @pytest.mark.parametrize(
@@ -242,7 +244,7 @@ def test_applying_pending_change_satisfies_setting(
 def test_secrets_of_command_line_are_not_stored(tmp_path: Path) -> None:
     machine = booted(tmp_path, "quiet luks.key=hunter2 mitigations=off")
     assert b"hunter2" not in encode(machine)
-    assert machine.boot.words[::2] == ("quiet", "mitigations=off")
+    assert machine.boot.arguments[::2] == ("quiet", "mitigations=off")
     configuration = Configuration({"boot.luks.key": "hunter2"})
     assert not plan(configuration, machine, builtin()).pending
     assert plan(configuration.having("boot.luks.key", "hunter3"), machine, builtin()).pending
@@ -271,7 +273,7 @@ def test_boots_are_distinguished_by_digest(tmp_path: Path) -> None:
 
 def test_plan_with_pending_boot_is_never_launched() -> None:
     found = plan(Configuration({"boot.mitigations": "off", "nice": 5}), words("quiet"), builtin())
-    assert found.words["boot.mitigations"].prospect is Prospect.PENDING
+    assert found.settings["boot.mitigations"].status is Prospect.PENDING
     assert not found.impossible
     with pytest.raises(
         NotPossibleError, match="requires another boot: /proc/cmdline has no mitigations"
@@ -302,14 +304,18 @@ def test_readings_at_launch_decide(tmp_path: Path) -> None:
     found = plan(config, booted(tmp_path, line, files), builtin())
     setting = builtin().get("boot.transparent_hugepage")
     assert found.shown_by == (THP,)
-    same = RunFacts(outcome="exited", system={THP: "always madvise [never]"})
+    same = RunFacts(outcome="exited", system_files={THP: "always madvise [never]"})
     assert setting.judge(config, same, found).level is Level.SEEN
     for facts in (
-        RunFacts(outcome="exited", system={THP: "[always] madvise never"}),
-        RunFacts(outcome="exited", system=same.system, system_changed={THP: "[always] x"}),
+        RunFacts(outcome="exited", system_files={THP: "[always] madvise never"}),
+        RunFacts(
+            outcome="exited",
+            system_files=same.system_files,
+            changed_system_files={THP: "[always] x"},
+        ),
     ):
         grant = setting.judge(config, facts, found)
-        assert grant.grant is GrantStatus.DEGRADED
+        assert grant.status is GrantStatus.DEGRADED
         assert "at the launch" in (grant.reason or "")
 
 
@@ -434,10 +440,10 @@ def test_unreadable_firmware_uses_stated_value() -> None:
     setting = builtin().get("firmware.boost")
     assert setting.default(machine) is None
     assert pending(machine, "firmware.boost", "low").missing == "no confirmation that it is low"
-    said = msgspec.structs.replace(machine, boot=Boot(said={"firmware.boost": "low"}))
+    said = msgspec.structs.replace(machine, boot=Boot(firmware={"firmware.boost": "low"}))
     found = plan(config, said, builtin())
     assert setting.judge(config, RAN, found).level is Level.SET
-    witness = Boot(said={"firmware.boost": "low"}, witnesses={"firmware.boost": "/x"})
+    witness = Boot(firmware={"firmware.boost": "low"}, firmware_sources={"firmware.boost": "/x"})
     found = plan(config, msgspec.structs.replace(machine, boot=witness), builtin())
     grant = setting.judge(config, RAN, found)
     assert (grant.level, grant.observed) == (Level.SEEN, "/x reports low")
@@ -472,12 +478,12 @@ def test_smt_is_written_only_with_control_file(tmp_path: Path) -> None:
     found = plan(Configuration({"cpu.smt": "off", "threads": "cores"}), machine, builtin())
     assert [(a.path, a.value) for a in found.system] == [(control, "off")]  # type: ignore[union-attr]
     masked = plan(Configuration({"cpu.smt": "off", "cpus": "3"}), machine, builtin())
-    assert "cpus" in masked.refused, masked.words
+    assert "cpus" in masked.refused, masked.settings
     assert "cpus" not in plan(Configuration({"cpus": "3"}), machine, builtin()).refused
     for text, told in (("forceoff", "nosmt=force"), ("notsupported", "reads notsupported")):
         other = booted(tmp_path, "quiet", {control: text})
-        word = plan(Configuration({"cpu.smt": "off"}), other, builtin()).words["cpu.smt"]
-        assert word.prospect is Prospect.REFUSED
+        word = plan(Configuration({"cpu.smt": "off"}), other, builtin()).settings["cpu.smt"]
+        assert word.status is Prospect.REFUSED
         assert told in (word.reason or "")
 
 
@@ -489,10 +495,10 @@ def test_running_kernel_is_granted_and_others_are_pending(tmp_path: Path) -> Non
     config = Configuration({"boot.kernel": "6.1.0-56-amd64"})
     found = plan(config, here, builtin())
     grant = builtin().get("boot.kernel").judge(config, RAN, found)
-    assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
+    assert (grant.status, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
     assert found.shown_by == (RELEASE,)
-    changed = msgspec.structs.replace(RAN, system={RELEASE: "6.12.1"})
-    assert builtin().get("boot.kernel").judge(config, changed, found).grant is GrantStatus.DEGRADED
+    changed = msgspec.structs.replace(RAN, system_files={RELEASE: "6.12.1"})
+    assert builtin().get("boot.kernel").judge(config, changed, found).status is GrantStatus.DEGRADED
     assert builtin().get("boot.kernel").default(here) == "6.1.0-56-amd64"
     other = pending(here, "boot.kernel", "6.12.117+deb12-amd64")
     assert other.missing == "uname -r prints 6.1.0-56-amd64, not 6.12.117+deb12-amd64"

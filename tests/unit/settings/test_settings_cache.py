@@ -50,7 +50,7 @@ def test_cache_action_is_not_passed_to_launcher(value: str) -> None:
 
 
 def test_other_values_are_refused() -> None:
-    assert "Use warm,cold" in (planned("hot").words["cache"].reason or "")
+    assert "Use warm,cold" in (planned("hot").settings["cache"].reason or "")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_other_values_are_refused() -> None:
         ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), GrantStatus.DEGRADED),
         ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), GrantStatus.REFUSED),
         ("cold", CachedFiles(files=0, size_bytes=0, cached_bytes=0), GrantStatus.REFUSED),
-        ("cold", CachedFiles(files=1, size_bytes=MIB, absent="EPERM"), GrantStatus.UNVERIFIED),
+        ("cold", CachedFiles(files=1, size_bytes=MIB, unavailable="EPERM"), GrantStatus.UNVERIFIED),
         ("cold", None, GrantStatus.UNVERIFIED),
     ],
 )
@@ -72,7 +72,7 @@ def test_grant_depends_on_cached_share(
 ) -> None:
     made = planned(value)
     found = judge_all(made.configuration, REGISTRY, made, facts(cached_files=cached))["cache"]
-    assert found.grant is expected
+    assert found.status is expected
     assert found.reason or (expected is GrantStatus.GRANTED and found.level is Level.EFFECTIVE)
 
 

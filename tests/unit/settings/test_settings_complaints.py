@@ -32,7 +32,7 @@ def judge(given: dict[str, Value], seen: ReadBack, said: str) -> dict[str, Grant
 def test_rejected_variable_is_refused(said: str) -> None:
     seen = ReadBack(environ={"OMP_NUM_THREADS": "1.0"})
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, seen, said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is GrantStatus.REFUSED
+    assert grant.status is GrantStatus.REFUSED
     assert "the program reports: " in (grant.reason or "") and "OMP_NUM_THREADS" in (
         grant.reason or ""
     )
@@ -42,14 +42,14 @@ def test_one_rejected_variable_of_many_degrades() -> None:
     seen = ReadBack(environ={name: pool_size_text(name, "2") for name in POOLS}, nice=3)
     said = "RAYON_NUM_THREADS is ignored"
     grants = judge({"threads": 2, "nice": 3}, seen, said)
-    assert grants["threads"].grant is GrantStatus.DEGRADED
-    assert grants["nice"].grant is GrantStatus.GRANTED
+    assert grants["threads"].status is GrantStatus.DEGRADED
+    assert grants["nice"].status is GrantStatus.GRANTED
 
 
 def test_value_that_is_missing_keeps_its_own_reason() -> None:
     said = "Invalid value for environment variable OMP_NUM_THREADS"
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, ReadBack(environ={}), said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is GrantStatus.REFUSED
+    assert grant.status is GrantStatus.REFUSED
     assert "the program reports" not in (grant.reason or "")
 
 
@@ -65,4 +65,4 @@ def test_value_that_is_missing_keeps_its_own_reason() -> None:
 def test_other_lines_refuse_nothing(said: str) -> None:
     seen = ReadBack(environ={"OMP_NUM_THREADS": "1.0"})
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, seen, said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is GrantStatus.GRANTED
+    assert grant.status is GrantStatus.GRANTED

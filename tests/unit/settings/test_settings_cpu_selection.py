@@ -32,7 +32,7 @@ def hosts(draw: st.DrawFn) -> Machine:
 
 
 def machine_with(whole: Machine, allowed: tuple[int, ...]) -> Machine:
-    return msgspec.structs.replace(whole, allowed=allowed)
+    return msgspec.structs.replace(whole, allowed_cpus=allowed)
 
 
 def shared(host: Machine, ids: tuple[int, ...], level: str) -> int:
@@ -46,7 +46,7 @@ def test_every_layout_gives_that_many_allowed_cpus(host: Machine, data: st.DataO
     for layout in (cpu_selection.compact, cpu_selection.scatter):
         got = layout(usable, count)
         assert len(got) == len(set(got)) == count
-        assert set(got) <= set(host.allowed)
+        assert set(got) <= set(host.allowed_cpus)
         assert list(got) == sorted(got)
 
 
@@ -55,7 +55,7 @@ def test_one_per_core_never_takes_two_of_a_core(host: Machine, data: st.DataObje
     count = data.draw(st.integers(1, len(host.cores)))
     got = cpu_selection.one_per_core(host.usable, count)
     assert len(got) == count == shared(host, got, "core")
-    assert set(got) <= set(host.allowed)
+    assert set(got) <= set(host.allowed_cpus)
     assert shared(host, cpu_selection.one_per_core(host.usable), "core") == len(host.cores)
 
 
@@ -84,7 +84,7 @@ def test_compact_stays_within_one_group_where_one_is_large_enough(
 
 @given(hosts())
 def test_all_cpus_are_the_same_in_every_layout(host: Machine) -> None:
-    everything = tuple(sorted(host.allowed))
+    everything = tuple(sorted(host.allowed_cpus))
     assert cpu_selection.compact(host.usable, len(everything)) == everything
     assert cpu_selection.scatter(host.usable, len(everything)) == everything
 

@@ -33,7 +33,7 @@ from assay.settings.registry import builtin, judge_all
 from .hosts import facts, machine
 
 REGISTRY = builtin()
-TOOK = (AppliedStep(what="view", ok=True),)
+TOOK = (AppliedStep(step="view", ok=True),)
 KEPT_BACK = "/proc/sys/user/max_user_namespaces is 0"
 
 
@@ -44,7 +44,7 @@ def planned(given: dict[str, Value], host: Machine | None = None) -> Plan:
 @pytest.mark.parametrize(("value", "key"), [("machine", None), ("own", "own")])
 def test_planned(value: str, key: str | None) -> None:
     made = planned({"view": value})
-    assert made.words["view"].prospect is Prospect.GRANTABLE
+    assert made.settings["view"].status is Prospect.GRANTABLE
     assert made.actions == ((RestrictedCpuView(),) if key else ())
     launch = Launch(
         configuration=made.configuration, arm="x", stage=Stage.SEARCH, block=0, position=0
@@ -62,16 +62,18 @@ def test_placing_comes_before_and_limits_behind() -> None:
     ("value", "rights", "told"),
     [
         ("all", Rights(uid=0), "machine,own"),
-        ("own", Rights(uid=1, no_user_namespaces=KEPT_BACK), KEPT_BACK),
+        ("own", Rights(uid=1, user_namespaces_unavailable=KEPT_BACK), KEPT_BACK),
     ],
 )
 def test_refused(value: str, rights: Rights, told: str) -> None:
-    word = planned({"view": value}, machine(rights=rights)).words["view"]
-    assert word.prospect is Prospect.REFUSED and told in (word.reason or "")
+    word = planned({"view": value}, machine(rights=rights)).settings["view"]
+    assert word.status is Prospect.REFUSED and told in (word.reason or "")
 
 
 def test_root_needs_no_user_namespace() -> None:
-    rights = Rights(uid=0, capabilities=frozenset(["CAP_SYS_ADMIN"]), no_user_namespaces=KEPT_BACK)
+    rights = Rights(
+        uid=0, capabilities=frozenset(["CAP_SYS_ADMIN"]), user_namespaces_unavailable=KEPT_BACK
+    )
     assert not planned({"view": "own"}, machine(rights=rights)).refused
 
 
@@ -90,20 +92,20 @@ def test_judged(given: dict[str, Value], shown: tuple[int, ...] | None, grant: G
     made = planned(given)
     assert not made.refused
     # The program may have restricted itself to one of its CPUs since.
-    seen = ReadBack(cpus=shown and shown[:1], cpus_shown=shown)
+    seen = ReadBack(cpus=shown and shown[:1], visible_cpus=shown)
     got = judge_all(Configuration(given), REGISTRY, made, facts(seen, applied=TOOK))["view"]
-    assert got.grant is grant
+    assert got.status is grant
     assert got.level is (Level.SET if grant is GrantStatus.UNVERIFIED else Level.SEEN)
 
 
 def test_refused_namespace_is_refused() -> None:
-    lost = (AppliedStep(what="view", ok=False, errno=1),)
+    lost = (AppliedStep(step="view", ok=False, errno=1),)
     config = Configuration({"view": "own"})
     got = judge_all(config, REGISTRY, planned(config), facts(None, applied=lost))["view"]
-    assert got.grant is GrantStatus.REFUSED
+    assert got.status is GrantStatus.REFUSED
     config = Configuration({"view": "machine"})
     got = judge_all(config, REGISTRY, planned(config), facts(None))["view"]
-    assert got.grant is GrantStatus.GRANTED
+    assert got.status is GrantStatus.GRANTED
 
 
 COUNT = r"""

@@ -67,8 +67,8 @@ def planned(root: Root, given: dict[str, Value], host: Machine = HOST) -> Plan:
 
 
 def why(made: Plan, name: str) -> str:
-    assert made.words[name].prospect is Prospect.REFUSED
-    return made.words[name].reason or ""
+    assert made.settings[name].status is Prospect.REFUSED
+    return made.settings[name].reason or ""
 
 
 def test_near_selects_all_near_cpus(root: Root) -> None:
@@ -81,7 +81,7 @@ def test_near_selects_all_near_cpus(root: Root) -> None:
 def test_near_with_a_count_stays_near_and_close(root: Root) -> None:
     made = planned(root, {"placement": "near:eth0", "cpus": 2})
     assert made.actions == (Affinity(cpus=(4, 12)),)
-    assert {w.prospect for w in made.words.values()} == {Prospect.GRANTABLE}
+    assert {w.status for w in made.settings.values()} == {Prospect.GRANTABLE}
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_near_without_usable_cpus_is_refused(root: Root) -> None:
 
 def test_near_with_all_cpus_adds_note(root: Root) -> None:
     host = machine(packages=2, cores=4, allowed=(4, 5))
-    word = planned(root, {"placement": "near:eth0"}, host).words["placement"]
-    assert word.prospect is Prospect.GRANTABLE
+    word = planned(root, {"placement": "near:eth0"}, host).settings["placement"]
+    assert word.status is Prospect.GRANTABLE
     assert "equally near" in (word.reason or "")
 
 
@@ -148,19 +148,19 @@ def test_gpus_by_the_variable_of_their_runtime(
 ) -> None:
     made = planned(gpus(root, *cards), {"gpus": value})
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == expected
-    assert made.words["gpus"].prospect is Prospect.GRANTABLE
+    assert made.settings["gpus"].status is Prospect.GRANTABLE
     config = Configuration({"gpus": value})
     registry = Registry((VisibleGpus(root=root),))
     got = judge_all(config, registry, made, facts(ReadBack(environ=expected)))["gpus"]
-    assert got.grant is GrantStatus.GRANTED
+    assert got.status is GrantStatus.GRANTED
     lost = judge_all(config, registry, made, facts(ReadBack(environ={})))["gpus"]
-    assert lost.grant is GrantStatus.REFUSED
+    assert lost.status is GrantStatus.REFUSED
 
 
 def test_hiding_intel_gpus_is_degraded(root: Root) -> None:
     made = planned(gpus(root, *INTEL), {"gpus": "none"})
     assert EnvSet(name="ZE_AFFINITY_MASK", value="1") in made.actions
-    assert made.words["gpus"].prospect is Prospect.DEGRADED
+    assert made.settings["gpus"].status is Prospect.DEGRADED
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,8 @@ def test_unknown_limit_is_rejected() -> None:
     ("applied", "grant"),
     [
         ((), GrantStatus.UNVERIFIED),
-        ((AppliedStep(what="rlimits.stack", ok=True),), GrantStatus.GRANTED),
-        ((AppliedStep(what="rlimits.stack", ok=False, errno=1),), GrantStatus.REFUSED),
+        ((AppliedStep(step="rlimits.stack", ok=True),), GrantStatus.GRANTED),
+        ((AppliedStep(step="rlimits.stack", ok=False, errno=1),), GrantStatus.REFUSED),
     ],
 )
 def test_limit_is_judged_by_call_result(
@@ -240,4 +240,4 @@ def test_limit_is_judged_by_call_result(
     made = limited(root, "stack", 1 << 20)
     registry = Registry((ResourceLimit("stack", root=root),))
     run = facts(ReadBack(), applied=applied)
-    assert judge_all(made.configuration, registry, made, run)["limit.stack"].grant is grant
+    assert judge_all(made.configuration, registry, made, run)["limit.stack"].status is grant

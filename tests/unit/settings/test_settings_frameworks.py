@@ -83,7 +83,7 @@ def test_tensorflow_decides_itself_at_zero() -> None:
         variable = f"ASSAY_HOOK_{pool.upper().replace('.', '_')}"
         run = facts(ReadBack(environ={variable: "0"}), hook_report=f"7 {pool} exit 0\n")
         grant = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)[name]
-        assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
+        assert (grant.status, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
 
 
 @pytest.mark.parametrize("name", ["threads.torch.intra", "threads.torch.inter"])
@@ -101,7 +101,7 @@ def judged(
     seen = ReadBack(environ={"ASSAY_HOOK_TORCH_INTRA": str(value)} if environ is None else environ)
     run = facts(seen, hook_report=report)
     grant = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)[name]
-    return grant.grant, grant.level, f"{grant.reason}; {grant.observed}"
+    return grant.status, grant.level, f"{grant.reason}; {grant.observed}"
 
 
 @pytest.mark.parametrize(

@@ -115,10 +115,10 @@ def test_preload_of_the_plan_does_not_stand_for_an_inherited_one() -> None:
     found = plan(config, HOST, REGISTRY)
     seen = ReadBack(environ={"LD_PRELOAD": HOST.libraries["jemalloc"]}, maps=())
     grant = judge_all(config, REGISTRY, found, facts(seen))["inherited.LD_PRELOAD"]
-    assert grant.grant is GrantStatus.GRANTED
+    assert grant.status is GrantStatus.GRANTED
     alone = Configuration({"inherited.LD_PRELOAD": "unset"})
     grants = judge_all(alone, REGISTRY, plan(alone, HOST, REGISTRY), facts(seen))
-    assert grants["inherited.LD_PRELOAD"].grant is GrantStatus.REFUSED
+    assert grants["inherited.LD_PRELOAD"].status is GrantStatus.REFUSED
 
 
 def test_variable_of_the_workload_replaces_the_exported_one() -> None:
@@ -160,7 +160,7 @@ def test_judged_by_the_environment_of_the_program(
     config = Configuration({"inherited.OMP_PROC_BIND": value})
     made = plan(config, HOST, REGISTRY)
     found = judge_all(config, REGISTRY, made, facts(ReadBack(environ=environ)))
-    assert found["inherited.OMP_PROC_BIND"].grant is grant
+    assert found["inherited.OMP_PROC_BIND"].status is grant
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_kept_is_held_against_the_exported_value(
     env = {} if exported is None else {"OMP_PROC_BIND": exported}
     found = facts(ReadBack(environ=environ), exported=exported_of(config, env, {}))
     judged = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)
-    assert judged["inherited.OMP_PROC_BIND"].grant is grant
+    assert judged["inherited.OMP_PROC_BIND"].status is grant
 
 
 @pytest.mark.parametrize("value", ["kept", "unset"])
@@ -191,7 +191,7 @@ def test_launcher_reads_back_variable(value: str) -> None:
 def test_inherited_variables_are_reported_everywhere() -> None:
     env = {"OMP_PROC_BIND": "true", "TOKEN": "secret", "MALLOC_ARENA_MAX": "1"}
     stratum = stratum_of(0, HOST, None, env)
-    assert stratum.inherited == {"MALLOC_ARENA_MAX": "1", "OMP_PROC_BIND": "true"}
+    assert stratum.inherited_variables == {"MALLOC_ARENA_MAX": "1", "OMP_PROC_BIND": "true"}
     (note,) = condition_notes(stratum, ())
     assert "MALLOC_ARENA_MAX=1, OMP_PROC_BIND=true" in note and "secret" not in note
     made = plan(Configuration({"inherited.OMP_PROC_BIND": "unset"}), HOST, REGISTRY)

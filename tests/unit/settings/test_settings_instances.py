@@ -71,7 +71,7 @@ def hosts(draw: st.DrawFn) -> Machine:
     ids = [cpu.id for cpu in whole.cpus]
     kept = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
     allowed = draw(st.sampled_from((tuple(ids), tuple(sorted(kept)))))
-    return msgspec.structs.replace(whole, allowed=allowed)
+    return msgspec.structs.replace(whole, allowed_cpus=allowed)
 
 
 def planned(host: Machine, given: Mapping[str, Value]) -> Plan:
@@ -104,7 +104,7 @@ def test_instances_have_disjoint_cores(host: Machine, data: st.DataObject) -> No
     got = divide_cores(host.usable, count, cores)
     assert len(got) == count
     for group in got:
-        assert set(group) <= set(host.allowed)
+        assert set(group) <= set(host.allowed_cpus)
         assert len(cores_of(host, group)) == cores
         whole = {c.id for c in host.usable if c.core in cores_of(host, group)}
         assert set(group) == whole
@@ -126,7 +126,7 @@ def test_a_count_alone_never_crosses_a_node(host: Machine, data: st.DataObject) 
 @given(hosts())
 def test_one_for_each_node_has_all_of_it(host: Machine) -> None:
     got = groups_by_node(host.usable, None)
-    assert sorted(cpu for group in got for cpu in group) == list(host.allowed)
+    assert sorted(cpu for group in got for cpu in group) == list(host.allowed_cpus)
     assert [nodes_of(host, group) for group in got] == [
         {node} for node in cores_by_node(host.usable)
     ]
@@ -182,13 +182,13 @@ def test_siblings_stay_together() -> None:
 
 def test_instance_larger_than_node_is_degraded() -> None:
     made = planned(TWO_NODES, {"instances": 1, "instances.cores": 12})
-    word = made.words["instances"]
-    assert word.prospect is Prospect.DEGRADED
+    word = made.settings["instances"]
+    assert word.status is Prospect.DEGRADED
     assert word.reason == "1 instance has cores of several NUMA nodes: no node has enough cores"
 
 
 def test_idle_cores_are_reported() -> None:
-    word = planned(TWO_NODES, {"instances": 3}).words["instances"]
+    word = planned(TWO_NODES, {"instances": 3}).settings["instances"]
     assert word.reason == "on CPUs 0-3,16-19 | 4-7,20-23 | 8-11,24-27; 4 cores are idle"
 
 
@@ -203,7 +203,7 @@ def test_memory_is_local_with_several_nodes() -> None:
 def test_single_instance_adds_no_actions() -> None:
     made = planned(TWO_NODES, {"instances": 1})
     assert not made.actions
-    assert made.words["instances"].prospect is Prospect.GRANTABLE
+    assert made.settings["instances"].status is Prospect.GRANTABLE
 
 
 def test_rank_starts_single_instance() -> None:
@@ -236,8 +236,8 @@ def test_invalid_values_are_refused(given: dict[str, Value], told: str) -> None:
 
 def test_rank_alone_is_refused() -> None:
     made = planned(TWO_NODES, {"instances.rank": 0})
-    word = made.words["instances.rank"]
-    assert word.prospect is Prospect.REFUSED
+    word = made.settings["instances.rank"]
+    assert word.status is Prospect.REFUSED
     assert "Add instances" in (word.reason or "")
 
 
@@ -287,21 +287,21 @@ PAIR = {"instances": 2, "instances.cores": 2, "threads.per_core": 1}
 def test_grant_depends_on_read_back_masks() -> None:
     assert judged(PAIR, on((0, 1), (8, 9)))["instances"] == Grant(
         value=2,
-        grant=GrantStatus.GRANTED,
+        status=GrantStatus.GRANTED,
         level=REGISTRY.get("instances").evidence,
         observed="2 instances on 0-1 | 8-9",
     )
     wrong = judged(PAIR, on((0, 1), (0, 1)))["instances"]
-    assert wrong.grant is GrantStatus.REFUSED
+    assert wrong.status is GrantStatus.REFUSED
     assert wrong.reason == "instance 1 was planned on 8-9"
-    assert judged(PAIR, on((0, 1), None))["instances"].grant is GrantStatus.UNVERIFIED
-    assert judged(PAIR, on())["instances"].grant is GrantStatus.UNVERIFIED
+    assert judged(PAIR, on((0, 1), None))["instances"].status is GrantStatus.UNVERIFIED
+    assert judged(PAIR, on())["instances"].status is GrantStatus.UNVERIFIED
 
 
 def test_cpus_are_those_of_all_instances() -> None:
     given = {"instances": 2, "cpus": "0-3"}
     assert judged(given, on((0, 1), (2, 3)))["cpus"].observed == "ran on 0-3"
-    assert judged(given, on((0, 1), (2, 9)))["cpus"].grant is GrantStatus.REFUSED
+    assert judged(given, on((0, 1), (2, 9)))["cpus"].status is GrantStatus.REFUSED
 
 
 def test_the_mask_of_an_instance_binds_no_thread() -> None:
@@ -310,7 +310,7 @@ def test_the_mask_of_an_instance_binds_no_thread() -> None:
 
     def grant(*masks: tuple[int, ...]) -> GrantStatus:
         seen = ReadBack(environ=environ, thread_cpus=masks)
-        return judged(given, on((0, 1), (8, 9), seen=seen))["omp.bind"].grant
+        return judged(given, on((0, 1), (8, 9), seen=seen))["omp.bind"].status
 
     assert grant((0, 1), (8, 9)) is GrantStatus.UNVERIFIED
     assert grant((0,), (1,), (8,), (9,)) is GrantStatus.GRANTED

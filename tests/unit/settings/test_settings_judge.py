@@ -26,9 +26,9 @@ def judge(
     config = Configuration(given)
     grants = judge_all(config, REGISTRY, plan(config, host, REGISTRY), facts(seen, **others))
     assert all(grants[name].value == value for name, value in given.items())
-    told = {n: g for n, g in grants.items() if g.grant is not GrantStatus.GRANTED}
+    told = {n: g for n, g in grants.items() if g.status is not GrantStatus.GRANTED}
     assert all(g.reason for g in told.values())
-    return {name: (grant.grant, grant.level) for name, grant in grants.items()}
+    return {name: (grant.status, grant.level) for name, grant in grants.items()}
 
 
 SET = (GrantStatus.GRANTED, Level.SET)
@@ -184,7 +184,7 @@ def test_a_program_too_short_to_be_read_is_unverified(name: str) -> None:
     run = facts(None, absent={"seen": "it ended within 1 ms"})
     config = Configuration({name: value})
     (grant,) = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run).values()
-    assert grant.grant is GrantStatus.UNVERIFIED
+    assert grant.status is GrantStatus.UNVERIFIED
     assert grant.reason == "it ended within 1 ms"
 
 
@@ -194,7 +194,7 @@ def test_a_program_too_short_to_be_read_is_unverified(name: str) -> None:
      ({"nice": 3}, "sched.nice")],
 )  # fmt: skip
 def test_rejected_step_is_refused(given: dict[str, Value], step: str) -> None:
-    (got,) = judge(given, ReadBack(), applied=(AppliedStep(what=step, ok=False, errno=1),)).values()
+    (got,) = judge(given, ReadBack(), applied=(AppliedStep(step=step, ok=False, errno=1),)).values()
     assert got == (GrantStatus.REFUSED, Level.SET)
 
 
@@ -202,5 +202,5 @@ def test_program_that_never_ran_is_unverified() -> None:
     config = Configuration({"threads": 2, "arg.n": 1, "cpus": 1})
     run = RunFacts(outcome="exec_failed", message="No such file")
     grants = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)
-    assert {g.grant for g in grants.values()} == {GrantStatus.UNVERIFIED}
+    assert {g.status for g in grants.values()} == {GrantStatus.UNVERIFIED}
     assert all("No such file" in (g.reason or "") for g in grants.values())

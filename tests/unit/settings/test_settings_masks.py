@@ -22,7 +22,7 @@ def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int
     environ = {name: pool_size_text(name, str(given["threads"])) for name in POOLS}
     seen = ReadBack(environ=environ, cpus=masks[0], thread_cpus=masks)
     found: RunFacts = facts(seen, host=HostActivity(cpus=had))
-    return judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)["threads"].grant
+    return judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)["threads"].status
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
 
 
 def test_plan_is_degraded_under_mask_of_caller() -> None:
-    bound = machine(cores=2, allowed=(0,), narrowed=CpuRestriction(granted=(0, 1)))
-    words = plan(Configuration({"threads": 2}), bound, REGISTRY).words["threads"]
-    assert words.prospect is Prospect.DEGRADED and "CPU 0" in (words.reason or "")
-    assert plan(Configuration({"threads": 1}), bound, REGISTRY).words["threads"].reason is None
+    bound = machine(cores=2, allowed=(0,), narrowed=CpuRestriction(granted_cpus=(0, 1)))
+    words = plan(Configuration({"threads": 2}), bound, REGISTRY).settings["threads"]
+    assert words.status is Prospect.DEGRADED and "CPU 0" in (words.reason or "")
+    assert plan(Configuration({"threads": 1}), bound, REGISTRY).settings["threads"].reason is None
     alone = machine(cores=2, allowed=(0,))  # a cpuset without other CPUs
-    assert plan(Configuration({"threads": 2}), alone, REGISTRY).words["threads"].reason is None
+    assert plan(Configuration({"threads": 2}), alone, REGISTRY).settings["threads"].reason is None

@@ -62,7 +62,7 @@ MIXED = with_kinds()
 )
 def test_planned(value: str, host: Machine, expected: MemPolicy) -> None:
     made = plan(Configuration({NAME: value}), host, REGISTRY)
-    assert made.words[NAME].prospect is Prospect.GRANTABLE
+    assert made.settings[NAME].status is Prospect.GRANTABLE
     assert made.actions == (expected,)
 
 
@@ -82,15 +82,15 @@ def test_planned(value: str, host: Machine, expected: MemPolicy) -> None:
     ],
 )
 def test_refused(value: str, host: Machine, told: str) -> None:
-    word = plan(Configuration({NAME: value}), host, REGISTRY).words[NAME]
-    assert word.prospect is Prospect.REFUSED
+    word = plan(Configuration({NAME: value}), host, REGISTRY).settings[NAME]
+    assert word.status is Prospect.REFUSED
     assert told in (word.reason or "")
 
 
 def test_node_without_memory_is_refused() -> None:
     nodes = (TWO.nodes[0], msgspec.structs.replace(TWO.nodes[1], memory_bytes=0))
     host = msgspec.structs.replace(TWO, nodes=nodes)
-    word = plan(Configuration({NAME: "bind:1"}), host, REGISTRY).words[NAME]
+    word = plan(Configuration({NAME: "bind:1"}), host, REGISTRY).settings[NAME]
     assert "has no memory" in (word.reason or "")
 
 
@@ -129,16 +129,16 @@ def test_judged(value: str, told: str | None, grant: GrantStatus) -> None:
     made = plan(config, MIXED, REGISTRY)
     seen = ReadBack(mempolicy=told, numa_pages={"0": 7} if told else None)
     got = judge_all(config, REGISTRY, made, facts(seen))[NAME]
-    assert got.grant is grant
+    assert got.status is grant
     assert (got.reason is None) == (grant is GrantStatus.GRANTED)
     assert told is None or got.observed == f"{told}; pages: node 0: 7"
 
 
 def test_rejected_policy_is_refused() -> None:
     config = Configuration({NAME: "bind:1"})
-    run = facts(ReadBack(), applied=(AppliedStep(what="mempolicy", ok=False, errno=22),))
+    run = facts(ReadBack(), applied=(AppliedStep(step="mempolicy", ok=False, errno=22),))
     got = judge_all(config, REGISTRY, plan(config, MIXED, REGISTRY), run)[NAME]
-    assert got.grant is GrantStatus.REFUSED
+    assert got.status is GrantStatus.REFUSED
 
 
 def test_it_is_read_back_and_runs_without_assay() -> None:

@@ -66,14 +66,14 @@ def test_the_variables_of_each_runtime(given: dict[str, Value], expected: dict[s
     ],
 )
 def test_unsupported_values_are_refused(name: str, value: Value, told: str) -> None:
-    word = planned({name: value}).words[name]
-    assert word.prospect is Prospect.REFUSED
+    word = planned({name: value}).settings[name]
+    assert word.status is Prospect.REFUSED
     assert told in (word.reason or "")
 
 
 def judged(given: dict[str, Value], seen: ReadBack) -> dict[str, tuple[GrantStatus, Level, str]]:
     grants = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))
-    return {name: (g.grant, g.level, g.reason or "") for name, g in grants.items()}
+    return {name: (g.status, g.level, g.reason or "") for name, g in grants.items()}
 
 
 def test_libgomp_alone_takes_the_time_as_a_number_of_spins() -> None:
@@ -105,7 +105,7 @@ def test_missing_variable_is_refused() -> None:
 def test_env_settings_take_precedence() -> None:
     given: dict[str, Value] = {"omp.wait": "active", "env.KMP_BLOCKTIME": "1"}
     assert variables(given)["KMP_BLOCKTIME"] == "1"
-    assert planned(given).words["omp.wait"].prospect is Prospect.DEGRADED
+    assert planned(given).settings["omp.wait"].status is Prospect.DEGRADED
 
 
 def test_only_long_spinning_is_suggested() -> None:

@@ -88,13 +88,13 @@ def test_unknown_runtime_is_refused(value: str | int) -> None:
 def test_grant_depends_on_maps(value: str, maps: tuple[str, ...], expected: GrantStatus) -> None:
     config = Configuration({"omp.runtime": value})
     found = facts(ReadBack(maps=tuple(FILES[name] for name in maps)))
-    assert judge_all(config, REGISTRY, planned(value), found)["omp.runtime"].grant is expected
+    assert judge_all(config, REGISTRY, planned(value), found)["omp.runtime"].status is expected
 
 
 def test_missing_maps_are_unverified() -> None:
     config = Configuration({"omp.runtime": "llvm"})
     grant = judge_all(config, REGISTRY, planned("llvm"), facts())["omp.runtime"]
-    assert grant.grant is GrantStatus.UNVERIFIED
+    assert grant.status is GrantStatus.UNVERIFIED
 
 
 def test_suggestion_depends_on_installed_runtimes() -> None:

@@ -53,10 +53,10 @@ def test_the_mask(host: Machine, given: dict[str, Value], expected: tuple[int, .
     assert made.cpus == expected
     run = facts(ReadBack(cpus=expected))
     grants = judge_all(Configuration(given), REGISTRY, made, run)
-    assert {g.grant for g in grants.values()} == {GrantStatus.GRANTED}
+    assert {g.status for g in grants.values()} == {GrantStatus.GRANTED}
     wider = facts(ReadBack(cpus=(*expected, 99)))
     grants = judge_all(Configuration(given), REGISTRY, made, wider)
-    assert grants[NAME].grant is GrantStatus.REFUSED
+    assert grants[NAME].status is GrantStatus.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_the_mask(host: Machine, given: dict[str, Value], expected: tuple[int, .
     ],
 )
 def test_more_than_the_machine_has_is_refused(host: Machine, value: Value, told: str) -> None:
-    word = planned(host, {NAME: value}).words[NAME]
-    assert word.prospect is Prospect.REFUSED
+    word = planned(host, {NAME: value}).settings[NAME]
+    assert word.status is Prospect.REFUSED
     assert told in (word.reason or "")
 
 
 def test_cores_without_siblings_add_note() -> None:
-    word = planned(FLAT, {NAME: 1}).words[NAME]
-    assert (word.prospect, word.reason) == (
+    word = planned(FLAT, {NAME: 1}).settings[NAME]
+    assert (word.status, word.reason) == (
         Prospect.GRANTABLE,
         "no core has more than 1 thread",
     )
@@ -87,12 +87,12 @@ def test_cores_without_siblings_add_note() -> None:
 def test_cpu_list_takes_precedence() -> None:
     made = planned(SMT, {NAME: 1, "cpus": "0,8"})
     assert made.cpus == (0, 8)
-    assert made.words[NAME].prospect is Prospect.DEGRADED
+    assert made.settings[NAME].status is Prospect.DEGRADED
 
 
 def test_a_count_that_does_not_fit_any_more_is_refused() -> None:
-    word = planned(SMT, {NAME: 1, "cpus": 9}).words["cpus"]
-    assert word.prospect is Prospect.REFUSED and "8 CPUs" in (word.reason or "")
+    word = planned(SMT, {NAME: 1, "cpus": 9}).settings["cpus"]
+    assert word.status is Prospect.REFUSED and "8 CPUs" in (word.reason or "")
 
 
 @given(

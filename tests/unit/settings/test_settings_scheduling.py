@@ -28,7 +28,7 @@ from .hosts import facts, machine
 
 REGISTRY = builtin()
 NICE = frozenset(["CAP_SYS_NICE"])
-ROOT = Rights(uid=0, capabilities=NICE, nice_floor=-20, rt_priority_limit=99)
+ROOT = Rights(uid=0, capabilities=NICE, min_nice=-20, max_rt_priority=99)
 HOST = machine(cores=4, rights=ROOT, rt_share=0.95)
 OPEN = machine(cores=4, rights=ROOT, rt_share=1.0)
 WORK = Workload(argv=("prog",))
@@ -45,7 +45,7 @@ def planned(given: dict[str, Value], host: Machine = HOST) -> Plan:
         ({"sched": "rr:99"}, HOST, Sched(policy="rr", priority=99)),
         ({"sched": "rr:1", "nice": 3}, HOST, Sched(policy="rr", priority=1, nice=3)),
         ({"nice": 3, "sched": "rr:1"}, HOST, Sched(policy="rr", priority=1, nice=3)),
-        ({"sched": "fifo:3"}, machine(rights=Rights(uid=1, rt_priority_limit=3), rt_share=0.5),
+        ({"sched": "fifo:3"}, machine(rights=Rights(uid=1, max_rt_priority=3), rt_share=0.5),
          Sched(policy="fifo", priority=3)),
         ({"sched": "deadline:2ms/10ms"}, HOST,
          Sched(policy="deadline", runtime_ns=2_000_000, period_ns=10_000_000)),
@@ -73,7 +73,7 @@ def test_planned(given: dict[str, Value], host: Machine, expected: Sched) -> Non
         ({"sched": "deadline:3ms/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "deadline:1us/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "fifo:1"}, machine(), "prlimit --rtprio"),
-        ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, rt_priority_limit=3)), "priority is 3"),
+        ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, max_rt_priority=3)), "priority is 3"),
         # Protection of other programs.
         ({"sched": "fifo:1"}, OPEN, "reserves no time"),
         ({"sched": "rr:1", "cpus": 4}, OPEN, "cpus=COUNT"),
@@ -91,8 +91,8 @@ def test_planned(given: dict[str, Value], host: Machine, expected: Sched) -> Non
     ],
 )  # fmt: skip
 def test_refused(given: dict[str, Value], host: Machine, told: str) -> None:
-    word = planned(given, host).words["sched"]
-    assert word.prospect is Prospect.REFUSED
+    word = planned(given, host).settings["sched"]
+    assert word.status is Prospect.REFUSED
     assert told in (word.reason or "")
 
 
@@ -110,7 +110,7 @@ def test_refused(given: dict[str, Value], host: Machine, told: str) -> None:
 def test_judged(value: str, seen: ReadBack, grant: GrantStatus) -> None:
     config = Configuration({"sched": value})
     got = judge_all(config, REGISTRY, planned(config), facts(seen))["sched"]
-    assert (got.grant, got.value) == (grant, value)
+    assert (got.status, got.value) == (grant, value)
 
 
 def documented(made: Plan) -> dict[str, object]:
@@ -154,8 +154,8 @@ def test_written(
     ],
 )
 def test_io_class(value: str, rights: Rights, refused: str | None) -> None:
-    word = planned({"io.class": value}, machine(rights=rights)).words["io.class"]
-    assert word.prospect is (Prospect.REFUSED if refused else Prospect.GRANTABLE)
+    word = planned({"io.class": value}, machine(rights=rights)).settings["io.class"]
+    assert word.status is (Prospect.REFUSED if refused else Prospect.GRANTABLE)
     assert (refused or "") in (word.reason or "")
 
 
@@ -165,15 +165,15 @@ def test_io_class_is_judged_by_the_call() -> None:
     assert made.actions == (IoPriority(io_class="best-effort", level=2),)
     for applied, grant in (
         ((), GrantStatus.UNVERIFIED),
-        ((AppliedStep(what="io_priority", ok=True),), GrantStatus.GRANTED),
-        ((AppliedStep(what="io_priority", ok=False, errno=1),), GrantStatus.REFUSED),
+        ((AppliedStep(step="io_priority", ok=True),), GrantStatus.GRANTED),
+        ((AppliedStep(step="io_priority", ok=False, errno=1),), GrantStatus.REFUSED),
     ):
         got = judge_all(config, REGISTRY, made, facts(ReadBack(), applied=applied))["io.class"]
-        assert got.grant is grant
+        assert got.status is grant
 
 
 def test_cpu_zero_is_rejected_as_count_and_accepted_as_list() -> None:
     assert not planned({"cpus": "0-0"}).refused
     refused = planned({"cpus": 0})
     assert set(refused.refused) == {"cpus"}
-    assert 'cpus="0-0"' in str(refused.words["cpus"].reason)
+    assert 'cpus="0-0"' in str(refused.settings["cpus"].reason)

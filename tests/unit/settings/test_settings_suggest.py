@@ -127,5 +127,5 @@ def test_every_suggested_value_is_in_the_domain_and_can_be_granted(
         assert 0 < len(options) <= 8
         for value in options:
             assert value in setting.domain(host), setting.name
-            word = plan(Configuration({setting.name: value}), host, REGISTRY, prog).words
-            assert word[setting.name].prospect is not Prospect.REFUSED, (setting.name, value)
+            word = plan(Configuration({setting.name: value}), host, REGISTRY, prog).settings
+            assert word[setting.name].status is not Prospect.REFUSED, (setting.name, value)

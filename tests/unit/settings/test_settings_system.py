@@ -172,8 +172,8 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ..
 
 def judged(found: Plan, seen: dict[str, str], name: str) -> GrantStatus:
     """Return the grant of a setting for this content of its files before a launch."""
-    facts = RunFacts(outcome="exited", system=seen)
-    return builtin().get(name).judge(found.configuration, facts, found).grant
+    facts = RunFacts(outcome="exited", system_files=seen)
+    return builtin().get(name).judge(found.configuration, facts, found).status
 
 
 @pytest.mark.parametrize(
@@ -198,14 +198,14 @@ def judged(found: Plan, seen: dict[str, str], name: str) -> GrantStatus:
 )
 def test_values_are_granted_and_restored(server: Path, values: dict[str, object]) -> None:
     found, outcomes, seen = applied(server, **values)
-    assert {outcome.word for outcome in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
+    assert {outcome.status for outcome in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     for name in found.configuration:
         assert judged(found, seen, name) is GrantStatus.GRANTED
 
 
 def test_managed_interrupt_is_not_moved(server: Path) -> None:
     found, outcomes, seen = applied(server, irq__cpus="0-1")
-    words = {o.action.path: (o.word, o.reason) for o in outcomes}
+    words = {o.action.path: (o.status, o.reason) for o in outcomes}
     assert words["/proc/irq/24/smp_affinity_list"][0] is ActionStatus.GRANTED
     word, reason = words["/proc/irq/120/smp_affinity_list"]
     assert word is ActionStatus.REFUSED
@@ -271,7 +271,7 @@ def test_process_settings_use_planned_system_state(server: Path) -> None:
     alone = plan(Configuration({"thp": "madvise"}), machine, builtin())
     assert "huge pages are disabled" in (alone.refused["thp"].reason or "")
     both = plan(Configuration({"thp": "madvise", "vm.thp": "madvise"}), machine, builtin())
-    assert both.words["thp"].prospect is Prospect.GRANTABLE
+    assert both.settings["thp"].status is Prospect.GRANTABLE
     hog = Configuration({"sched": "fifo:10", "rt.throttling": -1})
     assert "sched" in plan(hog, machine, builtin()).refused
 
@@ -287,7 +287,7 @@ def test_persistent_latency_limit_disables_states(server: Path) -> None:
     before = content(server)
     with open_journal() as journal:
         changes = HostChanges(RecordedHost(server), journal, "test")
-        assert {o.word for o in changes.hold(deeper)} == {ActionStatus.GRANTED}
+        assert {o.status for o in changes.hold(deeper)} == {ActionStatus.GRANTED}
         changes.put_back()
     assert content(server) == before
 
@@ -312,9 +312,11 @@ def test_missing_or_different_reading_is_not_granted(server: Path) -> None:
     path = "/sys/kernel/mm/transparent_hugepage/enabled"
     assert judged(found, {}, "vm.thp") is GrantStatus.UNVERIFIED
     assert judged(found, {path: "never"}, "vm.thp") is GrantStatus.REFUSED
-    facts = RunFacts(outcome="exited", system={path: "always"}, system_changed={path: "madvise"})
+    facts = RunFacts(
+        outcome="exited", system_files={path: "always"}, changed_system_files={path: "madvise"}
+    )
     grant = builtin().get("vm.thp").judge(found.configuration, facts, found)
-    assert grant.grant is GrantStatus.DEGRADED
+    assert grant.status is GrantStatus.DEGRADED
     assert "changed to madvise while the program ran" in (grant.reason or "")
     pool = plan(Configuration({"vm.hugepages.1g": 4}), read_machine(Root(server)), builtin())
     (action,) = pool.system
@@ -339,7 +341,7 @@ def test_script_contains_changes(server: Path) -> None:
 
 def test_an_older_machine_document_has_no_system() -> None:
     machine = read_machine(Root(Path("/nonexistent")))
-    assert machine.system == {}
+    assert machine.system_files == {}
     assert decode(encode(machine), Machine) == machine
 
 
@@ -366,5 +368,5 @@ def test_spellings() -> None:
 def test_other_actions_are_distinguished() -> None:
     assert Plan(
         configuration=Configuration(),
-        actions=(Swap(path="/s", on=False), WriteFile(path="/x", value="1")),
-    ).system == (Swap(path="/s", on=False), WriteFile(path="/x", value="1"))
+        actions=(Swap(path="/s", enabled=False), WriteFile(path="/x", value="1")),
+    ).system == (Swap(path="/s", enabled=False), WriteFile(path="/x", value="1"))

@@ -48,24 +48,24 @@ TIER: dict[str, Value] = {"mem.tier": "/tmp", "mem.dram": "64M"}
 
 def test_wrapper_with_the_library_does_not_stand_for_the_worker() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("big", 2.0), worker("sh", 0.01, JEMALLOC))
-    assert grant.grant is GrantStatus.REFUSED
+    assert grant.status is GrantStatus.REFUSED
     assert "'big', which used 100 % of the observed CPU time" in (grant.reason or "")
 
 
 def test_worker_with_the_library_is_granted_behind_a_wrapper_without() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("big", 2.0, JEMALLOC), worker("sh", 0.01))
-    assert grant.grant is GrantStatus.GRANTED
+    assert grant.status is GrantStatus.GRANTED
 
 
 def test_part_of_the_work_without_the_setting_is_degraded() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("a", 3.0, JEMALLOC), worker("b", 1.0))
-    assert grant.grant is GrantStatus.DEGRADED and "25 %" in (grant.reason or "")
+    assert grant.status is GrantStatus.DEGRADED and "25 %" in (grant.reason or "")
 
 
 def test_many_small_workers_outweigh_a_busy_parent() -> None:
     pool = [worker(f"w{i}", 0.5) for i in range(6)]
     grant = judge({"malloc": "jemalloc"}, worker("main", 1.0, JEMALLOC), *pool)
-    assert grant.grant is GrantStatus.REFUSED
+    assert grant.status is GrantStatus.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_many_small_workers_outweigh_a_busy_parent() -> None:
 def test_every_kind_of_setting_is_judged_by_the_worker(
     given: dict[str, Value], busy: ProcessState, idle: ProcessState
 ) -> None:
-    assert judge(given, busy, idle).grant is GrantStatus.REFUSED
+    assert judge(given, busy, idle).status is GrantStatus.REFUSED
     turned = (
         ProcessState(**{**{f: getattr(idle, f) for f in idle.__struct_fields__}, "cpu_s": 1.0}),
         ProcessState(**{**{f: getattr(busy, f) for f in busy.__struct_fields__}, "cpu_s": 0.0}),
     )
-    assert judge(given, *turned).grant is GrantStatus.GRANTED
+    assert judge(given, *turned).status is GrantStatus.GRANTED
 
 
 def test_process_that_holds_the_memory_decides_on_storage_behind_it() -> None:
@@ -94,7 +94,7 @@ def test_process_that_holds_the_memory_decides_on_storage_behind_it() -> None:
     host = machine(libraries={**LIBRARIES, "assay-tier": PAGER})
     seen = ReadBack(maps=(PAGER,), workers=(calculates, holds))
     grants = judge_all(config, REGISTRY, plan(config, host, REGISTRY), facts(seen))
-    assert {grant.grant for grant in grants.values()} == {GrantStatus.REFUSED}
+    assert {grant.status for grant in grants.values()} == {GrantStatus.REFUSED}
     assert "'cache', which held 94 % of the memory" in (grants["mem.tier"].reason or "")
 
 
@@ -107,38 +107,38 @@ def test_process_that_could_not_be_read_leaves_it_unverified() -> None:
         ({"nice": 3}, worker("sh", 0.01, nice=3)),
     ):
         grant = judge(given, unread, before)
-        assert grant.grant is GrantStatus.UNVERIFIED
+        assert grant.status is GrantStatus.UNVERIFIED
         assert "'sudo-ed' ended, or has other privileges" in (grant.reason or "")
 
 
 def test_launch_shorter_than_a_tick_is_judged_by_its_latest_process() -> None:
-    assert judge({"env.MODE": "a"}, worker("big", 0.0), worker("sh", 0.0, MODE="a")).grant is (
+    assert judge({"env.MODE": "a"}, worker("big", 0.0), worker("sh", 0.0, MODE="a")).status is (
         GrantStatus.REFUSED
     )
 
 
 def test_helpers_decide_nothing() -> None:
     busy = worker("app", 9.5, JEMALLOC)
-    assert judge({"malloc": "jemalloc"}, busy, worker("uname", 0.5)).grant is GrantStatus.GRANTED
+    assert judge({"malloc": "jemalloc"}, busy, worker("uname", 0.5)).status is GrantStatus.GRANTED
 
 
 def test_starter_of_a_parallel_job_decides_nothing() -> None:
     """It polls as busily as the processes that it starts."""
     job = worker("app", 1.0, JEMALLOC)
-    assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0), job).grant is GrantStatus.GRANTED
-    assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0)).grant is GrantStatus.REFUSED
+    assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0), job).status is GrantStatus.GRANTED
+    assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0)).status is GrantStatus.REFUSED
 
 
 def test_process_that_holds_the_memory_degrades_other_settings_of_memory() -> None:
     calculates, holds = worker("solve", 5.0, JEMALLOC, MODE="a"), worker("cache", 0.3, held_mib=300)
     grant = judge({"malloc": "jemalloc"}, calculates, holds)
-    assert grant.grant is GrantStatus.DEGRADED
+    assert grant.status is GrantStatus.DEGRADED
     assert "of the memory" in (grant.reason or "")
-    assert judge({"env.MODE": "a"}, calculates, holds).grant is GrantStatus.GRANTED
+    assert judge({"env.MODE": "a"}, calculates, holds).status is GrantStatus.GRANTED
 
 
 def test_only_process_is_judged_by_what_it_has_itself() -> None:
     config = Configuration({"env.MODE": "fast"})
     seen = ReadBack(environ={"MODE": "fast"}, workers=(worker("big", 1.0),))
     grants = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), facts(seen))
-    assert grants["env.MODE"].grant is GrantStatus.REFUSED
+    assert grants["env.MODE"].status is GrantStatus.REFUSED

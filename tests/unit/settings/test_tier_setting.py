@@ -46,7 +46,7 @@ def preloaded(made: Plan) -> list[str]:
 
 def test_library_is_preloaded_with_variables() -> None:
     made = planned(BOTH)
-    assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
+    assert {word.status for word in made.settings.values()} == {Prospect.GRANTABLE}
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
         "ASSAY_TIER_DRAM": str(64 << 20),
         "ASSAY_TIER_HOW": "pager",
@@ -62,7 +62,7 @@ HEAD = "Filename\tType\tSize\tUsed\tPriority\n"
 def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None:
     host = machine(libraries=HOST.libraries, system=system)
     made = planned({**BOTH, "mem.tier": "swap"}, host)
-    assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
+    assert {word.status for word in made.settings.values()} == {Prospect.GRANTABLE}
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
         "ASSAY_TIER_DRAM": str(64 << 20),
         "ASSAY_TIER_HOW": "advisor",
@@ -72,10 +72,10 @@ def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None
 
 def test_missing_swap_is_refused() -> None:
     host = machine(libraries=HOST.libraries, system={SWAPS: HEAD})
-    word = planned({**BOTH, "mem.tier": "swap"}, host).words["mem.tier"]
-    assert word.prospect is Prospect.REFUSED
+    word = planned({**BOTH, "mem.tier": "swap"}, host).settings["mem.tier"]
+    assert word.status is Prospect.REFUSED
     assert "no swap area is in use" in (word.reason or "") and "swapon" in (word.reason or "")
-    assert planned(BOTH, host).words["mem.tier"].prospect is Prospect.GRANTABLE
+    assert planned(BOTH, host).settings["mem.tier"].status is Prospect.GRANTABLE
 
 
 def test_the_launcher_looks_for_it_in_the_maps() -> None:
@@ -104,8 +104,8 @@ def test_sizes(dram: Value, bytes_: int) -> None:
 
 @pytest.mark.parametrize(("alone", "other"), [("mem.dram", "mem.tier=DIR"), ("mem.tier", "SIZE")])
 def test_single_setting_is_refused_naming_the_other(alone: str, other: str) -> None:
-    word = planned({alone: BOTH[alone]}).words[alone]
-    assert word.prospect is Prospect.REFUSED
+    word = planned({alone: BOTH[alone]}).settings[alone]
+    assert word.status is Prospect.REFUSED
     assert f"{alone} needs " in (word.reason or "")
     assert f"Add {other}" in (word.reason or "") or f"={other}" in (word.reason or "")
 
@@ -125,17 +125,19 @@ def test_invalid_size_is_rejected(dram: str) -> None:
 
 def test_budget_above_memory_is_refused() -> None:
     host = msgspec.structs.replace(HOST, memory_bytes=8 << 30, memory_limit_bytes=None)
-    assert planned(BOTH | {"mem.dram": "8G"}, host).words["mem.dram"].prospect is Prospect.GRANTABLE
+    assert (
+        planned(BOTH | {"mem.dram": "8G"}, host).settings["mem.dram"].status is Prospect.GRANTABLE
+    )
     confined = msgspec.structs.replace(host, memory_limit_bytes=4 << 30)
     for dram, small in (("9G", host), ("64T", host), ("5G", confined)):
-        word = planned(BOTH | {"mem.dram": dram}, small).words["mem.dram"]
-        assert word.prospect is Prospect.REFUSED
+        word = planned(BOTH | {"mem.dram": dram}, small).settings["mem.dram"]
+        assert word.status is Prospect.REFUSED
         assert "GiB of memory on this machine" in (word.reason or "")
 
 
 def test_without_the_library_it_is_refused_with_what_to_install() -> None:
-    word = planned(BOTH, machine()).words["mem.tier"]
-    assert word.prospect is Prospect.REFUSED
+    word = planned(BOTH, machine()).settings["mem.tier"]
+    assert word.status is Prospect.REFUSED
     assert "has no pager" in (word.reason or "")
     assert "liburing-dev" in (word.reason or "")
 
@@ -150,8 +152,8 @@ def test_a_library_that_the_loader_cannot_name_is_refused(folder: str) -> None:
 
 def test_a_static_program_is_refused() -> None:
     made = plan(Configuration(BOTH), HOST, REGISTRY, program(static=True))
-    assert made.words["mem.tier"].prospect is Prospect.REFUSED
-    assert "statically linked" in (made.words["mem.tier"].reason or "")
+    assert made.settings["mem.tier"].status is Prospect.REFUSED
+    assert "statically linked" in (made.settings["mem.tier"].reason or "")
     assert preloaded(made) == []
 
 
@@ -167,7 +169,7 @@ TWO_NODES = machine(nodes=2, libraries=HOST.libraries)
 @pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
 def test_nodes_of_dram_are_set(numa: str) -> None:
     made = planned({**BOTH, "mem.numa": numa}, TWO_NODES)
-    assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
+    assert {word.status for word in made.settings.values()} == {Prospect.GRANTABLE}
     assert EnvSet(name="ASSAY_TIER_NUMA", value=numa) in made.actions
     assert not any(
         a.name == "ASSAY_TIER_NUMA" for a in planned(BOTH).actions if isinstance(a, EnvSet)
@@ -198,10 +200,10 @@ def test_conflicting_node_policies_are_refused(
     given: dict[str, Value], reason: str, step: str
 ) -> None:
     made = planned(given, TWO_NODES)
-    word = made.words["mem.numa"]
-    assert word.prospect is Prospect.REFUSED
+    word = made.settings["mem.numa"]
+    assert word.status is Prospect.REFUSED
     assert reason in (word.reason or "") and step in (word.reason or "")
-    assert {name for name, w in made.words.items() if w.prospect is Prospect.REFUSED} == {
+    assert {name for name, w in made.settings.items() if w.status is Prospect.REFUSED} == {
         "mem.numa"
     }
 
@@ -217,7 +219,7 @@ def test_conflicting_node_policies_are_refused(
 def test_node_policy_is_judged_by_mapped_pager(seen: ReadBack | None, grant: GrantStatus) -> None:
     given: dict[str, Value] = {**BOTH, "mem.numa": "local"}
     found = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))["mem.numa"]
-    assert found.grant is grant
+    assert found.status is grant
     if grant is GrantStatus.GRANTED:
         assert found.level is Level.SET
 
@@ -240,7 +242,7 @@ def test_grant_depends_on_maps(seen: ReadBack | None, grant: GrantStatus, level:
     config = Configuration(BOTH)
     grants = judge_all(config, REGISTRY, planned(BOTH), facts(seen))
     for name, value in BOTH.items():
-        assert (grants[name].grant, grants[name].level) == (grant, level)
+        assert (grants[name].status, grants[name].level) == (grant, level)
         assert grants[name].value == value
     assert grants["mem.tier"].observed == (PAGER if grant is GrantStatus.GRANTED else None)
     if grant is GrantStatus.REFUSED:

@@ -79,7 +79,7 @@ class Host:
             kernel_version=(6, 1),
             model="test",
             cpus=tuple(Cpu(id=n, core=n, siblings=(n,), node=n // each) for n in cpus),
-            allowed=tuple(cpus),
+            allowed_cpus=tuple(cpus),
             nodes=tuple(
                 Node(id=n, cpus=tuple(c for c in cpus if c // each == n), memory_bytes=1 << 30)
                 for n in range(self.nodes)
@@ -88,9 +88,9 @@ class Host:
             default_state=dict(self.state),
             boot=Boot(
                 id=f"{self.boots:012x}",
-                words=tuple(map(digested_argument, self.words)),
-                said=self.said,
-                found=self.found,
+                arguments=tuple(map(digested_argument, self.words)),
+                firmware=self.said,
+                files=self.found,
                 config=self.configs.get(self.kernel, {}),
             ),
         )

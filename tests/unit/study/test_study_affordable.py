@@ -13,7 +13,7 @@ from assay.testing.store_contracts import make_overhead, tune_spec
 
 NOTHING, MUCH = Cost(share=0.0, low=-0.01, high=0.01), Cost(share=0.02, low=0.006, high=0.03)
 LITTLE = Cost(share=0.004, low=0.003, high=0.005)
-SPEC = replace(tune_spec("./app"), observe=None)
+SPEC = replace(tune_spec("./app"), requested_observations=None)
 MEMORY = (Observation.MEMORY,)
 
 
@@ -39,11 +39,11 @@ def costing(command: str | None = None, **costs: Cost) -> Overhead:
 )
 def test_expensive_observations_are_disabled(costs: dict[str, Cost], off: object) -> None:
     found = with_affordable(SPEC, [costing(**costs)])
-    assert found.unobserved == off
+    assert found.disabled_observations == off
     assert found.observations == tuple(
-        one for one in DEFAULT_OBSERVATIONS if one not in found.unobserved
+        one for one in DEFAULT_OBSERVATIONS if one not in found.disabled_observations
     )
-    assert found.observe is None, "as it was asked"
+    assert found.requested_observations is None, "as it was asked"
 
 
 def test_all_default_observations_can_be_disabled() -> None:
@@ -59,7 +59,7 @@ def test_containment_and_preloads_are_never_disabled() -> None:
 
 
 def test_requested_observations_are_kept() -> None:
-    asked = replace(SPEC, observe=DEFAULT_OBSERVATIONS)
+    asked = replace(SPEC, requested_observations=DEFAULT_OBSERVATIONS)
     assert with_affordable(asked, [costing(wall=MUCH)]) == asked
 
 
@@ -70,5 +70,5 @@ def test_machine_without_calibration_uses_default_observations() -> None:
 def test_calibration_of_command_applies_to_that_command_only() -> None:
     own, builtin = costing(SPEC.command_line, wall=MUCH), costing()
     assert with_affordable(SPEC, [costing("sleep 0.01", wall=MUCH), builtin]) == SPEC
-    assert with_affordable(SPEC, [own, builtin]).unobserved == MEMORY
+    assert with_affordable(SPEC, [own, builtin]).disabled_observations == MEMORY
     assert with_affordable(SPEC, [costing("spin", wall=MUCH)]) == SPEC, "no built-in load"

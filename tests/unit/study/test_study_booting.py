@@ -60,7 +60,7 @@ def test_comparison_across_boots_decides(store: Store) -> None:
     [claim] = result.conclusion.claims
     assert claim.verdict is Verdict.FASTER
     assert claim.applications
-    assert result.spec.pausing == {MITIGATIONS: "auto"}
+    assert result.spec.reboot_settings == {MITIGATIONS: "auto"}
 
     samples = confirmed(store, result)
     boots: dict[tuple[int, str], set[str | None]] = {}
@@ -71,12 +71,12 @@ def test_comparison_across_boots_decides(store: Store) -> None:
     assert all(len(found) == 1 for found in boots.values())
     assert len({next(iter(found)) for found in boots.values()}) == len(boots) >= 12
     assert result.conclusion.switching is not None
-    assert result.conclusion.switching.boots == host.boots
+    assert result.conclusion.switching.boot_count == host.boots
     # The pause reports the required changes, or that there are none.
     for pause in pauses:
         change = pause.change
-        assert change.anew == (not change.add and not change.remove)
-        assert not change.unbrought
+        assert change.repeat_boot == (not change.add and not change.remove)
+        assert not change.missing_after_boot
 
 
 def test_each_arm_is_warmed_up_in_each_boot(store: Store) -> None:
@@ -111,12 +111,12 @@ def test_boot_without_required_change_is_reported(store: Store) -> None:
     for _ in range(2):  # a second attempt in the same boot is not a reboot
         with pytest.raises(BootPause) as again:
             resume(host.laboratory(), store, study, QUIET, new_stratum=False)
-        assert not again.value.change.unbrought
+        assert not again.value.change.missing_after_boot
     host.again()
     with pytest.raises(BootPause) as brought:
         resume(host.laboratory(), store, study, QUIET, new_stratum=False)
     if first.value.change.add:
-        assert brought.value.change.unbrought
+        assert brought.value.change.missing_after_boot
         assert brought.value.change.missing == (
             "/proc/cmdline has no mitigations, not mitigations=off",
         )
@@ -126,7 +126,7 @@ def test_known_side_effect_of_argument_is_accepted(store: Store) -> None:
     host = Host("quiet")
 
     def boots(pause: BootPause) -> None:
-        isolated = bool(pause.change.words)
+        isolated = bool(pause.change.arguments)
         host.found = {ISOLATED: "1" if isolated else ""}
         host.state.pop("cpu.isolated", None)
         host.state |= {"cpu.isolated": "1"} if isolated else {}
@@ -140,7 +140,7 @@ def test_side_effect_of_unknown_argument_is_accepted_and_reported(store: Store) 
     host = Host("quiet")
 
     def boots(pause: BootPause) -> None:
-        host.state["thp.enabled"] = "never" if pause.change.words else "madvise"
+        host.state["thp.enabled"] = "never" if pause.change.arguments else "madvise"
 
     result = driven(host, store, comparing({}, {"boot.foo": "bar"}), boots)
     [note] = [note for note in result.notes if "other readings" in note]
@@ -170,7 +170,7 @@ def test_boots_with_same_values_must_have_same_readings(store: Store) -> None:
 
     def boots(pause: BootPause) -> None:
         nonlocal count
-        if pause.change.words:
+        if pause.change.arguments:
             count += 1
             host.state["thp.enabled"] = "never" if count < 3 else "always"
         else:
@@ -249,7 +249,7 @@ def test_unreadable_firmware_setting_is_confirmed_by_user(store: Store) -> None:
     told: dict[str, str] = {}
 
     def boots(pause: BootPause) -> None:
-        assert pause.change.confirm == ("firmware.fan",)
+        assert pause.change.unconfirmed == ("firmware.fan",)
         told["firmware.fan"] = str(pause.change.settings["firmware.fan"])
 
     machine = Host.machine.fget  # type: ignore[attr-defined]
@@ -258,7 +258,7 @@ def test_unreadable_firmware_setting_is_confirmed_by_user(store: Store) -> None:
         @property
         def machine(self) -> Machine:
             found: Machine = machine(self)
-            boot = msgspec.structs.replace(found.boot, said=dict(told))
+            boot = msgspec.structs.replace(found.boot, firmware=dict(told))
             return msgspec.structs.replace(found, boot=boot)
 
     spec = comparing({"firmware.fan": "low"}, {"firmware.fan": "high"})
@@ -289,8 +289,8 @@ def test_firmware_values_are_read_from_files_and_commands(tmp_path: Path) -> Non
     file.write_text("low\n")
     spec = comparing({}, {}, verify={"firmware.fan": str(file), "firmware.boost": "!echo  on"})
     boot = with_firmware_values(lab, spec, {}).machine.boot
-    assert boot.said == {"firmware.fan": "low", "firmware.boost": "on"}
-    assert boot.witnesses["firmware.boost"] == "echo  on"
+    assert boot.firmware == {"firmware.fan": "low", "firmware.boost": "on"}
+    assert boot.firmware_sources["firmware.boost"] == "echo  on"
     for source, told in (
         (str(tmp_path / "none"), "Cannot read"),
         ("!false", "exited with status 1"),
@@ -350,8 +350,8 @@ def test_ineffective_boot_is_reported_before_first_launch(store: Store) -> None:
     with pytest.raises(BootPause) as first:
         begin(host.laboratory(), store, spec, QUIET)
     assert host.launched == []
-    assert not first.value.change.unbrought
+    assert not first.value.change.missing_after_boot
     host.again()
     with pytest.raises(BootPause) as second:
         resume(host.laboratory(), store, first.value.study_id, QUIET, new_stratum=False)
-    assert second.value.change.unbrought
+    assert second.value.change.missing_after_boot

@@ -76,7 +76,7 @@ def launch(value: str | None, position: int, *, anew: bool = False) -> Launch:
         stage=Stage.SEARCH,
         block=0,
         position=position,
-        anew=anew,
+        repeat_application=anew,
     )
 
 
@@ -149,7 +149,7 @@ class Knob:
         return Resolved((EnvSet(name="KNOB", value=str(config[self.name])),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        return Grant(value=config[self.name], grant=GrantStatus.GRANTED)
+        return Grant(value=config[self.name], status=GrantStatus.GRANTED)
 
 
 class Silent:
@@ -201,7 +201,7 @@ def test_study_with_real_launches_groups_and_averages_applications(
     assert claim.blocks >= 6
     found = result.conclusion.switching
     assert found is not None
-    assert found.applications == len(opened) >= 2 * claim.blocks
+    assert found.changes == len(opened) >= 2 * claim.blocks
     assert found.time_s >= 0.01 * len(opened)
     confirmed = [s for s in samples if s.launch.stage is Stage.CONFIRM]
     assert len(confirmed) >= 2 * 2 * claim.blocks, "several launches within an application"

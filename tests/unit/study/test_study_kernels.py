@@ -57,12 +57,14 @@ def test_kernels_are_compared_over_separate_boots(store: Store) -> None:
     result = driven(host, store, comparing({}, {KERNEL: NEW}), pauses.append)
     [claim] = result.conclusion.claims
     assert (claim.verdict, claim.applications) == (Verdict.FASTER, True)
-    assert result.spec.pausing == {KERNEL: OLD}
+    assert result.spec.reboot_settings == {KERNEL: OLD}
     samples = [s for s in store.samples(result.study_id, 0) if s.launch.stage is Stage.CONFIRM]
     boots = {(s.launch.block, s.launch.arm): boot_of(s) for s in samples}
     assert len(set(boots.values())) == len(boots) >= 12
     assert all(pause.change.kernel in (OLD, NEW) for pause in pauses)
-    assert all((pause.change.running is None) == pause.change.anew for pause in pauses)
+    assert all(
+        (pause.change.running_kernel is None) == pause.change.repeat_boot for pause in pauses
+    )
 
 
 def test_differences_of_kernels_are_listed(store: Store) -> None:
@@ -71,7 +73,7 @@ def test_differences_of_kernels_are_listed(store: Store) -> None:
     found = result.conclusion.kernels
     assert found is not None
     assert found.releases == (OLD, NEW)
-    assert found.unread == ()
+    assert found.unreadable_releases == ()
     assert [(one.name, one.values) for one in found.differences] == [
         ("thp.enabled", ("madvise", "always")),
         ("CONFIG_HZ", ("250", "1000")),
@@ -88,7 +90,7 @@ def test_unreadable_kernel_configuration_is_reported_and_not_compared(store: Sto
     result = driven(host, store, comparing({}, {KERNEL: NEW}))
     found = result.conclusion.kernels
     assert found is not None
-    assert found.unread == (OLD,)
+    assert found.unreadable_releases == (OLD,)
     assert not any(one.name.startswith("CONFIG_") for one in found.differences)
 
 
@@ -113,14 +115,14 @@ def paused(host: Host, store: Store) -> BootPause:
 def test_kernel_that_fails_to_boot_is_reported_and_not_replaced(store: Store, runs: str) -> None:
     host = Kernels()
     first = paused(host, store)
-    assert (first.change.kernel, first.change.running) == (NEW, OLD)
-    assert not first.change.unbrought
+    assert (first.change.kernel, first.change.running_kernel) == (NEW, OLD)
+    assert not first.change.missing_after_boot
     host.kernel = runs
     host.again()
     with pytest.raises(BootPause) as again:
         resume(host.laboratory(), store, first.study_id, QUIET, new_stratum=False)
     change = again.value.change
-    assert (change.kernel, change.running, change.unbrought) == (NEW, runs, True)
+    assert (change.kernel, change.running_kernel, change.missing_after_boot) == (NEW, runs, True)
     assert change.missing == (f"uname -r prints {runs}, not {NEW}",)
     assert host.launched == []
     assert store.study(first.study_id).status is Status.PAUSED
@@ -145,7 +147,7 @@ def test_kernel_that_crashes_during_launches_is_not_booted_again(store: Store) -
     host.again()
     with pytest.raises(BootPause) as again:
         resume(host.laboratory(), store, first.study_id, QUIET, new_stratum=False)
-    assert again.value.change.unbrought
+    assert again.value.change.missing_after_boot
     assert len(host.launched) == died
 
 

@@ -396,8 +396,8 @@ class SideBySide(Simulating):
         self.most = 0
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
-        assert launch.slot is not None
-        assert launch.slot not in {other.slot for other in self._flying}
+        assert launch.cpu_slot is not None
+        assert launch.cpu_slot not in {other.cpu_slot for other in self._flying}
         ticket = super().submit(launch, plan)
         self.most = max(self.most, len(self._flying))
         return ticket

@@ -76,7 +76,7 @@ def test_newest_calibration_of_same_machine_is_used(store: Store) -> None:
     calibrated(store, 1.5, 300.0, machine=THERE)
     found = machine_floor(store, HERE)
     assert found is not None
-    assert (found.study, found.at_s, found.ci) == (newest, 200.0, (1 / 1.02, 1.02))
+    assert (found.study, found.started_at, found.ci) == (newest, 200.0, (1 / 1.02, 1.02))
     assert found.command == "./app"
     assert machine_floor(store, "0" * 16) is None
 

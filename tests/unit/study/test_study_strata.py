@@ -33,7 +33,7 @@ THEN = Stratum(
     kernel="6.1.0",
     cpus=(0, 1),
     default_state={"thp": "madvise"},
-    engine="0.1.0",
+    assay_version="0.1.0",
     machine="m",
 )
 
@@ -80,11 +80,11 @@ def test_refused_values_are_removed_from_space() -> None:
         refused = value == -5 or name == "smt"
         word = PlannedSetting(
             value=value,
-            prospect=Prospect.REFUSED if refused else Prospect.GRANTABLE,
+            status=Prospect.REFUSED if refused else Prospect.GRANTABLE,
             level=Level.SET,
             reason="not allowed" if refused else None,
         )
-        return Plan(configuration=configuration, words={name: word})
+        return Plan(configuration=configuration, settings={name: word})
 
     space = Space(
         parameters=(
@@ -111,11 +111,11 @@ def _above(limit: int) -> Callable[[Configuration], Plan]:
         refused = int(value) > limit
         word = PlannedSetting(
             value=value,
-            prospect=Prospect.REFUSED if refused else Prospect.GRANTABLE,
+            status=Prospect.REFUSED if refused else Prospect.GRANTABLE,
             level=Level.SET,
             reason=f"at most {limit}" if refused else None,
         )
-        return Plan(configuration=configuration, words={name: word})
+        return Plan(configuration=configuration, settings={name: word})
 
     return plan
 
@@ -147,7 +147,7 @@ def test_expression_over_removed_setting_is_rejected(when: str | None) -> None:
     space = Space(
         parameters=(
             Parameter(name="cpus", domain=Choices((8, 9))),
-            Parameter(name="arg.n", domain=Choices((1, 2)), when=when),
+            Parameter(name="arg.n", domain=Choices((1, 2)), condition=when),
         ),
         constraints=() if when else ("cpus > arg.n",),
     )
@@ -158,8 +158,8 @@ def test_expression_over_removed_setting_is_rejected(when: str | None) -> None:
 def test_changed_environment_begins_new_stratum() -> None:
     env = {"OMP_NUM_THREADS": "2", "SL": "0.1", "PATH": "/bin"}
     then = _under(env)
-    assert then.surroundings.keys() >= {"variable SL", "niceness", "scheduling class"}
-    assert "0.1" not in str(then.surroundings)
+    assert then.launch_environment.keys() >= {"variable SL", "niceness", "scheduling class"}
+    assert "0.1" not in str(then.launch_environment)
     now = _under({"SL": "0.2", "LD_PRELOAD": "x.so", "BASH_FUNC_f%%": "() { :; }", "PATH": "/bin"})
     assert differences(then, now) == [
         "variable BASH_FUNC_f%%: not set then",
@@ -173,7 +173,7 @@ def test_changed_environment_begins_new_stratum() -> None:
 
 
 def _under(env: dict[str, str]) -> Stratum:
-    return msgspec.structs.replace(THEN, surroundings=read_environment(env))
+    return msgspec.structs.replace(THEN, launch_environment=read_environment(env))
 
 
 OTHER_SHELL = """
@@ -196,7 +196,7 @@ def test_changed_terminal_login_or_job_keeps_stratum() -> None:
     one, other = (_under(env | dict.fromkeys(OTHER_SHELL.split(), value)) for value in "ab")
     for before, after in ((then, one), (one, then), (one, other)):
         assert differences(before, after) == []
-    assert one.surroundings.keys() >= {f"variable {name}" for name in OTHER_SHELL.split()}
+    assert one.launch_environment.keys() >= {f"variable {name}" for name in OTHER_SHELL.split()}
 
 
 @pytest.mark.parametrize(

@@ -112,9 +112,9 @@ def test_named_study_provides_its_results(store: Store) -> None:
     wanted = parse_warm_start(store, [study[:5], "last", study], spec)
     (one,) = earlier_studies(store, wanted, spec, SearchSpace(spec.space), HERE)
     assert (one.study, one.command, one.same_workload, one.launches) == (study, "app", True, 4)
-    assert [k.configuration.get("arg.a", 0) for k in one.known] == [3, 2, 1, 0]
-    assert one.known[-1].configuration == DEFAULT
-    assert one.known[-1].log_ratio == 0.0
+    assert [k.configuration.get("arg.a", 0) for k in one.known_configurations] == [3, 2, 1, 0]
+    assert one.known_configurations[-1].configuration == DEFAULT
+    assert one.known_configurations[-1].log_ratio == 0.0
 
 
 def test_conflicting_values_are_rejected(store: Store) -> None:
@@ -191,8 +191,8 @@ def test_configurations_are_limited_to_capacity_of_model(store: Store) -> None:
     ids = [kept(store, spec_of(names=names), at_s=float(i)) for i in range(2)]
     spec = spec_of(names=names)
     told = earlier_studies(store, WarmStartRequest(tuple(ids)), spec, SearchSpace(spec.space), HERE)
-    assert [len(one.known) for one in told] == [MAX_CONFIGURATIONS // 2] * 2
-    assert told[0].known[0].configuration == Configuration(dict.fromkeys(names, 3))
+    assert [len(one.known_configurations) for one in told] == [MAX_CONFIGURATIONS // 2] * 2
+    assert told[0].known_configurations[0].configuration == Configuration(dict.fromkeys(names, 3))
 
 
 def test_refused_configurations_are_ignored(store: Store) -> None:
@@ -200,8 +200,8 @@ def test_refused_configurations_are_ignored(store: Store) -> None:
     spec = spec_of()
     space = SearchSpace(spec.space, admissible=lambda c: c.get("arg.a") != 3)
     (one,) = earlier_studies(store, WarmStartRequest((study,)), spec, space, HERE)
-    assert [k.configuration.get("arg.a", 0) for k in one.known] == [2, 1, 0]
-    assert one.left_out == 1
+    assert [k.configuration.get("arg.a", 0) for k in one.known_configurations] == [2, 1, 0]
+    assert one.unused_configurations == 1
 
 
 def test_newest_stratum_with_launches_is_used(store: Store) -> None:

@@ -87,7 +87,7 @@ def test_first_round_runs_cells_by_size() -> None:
     of_twice = OF_A_SIZE - sum(one.of_dram < 2.0 for one in OTHER_WORKS)
     bench = TierBenchmark(kernels, 16 * MIB, (0.5, 2.0), (3,))
     cells = measured(bench, 2.0 * (OF_A_SIZE + of_twice)).cells(DEVICE)
-    assert [one.of_dram for one in cells] == [0.5] * OF_A_SIZE + [2.0] * of_twice
+    assert [one.dram_ratio for one in cells] == [0.5] * OF_A_SIZE + [2.0] * of_twice
     assert {one.efficiency for one in cells} == {0.5}
     assert {(len(one.memory_s), len(one.tier_s)) for one in cells} == {(1, 1)}
     ways = [dram is not None for _, _, dram in kernels.launches]
@@ -111,7 +111,7 @@ def test_later_rounds_are_shuffled() -> None:
 def test_bench_stops_at_time_limit() -> None:
     bench = measured(TierBenchmark(Catalogue(), 16 * MIB, DRAM_MULTIPLES, (1, 2)), 10.0)
     cells = bench.cells(DEVICE)
-    assert [one.of_dram for one in cells] == [0.5] * 5
+    assert [one.dram_ratio for one in cells] == [0.5] * 5
     assert bench.missing > 100
 
 
@@ -142,10 +142,10 @@ def test_smaller_data_get_less_dram(filled: float, dram: int) -> None:
 def test_cell_distance_from_balance_is_computed() -> None:
     bench = measured(TierBenchmark(Catalogue(), 16 * MIB, (1.0, 2.0), (1,)), 1000.0)
     cells = bench.cells(DEVICE)
-    assert {one.of_balance for one in cells if one.of_dram <= 1} == {None}
-    (one,) = (c for c in cells if (c.work, c.of_dram) == ("forwards", 2.0))
+    assert {one.balance_ratio for one in cells if one.dram_ratio <= 1} == {None}
+    (one,) = (c for c in cells if (c.work, c.dram_ratio) == ("forwards", 2.0))
     # 32 MiB are read at 2 GiB/s, while the computation takes 0.1 s.
-    assert one.of_balance == pytest.approx(0.1 * 64)
+    assert one.balance_ratio == pytest.approx(0.1 * 64)
     assert one.model == 1.0
 
 

@@ -16,7 +16,7 @@ BOTH = Work(name="w", kernel="k", variants=("v",), written=1.0)
 
 
 @pytest.mark.parametrize(
-    ("work", "of_dram", "memory_s", "ratio", "model"),
+    ("work", "dram_ratio", "memory_s", "ratio", "model"),
     [
         (READ, 0.5, 0.001, None, 1.0),
         (READ, 1.0, 0.001, None, 1.0),
@@ -35,11 +35,11 @@ def test_model_is_ratio_of_work_and_transfers(
     cell = Cell(
         work="w",
         threads=1,
-        of_dram=of_dram,
+        dram_ratio=of_dram,
         intensity=1.0,
         memory_s=(memory_s,),
         tier_s=(memory_s,),
-        of_balance=found,
+        balance_ratio=found,
     )
     assert cell.model == pytest.approx(model)
 
@@ -62,7 +62,7 @@ def test_efficiency_is_median_of_rounds() -> None:
     cell = Cell(
         work="w",
         threads=2,
-        of_dram=2.0,
+        dram_ratio=2.0,
         intensity=1.0,
         memory_s=(1.0, 2.0, 9.0),
         tier_s=(2.0, 2.5, 10.0),
@@ -74,11 +74,11 @@ def cell(work: str, of_dram: float, intensity: float, tier_s: float, threads: in
     return Cell(
         work=work,
         threads=threads,
-        of_dram=of_dram,
+        dram_ratio=of_dram,
         intensity=intensity,
         memory_s=(1.0,),
         tier_s=(tier_s,),
-        of_balance=0.5,
+        balance_ratio=0.5,
     )
 
 

@@ -13,10 +13,10 @@ NOTHING = ActivitySnapshot(
     cpu_s=1.0,
     thread_s={7: 1.0},
     stall_s=1.0,
-    first=100,
-    demand=10,
-    late=10,
-    staged=10,
+    zero_fill_faults=100,
+    demand_faults=10,
+    in_flight_faults=10,
+    prefetch_hits=10,
     read_bytes=2**30,
     written_bytes=0,
 )
@@ -34,17 +34,17 @@ def after(threads: int = 1, **more: float) -> Prediction:
 def test_efficiency_is_work_over_work_plus_waiting() -> None:
     found = after(cpu_s=6.0, stall_s=2.0, staged=100, read_bytes=2**30)
     assert found.efficiency == pytest.approx(0.75)
-    assert found.overlap == 1.0
-    assert found.work_s_per_gib == pytest.approx(6.0)
-    assert found.device_s_per_gib == pytest.approx(0.5)
-    assert found.foreseen == 1.0
+    assert found.max_efficiency == 1.0
+    assert found.compute_s_per_gib == pytest.approx(6.0)
+    assert found.transfer_s_per_gib == pytest.approx(0.5)
+    assert found.prefetched_share == 1.0
 
 
 def test_overlap_follows_model() -> None:
     """Four GiB read in two seconds, two written in two more; one second of work."""
     found = after(cpu_s=1.0, stall_s=5.0, staged=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
-    assert found.overlap == pytest.approx(0.25)
-    assert found.device_s_per_gib == pytest.approx(4 / 6)
+    assert found.max_efficiency == pytest.approx(0.25)
+    assert found.transfer_s_per_gib == pytest.approx(4 / 6)
 
 
 @pytest.mark.parametrize(
@@ -57,33 +57,36 @@ def test_concurrent_threads_are_counted(stall_s: float, efficiency: float) -> No
     found = after(
         8, cpu_s=32.0, stall_s=stall_s, staged=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
     )
-    assert found.work_s == pytest.approx(4.0)
+    assert found.compute_s == pytest.approx(4.0)
     assert found.efficiency == pytest.approx(efficiency)
-    assert found.overlap == pytest.approx(0.5)
+    assert found.max_efficiency == pytest.approx(0.5)
 
 
 def test_ended_threads_count_as_sequential() -> None:
     values = {name: getattr(NOTHING, name) for name in ActivitySnapshot.__struct_fields__}
     gone = {**values, "at_s": 20.0, "cpu_s": 4.0, "thread_s": {9: 1.0}}
-    assert predict(NOTHING, ActivitySnapshot(**gone), DEVICE).work_s == pytest.approx(3.0)
+    assert predict(NOTHING, ActivitySnapshot(**gone), DEVICE).compute_s == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
         ({"cpu_s": 1.0}, "fit into DRAM"),
-        ({"cpu_s": 1.0, "first": 50, "staged": 10, "read_bytes": 1}, "initialising its memory"),
-        ({"cpu_s": 9.0, "stall_s": 1.0, "staged": 9, "read_bytes": 2**30}, "well suited"),
         (
-            {"cpu_s": 1.0, "stall_s": 1.0, "staged": 9, "read_bytes": 20 * 2**30},
+            {"cpu_s": 1.0, "first": 50, "prefetch_hits": 10, "read_bytes": 1},
+            "initialising its memory",
+        ),
+        ({"cpu_s": 9.0, "stall_s": 1.0, "prefetch_hits": 9, "read_bytes": 2**30}, "well suited"),
+        (
+            {"cpu_s": 1.0, "stall_s": 1.0, "prefetch_hits": 9, "read_bytes": 20 * 2**30},
             "Fault handling counts",
         ),
         (
-            {"cpu_s": 1.0, "stall_s": 9.0, "demand": 9, "read_bytes": 2**30},
+            {"cpu_s": 1.0, "stall_s": 9.0, "demand_faults": 9, "read_bytes": 2**30},
             "Only 0 % of the fetched",
         ),
         (
-            {"cpu_s": 1.0, "stall_s": 9.0, "staged": 9, "read_bytes": 20 * 2**30},
+            {"cpu_s": 1.0, "stall_s": 9.0, "prefetch_hits": 9, "read_bytes": 20 * 2**30},
             "The device is the bottleneck",
         ),
     ],
@@ -94,5 +97,5 @@ def test_limiting_reason_is_named(more: dict[str, float], told: str) -> None:
 
 def test_empty_samples_have_no_prediction() -> None:
     found = after()
-    assert (found.efficiency, found.overlap) == (1.0, 1.0)
-    assert found.foreseen is None
+    assert (found.efficiency, found.max_efficiency) == (1.0, 1.0)
+    assert found.prefetched_share is None

@@ -25,8 +25,8 @@ def variant(name: str, parent: str = "", flops: float = 2e9, moved: float = 1e9)
         variant=name,
         parent=parent,
         isa="any",
-        why="a step",
-        broken=False,
+        description="a step",
+        incorrect=False,
         flops=flops,
         moved_bytes=moved,
         moved_bytes_with_allocate=moved,
@@ -74,8 +74,8 @@ def test_arms_use_the_same_data() -> None:
     assert words == ("--n", "7", "--degree", "3")
     own = kernel(variant("a"), variant("b", "a"))
     first, second = arms_of(Path("/a b/prog"), own, own.variants, words, 0.2)
-    assert first.name == "a" and first.against is None
-    assert second.name == "b" and second.against == "a"
+    assert first.name == "a" and first.parent is None
+    assert second.name == "b" and second.parent == "a"
     command = "'/a b/prog' --variant a --seconds 0.2 --n 7 --degree 3"
     assert first.configuration["command"] == command
 
@@ -84,7 +84,7 @@ def test_step_compares_with_the_nearest_ancestor_that_runs() -> None:
     own = kernel(variant("a"), variant("b", "a"), variant("c", "b"), variant("library"))
     run = [one for one in own.variants if one.variant != "b"]
     arms = arms_of(Path("prog"), own, run, (), 0.2)
-    assert [(arm.name, arm.against) for arm in arms] == [
+    assert [(arm.name, arm.parent) for arm in arms] == [
         ("a", None),
         ("c", "a"),
         ("library", None),
@@ -101,8 +101,15 @@ def test_step_compares_with_the_nearest_ancestor_that_runs() -> None:
 def test_available_variants_are_neither_broken_nor_missing() -> None:
     made = kernel(
         variant("a"),
-        Variant(variant="b", parent="a", isa="any", why="w", broken=True),
-        Variant(variant="c", parent="a", isa="any", why="w", broken=False, missing="no library"),
+        Variant(variant="b", parent="a", isa="any", description="w", incorrect=True),
+        Variant(
+            variant="c",
+            parent="a",
+            isa="any",
+            description="w",
+            incorrect=False,
+            unavailable="no library",
+        ),
     )
     assert [one.variant for one in made.available] == ["a"]
 

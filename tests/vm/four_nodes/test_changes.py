@@ -65,8 +65,8 @@ def as_it_was(guest: Alive, known: Machine) -> Iterator[None]:
 
 def contents(guest: Alive, known: Machine) -> bytes:
     """Return every file that settings could write, and those of each interrupt."""
-    paths = [path for path in known.system if path != SWAPS]
-    paths += [f"{IRQS}/{n}/smp_affinity_list" for n in known.system[IRQS].split()]
+    paths = [path for path in known.system_files if path != SWAPS]
+    paths += [f"{IRQS}/{n}/smp_affinity_list" for n in known.system_files[IRQS].split()]
     names = shlex.quote("\n".join(paths))
     return guest.output(
         f"echo {names} > /tmp/names; tree /tmp/names /tmp/files; cat /tmp/files"
@@ -94,12 +94,12 @@ def test_all_settings_are_applied_and_restored(
     assert guest.host.read(f"{HUGETLB}/{POOL}") == str(4 + 2 + HUGE_ON_NODE_1)
     assert guest.host.read(f"{WORKQUEUES}/cpumask") == "0f"
     assert guest.host.read(f"{IRQS}/default_smp_affinity") == "0f"
-    refused = {path for path, outcome in result.items() if outcome.word is ActionStatus.REFUSED}
+    refused = {path for path, outcome in result.items() if outcome.status is ActionStatus.REFUSED}
     # These two cannot be moved: the clock's and the cascade of the old interrupt controller.
     assert refused == {f"{IRQS}/{n}/smp_affinity_list" for n in (0, 2)}
     assert {result[path].read for path in result if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
     in_force = {ActionStatus.GRANTED, ActionStatus.KEPT}
-    assert not {o.word for p, o in result.items() if p not in refused} - in_force
+    assert not {o.status for p, o in result.items() if p not in refused} - in_force
     undone = changes.put_back()
     assert {word.fate for word in undone} == {"undone"}
     assert journal.entries == ()
@@ -108,7 +108,7 @@ def test_all_settings_are_applied_and_restored(
 def test_pool_is_limited_by_memory_of_node(guest: Alive, known: Machine, journal: Journal) -> None:
     changes, result = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
     (outcome,) = result.values()
-    assert outcome.word is ActionStatus.DEGRADED
+    assert outcome.status is ActionStatus.DEGRADED
     assert outcome.read is not None and 0 < int(outcome.read) < 32, "64 MiB in all"
     changes.put_back()
 
@@ -130,7 +130,7 @@ def test_latency_request_lasts_while_device_is_open(
     wish = HoldFd(path="/dev/cpu_dma_latency", value=5)
     changes = HostChanges(guest.host, journal, "test")
     (outcome,) = changes.hold([wish])
-    assert (outcome.word, outcome.read) == (ActionStatus.GRANTED, "5")
+    assert (outcome.status, outcome.read) == (ActionStatus.GRANTED, "5")
     changes.put_back()
     held = guest.host.hold(wish.path, 2_000_000_000)
     assert held.read() == "2000000000", "nobody wishes anything"

@@ -32,7 +32,7 @@ def inventory(known: Machine, root: Root) -> Inventory:
 
 def parts(part: Part) -> Iterator[Part]:
     yield part
-    for inner in (*part.parts, *part.memory):
+    for inner in (*part.children, *part.memory):
         yield from parts(inner)
 
 
@@ -80,7 +80,7 @@ def test_machine_parts_are_read(inventory: Inventory) -> None:
 
 def test_hwloc_agrees(known: Machine, root: Root) -> None:
     inventory = read_inventory(known, root)
-    if not inventory.topology_from.startswith("hwloc"):
+    if not inventory.topology_source.startswith("hwloc"):
         pytest.skip("lstopo is not installed (Debian package hwloc-nox)")
     found = list(parts(inventory.topology))
     assert {p.id for p in found if p.kind == "node"} == set(range(len(NODES)))

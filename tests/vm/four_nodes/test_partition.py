@@ -293,7 +293,7 @@ def test_launch_stays_in_share(guest: Alive, broker: Path, known: Machine) -> No
     assert trial.facts.containment is not None and trial.facts.containment.mode == "v2"
     assert everywhere.stdout.split()[1] == "6-7"
     assert outside.facts.outcome == "setup_failed" or (
-        outside.grants["cpus"].grant is not GrantStatus.GRANTED
+        outside.grants["cpus"].status is not GrantStatus.GRANTED
     )
 
 

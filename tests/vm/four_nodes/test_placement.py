@@ -69,16 +69,16 @@ def test_placement_is_granted_by_external_reading(
     guest: Alive, known: Machine, policy: str
 ) -> None:
     planned = plan_on(known, {"mem.policy": policy})
-    assert planned.words["mem.policy"].prospect is Prospect.GRANTABLE
+    assert planned.settings["mem.policy"].status is Prospect.GRANTABLE
     trial = run(guest, known, policy, held_s=SEEN_S)
     grant = trial.grants["mem.policy"]
-    assert grant.grant is GrantStatus.GRANTED, grant
+    assert grant.status is GrantStatus.GRANTED, grant
     (action,) = trial.plan.actions
     assert isinstance(action, MemPolicy)
     inside = where(trial)
     assert set(inside) <= set(action.nodes)
-    assert trial.facts.seen is not None and trial.facts.seen.numa_pages is not None
-    assert set(trial.facts.seen.numa_pages) >= {str(node) for node in inside}
+    assert trial.facts.readback is not None and trial.facts.readback.numa_pages is not None
+    assert set(trial.facts.readback.numa_pages) >= {str(node) for node in inside}
 
 
 @pytest.mark.parametrize("node", WITH_CPUS)

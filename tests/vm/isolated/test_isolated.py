@@ -82,7 +82,7 @@ def test_interrupt_on_isolated_cpu_is_found_and_moved(
     assert found.status is not Status.OK and f"IRQ {SERIAL} may be routed to 2-3" in found.evidence
     assert found.remedy is not None and found.remedy.setting == "irq.cpus=0-1"
     result = hold(changes, isolated, irq_cpus="0-1")
-    assert result[f"{IRQS}/{SERIAL}/smp_affinity_list"].word is ActionStatus.GRANTED
+    assert result[f"{IRQS}/{SERIAL}/smp_affinity_list"].status is ActionStatus.GRANTED
     found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "after"))["isolation.irqs"]
     assert found.status is Status.OK, found
     changes.put_back()

@@ -77,7 +77,7 @@ def test_interleave_weights_distribute_pages(
     planned = plan_on(known, {"numa.weights": "4:1:3"})
     assert not planned.refused
     result = changes.hold(planned.system)
-    assert {outcome.word for outcome in result} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
+    assert {outcome.status for outcome in result} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     assert weights(guest) == [b"4\n", b"1\n", b"3\n"]
     trial = attempt(
         guest, known, {"mem.policy": "weighted:all"}, ["place", "main", str(MIB), str(SEEN_S)]
@@ -86,7 +86,7 @@ def test_interleave_weights_distribute_pages(
     assert pages["move_pages"] == pages["numa_maps"]
     for node, weight in enumerate((4, 1, 3)):
         assert abs(pages["move_pages"][str(node)] - PAGES * weight / 8) <= SLACK, pages
-    assert trial.grants["mem.policy"].grant is GrantStatus.GRANTED, trial.grants
+    assert trial.grants["mem.policy"].status is GrantStatus.GRANTED, trial.grants
     changes.put_back()
     assert weights(guest) == before
 

@@ -22,7 +22,7 @@ def run(parsed: Parsed) -> int:
     width = max((len(kernel.kernel) for kernel in kernels), default=0)
     lines = []
     for kernel in kernels:
-        there = sum(not one.broken for one in kernel.variants)
+        there = sum(not one.incorrect for one in kernel.variants)
         lines.append(
             f"{kernel.kernel:<{width}}  {kernel.title} "
             f"({show_count(len(kernel.available), 'variant')}"
@@ -36,5 +36,5 @@ def _document(kernel: Kernel) -> dict[str, object]:
     return {
         "name": kernel.kernel,
         "title": kernel.title,
-        "variants": [one.variant for one in kernel.variants if not one.broken],
+        "variants": [one.variant for one in kernel.variants if not one.incorrect],
     }

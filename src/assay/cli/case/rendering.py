@@ -82,19 +82,19 @@ def _row(figures: Sequence[str], roofs: Roofs, failed: Set[str]) -> Any:
 def _step_words(step: Step, failed: Set[str]) -> str:
     claim = step.claim
     if step.against is None:
-        return step.variant.why
+        return step.variant.description
     if step.against in failed:
-        return f"no launch of {step.against} succeeded: {step.variant.why}"
+        return f"no launch of {step.against} succeeded: {step.variant.description}"
     if claim is None:
-        return f"no common block with {step.against}: {step.variant.why}"
-    return f"{_change(claim)}: {step.variant.why}"
+        return f"no common block with {step.against}: {step.variant.description}"
+    return f"{_change(claim)}: {step.variant.description}"
 
 
 def _change(claim: Claim) -> str:
     """Return the change of speed relative to the parent, with its interval."""
-    if claim.objection is not None:
-        return f"no verdict relative to {claim.a}: {claim.objection}"
-    if claim.withheld:
+    if claim.data_problem is not None:
+        return f"no verdict relative to {claim.a}: {claim.data_problem}"
+    if claim.verdict_withheld:
         return f"no verdict relative to {claim.a}: the load of other processes followed the two"
     if claim.verdict is Verdict.UNCLEAR:
         return f"unclear whether faster than {claim.a}"
@@ -132,17 +132,17 @@ def ladder_document(
 
 def _step_document(step: Step, roofs: Roofs) -> dict[str, Any]:
     one = step.variant
-    found: dict[str, Any] = {"variant": one.variant, "why": one.why, "isa": one.isa}
+    found: dict[str, Any] = {"variant": one.variant, "description": one.description, "isa": one.isa}
     if one.library:
         found["library"] = one.library
     if step.against:
-        found["against"] = step.against
+        found["parent"] = step.against
     if step.median_s is not None:
         found |= {
             "median_s": step.median_s,
             "gflop_per_s": step.gflop_per_s,
             "gb_per_s": step.gb_per_s,
-            "of_roof": step.share_of_roof(roofs),
+            "roof_share": step.share_of_roof(roofs),
             "figures": dict(step.figures),
         }
     if step.claim is not None:

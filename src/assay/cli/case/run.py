@@ -89,13 +89,14 @@ def _chosen(kernel: Kernel, names: Sequence[str]) -> tuple[Variant, ...]:
                 if near
                 else f"`assay case show {kernel.kernel}` lists all.",
             )
-        if known[name].broken:
+        if known[name].incorrect:
             raise InvalidInputError(
-                f"{name} is {known[name].why}.", "It exists for tests: name another variant."
+                f"{name} is {known[name].description}.",
+                "It exists for tests: name another variant.",
             )
-        if known[name].missing is not None:
+        if known[name].unavailable is not None:
             raise NotPossibleError(
-                f"{name} is not available here: {known[name].missing}.", "Name another variant."
+                f"{name} is not available here: {known[name].unavailable}.", "Name another variant."
             )
     chosen = tuple(one for one in kernel.available if not names or one.variant in names)
     if len(chosen) < 2:

@@ -44,22 +44,22 @@ def _lines(kernel: Kernel) -> Iterator[str]:
     yield f"  limited by: {kernel.bound}"
     yield "  parameters:"
     for one in kernel.options:
-        yield f"    {one.name}={kernel.parameters[one.name]}  {one.what}"
+        yield f"    {one.name}={kernel.parameters[one.name]}  {one.description}"
     yield f"  data: {show_bytes(int(kernel.bytes))}"
     for quality in kernel.figures:
-        yield f"  also measured: {quality.name}, {quality.what}"
+        yield f"  also measured: {quality.name}, {quality.description}"
     yield "  variants, each a step from its parent:"
     yield from _steps(kernel, "", 2)
 
 
 def _steps(kernel: Kernel, parent: str, depth: int) -> Iterator[str]:
     for one in kernel.variants:
-        if one.parent == parent and not one.broken:
-            yield f"{'  ' * depth}{one.variant}{_of(one)}: {one.why}"
+        if one.parent == parent and not one.incorrect:
+            yield f"{'  ' * depth}{one.variant}{_of(one)}: {one.description}"
             yield from _steps(kernel, one.variant, depth + 1)
 
 
 def _of(one: Variant) -> str:
-    if one.missing is not None:
-        return f" (not available: {one.missing})"
+    if one.unavailable is not None:
+        return f" (not available: {one.unavailable})"
     return f" ({one.library})" if one.library else ""

@@ -44,7 +44,7 @@ def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> b
     if family in _FAMILIES:
         return bool(rest)
     longer = (other for key in table for other in known if other.startswith(f"{name}.{key}"))
-    return bool(table.keys() & {"domain", "when"}) or (name in known and not any(longer))
+    return bool(table.keys() & {"domain", "condition"}) or (name in known and not any(longer))
 
 
 _FAMILIES = ("arg", "env", "build")

@@ -38,7 +38,7 @@ _SETTING: dict[str, Any] = {
             "type": "object",
             "properties": {
                 "domain": _DOMAIN,
-                "when": {
+                "condition": {
                     "type": "string",
                     "description": "Condition; the setting is unset where it does not hold.",
                 },
@@ -49,7 +49,7 @@ _SETTING: dict[str, Any] = {
         {
             "type": "object",
             "description": "A name with a dot, written without quotes.",
-            "not": {"anyOf": [{"required": ["domain"]}, {"required": ["when"]}]},
+            "not": {"anyOf": [{"required": ["domain"]}, {"required": ["condition"]}]},
         },
     ]
 }
@@ -106,11 +106,11 @@ class ParsedSpace(msgspec.Struct, frozen=True):
         Raises:
             InvalidInputError: an expression refers to a setting that is not varied, or is invalid.
         """
-        bare = tuple(msgspec.structs.replace(p, when=None) for p in parameters)
+        bare = tuple(msgspec.structs.replace(p, condition=None) for p in parameters)
         for parameter in self.space.parameters:
-            if parameter.when is not None:
-                with self.file.at(*self.keys[parameter.name], "when"):
-                    SearchSpace(Space(parameters=bare, constraints=(parameter.when,)))
+            if parameter.condition is not None:
+                with self.file.at(*self.keys[parameter.name], "condition"):
+                    SearchSpace(Space(parameters=bare, constraints=(parameter.condition,)))
         for number, text in enumerate(self.space.constraints):
             with self.file.at("constraints", number):
                 SearchSpace(Space(parameters=bare, constraints=(text,)))
@@ -153,7 +153,11 @@ def parse_space(
             Expression(text)
     keys = {name: key for name, (key, _) in found.items()}
     written = read_configurations(file, table.configuration, keys, registry, machine)
-    space = Space(parameters=parameters, constraints=tuple(table.constraints), named=written.named)
+    space = Space(
+        parameters=parameters,
+        constraints=tuple(table.constraints),
+        named_configurations=written.named,
+    )
     of_named = written.parameters(registry, machine)
     return ParsedSpace(file, space, {**written.keys, **keys}, of_named)
 
@@ -162,8 +166,8 @@ def _parameter(
     file: TomlFile, name: str, key: Key, entry: Any, registry: Registry, machine: Machine
 ) -> Parameter:
     described = entry if isinstance(entry, dict) else {"domain": entry}
-    for other in sorted(described.keys() - {"domain", "when"}):
-        near = nearest(other, ("domain", "when"))
+    for other in sorted(described.keys() - {"domain", "condition"}):
+        near = nearest(other, ("domain", "condition"))
         raise file.error(
             (*key, other),
             f"{dotted(key)} has no key {other!r}.",
@@ -173,16 +177,16 @@ def _parameter(
         raise file.error(key, f"{dotted(key)} lacks a domain.", 'Write domain = "1..4".')
     with file.at(*key):
         parameter = parse_domain(f"{name}={_domain(described['domain'])}", registry, machine)
-    when = described.get("when")
+    when = described.get("condition")
     if when is None:
         return parameter
-    with file.at(*key, "when"):
+    with file.at(*key, "condition"):
         if not isinstance(when, str):
             raise InvalidInputError(
                 f"Invalid expression: {when!r}.", 'Write for example when = "threads > 1".'
             )
         Expression(when)
-    return msgspec.structs.replace(parameter, when=when)
+    return msgspec.structs.replace(parameter, condition=when)
 
 
 def _domain(value: Any) -> str:

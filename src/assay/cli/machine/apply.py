@@ -99,7 +99,7 @@ def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
     try:
         found.demand_granted()
     except NotPossibleError as error:
-        place = place_of(profile, next(name for name in found.words if name in found.refused))
+        place = place_of(profile, next(name for name in found.settings if name in found.refused))
         remedy = f"No setting of {profile} is available: `assay settings` lists the available ones."
         raise NotPossibleError(f"{place}: {error.cause}", remedy) from error
 
@@ -112,7 +112,7 @@ def _unless_so_before(
 
     return {
         action: before[action]
-        if outcome.word is ActionStatus.GRANTED and before[action].word is ActionStatus.KEPT
+        if outcome.status is ActionStatus.GRANTED and before[action].status is ActionStatus.KEPT
         else outcome
         for action, outcome in outcomes.items()
     }
@@ -134,7 +134,7 @@ def _actions(
     from assay.settings.base import Resolved
 
     actions = {}
-    for name in found.words:
+    for name in found.settings:
         if name in found.refused:
             continue
         answer = registry.get(name).resolve(found.configuration, machine)
@@ -194,8 +194,8 @@ def _results(
     actions: dict[str, tuple[SystemAction, ...]],
     outcomes: Mapping[HostAction, ActionOutcome],
 ) -> Iterator[_Result]:
-    for name, word in found.words.items():
-        if word.prospect is Prospect.REFUSED:
+    for name, word in found.settings.items():
+        if word.status is Prospect.REFUSED:
             yield _Result(name, word.value, "refused", word.reason)
             continue
         own = [outcomes[action] for action in actions.get(name, ())]
@@ -207,7 +207,7 @@ def _results(
 
 def _of_several(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Result:
     """Return one result for all files of a setting."""
-    words = {str(outcome.word) for outcome in outcomes}
+    words = {str(outcome.status) for outcome in outcomes}
     reason = next((outcome.reason for outcome in outcomes if outcome.reason), None)
     olds = {outcome.old for outcome in outcomes}
     old = olds.pop() if len(olds) == 1 else None
@@ -219,9 +219,11 @@ def _of_several(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Resu
 
 
 def _document(one: _Result) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": one.name, "value": one.value, "word": one.word}
+    found: dict[str, Any] = {"name": one.name, "value": one.value, "status": one.word}
     return found | {
-        key: text for key, text in (("reason", one.reason), ("old", one.old)) if text is not None
+        key: text
+        for key, text in (("reason", one.reason), ("original_value", one.old))
+        if text is not None
     }
 
 

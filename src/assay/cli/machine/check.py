@@ -84,7 +84,7 @@ def _document(
     return {
         "profile": profile.name,
         "checks": [_check(found, profile) for found in findings],
-        "unasked": [
+        "unchecked": [
             {"id": one.id, "evidence": one.evidence, "reason": one.reason} for one in others
         ],
     }

@@ -76,7 +76,7 @@ def _of_study(name: str, db: str | None) -> ComparedMachine:
 def _entry(one: Difference) -> dict[str, object]:
     values = {"a": one.a, "b": one.b, "numbers": list(one.numbers)}
     kept = {key: value for key, value in values.items() if value not in (None, [])}
-    return {"subject": one.subject, "what": one.what, **kept}
+    return {"subject": one.subject, "path": one.what, **kept}
 
 
 def _lines(found: tuple[Difference, ...], names: list[str]) -> Iterator[str]:

@@ -96,11 +96,11 @@ def _processor(machine: Machine, inventory: Inventory) -> Iterator[str]:
             groups.setdefault(cpu.l3, []).append(cpu.id)
     if len(groups) > 1:
         yield f"CPUs that share a last cache: {_lists(groups.values())}"
-    if machine.allowed != tuple(cpu.id for cpu in machine.cpus):
-        yield f"usable: CPUs {show_list(machine.allowed)}"
+    if machine.allowed_cpus != tuple(cpu.id for cpu in machine.cpus):
+        yield f"usable: CPUs {show_list(machine.allowed_cpus)}"
     if inventory.microcode:
         yield f"microcode {inventory.microcode}"
-    yield f"topology from {inventory.topology_from}"
+    yield f"topology from {inventory.topology_source}"
 
 
 def _numbers(machine: Machine, model: Model) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _caches(caches: Iterable[Cache]) -> Iterator[str]:
         sharing = sorted({len(cpus) for cpus in cache.shared_by})
         each = " or ".join(map(str, sharing))
         shared = "a CPU" if sharing == [1] else f"{each} CPUs"
-        details = [f"{cache.ways} ways" if cache.ways else "", _line(cache)]
+        details = [f"{cache.associativity} ways" if cache.associativity else "", _line(cache)]
         rest = ", ".join(filter(None, details))
         of_each = f"{len(cache.shared_by)} x {size}, one for {shared}"
         yield f"{name:4}{of_each}{f' ({rest})' if rest else ''}"
@@ -161,11 +161,11 @@ def _clock(inventory: Inventory) -> Iterator[str]:
             words.append(f"held to {_ghz(limits[0] or 0)} to {_ghz(limits[1] or 0)}")
         words += [word for word in (one.driver, one.governor, one.preference) if word]
         yield " ".join(words)
-    if inventory.idle:
+    if inventory.idle_states:
         states = ", ".join(
             f"{state.name}{f' {state.exit_latency_us} us' if state.exit_latency_us else ''}"
             f"{' off' if state.disabled else ''}"
-            for state in inventory.idle
+            for state in inventory.idle_states
         )
         yield f"idle: {states}{f' ({inventory.idle_driver})' if inventory.idle_driver else ''}"
     if model.clock_source:
@@ -221,7 +221,7 @@ def _modules(inventory: Inventory, verbose: bool) -> Iterator[str]:
         speed = f"{dimm.speed_mt_s} MT/s" if dimm.speed_mt_s else ""
         slower = dimm.rated_mt_s and dimm.speed_mt_s and dimm.speed_mt_s < dimm.rated_mt_s
         rated = f"(can {dimm.rated_mt_s})" if slower else ""
-        maker = " ".join(filter(None, (dimm.maker, dimm.part)))
+        maker = " ".join(filter(None, (dimm.manufacturer, dimm.part_number)))
         ranks = show_count(dimm.ranks, "rank") if dimm.ranks else ""
         words = (show_bytes(dimm.size_bytes), dimm.type or "", speed, rated, ranks, maker)
         rows.setdefault(" ".join(filter(None, words)), []).append(dimm.slot)
@@ -352,7 +352,7 @@ def _folded(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
 
 
 def _is_below(device: Pci) -> bool:
-    return device.link is not None and device.link.below
+    return device.link is not None and device.link.below_maximum
 
 
 def _one(device: Pci) -> str:
@@ -370,7 +370,7 @@ def _one(device: Pci) -> str:
 def _link_words(link: Link) -> str:
     """Return a text such as ``8 GT/s x8``; of a slower link also the capability of both ends."""
     text = f"{link.speed_gt_s:g} GT/s x{link.width}"
-    if not link.below:
+    if not link.below_maximum:
         return text
     card = f"card {link.card_speed_gt_s:g} x{link.card_width}" if link.card_width else ""
     slot = f"slot {link.slot_speed_gt_s:g} x{link.slot_width}" if link.slot_width else ""
@@ -400,11 +400,11 @@ def _kernel(inventory: Inventory, verbose: bool) -> Iterator[str]:
 
 
 def _control(inventory: Inventory) -> Iterator[str]:
-    control = inventory.control
+    control = inventory.control_groups
     yield {"none": "no control groups"}.get(control.mode, f"control groups: {control.mode}")
     alike: dict[tuple[int, str | None, tuple[str, ...], bool | None], list[str]] = {}
     for one in control.hierarchies:
-        key = (one.version, one.group, one.handed_down, one.writable)
+        key = (one.version, one.group, one.delegated_controllers, one.writable)
         alike.setdefault(key, []).extend(one.controllers)
     for (version, group, handed_down, writable), names in alike.items():
         words = [f"v{version} {group}: {', '.join(names) or 'no controllers'}"]
@@ -452,5 +452,5 @@ def _libraries(inventory: Inventory) -> Iterator[str]:
 
 
 def _gaps(inventory: Inventory) -> Iterator[str]:
-    for gap in inventory.gaps:
-        yield f"{gap.what}: {gap.why}.{f' {gap.remedy}' if gap.remedy else ''}"
+    for gap in inventory.unavailable:
+        yield f"{gap.reading}: {gap.reason}.{f' {gap.remedy}' if gap.remedy else ''}"

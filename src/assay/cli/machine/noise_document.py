@@ -21,16 +21,16 @@ def noise_document(answer: NoiseSummary) -> dict[str, Any]:
         "methods": [_method(run) for run in answer.runs],
         "figures": {figure.name: figure.value for figure in answer.figures},
         "histogram": [
-            {"from_us": step.low_ns / 1e3, "count": step.count, "lost_us": step.sum_ns / 1e3}
+            {"lower_bound_us": step.low_ns / 1e3, "count": step.count, "lost_us": step.sum_ns / 1e3}
             for step in answer.histogram
         ],
         "worst": [
             {
                 "cpu": one.cpu,
-                "at_s": one.told.at_ns / 1e9,
-                "took_us": one.told.took_ns / 1e3,
+                "start_s": one.told.start_ns / 1e9,
+                "duration_us": one.told.duration_ns / 1e3,
                 "kind": str(one.cause.kind),
-                "likely": one.cause.words,
+                "likely_cause": one.cause.words,
             }
             for one in answer.worst
         ],
@@ -46,15 +46,15 @@ def noise_document(answer: NoiseSummary) -> dict[str, Any]:
         "periods": [
             {
                 "period_ms": one.period.period_s * 1e3,
-                "times": one.period.times,
+                "amplitude_ratio": one.period.times,
                 "p_value": one.period.p_value,
-                **({"likely": one.likely} if one.likely else {}),
+                **({"likely_cause": one.likely} if one.likely else {}),
             }
             for one in answer.rhythms
         ],
         "steal_s": {str(cpu): s for cpu, s in sorted((answer.steal_s or {}).items())},
         "context_switches": answer.switches,
-        "others": [
+        "other_processes": [
             {"pid": one.pid, "name": one.name, "cpu": one.cpu, "busy_s": one.busy_s}
             for one in answer.others
         ],
@@ -77,7 +77,7 @@ def _cpu(run: NoiseRun, cpu: CpuNoise) -> dict[str, Any]:
     found: dict[str, Any] = {
         "cpu": cpu.cpu,
         "measured_s": cpu.measured_ns / 1e9,
-        "left_out": cpu.left_out,
+        "dropped": cpu.dropped,
         "interrupts": cpu.interrupts,
     }
     if cpu.measured_ns > 0:
@@ -90,7 +90,7 @@ def _cpu(run: NoiseRun, cpu: CpuNoise) -> dict[str, Any]:
         found |= _us("detour", detours)
     excess = excess_figures([cpu.values]) if run.method == "fwq" else None
     if excess is not None:
-        found |= {"portions": excess.count, "least_us": excess.least_ns / 1e3}
+        found |= {"quanta": excess.count, "min_us": excess.least_ns / 1e3}
         found |= _us("work", excess)
     return found
 

@@ -67,8 +67,8 @@ def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
         for one in answer.worst:
             place = f"CPU {one.cpu}"
             yield (
-                f"  {show_duration(one.told.took_ns / 1e9):>9}  {place:<7}  "
-                f"at {one.told.at_ns / 1e9:8.4f} s  {shorten(clean(one.cause.words), 43)}"
+                f"  {show_duration(one.told.duration_ns / 1e9):>9}  {place:<7}  "
+                f"at {one.told.start_ns / 1e9:8.4f} s  {shorten(clean(one.cause.words), 43)}"
             )
     yield from _rhythms(answer)
     yield from _beside(answer)
@@ -172,8 +172,8 @@ def _not_measured(cpus: Sequence[CpuNoise]) -> Iterator[str]:
     for cpu in cpus:
         if cpu.error is not None:
             yield f"  CPU {cpu.cpu} was not measured: {clean(cpu.error)}"
-        elif cpu.left_out:
-            yield f"  CPU {cpu.cpu}: the buffer had no room for {cpu.left_out:,} values and detours"
+        elif cpu.dropped:
+            yield f"  CPU {cpu.cpu}: the buffer had no room for {cpu.dropped:,} values and detours"
 
 
 def _histogram(steps: Sequence[HistogramBin]) -> Iterator[str]:

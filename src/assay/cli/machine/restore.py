@@ -51,10 +51,10 @@ def _document(word: UndoOutcome) -> dict[str, Any]:
     document: dict[str, Any] = {
         "path": note.action.path,
         "owner": note.owner,
-        "old": note.old,
-        "word": word.fate,
+        "original_value": note.old,
+        "status": word.fate,
     }
-    more = (("found", word.found), ("reason", word.reason))
+    more = (("current_value", word.found), ("reason", word.reason))
     return document | {key: text for key, text in more if text is not None}
 
 

@@ -42,7 +42,7 @@ def run(parsed: Parsed) -> int:
     size_bytes = path.stat().st_size
     if options.json:
         document = {"file": str(path), "files": len(found.files), "bytes": size_bytes}
-        print_json({**document, "left_out": list(found.cut)})
+        print_json({**document, "excluded": list(found.cut)})
     elif not options.quiet:
         size = f"{show_count(len(found.files), 'file')}, {show_bytes(size_bytes)}"
         print(f"{clean(str(path))}: {size}; without serial numbers, host names and addresses.")

@@ -47,20 +47,20 @@ def partition_lines(made: Partition) -> Iterator[str]:
         yield f"  memory: {_memory_words(made.memory)}"
     if made.gpus:
         yield f"  {show_numbers('GPU', parse_list(made.gpus))}"
-    if made.idle != "default":
-        states = "no idle states" if made.idle == "poll" else "light idle states only"
+    if made.idle_limit != "default":
+        states = "no idle states" if made.idle_limit == "poll" else "light idle states only"
         yield f"  its CPUs use {states} while it exists"
-    if not made.checks_machine:
+    if not made.machine_checks:
         yield "  no CPU polls for corrected errors while it exists"
 
 
 def _memory_words(memory: Memory) -> str:
     requested = ""
-    if memory.bytes < memory.asked_bytes // 4096 * 4096:
-        requested = f" of the requested {show_bytes(memory.asked_bytes)}"
-    elif memory.bytes > memory.asked_bytes:
-        requested = f", as whole pages, for the requested {show_bytes(memory.asked_bytes)}"
-    return f"{show_bytes(memory.bytes)}{requested}, {_GROUNDS[memory.ground]}"
+    if memory.bytes < memory.requested_bytes // 4096 * 4096:
+        requested = f" of the requested {show_bytes(memory.requested_bytes)}"
+    elif memory.bytes > memory.requested_bytes:
+        requested = f", as whole pages, for the requested {show_bytes(memory.requested_bytes)}"
+    return f"{show_bytes(memory.bytes)}{requested}, {_GROUNDS[memory.guarantee]}"
 
 
 def _boot_arguments(made: Partition) -> tuple[BootArgument, ...]:
@@ -142,7 +142,7 @@ def unmet_needs(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
     return tuple(
         outcome
         for outcome in turned.missing
-        if outcome.word is ActionStatus.DRIFTED or kernel_work_kind(outcome.action) is None
+        if outcome.status is ActionStatus.DRIFTED or kernel_work_kind(outcome.action) is None
     )
 
 
@@ -155,16 +155,20 @@ def warn_of_unmet_needs(found: Iterable[ActionOutcome]) -> None:
 def change_document(turned: UpdateResult) -> dict[str, Any]:
     """Return the document of values that are not restored, and of unmet requirements."""
     return {
-        "left": [_left_document(word) for word in turned.left],
+        "not_restored": [_left_document(word) for word in turned.left],
         "unmet": [
-            {"path": one.action.path, "word": str(one.word), "reason": one.reason}
+            {"path": one.action.path, "status": str(one.status), "reason": one.reason}
             for one in unmet_needs(turned)
         ],
     }
 
 
 def _left_document(word: UndoOutcome) -> dict[str, str]:
-    document = {"path": word.note.action.path, "old": word.note.old, "word": str(word.fate)}
+    document = {
+        "path": word.note.action.path,
+        "original_value": word.note.old,
+        "status": str(word.fate),
+    }
     return document | ({"reason": word.reason} if word.reason else {})
 
 
@@ -176,13 +180,13 @@ def partition_document(made: Partition) -> dict[str, Any]:
         "nodes": made.nodes,
         "cgroup": f"v{made.version}",
         "groups": [group.path for group in made.groups],
-        "idle": made.idle,
+        "idle_limit": made.idle_limit,
     }
     if made.memory is not None:
         found["memory"] = {
             "bytes": made.memory.bytes,
-            "asked_bytes": made.memory.asked_bytes,
-            "ground": made.memory.ground,
+            "requested_bytes": made.memory.requested_bytes,
+            "guarantee": made.memory.guarantee,
         }
     if made.gpus:
         found["gpus"] = made.gpus
@@ -202,7 +206,7 @@ def status_document(seen: PartitionStatus) -> dict[str, Any]:
     state = seen.state
     found["broker"] = "answers" if state else "silent" if seen.made.broker else "none"
     if state is not None:
-        found["engine"] = state.engine
+        found["version"] = state.version
         found["free"] = {
             "cpus": state.free_cpus,
             "memory_bytes": state.free_bytes,

@@ -40,7 +40,7 @@ def run(parsed: Parsed) -> int:
         warn_of_unmet_needs(lacks)
         print(_of_broker(started))
     failed = any(word.fate == "failed" for word in left)
-    return 1 if failed or any(one.word is not ActionStatus.DRIFTED for one in lacks) else 0
+    return 1 if failed or any(one.status is not ActionStatus.DRIFTED for one in lacks) else 0
 
 
 def _of_broker(started: StartedPartition) -> str:

@@ -32,11 +32,11 @@ def named_in_file(
             "A comparison varies no settings.",
             "Leave [settings] out, or run it as a sweep: assay sweep FILE.toml.",
         )
-    if not parsed.space.named:
+    if not parsed.space.named_configurations:
         raise InvalidInputError(
             f"{name} names no configurations.", "Write [configuration.NAME] with its settings."
         )
-    return parsed.space.named
+    return parsed.space.named_configurations
 
 
 def arm_of(

@@ -95,7 +95,7 @@ def _build_values(spec: StudySpec) -> set[str]:
     domains = (p.domain.values() or () for p in spec.space.parameters if p.name.startswith(VALUES))
     configurations = (
         *(arm.configuration for arm in spec.arms),
-        *(named.configuration for named in spec.space.named),
+        *(named.configuration for named in spec.space.named_configurations),
     )
     return {
         *(recipe.values.values() if recipe is not None else ()),

@@ -61,8 +61,8 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
         InvalidInputError: the study varied boot settings, or ran in slots.
         NotPossibleError: its partition still exists.
     """
-    if spec.pausing or spec.parallel:
-        why = "went from boot to boot" if spec.pausing else "ran in slots (--parallel)"
+    if spec.reboot_settings or spec.parallel:
+        why = "went from boot to boot" if spec.reboot_settings else "ran in slots (--parallel)"
         raise InvalidInputError(
             f"Study {study_id} {why}: a confirmation does neither.",
             "Compare by hand: assay compare --arm 'SETTING=VALUE' --arm 'SETTING=VALUE' -- COMMAND",

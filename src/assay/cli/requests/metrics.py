@@ -85,14 +85,14 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
                 f"{name} is measured, and read from no output.",
                 "--metric-as-is is for figures of yours.",
             )
-        metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
+        metrics[name] = msgspec.structs.replace(metrics[name], ignore_unit=True)
     for text in options.metric_file:
         name, file = parse_pair(text, "--metric-file")
         _demand_metric(name, metrics)
         metrics[name] = _from_file(metrics[name], file, options.parallel)
     for name in set(objectives) - with_goal:
-        assumed = options.compares and metrics[name].pattern is not None
-        metrics[name] = msgspec.structs.replace(metrics[name], assumed=assumed)
+        goal_assumed = options.compares and metrics[name].pattern is not None
+        metrics[name] = msgspec.structs.replace(metrics[name], goal_assumed=goal_assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
 
 

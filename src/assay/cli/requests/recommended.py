@@ -159,7 +159,7 @@ def chosen_of(
             "Leave --from out to run the command as it is; a search with a larger --budget may "
             "find more.",
         )
-    known = not record.spec.require or default is RequirementVerdict.HOLDS
+    known = not record.spec.requirements or default is RequirementVerdict.HOLDS
     if not recommendation.settings and not known and not unproven:
         raise InvalidInputError(
             f"Study {record.id} keeps the default, and did not show that it keeps what is "
@@ -167,10 +167,10 @@ def chosen_of(
             f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
             "--budget or --runs goes on.",
         )
-    if recommendation.output is not None and not outputs_may_differ:
+    if recommendation.output_difference is not None and not outputs_may_differ:
         raise InvalidInputError(
             f"The recommendation of study {record.id} may do other work than the default: "
-            f"{clean(recommendation.output)}.",
+            f"{clean(recommendation.output_difference)}.",
             "--unproven --outputs-may-differ runs it all the same.",
         )
     if recommendation.unproven and not unproven:
@@ -204,16 +204,16 @@ def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
     Raises:
         InvalidInputError: the study has no front, or no such point.
     """
-    names = [point.name for point in conclusion.front]
+    names = [point.name for point in conclusion.pareto_front]
     if not names:
         raise InvalidInputError(
             f"Study {study_id} has no front to take --point {text} from.",
             f"Leave --point out; `assay study show {study_id}` says what it recommends.",
         )
     if text in names:
-        return conclusion.front[names.index(text)].settings
+        return conclusion.pareto_front[names.index(text)].settings
     if text.isdecimal() and 1 <= int(text) <= len(names):
-        return conclusion.front[int(text) - 1].settings
+        return conclusion.pareto_front[int(text) - 1].settings
     raise InvalidInputError(
         f"The front of study {study_id} has no point {text}.",
         f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."

@@ -40,7 +40,7 @@ def in_share(
     from assay.partition.share import open_share
     from assay.partition.share_request import parse_share_request
 
-    share_request = parse_share_request(reservation.wish, os.environ)
+    share_request = parse_share_request(reservation.specification, os.environ)
     name = reservation.partition or None
     with open_share(share_request, name, lab.machine, os.environ, seed=seed, take=take) as share:
         if take:

@@ -168,8 +168,8 @@ class SweepFile:
             statistic=statistic,
             warmup=study.warmup,
             disturbed_above=self._disturbed_above(request),
-            observe=self._observed(request),
-            require=self._require(workload),
+            requested_observations=self._observed(request),
+            requirements=self._require(workload),
         )
 
     # --- workload ---------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class SweepFile:
 
     def _named(self, space: Space, name: object) -> Configuration:
         """Return the configuration of a name; the default where none is given."""
-        known = {one.name: one.configuration for one in space.named}
+        known = {one.name: one.configuration for one in space.named_configurations}
         if name is None or (isinstance(name, str) and name in known):
             return known[name] if isinstance(name, str) else Configuration()
         near = nearest(str(name), tuple(known))

@@ -88,7 +88,7 @@ def _figures(
     found = arm.summary.get(metric.name)
     lost = [f"{arm.failures} failed"] if arm.failures else []
     lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
-    lost += [f"{arm.disturbed} disturbed"] if arm.disturbed else []
+    lost += [f"{arm.disturbed_launches} disturbed"] if arm.disturbed_launches else []
     figures = (
         ["0", "-"] if found is None else [str(found.n), show_quantity(found.median, metric.unit)]
     )

@@ -64,8 +64,8 @@ def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str,
         document["disturbers"] = [to_builtins(one) for one in conclusion.disturbers]
     if result.floor is not None:
         document["noise_floor"] = _machine_floor(result.floor)
-    if conclusion.elsewhere is not None:
-        document["elsewhere"] = to_builtins(conclusion.elsewhere)
+    if conclusion.cross_environment is not None:
+        document["cross_environment"] = to_builtins(conclusion.cross_environment)
     if conclusion.interference is not None:
         document["interference"] = to_builtins(conclusion.interference)
     if conclusion.switching is not None:
@@ -94,14 +94,14 @@ def _tune(result: StudyResult) -> dict[str, Any]:
         "launches": conclusion.launches,
         "elapsed_s": round(result.elapsed_s, 3),
         "configurations": conclusion.configurations,
-        "stopped": conclusion.stopped,
+        "stop_reason": conclusion.stop_reason,
     }
     if recommendation.claim is not None:
         document["recommendation"]["claim"] = claim(recommendation.claim)
     if conclusion.claims and not result.spec.objectives:
         document["claims"] = [claim(found) for found in conclusion.claims]
-    if recommendation.output is not None:
-        document["recommendation"]["output"] = recommendation.output
+    if recommendation.output_difference is not None:
+        document["recommendation"]["output_difference"] = recommendation.output_difference
     if recommendation.expected is not None:
         document["recommendation"]["expected"] = to_builtins(recommendation.expected)
     if recommendation.proof is not None:
@@ -126,7 +126,7 @@ def _compare(conclusion: Conclusion) -> dict[str, Any]:
         "claims": [claim(found) for found in conclusion.claims],
         **({"steps": [claim(found) for found in conclusion.steps]} if conclusion.steps else {}),
         "launches": conclusion.launches,
-        "stopped": conclusion.stopped,
+        "stop_reason": conclusion.stop_reason,
     } | _noise_floor(conclusion)
 
 
@@ -156,7 +156,7 @@ def _sweep(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
         "claims": [claim(found) for found in conclusion.claims],
         "effects": [to_builtins(found) for found in conclusion.effects],
         "launches": conclusion.launches,
-        "stopped": conclusion.stopped,
+        "stop_reason": conclusion.stop_reason,
     } | _noise_floor(conclusion)
 
 
@@ -174,13 +174,13 @@ def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
 
 def _machine_floor(floor: MachineFloor) -> dict[str, Any]:
     """Return a noise floor that another study measured."""
-    origin = {"study": floor.study, "date": day(floor.at_s), "command": floor.command}
+    origin = {"study": floor.study, "date": day(floor.started_at), "command": floor.command}
     return {"ratio_ci": list(floor.ci), "calibrated": origin}
 
 
 def _disturbed(arm: ArmResult) -> dict[str, Any]:
     """Return the number of launches in disturbed blocks; without a key if there are none."""
-    return {"disturbed": arm.disturbed} if arm.disturbed else {}
+    return {"disturbed_launches": arm.disturbed_launches} if arm.disturbed_launches else {}
 
 
 def _modes(arm: ArmResult) -> dict[str, Any]:
@@ -231,13 +231,13 @@ def space_document(
                 "name": p.name,
                 "domain": str(p.domain),
                 **({"reason": p.reason} if p.reason else {}),
-                **({"when": p.when} if p.when else {}),
+                **({"condition": p.condition} if p.condition else {}),
             }
             for p in space.parameters
         ],
         "constraints": list(space.constraints),
         **_named(spec),
-        "left_out": dict(left_out),
+        "excluded_settings": dict(left_out),
         **_warm_start(spec),
         "notes": list(notes),
     }
@@ -245,23 +245,23 @@ def space_document(
 
 def _named(spec: StudySpec) -> dict[str, Any]:
     """Return the named configurations; without a key if there are none."""
-    named = {one.name: dict(one.configuration) for one in spec.space.named}
+    named = {one.name: dict(one.configuration) for one in spec.space.named_configurations}
     return {"configurations": named} if named else {}
 
 
 def _warm_start(spec: StudySpec, sentence: str = "") -> dict[str, Any]:
     """Return the earlier studies that guide the search; without a key if there are none."""
-    if not spec.earlier:
+    if not spec.earlier_studies:
         return {}
     studies = [
         {
             "study": one.study,
             "command": one.command,
             "same_workload": one.same_workload,
-            "configurations": len(one.known),
-            "left_out": one.left_out,
+            "configurations": len(one.known_configurations),
+            "unused_configurations": one.unused_configurations,
             "launches": one.launches,
         }
-        for one in spec.earlier
+        for one in spec.earlier_studies
     ]
     return {"warm_start": {"studies": studies, **({"sentence": sentence} if sentence else {})}}

@@ -58,11 +58,11 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     """Return the explanation as a document."""
     return {
         "launches": explanation.launches,
-        "parts": _shares(explanation.parts),
+        "setting_effects": _shares(explanation.parts),
         "interactions": _shares(explanation.interactions),
-        "trends": _shares(explanation.trends),
-        "tried": explanation.tried,
-        "left": explanation.left,
+        "average_effects": _shares(explanation.trends),
+        "launched_combinations": explanation.tried,
+        "untried_ratio_bound": explanation.left,
     }
 
 

@@ -27,12 +27,12 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield f"  {'  '.join(cells)}".rstrip()
-    for observation, reason in found.absent.items():
+    for observation, reason in found.unavailable.items():
         yield f"  not measured: {observation}: {reason}"
-    if found.others is not None and found.others > DEFAULT_DISTURBED_ABOVE:
+    if found.other_load is not None and found.other_load > DEFAULT_DISTURBED_ABOVE:
         yield ""
         yield (
-            f"Other processes used {100 * found.others:.0f} % of the CPUs, which makes the "
+            f"Other processes used {100 * found.other_load:.0f} % of the CPUs, which makes the "
             "intervals wider: `assay machine check` names them."
         )
 
@@ -41,7 +41,7 @@ def summary_lines(found: Overhead) -> Iterator[str]:
     """Yield a line for each observation: its largest cost in wall time, and for which program."""
     with_what = "" if found.command is None else f" -- {found.command}"
     calibration = f"`assay study calibrate --overhead{with_what}`"
-    yield f"measured {day(found.at_s)} by assay {found.engine} ({calibration})"
+    yield f"measured {day(found.started_at)} by assay {found.assay_version} ({calibration})"
     by_observation: dict[str, list[ObservedCost]] = {}
     for cost in found.costs:
         by_observation.setdefault(cost.observation, []).append(cost)
@@ -62,7 +62,7 @@ def _mark(costs: Sequence[ObservedCost]) -> str:
 
 
 def _row(cost: ObservedCost) -> tuple[str, ...]:
-    bare = f"{significant(1e3 * cost.bare_s, 3)} ms"
+    bare = f"{significant(1e3 * cost.baseline_s, 3)} ms"
     shares = (_words(share) for share in (cost.wall, cost.user, cost.sys, cost.cpu, cost.spread))
     return (cost.observation, cost.program, bare, *shares)
 

@@ -26,13 +26,13 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
         width: width of the terminal, in columns. On a narrow one the reason why a point is off the
             front has a line of its own; on a very narrow one the settings as well.
     """
-    points = [*conclusion.front, *conclusion.off_front]
+    points = [*conclusion.pareto_front, *conclusion.excluded_points]
     if not points:
         return
     share = show_level(spec.alpha)
     yield f"  against the default, all intervals together {share}:"
     head = ["", *(cell for metric in spec.targets for cell in (noun_of(metric), "interval"))]
-    numbers = {point.name: str(at) for at, point in enumerate(conclusion.front, 1)}
+    numbers = {point.name: str(at) for at, point in enumerate(conclusion.pareto_front, 1)}
     rows = [_cells(point, spec, numbers) for point in points]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     names = [clean(point.name) for point in points]
@@ -69,9 +69,9 @@ def off_front_reason(point: FrontPoint, numbers: dict[str, str]) -> str:
         point: confirmed point.
         numbers: numbers of the points of the front, by name.
     """
-    if point.off is FrontExclusion.UNCLEAR and not point.claims:
+    if point.exclusion is FrontExclusion.UNCLEAR and not point.claims:
         return "no launch that counts"
-    match point.off:
+    match point.exclusion:
         case FrontExclusion.DOMINATED:
             better = point.dominated_by or ""
             number = numbers.get(better)
@@ -99,15 +99,15 @@ def next_step_lines(study_id: str, conclusion: Conclusion) -> Iterator[str]:
         conclusion: conclusion of the study.
     """
     chosen = conclusion.recommendation.settings if conclusion.recommendation else None
-    numbers = [n for n, point in enumerate(conclusion.front, 1) if point.settings == chosen]
+    numbers = [n for n, point in enumerate(conclusion.pareto_front, 1) if point.settings == chosen]
     run = f"assay run --from {study_id}"
-    others = [n for n in range(1, len(conclusion.front) + 1) if n not in numbers]
+    others = [n for n in range(1, len(conclusion.pareto_front) + 1) if n not in numbers]
     for number in numbers:
         yield f"  apply point {number}: {run}"
     if others:
         which = f"point {others[0]}" if len(others) == 1 else f"points {_listed(others)}"
         yield f"  apply {which}: {run} --point {others[0]}"
-    if conclusion.front:
+    if conclusion.pareto_front:
         yield f"  without assay: {run} --point {(numbers or others)[0]} --explain prints a script"
 
 
@@ -120,17 +120,17 @@ def front_document(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
     """Return the front as a document."""
     return {
         "objectives": list(spec.objectives),
-        "front": [
-            {"point": number, **_point(point), "script": point.script}
-            for number, point in enumerate(conclusion.front, 1)
+        "pareto_front": [
+            {"number": number, **_point(point), "script": point.script}
+            for number, point in enumerate(conclusion.pareto_front, 1)
         ],
-        "off_front": [
+        "excluded_points": [
             {
                 **_point(point),
-                "off": str(point.off),
+                "exclusion": str(point.exclusion),
                 **({"dominated_by": point.dominated_by} if point.dominated_by else {}),
             }
-            for point in conclusion.off_front
+            for point in conclusion.excluded_points
         ],
     }
 

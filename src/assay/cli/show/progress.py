@@ -327,7 +327,7 @@ class Progress:
         if found is None:
             return
         text = f"assay: {interference_words(found)}"
-        text += f"; {interference_notes(found)[0]}" if found.refused else ""
+        text += f"; {interference_notes(found)[0]}" if found.sequential_reason else ""
         if self._live is not None:
             self._live.console.print(text, markup=False, highlight=False)
         else:

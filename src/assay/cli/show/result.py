@@ -92,8 +92,8 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
         yield "  noise floor  not measured (--null measures it)"
     if conclusion.warm_start:
         yield f"  warm start  {clean(conclusion.warm_start)}"
-    if conclusion.elsewhere is not None:
-        yield f"  {clean(elsewhere_words(conclusion.elsewhere))}"
+    if conclusion.cross_environment is not None:
+        yield f"  {clean(elsewhere_words(conclusion.cross_environment))}"
     for note in result.notes:
         yield f"  note: {clean(note)}"
     if conclusion.interference is not None:
@@ -104,7 +104,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     took = show_duration(result.elapsed_s)
     if result.stratum is not None:
         spent, took = f"{spent} of stratum {result.stratum}", f"{took} over all strata"
-    yield f"  {spent}, {took}. {clean(conclusion.stopped)}"
+    yield f"  {spent}, {took}. {clean(conclusion.stop_reason)}"
     yield ""
     yield from _next_steps(result)
 
@@ -135,7 +135,7 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
 
 def switching_lines(found: SwitchingCost | None) -> Iterable[str]:
     """Yield the time spent on hard-to-change factors."""
-    if found is not None and found.applications:
+    if found is not None and found.changes:
         yield f"  switching  {switching_words(found)}"
 
 
@@ -245,7 +245,7 @@ def _row(arm: ArmResult, row: Sequence[str], columns: Sequence[int]) -> str:
 def _lost(arm: ArmResult) -> list[str]:
     lost = [f"{arm.failures} failed"] if arm.failures else []
     lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
-    return lost + ([f"{arm.disturbed} disturbed"] if arm.disturbed else [])
+    return lost + ([f"{arm.disturbed_launches} disturbed"] if arm.disturbed_launches else [])
 
 
 def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
@@ -291,7 +291,7 @@ def _next_steps(result: StudyResult) -> Iterable[str]:
     elif chosen is not None:
         yield from proof_lines(result, chosen)
         unproven = " --unproven" if chosen.unproven else ""
-        unproven += " --outputs-may-differ" if chosen.output else ""
+        unproven += " --outputs-may-differ" if chosen.output_difference else ""
         run = f"assay run --from {result.study_id}{unproven}"
         yield f"  apply it: {run}"
         yield f"  without assay: {run} --explain prints a script"

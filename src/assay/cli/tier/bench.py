@@ -192,10 +192,10 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
             [f"{one:g}" for one in columns],
             {
                 f"{size:g}": [_at(mine, size, intensity) for intensity in columns]
-                for size in sorted({one.of_dram for one in mine})
+                for size in sorted({one.dram_ratio for one in mine})
             },
         )
-    sizes = sorted({one.of_dram for one in cells})
+    sizes = sorted({one.dram_ratio for one in cells})
     others = [work.name for work in OTHER_WORKS if any(one.work == work.name for one in cells)]
     if others:
         lines += ["", "others: by data over DRAM"]
@@ -209,7 +209,7 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
 
 def _at(cells: Sequence[Cell], of_dram: float, intensity: float | None = None) -> str:
     for one in cells:
-        if one.of_dram == of_dram and intensity in (None, one.intensity):
+        if one.dram_ratio == of_dram and intensity in (None, one.intensity):
             return f"{100 * one.efficiency:.0f} ({100 * one.model:.0f})"
     return ""
 

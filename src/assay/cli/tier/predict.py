@@ -94,8 +94,8 @@ def _started(command: Sequence[str], env: dict[str, str]) -> Iterator[subprocess
 def _lines(found: Prediction, dram_bytes: int) -> list[str]:
     return [
         f"efficiency {100 * found.efficiency:.0f} %, with a perfect overlap "
-        f"{100 * found.overlap:.0f} % ({show_bytes(dram_bytes)} of DRAM)",
-        f"in {show_duration(found.wall_s)} it computed for {show_duration(found.work_s)} and "
+        f"{100 * found.max_efficiency:.0f} % ({show_bytes(dram_bytes)} of DRAM)",
+        f"in {show_duration(found.wall_s)} it computed for {show_duration(found.compute_s)} and "
         f"waited for {show_duration(found.stall_s)}; it read {show_bytes(found.read_bytes)} and "
         f"wrote {show_bytes(found.written_bytes)}",
         *reasons(found),

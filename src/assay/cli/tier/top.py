@@ -59,7 +59,7 @@ def _present() -> list[Meter]:
 
 
 def _regions(found: Sequence[Meter]) -> Seen:
-    return {(one.pid, region.base): region for one in found for region in one.regions}
+    return {(one.pid, region.address): region for one in found for region in one.regions}
 
 
 HEADS = ("region", "size", "in DRAM", "waits", "stall", "ahead", "wasted", "reads", "writes")
@@ -68,13 +68,18 @@ HEADS = ("region", "size", "in DRAM", "waits", "stall", "ahead", "wasted", "read
 def _lines(found: Sequence[Meter], before: Seen, interval_s: float, width: int | None) -> list[str]:
     lines = []
     for one in found:
-        held = sum(region.held_bytes for region in one.regions)
+        held = sum(region.resident_bytes for region in one.regions)
         lines.append(
             f"{one.pid}  {show_bytes(held)} of {show_bytes(one.dram_bytes)} DRAM  "
-            f"{'advised  ' if one.how == 'advisor' else ''}{clean(one.command)}"
+            f"{'advised  ' if one.mechanism == 'advisor' else ''}{clean(one.command)}"
         )
         rows = [HEADS] + [
-            _row(region, before.get((one.pid, region.base)), interval_s, waits=one.how == "pager")
+            _row(
+                region,
+                before.get((one.pid, region.address)),
+                interval_s,
+                waits=one.mechanism == "pager",
+            )
             for region in one.regions
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -97,20 +102,20 @@ def _row(now: Region, before: Region | None, interval_s: float, *, waits: bool) 
         waits: the counters of waits are known.
     """
     # Counters only grow: smaller ones are those of a new region at the same address.
-    if before is not None and before.first > now.first:
+    if before is not None and before.zero_fill_faults > now.zero_fill_faults:
         before = None
 
     def more(name: str) -> float:
         return float(getattr(now, name)) - (float(getattr(before, name)) if before else 0.0)
 
     return (
-        f"{now.base:x}",
+        f"{now.address:x}",
         show_bytes(now.size_bytes),
-        _share(now.held_bytes / now.size_bytes),
-        f"{more('demand') + more('late'):.0f}" if waits else "-",
+        _share(now.resident_bytes / now.size_bytes),
+        f"{more('demand_faults') + more('in_flight_faults'):.0f}" if waits else "-",
         _share(more("stall_s") / interval_s) if waits else "-",
-        f"{more('staged'):.0f}",
-        f"{more('wasted'):.0f}",
+        f"{more('prefetch_hits'):.0f}",
+        f"{more('unused_prefetches'):.0f}",
         f"{show_bytes(more('read_bytes') / interval_s)}/s",
         f"{show_bytes(more('written_bytes') / interval_s)}/s",
     )

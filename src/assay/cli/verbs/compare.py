@@ -76,13 +76,13 @@ def _compare(request: CompareRequest, options: CommonOptions, lab: Laboratory) -
         margin=request.equivalence_margin,
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        observe=request.observe,
+        requested_observations=request.requested_observations,
         statistic=request.statistic,
         warmup=request.warmup,
-        require=request.require,
+        requirements=request.requirements,
         null=request.null,
         reserve=request.reserve,
-        gate=request.gate,
+        exit_conditions=request.exit_conditions,
     )
     lab = with_built(lab, spec, quiet=options.quiet)
     lab, spec = prepare_boot_settings(request.boot, lab, spec, quiet=options.quiet)

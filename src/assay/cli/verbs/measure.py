@@ -55,9 +55,9 @@ def _measure(
         precision=request.precision,
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        observe=request.observe,
+        requested_observations=request.requested_observations,
         warmup=request.warmup,
-        require=request.require,
+        requirements=request.requirements,
         reserve=request.reserve,
     )
     lab = with_built(lab, spec, quiet=options.quiet)

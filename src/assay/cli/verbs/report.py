@@ -48,7 +48,7 @@ def run(parsed: Parsed) -> int:
         samples=label_samples(record.spec, samples),
         conclusion=conclusion,
         machine=machine_in(newest.host),
-        engine=newest.engine,
+        engine=newest.assay_version,
         created_at=record.created_at,
         elapsed_s=elapsed_s,
         script=recommendation.script if recommendation else "",

@@ -128,7 +128,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
             raise
     changed = changed_since(before, ready.look())
     facts = msgspec.structs.replace(
-        facts, cached_files=cached, system=before, system_changed=changed
+        facts, cached_files=cached, system_files=before, changed_system_files=changed
     )
     return facts, (*drift_evidence(before, changed), *share_evidence(driver, share, facts))
 
@@ -147,7 +147,7 @@ def _report_refused(grants: Mapping[str, Grant]) -> None:
     """Report the settings that were not in force in the processes that did the work."""
     by_reason: dict[str, list[str]] = {}
     for name, grant in grants.items():
-        if grant.grant is GrantStatus.REFUSED:
+        if grant.status is GrantStatus.REFUSED:
             setting = f"{name}={show_value(grant.value)}"
             by_reason.setdefault(grant.reason or "", []).append(setting)
     sentences = (
@@ -171,13 +171,13 @@ def _report_share(evidence: Sequence[Evidence]) -> None:
 def _report_instance(plan: Plan, facts: RunFacts) -> None:
     """Report the instance that the exit status belongs to, if there are several."""
     ended = facts.outcome in ("exited", "signaled")
-    if facts.failed_instance is None or len(plan.instances) < 2 or not ended:
+    if facts.first_failed_instance is None or len(plan.instances) < 2 or not ended:
         return
     from assay.executors.sample import describe_exit
 
-    number, _ = plan.instances[facts.failed_instance]
+    number, _ = plan.instances[facts.first_failed_instance]
     how = describe_exit(facts.exit_status, facts.signal)
-    others = sum(one.ended_with_others for one in facts.instances)
+    others = sum(one.killed_after_failure for one in facts.instances)
     more = f"; {show_count(others, 'other was', 'others were')} ended with it" if others else ""
     print(f"assay: instance {number}: {how}{more}.", file=sys.stderr)
 

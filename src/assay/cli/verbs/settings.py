@@ -71,7 +71,7 @@ def _is_here(setting: Setting, lab: Laboratory) -> bool:
         case FileSetting():
             return bool(setting.paths(lab.machine))
         case IdleLatencyLimit():
-            return LATENCY in lab.machine.system
+            return LATENCY in lab.machine.system_files
         case _:
             return setting.default(lab.machine) is not None
 
@@ -89,7 +89,7 @@ def _show(lab: Laboratory, setting: Setting, as_json: bool) -> int:
         print(f"  now       {setting.name}={show_value(document['now'])}")
     for value in document.get("values", []):
         reason = f"   {value['reason']}" if "reason" in value else ""
-        print(f"    {setting.name}={value['value']}  {value['prospect']}{reason}")
+        print(f"    {setting.name}={value['value']}  {value['status']}{reason}")
     return 0
 
 
@@ -124,6 +124,6 @@ def _words(
 ) -> Iterable[dict[str, Any]]:
     """Yield each value with its prospect on this machine."""
     for value in values:
-        word = lab.plan(Configuration({setting.name: value})).words[setting.name]
+        word = lab.plan(Configuration({setting.name: value})).settings[setting.name]
         reason = {"reason": word.reason} if word.reason else {}
-        yield {"value": value, "prospect": str(word.prospect), **reason}
+        yield {"value": value, "status": str(word.status), **reason}

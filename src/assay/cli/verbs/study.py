@@ -163,8 +163,8 @@ def _lines(
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
-        if record.spec.earlier:
-            yield f"  warm start  {clean(warm_start_announcement(record.spec.earlier))}"
+        if record.spec.earlier_studies:
+            yield f"  warm start  {clean(warm_start_announcement(record.spec.earlier_studies))}"
         yield from _open_lines(record, failure)
         if present:
             yield f"  {clean(present)}"

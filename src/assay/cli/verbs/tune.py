@@ -96,7 +96,7 @@ def _tune(request: TuneRequest, options: CommonOptions, lab: Laboratory) -> Stud
         _report("assay: looking at the program (one launch, not timed)", quiet=options.quiet)
         with _reporting_interruption():
             seen = survey(
-                lab, spec.workload, spec.budget, spec.targets, spec.require, _report_ending
+                lab, spec.workload, spec.budget, spec.targets, spec.requirements, _report_ending
             )
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = _with_earlier(lab, store, warm_start, spec, space)
@@ -147,10 +147,10 @@ def _specification(request: TuneRequest, options: CommonOptions, lab: Laboratory
         margin=request.equivalence_margin,
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        observe=request.observe,
+        requested_observations=request.requested_observations,
         statistic=request.statistic,
         null=request.null,
-        require=request.require,
+        requirements=request.requirements,
         parallel=len(lab.slots) or None,
         objectives=request.objectives,
         reserve=request.reserve,
@@ -175,17 +175,17 @@ def _with_earlier(
     """Return the specification with a space, and with results of earlier studies."""
     spec = msgspec.structs.replace(spec, space=space)
     here = fingerprint(lab.machine)
-    earlier = earlier_studies(store, warm_start, spec, lab.space(spec), here)
-    return msgspec.structs.replace(spec, earlier=earlier)
+    earlier_studies = earlier_studies(store, warm_start, spec, lab.space(spec), here)
+    return msgspec.structs.replace(spec, earlier_studies=earlier_studies)
 
 
 def _observed(program: Program, seen: Survey) -> Program:
     """Return the program with the observations of its first launch."""
     facts = seen.facts
-    if facts is None or facts.seen is None:
+    if facts is None or facts.readback is None:
         return program
     return with_observations(
-        program, facts.seen.maps or (), facts.seen.threads_peak, facts.peak_anon_bytes
+        program, facts.readback.maps or (), facts.readback.threads_peak, facts.peak_anon_bytes
     )
 
 
@@ -257,9 +257,9 @@ def _left_out_words(names: list[str]) -> str:
 
 
 def _warm_start_lines(request: TuneRequest, spec: StudySpec) -> list[str]:
-    """Return the line on earlier studies that guide the search, or on their absence."""
-    if spec.earlier:
-        return [warm_start_announcement(spec.earlier)]
+    """Return the line on earlier_studies studies that guide the search, or on their absence."""
+    if spec.earlier_studies:
+        return [warm_start_announcement(spec.earlier_studies)]
     if "auto" in request.warm_start:
         return ["begins anew: no earlier study here knows of what is tried"]
     return []

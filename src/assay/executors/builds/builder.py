@@ -310,8 +310,8 @@ class Builder:
     def _limit_s(self) -> float:
         """Return the time limit of the next build, in seconds."""
         recipe = self._workload.build
-        if recipe is not None and recipe.limit_s is not None:
-            return recipe.limit_s
+        if recipe is not None and recipe.timeout_s is not None:
+            return recipe.timeout_s
         limit_s = max(self._least_s, self._left_s() or 0.0)
         if self._longest_s is None:
             return limit_s

@@ -45,9 +45,9 @@ def _negative_load(facts: RunFacts, foreign_s: float | None) -> str | None:
     busy time of ``t`` seconds has a standard deviation of up to ``sqrt(t * tick)``.
     """
     host = facts.host
-    if host is None or foreign_s is None or host.own_s is None or not host.cpus:
+    if host is None or foreign_s is None or host.process_tree_cpu_s is None or not host.cpus:
         return None
-    counted_s = host.own_s + (host.launcher_s or 0.0)
+    counted_s = host.process_tree_cpu_s + (host.launcher_cpu_s or 0.0)
     step_s = TICK_S * (host.cpus + 1) + SURE * math.sqrt(counted_s * TICK_S)
     if foreign_s >= -step_s:
         return None
@@ -64,8 +64,8 @@ def _more_than_there_is(facts: RunFacts) -> str | None:
     if facts.wall_s is None or facts.user_s is None or facts.sys_s is None:
         return None
     used_s = facts.user_s + facts.sys_s
-    asked = facts.asked_to_end
-    there_s = (facts.wall_s + (asked.waited_s if asked else 0.0)) * facts.host.cpus
+    asked = facts.graceful_stop
+    there_s = (facts.wall_s + (asked.duration_s if asked else 0.0)) * facts.host.cpus
     if used_s <= there_s * (1.0 + ROUNDING) + TICK_S * facts.host.cpus:
         return None
     return f"it used {used_s:.2f} s of CPU time, and its CPUs had {there_s:.2f} s"
@@ -75,7 +75,7 @@ def _lost_time(facts: RunFacts) -> str | None:
     """Return the phrase for a process tree with less CPU time than a part of it."""
     if facts.cpu_scope != "cgroup" or facts.waited_cpu_s is None:
         return None
-    if facts.asked_to_end is not None and facts.asked_to_end.by == "command":
+    if facts.graceful_stop is not None and facts.graceful_stop.method == "command":
         return None  # the stop command was reaped as well, and ran outside the control group
     if facts.user_s is None or facts.sys_s is None:
         return None

@@ -18,6 +18,6 @@ def changed_since(before: Mapping[str, str], after: Mapping[str, str]) -> dict[s
 def drift_evidence(before: Mapping[str, str], changed: Mapping[str, str]) -> tuple[Evidence, ...]:
     """Return evidence of settings that other processes changed while a program ran."""
     return tuple(
-        Evidence(kind=DRIFT, outside=True, note=f"{path}: {before[path]} became {now}")
+        Evidence(kind=DRIFT, external=True, note=f"{path}: {before[path]} became {now}")
         for path, now in changed.items()
     )

@@ -21,9 +21,9 @@ _STAMP = re.compile(r"(?P<path>/.+) \d+ \d+")
 
 def libraries_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
     """Return the mapped shared objects; ``None`` if the maps were not read completely."""
-    if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
+    if launch.stage is not Stage.SURVEY or facts.readback is None or facts.readback.maps is None:
         return None
-    objects = sorted({path for path in facts.seen.maps if _OBJECT.search(path)})
+    objects = sorted({path for path in facts.readback.maps if _OBJECT.search(path)})
     stamps = [stamp for stamp in map(_stamp, objects) if stamp is not None]
     if not stamps:
         return None

@@ -84,7 +84,7 @@ class OtherProcesses:
         found = busiest_processes(before, after, descendants_of(after, os.getpid()) | set(spared()))
         shares = [(one, one.busy_s / passed_s) for one in found[:MAX_PROCESSES]]
         return tuple(
-            Evidence(kind=KIND, value=cpus, unit="CPUs", outside=True, note=describe_process(one))
+            Evidence(kind=KIND, value=cpus, unit="CPUs", external=True, note=describe_process(one))
             for one, cpus in shares
             if cpus >= MIN_CPUS
         )

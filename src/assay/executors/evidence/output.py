@@ -53,7 +53,7 @@ def _kept(fd: int, stream: str) -> Output | None:
         stream=stream,
         size_bytes=size,
         sha256=_digest(fd) if whole else hashlib.sha256(head + tail).hexdigest(),
-        hashed=HashedPart.WHOLE if whole else HashedPart.ENDS,
+        digest_scope=HashedPart.WHOLE if whole else HashedPart.ENDS,
         head=head,
         tail=tail,
     )

@@ -20,9 +20,9 @@ def pools_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
 
     The result is ``None`` if the launch ended before it was examined.
     """
-    if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
+    if launch.stage is not Stage.SURVEY or facts.readback is None or facts.readback.maps is None:
         return None
-    found = read_variables(facts.seen.maps, POOLS)
+    found = read_variables(facts.readback.maps, POOLS)
     if found is None:
         return Evidence(kind=KIND)
     names = " ".join(name for name in POOLS if name in found)

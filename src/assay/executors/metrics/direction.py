@@ -70,7 +70,7 @@ def demand_directed(metrics: Iterable[Metric]) -> None:
         InvalidInputError: an objective looks like a rate; the message names the first one.
     """
     for metric in metrics:
-        if metric.assumed and is_rate(metric):
+        if metric.goal_assumed and is_rate(metric):
             raise InvalidInputError(
                 f"{metric.name} looks like a rate, but its goal is not set.",
                 f"Use --goal higher, or --goal lower if a lower {metric.name} is better.",

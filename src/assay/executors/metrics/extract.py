@@ -123,12 +123,14 @@ def _counted(name: str, facts: RunFacts) -> float | None:
 def _missing(name: str, facts: RunFacts) -> list[str]:
     """Return the reasons for missing counts of an event, one per core type."""
     counter = f"counters.{name}"
-    return [why for n, why in facts.absent.items() if n == counter or n.startswith(f"{counter}.")]
+    return [
+        why for n, why in facts.unavailable.items() if n == counter or n.startswith(f"{counter}.")
+    ]
 
 
 def _why_absent(name: str, facts: RunFacts) -> str:
     reasons = [*_missing(name, facts), "the launcher has no value"]
-    return facts.absent.get(name, reasons[0])
+    return facts.unavailable.get(name, reasons[0])
 
 
 def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
@@ -162,4 +164,4 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
         )
     pattern = checked_pattern(pattern, "The metric's")
     unit = units.get(name, "") or unit_of_pattern(pattern)
-    return Metric(name=name, unit=unit, pattern=pattern, take=way if at else None)
+    return Metric(name=name, unit=unit, pattern=pattern, statistic=way if at else None)

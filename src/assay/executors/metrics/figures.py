@@ -74,8 +74,8 @@ def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figu
         begin: offset in each file at which the search starts.
     """
     pattern = metric.pattern or ""
-    if metric.take is not None:
-        found = _of_all(metric, metric.take, all_matches(pattern, outputs, begin))
+    if metric.statistic is not None:
+        found = _of_all(metric, metric.statistic, all_matches(pattern, outputs, begin))
     else:
         match = last_match(pattern, outputs, begin)
         found = None if match is None else _of_match(metric, match)
@@ -99,7 +99,7 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
         return None
     if not units & UNIT_MULTIPLES:  # a figure without a printed unit may have any unit
         units = units - {None} or units
-    if len(units) > 1 and not metric.as_is:
+    if len(units) > 1 and not metric.ignore_unit:
         told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
         return Figure(reason=f"the matches are printed {told}")
     value = reduce_values(way, values)
@@ -117,7 +117,7 @@ def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> F
         return Figure(reason=_no_number(text, pattern))
     if value != 0.0 and not 1.0 / MAX_MAGNITUDE <= abs(value) <= MAX_MAGNITUDE:
         return Figure(reason=f"{text[:MAX_QUOTED]!r} in the output is too large or too small")
-    cut = None if metric.as_is else _cut_from(match, group)
+    cut = None if metric.ignore_unit else _cut_from(match, group)
     if cut is not None:
         return Figure(
             cut=cut,

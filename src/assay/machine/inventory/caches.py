@@ -46,7 +46,7 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
             kind=make[1],
             size_bytes=make[2],
             line_bytes=make[3],
-            ways=make[4],
+            associativity=make[4],
             shared_by=_apart(found[make]),
         )
         for make in sorted(found, key=lambda make: (make[0], make[1], make[2] or 0, str(make)))

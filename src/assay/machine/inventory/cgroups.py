@@ -34,7 +34,7 @@ def read_control(root: Root, mode: str, writable: Mapping[str, bool]) -> Control
                 version=group.version,
                 controllers=tuple(sorted(offered)) if two else group.controllers,
                 group=group.name,
-                handed_down=tuple(sorted(handed)) if two else (),
+                delegated_controllers=tuple(sorted(handed)) if two else (),
                 writable=_writable(root, folder, two) if root.live else writable.get(folder),
             )
         )

@@ -53,8 +53,8 @@ def _dimm(content: bytes) -> Dimm | None:
         rated_mt_s=_speed(fixed, 0x15, 0x54),
         speed_mt_s=_speed(fixed, 0x20, 0x58),
         ranks=(fixed[0x1B] & 0xF or None) if length > 0x1B else None,
-        maker=_text(fixed, strings, 0x17),
-        part=_text(fixed, strings, 0x1A),
+        manufacturer=_text(fixed, strings, 0x17),
+        part_number=_text(fixed, strings, 0x1A),
     )
 
 

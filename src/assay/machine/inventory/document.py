@@ -16,7 +16,7 @@ class Part(Record, frozen=True, kw_only=True):
         cpus: online CPUs in it, ascending; empty for memory without CPUs.
         size_bytes: size of a cache or of memory.
         memory: attached memory: parts of kind ``node`` and ``memcache``.
-        parts: parts within it.
+        children: parts within it.
     """
 
     kind: str
@@ -25,7 +25,7 @@ class Part(Record, frozen=True, kw_only=True):
     cpus: tuple[int, ...] = ()
     size_bytes: int | None = None
     memory: tuple[Part, ...] = ()
-    parts: tuple[Part, ...] = ()
+    children: tuple[Part, ...] = ()
 
 
 class Cache(Record, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class Cache(Record, frozen=True, kw_only=True):
     Attributes:
         level: level; 1 is nearest to the CPU.
         kind: ``unified``, ``data`` or ``instruction``.
-        size_bytes, line_bytes, ways: properties of each, if the kernel reports them.
+        size_bytes, line_bytes, associativity: properties of each, if the kernel reports them.
         shared_by: for each cache the CPUs that share it, ascending.
     """
 
@@ -42,7 +42,7 @@ class Cache(Record, frozen=True, kw_only=True):
     kind: str
     size_bytes: int | None = None
     line_bytes: int | None = None
-    ways: int | None = None
+    associativity: int | None = None
     shared_by: tuple[tuple[int, ...], ...] = ()
 
 
@@ -126,14 +126,14 @@ class Hierarchy(Record, frozen=True, kw_only=True):
         version: 1 or 2.
         controllers: controllers of the hierarchy; for v2 those available to this group.
         group: name of the group of this process.
-        handed_down: controllers that the group enables for its children (v2).
+        delegated_controllers: controllers that the group enables for its children (v2).
         writable: true if this user may create groups below it; absent if unknown.
     """
 
     version: int
     controllers: tuple[str, ...] = ()
     group: str | None = None
-    handed_down: tuple[str, ...] = ()
+    delegated_controllers: tuple[str, ...] = ()
     writable: bool | None = None
 
 
@@ -179,8 +179,8 @@ class Firmware(Record, frozen=True, kw_only=True):
 class Link(Record, frozen=True, kw_only=True):
     """A PCI Express link: speeds in GT/s per lane, widths in lanes.
 
-    ``card`` and ``slot`` are the maxima of both ends; ``below`` is true if the link is slower or
-    narrower than both support, which may only mean that the device is idle.
+    ``card`` and ``slot`` are the maxima of both ends; ``below_maximum`` is true if the link is
+    slower or narrower than both support, which may only mean that the device is idle.
     """
 
     speed_gt_s: float
@@ -189,7 +189,7 @@ class Link(Record, frozen=True, kw_only=True):
     card_width: int | None = None
     slot_speed_gt_s: float | None = None
     slot_width: int | None = None
-    below: bool = False
+    below_maximum: bool = False
 
 
 class Pci(Record, frozen=True, kw_only=True):
@@ -255,8 +255,8 @@ class Dimm(Record, frozen=True, kw_only=True):
     rated_mt_s: int | None = None
     speed_mt_s: int | None = None
     ranks: int | None = None
-    maker: str | None = None
-    part: str | None = None
+    manufacturer: str | None = None
+    part_number: str | None = None
 
 
 class Library(Record, frozen=True, kw_only=True):
@@ -303,8 +303,8 @@ class Limits(Record, frozen=True, kw_only=True):
 class MissingReading(Record, frozen=True, kw_only=True):
     """A value that could not be read, with the reason and a remedy."""
 
-    what: str
-    why: str
+    reading: str
+    reason: str
     remedy: str | None = None
 
 
@@ -313,14 +313,14 @@ class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     Attributes:
         topology: tree of the parts of the machine.
-        topology_from: ``hwloc`` with its version, or ``assay``.
+        topology_source: ``hwloc`` with its version, or ``assay``.
         microcode: version, several joined by commas if CPUs differ.
         mthp: size in bytes -> mode of transparent huge pages of that size, if supported.
-        gaps: values that could not be read.
+        unavailable: values that could not be read.
     """
 
     topology: Part
-    topology_from: str
+    topology_source: str
     model: Model = Model()
     caches: tuple[Cache, ...] = ()
     smt: Smt | None = None
@@ -329,8 +329,8 @@ class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     mthp: dict[str, str] = {}
     frequencies: tuple[Frequency, ...] = ()
     idle_driver: str | None = None
-    idle: tuple[IdleState, ...] = ()
-    control: Control
+    idle_states: tuple[IdleState, ...] = ()
+    control_groups: Control
     kernel: Kernel
     microcode: str | None = None
     firmware: Firmware = Firmware()
@@ -339,4 +339,4 @@ class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     dimms: tuple[Dimm, ...] = ()
     libraries: tuple[Library, ...] = ()
     limits: Limits = Limits()
-    gaps: tuple[MissingReading, ...] = ()
+    unavailable: tuple[MissingReading, ...] = ()

@@ -27,8 +27,8 @@ PROGRAMS = ("lstopo-no-graphics", "lstopo")
 _TIMEOUT_S = 60.0
 _MAX_FILE_BYTES = 64 * 2**20
 _MISSING = MissingReading(
-    what="topology by hwloc",
-    why="lstopo is not installed, so the topology contains only the parts that files list",
+    reading="topology by hwloc",
+    reason="lstopo is not installed, so the topology contains only the parts that files list",
     remedy="Install hwloc-nox (Debian, Ubuntu) or hwloc.",
 )
 _KINDS = {
@@ -70,7 +70,9 @@ def read_hwloc(
         return content
     found = parse(content)
     if found is None:
-        return MissingReading(what="topology by hwloc", why="the output of lstopo cannot be parsed")
+        return MissingReading(
+            reading="topology by hwloc", reason="the output of lstopo cannot be parsed"
+        )
     return found
 
 
@@ -109,11 +111,11 @@ def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | MissingRe
             check=False,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return MissingReading(what="topology by hwloc", why=f"lstopo cannot be run: {error}")
+        return MissingReading(reading="topology by hwloc", reason=f"lstopo cannot be run: {error}")
     if answer.returncode != 0 or not answer.stdout.startswith(b"<?xml"):
         errors = answer.stderr.decode(errors="replace").strip().splitlines()
         why = errors[-1] if errors else f"status {answer.returncode}"
-        return MissingReading(what="topology by hwloc", why=f"lstopo failed: {why}")
+        return MissingReading(reading="topology by hwloc", reason=f"lstopo failed: {why}")
     return answer.stdout
 
 
@@ -190,7 +192,7 @@ def _part(element: ElementTree.Element, kind: str) -> Part:
         cpus=_bitmap(element.get("cpuset", "")),
         size_bytes=int(size) if size.isdigit() and int(size) else None,
         memory=tuple(part for part in parts if part.kind in ("node", "memcache")),
-        parts=tuple(part for part in parts if part.kind not in ("node", "memcache")),
+        children=tuple(part for part in parts if part.kind not in ("node", "memcache")),
     )
 
 

@@ -27,7 +27,7 @@ class _Grown:
         """Return the part with all parts that were inserted."""
         inner = sorted(self.inner, key=lambda one: one.part.cpus)
         return replace(
-            self.part, memory=tuple(self.memory), parts=tuple(one.done() for one in inner)
+            self.part, memory=tuple(self.memory), children=tuple(one.done() for one in inner)
         )
 
 

@@ -146,7 +146,7 @@ def _link(root: Root, address: str) -> Link | None:
         card_width=card[1] if card else None,
         slot_speed_gt_s=slot[0] if slot else None,
         slot_width=slot[1] if slot else None,
-        below=bool(ends)
+        below_maximum=bool(ends)
         and (speed < min(end[0] for end in ends) or width < min(end[1] for end in ends)),
     )
 

@@ -73,7 +73,7 @@ def read_inventory(
     gaps += () if frequencies else (_no_frequencies(machine),)
     return Inventory(
         topology=topology,
-        topology_from=source,
+        topology_source=source,
         model=read_model(root),
         caches=caches,
         smt=Smt(
@@ -85,8 +85,8 @@ def read_inventory(
         mthp=read_mthp(root),
         frequencies=frequencies,
         idle_driver=idle_driver,
-        idle=idle,
-        control=read_control(root, machine.cgroup, facts.writable if facts else {}),
+        idle_states=idle,
+        control_groups=read_control(root, machine.cgroup, facts.writable if facts else {}),
         kernel=kernel,
         microcode=read_microcode(root, online),
         firmware=read_firmware(root),
@@ -102,7 +102,7 @@ def read_inventory(
             else read_libraries(root, machine.libraries, machine.arch)
         ),
         limits=read_limits(root, read_cgroups(root)),
-        gaps=tuple(gaps),
+        unavailable=tuple(gaps),
     )
 
 
@@ -114,22 +114,22 @@ def _gaps(
     if not dimms and dimm_entries(root):
         found.append(
             MissingReading(
-                what="memory modules",
-                why="only root can read the firmware's tables",
+                reading="memory modules",
+                reason="only root can read the firmware's tables",
                 remedy="Run the command as root.",
             )
         )
     elif not dimms and machine.hypervisor is None:
         found.append(
             MissingReading(
-                what="memory modules", why="the kernel provides no tables of the firmware"
+                reading="memory modules", reason="the kernel provides no tables of the firmware"
             )
         )
     if kernel.config_file is None:
         found.append(
             MissingReading(
-                what="kernel configuration",
-                why="neither /proc/config.gz nor /boot/config-RELEASE can be read",
+                reading="kernel configuration",
+                reason="neither /proc/config.gz nor /boot/config-RELEASE can be read",
                 remedy="Run `modprobe configs` if that is a module.",
             )
         )
@@ -140,6 +140,6 @@ def _no_frequencies(machine: Machine) -> MissingReading:
     why = "the kernel provides no cpufreq files"
     if machine.hypervisor is not None:
         return MissingReading(
-            what="frequencies", why=f"{why}; in most guests the host controls frequencies"
+            reading="frequencies", reason=f"{why}; in most guests the host controls frequencies"
         )
-    return MissingReading(what="frequencies", why=why, remedy="A cpufreq driver is required.")
+    return MissingReading(reading="frequencies", reason=why, remedy="A cpufreq driver is required.")

@@ -65,7 +65,7 @@ def _facts(root: Root, machine: Machine, env: Mapping[str, str], cut: tuple[str,
         return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
 
     return Facts(
-        affinity=machine.allowed,
+        affinity=machine.allowed_cpus,
         libraries={name: shown(path) for name, path in machine.libraries.items()},
         library_versions={
             library.name: (shown(library.path), library.version)

@@ -107,7 +107,7 @@ def reservation(claim: Claim) -> Html:
     """Return the reservations of a verdict."""
     words = [
         word
-        for word, holds in (("withheld", claim.withheld), ("unstable", claim.unstable))
+        for word, holds in (("withheld", claim.verdict_withheld), ("unstable", claim.unstable))
         if holds
     ]
     return el("span", f" {', '.join(words)}", class_="quiet") if words else el("span")

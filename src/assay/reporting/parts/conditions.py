@@ -103,7 +103,7 @@ def machine(report: ReportInput) -> Html:
 
 
 def _cpus(m: Machine) -> str:
-    usable = format_list(m.allowed)
+    usable = format_list(m.allowed_cpus)
     nodes = show_count(len(m.nodes), "NUMA node")
     cores = len({cpu.core for cpu in m.cpus})
     return (

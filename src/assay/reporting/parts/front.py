@@ -34,8 +34,8 @@ def front(report: ReportInput) -> tuple[Html, str] | None:
         return None
     seen = [figure for figure in figures if figure.marks or figure.tried]
     pictures = [_picture(figure, number) for number, figure in enumerate(seen)]
-    points = [*report.conclusion.front, *report.conclusion.off_front]
-    numbers = {point.name: n for n, point in enumerate(report.conclusion.front, 1)}
+    points = [*report.conclusion.pareto_front, *report.conclusion.excluded_points]
+    numbers = {point.name: n for n, point in enumerate(report.conclusion.pareto_front, 1)}
     heads = ["Settings", "Point", *map(label_of, report.spec.targets)]
     rows = [_row(point, report.spec, numbers) for point in points]
     table = plain_table("Points of the front", heads, rows, range(1, len(heads)))
@@ -64,20 +64,20 @@ def _row(point: FrontPoint, spec: StudySpec, numbers: dict[str, int]) -> Html:
 
 
 def _settings(point: FrontPoint, numbers: dict[str, int]) -> Child:
-    if point.off is None:
+    if point.exclusion is None:
         return chips(point.settings)
     return join(chips(point.settings), el("span", f" {_why(point, numbers)}", class_="quiet"))
 
 
 def _why(point: FrontPoint, numbers: dict[str, int]) -> str:
-    if point.off is FrontExclusion.DOMINATED:
+    if point.exclusion is FrontExclusion.DOMINATED:
         better = point.dominated_by or ""
         number = numbers.get(better)
         named = f"point {number}" if number else shorten(clean(better), _NAME_CHARACTERS)
         return f"dominated by {named}"
-    if point.off is FrontExclusion.UNCLEAR and not point.claims:
+    if point.exclusion is FrontExclusion.UNCLEAR and not point.claims:
         return "no undisturbed launch"
-    return _OFF[point.off] if point.off else ""
+    return _OFF[point.exclusion] if point.exclusion else ""
 
 
 def _cell(claim: Claim | None) -> Child:

@@ -51,7 +51,7 @@ _PLAIN = "timed out"
 
 def _caps(samples: Sequence[Sample]) -> str:
     """Return the time-outs of launches, if they were stopped."""
-    caps = [s.launch.cap_s for s in samples if s.outcome is Outcome.TIMED_OUT]
+    caps = [s.launch.timeout_s for s in samples if s.outcome is Outcome.TIMED_OUT]
     known = [cap for cap in caps if cap is not None]
     if not known:
         return ""

@@ -95,13 +95,13 @@ def method(
         ("Changes of settings", _switching(report)),
         ("Basis of claims", _claim_words(claims) if claims else None),
         ("Margin of equivalence", f"within {spec.margin * 100:g} %"),
-        ("Requirements", clean(required_text(spec)) if spec.require else None),
+        ("Requirements", clean(required_text(spec)) if spec.requirements else None),
         ("Accepted error rate", _errors(spec)),
         ("Design", _design(spec)),
         ("Warm start", _warm_start(report)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
-        ("Reason of the end", clean(report.conclusion.stopped) if report.conclusion else None),
+        ("Reason of the end", clean(report.conclusion.stop_reason) if report.conclusion else None),
         ("Started", utc(report.created_at)),
         ("Time spent", f"{duration(report.elapsed_s)}{', over all strata' if sitting else ''}"),
         ("Measured by", f"assay {clean(report.engine)}"),
@@ -117,7 +117,7 @@ def method(
 
 def _errors(spec: StudySpec) -> str:
     whole = f"{spec.alpha * 100:g} %"
-    if not spec.require:
+    if not spec.requirements:
         return f"{whole} over all claims, at every interim analysis"
     if spec.kind is Kind.MEASURE:
         return f"{whole} over all requirements, at every interim analysis"
@@ -129,8 +129,8 @@ def _warm_start(report: ReportInput) -> str | None:
     if report.conclusion is not None and report.conclusion.warm_start:
         return clean(report.conclusion.warm_start)
     return (
-        f"The study {clean(warm_start_announcement(report.spec.earlier))}."
-        if report.spec.earlier
+        f"The study {clean(warm_start_announcement(report.spec.earlier_studies))}."
+        if report.spec.earlier_studies
         else None
     )
 
@@ -212,22 +212,23 @@ def _side_by_side(report: ReportInput) -> str | None:
     found = report.conclusion.interference if report.conclusion else None
     if found is None:
         return None
-    words = f"every launch is confined to one of {found.slots} slots; {interference_words(found)}"
-    if found.refused is not None:
-        return f"{words}; the search ran sequentially, because {found.refused}"
+    slots = f"every launch is confined to one of {found.concurrent_launches} slots"
+    words = f"{slots}; {interference_words(found)}"
+    if found.sequential_reason is not None:
+        return f"{words}; the search ran sequentially, because {found.sequential_reason}"
     return f"{words}; the confirmation ran without concurrent launches"
 
 
 def _elsewhere(report: ReportInput) -> str | None:
     """Return the confirmed recommendation and the saving by searching elsewhere."""
-    found = report.conclusion.elsewhere if report.conclusion else None
+    found = report.conclusion.cross_environment if report.conclusion else None
     return clean(elsewhere_words(found)) if found is not None else None
 
 
 def _switching(report: ReportInput) -> str | None:
     """Return the cost of hard-to-change settings."""
     found = report.conclusion.switching if report.conclusion else None
-    return clean(switching_words(found)) if found is not None and found.applications else None
+    return clean(switching_words(found)) if found is not None and found.changes else None
 
 
 def _claim_words(claims: Sequence[Claim]) -> str:
@@ -281,7 +282,7 @@ def _space_table(spec: StudySpec) -> Html | None:
             el("th", el("bdi", clean(p.name)), scope="row"),
             el("td", el("bdi", _domain(p)), class_="values"),
             el("td", clean(p.reason) if p.reason else "requested"),
-            el("td", clean(p.when) if p.when else "\u2013"),
+            el("td", clean(p.condition) if p.condition else "\u2013"),
         )
         for p in spec.space.parameters
     ]
@@ -298,7 +299,7 @@ def _space_table(spec: StudySpec) -> Html | None:
 
 def _named_table(spec: StudySpec) -> Html | None:
     """Return the named configurations with their settings."""
-    if not spec.space.named:
+    if not spec.space.named_configurations:
         return None
     rows = [
         el(
@@ -306,7 +307,7 @@ def _named_table(spec: StudySpec) -> Html | None:
             el("th", el("bdi", clean(one.name)), scope="row"),
             el("td", el("bdi", clean(str(one.configuration))), class_="values"),
         )
-        for one in spec.space.named
+        for one in spec.space.named_configurations
     ]
     return join(
         el("h3", "Named configurations"),
@@ -365,7 +366,7 @@ def _strata_table(report: ReportInput) -> Html | None:
             el("th", str(s.number), scope="row"),
             el("td", clean(s.kernel)),
             el("td", format_list(s.cpus)),
-            el("td", clean(s.engine)),
+            el("td", clean(s.assay_version)),
             el("td", clean(s.program_digest or "\u2013")),
         )
         for s in report.strata

@@ -43,7 +43,7 @@ def required(report: ReportInput) -> Html | None:
     if conclusion is None or not conclusion.requirements:
         return None
     tables = []
-    for one in spec.require:
+    for one in spec.requirements:
         mine = [r for r in conclusion.requirements if r.requirement == one]
         if mine:
             tables.append(_table(spec, required_text(spec, [one]), mine))
@@ -64,14 +64,17 @@ def _table(spec: StudySpec, text: str, found: list[RequirementResult]) -> Html:
 
 def _line(spec: StudySpec, found: RequirementResult) -> Html:
     unit = unit_of(spec, found.metric)
-    unknown = f" ({found.unknown} unknown)" if found.unknown else ""
-    word = "withheld" if found.withheld else found.verdict.value
+    unknown = f" ({found.unknown_launches} unknown)" if found.unknown_launches else ""
+    word = "withheld" if found.verdict_withheld else found.verdict.value
     return el(
         "tr",
         el("th", shorten(clean(found.arm), _NAME_CHARACTERS), scope="row"),
         el("td", el("span", word, class_=f"word tone-{_TONES[found.verdict]}")),
-        *(el("td", _shown(value, unit), class_="num") for value in (found.value, found.worst)),
-        el("td", f"{found.kept:,} of {found.launches:,}{unknown}", class_="num"),
+        *(
+            el("td", _shown(value, unit), class_="num")
+            for value in (found.value, found.worst_value)
+        ),
+        el("td", f"{found.satisfied_launches:,} of {found.launches:,}{unknown}", class_="num"),
         el(
             "td",
             guarantee_text(found).removesuffix(" of all launches") + needed_launches_text(found),

@@ -123,7 +123,7 @@ def false_verdicts(
     variance = max(share * (1.0 - share), 1.0 / SIMULATED_STUDIES)
     return FalseVerdicts(
         share=share,
-        error=math.sqrt(variance / SIMULATED_STUDIES),
+        standard_error=math.sqrt(variance / SIMULATED_STUDIES),
         studies=SIMULATED_STUDIES,
         blocks=blocks,
     )

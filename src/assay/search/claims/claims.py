@@ -98,14 +98,14 @@ def claim_between(
         leaning = objection_to_leading(found, goal, history)
         if leaning is None:
             return _with_losses(found, history)
-        return msgspec.structs.replace(found, objection=leaning, blocks_needed=None)
+        return msgspec.structs.replace(found, data_problem=leaning, blocks_needed=None)
     return msgspec.structs.replace(
         found,
         verdict=Verdict.UNCLEAR,
         beyond_margin=False,
-        withheld=True,
-        followed=load,
-        objection=objection,
+        verdict_withheld=True,
+        correlated_load=load,
+        data_problem=objection,
         blocks_needed=None,
     )
 
@@ -129,8 +129,8 @@ def _undecidable(
         margin=spec.margin,
         alpha=alpha,
         method="none",
-        withheld=True,
-        objection=objection,
+        verdict_withheld=True,
+        data_problem=objection,
     )
 
 
@@ -147,7 +147,7 @@ def _with_losses(found: Claim, history: History) -> Claim:
     """Return a claim with the lost launches of its arms; time-outs leave the end open."""
     loss = excess_losses(history, found.a, found.b) or excess_losses(history, found.b, found.a)
     needed = None if loss is not None and found.censored_share else found.blocks_needed
-    return msgspec.structs.replace(found, losses=loss, blocks_needed=needed)
+    return msgspec.structs.replace(found, missing_values=loss, blocks_needed=needed)
 
 
 def blocks_of_claim(history: History, found: Claim) -> list[int]:
@@ -218,7 +218,7 @@ def claim_from_blocks(
         censored_share=found.censored_share,
         spread_ratio=None if spreads else spread_ratio(*values),
         spread=spread,
-        planned=look is Look.PLANNED and not spreads and found.method == "mean",
+        single_analysis=look is Look.PLANNED and not spreads and found.method == "mean",
         disturbed_blocks=of_blocks.disturbed,
         beyond_margin=decided and is_beyond_margin(found.lo, found.hi, margin=margin),
         unstable=not spreads and _unstable(spread, a, b),

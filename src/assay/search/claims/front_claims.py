@@ -90,7 +90,9 @@ def judge_points(
                 name=arm.name,
                 settings=arm.configuration,
                 claims=tuple(claim for claim in claims if claim is not None),
-                off=FrontExclusion.FAILS if arm in failing else reason_off_front(claims, better),
+                exclusion=FrontExclusion.FAILS
+                if arm in failing
+                else reason_off_front(claims, better),
                 dominated_by=better.name if better else None,
             )
         )

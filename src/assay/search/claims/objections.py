@@ -35,7 +35,7 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
 
 def unit_objection(metric: Metric, history: History, names: Sequence[str]) -> str | None:
     """Return an objection to possibly different units; arguments as for ``objection_to``."""
-    if metric.pattern is None or metric.as_is:
+    if metric.pattern is None or metric.ignore_unit:
         return None
     return mixed_unit_objection(
         metric, [(name, _counted_launches(history, name)) for name in names]
@@ -55,18 +55,18 @@ def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
     """Return an objection to lower bounds of an arm that may reach the values of another."""
     mine = [s for s in arm[1] if metric in s.metrics]
     others = [s.metrics[metric] for s in other[1] if metric in s.metrics]
-    if not others or not any(metric in s.at_most for s in mine):
+    if not others or not any(metric in s.upper_bounds for s in mine):
         return None
     middle = median(others)
-    either = [s for s in mine if s.metrics[metric] < middle <= s.at_most.get(metric, 0.0)]
+    either = [s for s in mine if s.metrics[metric] < middle <= s.upper_bounds.get(metric, 0.0)]
     if len(either) <= MAX_MISSING_SHARE * len(mine):
         return None
     return bounds_objection(metric, other[0], len(either), len(mine), arm[0])
 
 
 def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
-    lacking = [sample for sample in mine if metric in sample.absent]
+    lacking = [sample for sample in mine if metric in sample.unavailable]
     if len(lacking) <= MAX_MISSING_SHARE * len(mine):
         return None
-    reason = lacking[-1].absent[metric]
+    reason = lacking[-1].unavailable[metric]
     return missing_objection(metric, len(lacking), len(mine), arm, reason)

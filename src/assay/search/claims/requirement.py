@@ -191,7 +191,7 @@ def claims_alpha(spec: StudySpec) -> float:
 
     Claims and requirements then hold simultaneously at ``spec.alpha``.
     """
-    return spec.alpha / 2.0 if spec.require else spec.alpha
+    return spec.alpha / 2.0 if spec.requirements else spec.alpha
 
 
 def requirement_alpha(spec: StudySpec) -> float:
@@ -201,14 +201,14 @@ def requirement_alpha(spec: StudySpec) -> float:
     """
     arms = 2 if spec.kind is Kind.TUNE else len(spec.arms)
     whole = spec.alpha if spec.kind is Kind.MEASURE else spec.alpha / 2.0
-    return whole / max(1, arms * len(spec.require))
+    return whole / max(1, arms * len(spec.requirements))
 
 
 def min_requirement_blocks(spec: StudySpec) -> int:
     """Return the smallest number of blocks that can prove a requirement; 0 without any."""
     alpha = requirement_alpha(spec)
     each = 1 if spec.switch_costs_s else launches_per_block(spec.statistic, Stage.CONFIRM)
-    shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.require)
+    shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.requirements)
     return max((max(MIN_BLOCKS, blocks) for blocks in shown), default=0)
 
 
@@ -220,7 +220,7 @@ def requirement_results(
 ) -> tuple[RequirementResult, ...]:
     """Return the results of all requirements in some arms."""
     return tuple(
-        requirement_result(spec, history, one, arm) for one in spec.require for arm in arms
+        requirement_result(spec, history, one, arm) for one in spec.requirements for arm in arms
     )
 
 
@@ -243,24 +243,24 @@ def requirement_result(
         quantile=requirement.quantile,
         verdict=RequirementVerdict.UNCLEAR if withheld else verdict,
         launches=launches,
-        kept=kept,
-        unknown=most_kept - kept,
-        bounded=seen.bounded,
+        satisfied_launches=kept,
+        unknown_launches=most_kept - kept,
+        bounded_launches=seen.bounded,
         share_ci=(ends.lo, ends.hi),
         alpha=alpha,
         value=quantile(values, requirement.quantile) if values else None,
-        worst=(max(values) if most else min(values)) if values else None,
+        worst_value=(max(values) if most else min(values)) if values else None,
         launches_needed=None
         if withheld or seen.bounded or verdict is not RequirementVerdict.UNCLEAR
         else launches_needed(kept, launches, requirement.share, alpha),
-        withheld=withheld,
+        verdict_withheld=withheld,
     )
 
 
 def is_undecided(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
     """Return whether a requirement is undecided in any of these arms."""
     alpha = _shared_alpha(spec, history)
-    for one in spec.require:
+    for one in spec.requirements:
         for arm in arms:
             seen = _seen(history, one, arm)
             verdict = decide_requirement(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
@@ -362,7 +362,7 @@ def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
 
 def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:
     """Return whether the value of a launch may lie on either side of a limit."""
-    return requirement.is_between(value, sample.at_most.get(requirement.metric, value))
+    return requirement.is_between(value, sample.upper_bounds.get(requirement.metric, value))
 
 
 def _counting(history: History, arm: Arm) -> list[Sample]:
@@ -390,7 +390,7 @@ def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
         requirement.metric == WALL.name
         and requirement.bound is Bound.AT_MOST
         and sample.outcome is Outcome.TIMED_OUT
-        and (sample.launch.cap_s or sample.wall_s or 0.0) >= requirement.limit
+        and (sample.launch.timeout_s or sample.wall_s or 0.0) >= requirement.limit
     )
 
 

@@ -39,7 +39,7 @@ def boot_notes(
         if not states:
             continue
         values = costly.boot(sample.launch.configuration).items()
-        changed = {name: value for name, value in values if value != spec.pausing[name]}
+        changed = {name: value for name, value in values if value != spec.reboot_settings[name]}
         notes[boot_state_note(Configuration(changed), states)] = None
     return list(notes)
 

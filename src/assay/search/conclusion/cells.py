@@ -67,7 +67,7 @@ def has_effect(effect: FactorEffect) -> bool:
 
 def varied_names(space: Space) -> tuple[str, ...]:
     """Return the settings of a sweep in the order of its file, after the column of names if any."""
-    named = (NAME_COLUMN,) if space.named else ()
+    named = (NAME_COLUMN,) if space.named_configurations else ()
     return (*named, *(p.name for p in space.parameters))
 
 
@@ -82,7 +82,7 @@ def settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Va
 
 def _named(arm: ArmResult, space: Space) -> list[Value | None]:
     """Return the name of the configuration of an arm, if the space names any."""
-    if not space.named:
+    if not space.named_configurations:
         return []
     found = find_named(space, arm.configuration)
     if found is None:
@@ -114,7 +114,7 @@ def baseline_text(name: str, baseline: Configuration, space: Space) -> str:
 def sorted_by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
     """Return arms in the order of their settings; settings that are left alone come first."""
     ranks = {p.name: _ranks(p.domain.values()) for p in space.parameters}
-    order = {one.name: at for at, one in enumerate(space.named, 1)}
+    order = {one.name: at for at, one in enumerate(space.named_configurations, 1)}
 
     def place(arm: ArmResult) -> list[tuple[int, float, str]]:
         named = find_named(space, arm.configuration)

@@ -56,7 +56,7 @@ def shape_notes(metric: Metric, arms: Sequence[ArmResult], samples: Sequence[Sam
         if found is None:
             continue
         low, high = (show_quantity(mean, metric.unit) for mean in (found.low, found.high))
-        note = wording.two_groups(arm.name, low, high, found.high_share)
+        note = wording.two_groups(arm.name, low, high, found.upper_mode_share)
         if found.explained_by is not None:
             note += wording.correlated_evidence(
                 found.explained_by,
@@ -89,7 +89,7 @@ def disturbance_notes(
         return _searched_notes(spec, history)
     if not lost or spec.disturbed_above is None:
         return []
-    known = [claim for claim in claims if claim is not None and not claim.withheld]
+    known = [claim for claim in claims if claim is not None and not claim.verdict_withheld]
     return [
         wording.disturbed_blocks(
             lost,
@@ -115,10 +115,12 @@ def _searched_notes(spec: StudySpec, history: History) -> list[str]:
 def observing_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     """Return notes on observations that a calibration switched off, and on missing counters."""
     notes = []
-    if spec.unobserved:
-        notes.append(wording.skipped_observations(spec.unobserved))
-    if Observation.COUNTERS in (spec.observe or ()):
-        reasons = [s.absent[CYCLES_COUNTER] for s in samples if CYCLES_COUNTER in s.absent]
+    if spec.disabled_observations:
+        notes.append(wording.skipped_observations(spec.disabled_observations))
+    if Observation.COUNTERS in (spec.requested_observations or ()):
+        reasons = [
+            s.unavailable[CYCLES_COUNTER] for s in samples if CYCLES_COUNTER in s.unavailable
+        ]
         if samples and len(reasons) == len(samples):
             notes.append(wording.no_counters(reasons[-1]))
     return notes
@@ -152,9 +154,9 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
         notes.append(wording.zero_values(metrics[0].name, len(zeros), len(good), _arms_of(zeros)))
     for metric in metrics:
         notes += _bound_notes(metric, good)
-        lacking = [s for s in good if metric.pattern is not None and metric.name in s.absent]
+        lacking = [s for s in good if metric.pattern is not None and metric.name in s.unavailable]
         if lacking:
-            reason = lacking[-1].absent[metric.name]
+            reason = lacking[-1].unavailable[metric.name]
             arms = _arms_of(lacking)
             notes.append(wording.missing_values(metric.name, len(lacking), len(good), arms, reason))
     return notes
@@ -163,9 +165,9 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
 def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
     """Return a note on values that are lower bounds, with the largest upper bound."""
     bounds = {
-        place: sample.at_most[metric.name]
+        place: sample.upper_bounds[metric.name]
         for place, sample in enumerate(good)
-        if sample.at_most.get(metric.name, 0.0)
+        if sample.upper_bounds.get(metric.name, 0.0)
         > MIN_BOUND_FACTOR * sample.metrics.get(metric.name, 0.0)
     }
     if len(bounds) <= MAX_MISSING_SHARE * len(good):
@@ -175,7 +177,7 @@ def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
 
 
 def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
-    metric, caps = workload.objective, {sample.launch.cap_s for sample in late}
+    metric, caps = workload.objective, {sample.launch.timeout_s for sample in late}
     limit = wording.OWN_TIMEOUT
     if caps == {workload.timeout_s}:
         limit = wording.TIMEOUT_OPTION
@@ -211,7 +213,7 @@ def cell_grant_notes(history: History) -> list[str]:
             asked.setdefault(name, []).append(sample)
     notes = []
     for name, mine in asked.items():
-        refused = [s for s in mine if s.settings[name].grant is GrantStatus.REFUSED]
+        refused = [s for s in mine if s.settings[name].status is GrantStatus.REFUSED]
         if refused:
             reason = refused[-1].settings[name].reason or ""
             cells = len({s.launch.arm for s in refused})
@@ -226,8 +228,8 @@ def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
         mine = [s for s in history.launches_of(arm.name) if s.launch.stage is Stage.CONFIRM]
         for name in arm.configuration:
             grants = [s.settings[name] for s in mine if name in s.settings]
-            refused = [grant for grant in grants if grant.grant is GrantStatus.REFUSED]
-            degraded = [grant for grant in grants if grant.grant is GrantStatus.DEGRADED]
+            refused = [grant for grant in grants if grant.status is GrantStatus.REFUSED]
+            degraded = [grant for grant in grants if grant.status is GrantStatus.DEGRADED]
             if refused:
                 setting = f"{name}={show_value(refused[-1].value)}"
                 never = setting if len(refused) == len(mine) else ""

@@ -56,13 +56,13 @@ def unproven_recommendation(
         return None
     useless = (Verdict.SAME, Verdict.SLOWER)
     output = work_objection(spec, history.outputs, (DEFAULT_ARM.name, arm.name), arm.name)
-    if found is not None and (found.verdict in useless or found.objection not in (None, output)):
+    if found is not None and (found.verdict in useless or found.data_problem not in (None, output)):
         return None
     if _doubt(race, arm) is not None:
         return None
     if overall_verdict(required, arm.name) is RequirementVerdict.BROKEN:
         return None
-    needs_it = bool(spec.require) and is_default_infeasible(trials_of(history))
+    needs_it = bool(spec.requirements) and is_default_infeasible(trials_of(history))
     if not needs_it and not candidate.is_likely(spec.margin):
         return None
 
@@ -79,7 +79,7 @@ def unproven_recommendation(
         status=RecommendationStatus.UNPROVEN,
         expected=expected,
         proof=None if output else proof,
-        output=output,
+        output_difference=output,
     )
 
 

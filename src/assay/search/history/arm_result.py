@@ -31,7 +31,7 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         summary=summary,
         failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
         timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
-        disturbed=disturbed,
+        disturbed_launches=disturbed,
         modes=modes_of(spec.workload.objective.name, ended),
     )
 

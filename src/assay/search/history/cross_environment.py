@@ -49,7 +49,7 @@ def confirmation_of(
         launches=conclusion.launches,
         claim=_claim_on(conclusion, chosen),
         spread=_spread(conclusion.arms[0], spec.workload.objective.name),
-        values=default.n if default else 0,
+        spread_launches=default.n if default else 0,
     )
     return StudySpec(
         kind=Kind.COMPARE,
@@ -64,8 +64,8 @@ def confirmation_of(
         disturbed_above=spec.disturbed_above,
         warmup=spec.warmup,
         pad_environment=spec.pad_environment,
-        require=spec.require,
-        found=found,
+        requirements=spec.requirements,
+        earlier_recommendation=found,
     )
 
 
@@ -84,20 +84,24 @@ def compare_environments(
         spec: specification of the comparison.
         arms: results of the arms in this environment, the default first.
     """
-    found = spec.found
+    found = spec.earlier_recommendation
     if found is None:
         return None
     objective = spec.workload.objective.name
     here = _spread(arms[0], objective) if arms else None
     values = arms[0].summary[objective].n if here is not None else 0
-    known = here is not None and found.spread and min(values, found.values) >= MIN_VALUES
+    known = here is not None and found.spread and min(values, found.spread_launches) >= MIN_VALUES
     if here is None or not found.spread or not known:
-        return CrossEnvironmentComparison(found=found, spread=here)
+        return CrossEnvironmentComparison(earlier_recommendation=found, spread=here)
     times = (here / found.spread) ** 2
-    low, high = _interval(times, values - 1, found.values - 1)
+    low, high = _interval(times, values - 1, found.spread_launches - 1)
     saved = round(found.launches * (times - 1)) if low > 1 else None
     return CrossEnvironmentComparison(
-        found=found, spread=here, times=times, ci=(low, high), saved=saved
+        earlier_recommendation=found,
+        spread=here,
+        launch_factor=times,
+        ci=(low, high),
+        saved_launches=saved,
     )
 
 

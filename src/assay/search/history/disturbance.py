@@ -58,7 +58,7 @@ class OutsideLoad:
         figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
         violations = self.violations or any(e.kind == PARTITION_VIOLATION for e in sample.evidence)
         cpus = figures.get(HOST_CPUS)
-        known = sample.wall_s and not sample.suspect
+        known = sample.wall_s and not sample.contradictions
         if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):
             return replace(self, violations=violations)
         return OutsideLoad(
@@ -108,7 +108,7 @@ class ForeignLoad:
         """
         figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN_LOAD, HOST_CPUS)}
         foreign_s, cpus = figures.get(FOREIGN_LOAD), figures.get(HOST_CPUS)
-        if foreign_s is None or not cpus or not sample.wall_s or sample.suspect:
+        if foreign_s is None or not cpus or not sample.wall_s or sample.contradictions:
             return self
         return ForeignLoad(
             self.foreign_s + foreign_s,

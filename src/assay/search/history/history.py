@@ -126,7 +126,7 @@ class History:
             spec.workload.objective,
             statistic=spec.statistic,
             disturbed_above=spec.disturbed_above,
-            require=spec.require,
+            require=spec.requirements,
             costly=HardToChangeFactors.of(spec),
             budget=_for_claims(spec),
         )
@@ -237,7 +237,7 @@ class History:
         if sample.outcome is Outcome.OK and value is not None and 0 < value < math.inf:
             return Observation(value)
         if sample.outcome is Outcome.TIMED_OUT and self.metric.name == "wall_s" and sample.wall_s:
-            return Observation(sample.launch.cap_s or sample.wall_s, censored=True)
+            return Observation(sample.launch.timeout_s or sample.wall_s, censored=True)
         return None
 
     def observations(
@@ -471,9 +471,9 @@ class _StageHistory:
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
         self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_one(sample)
-        if launch.roster is not None:
-            self.rosters[block] = tuple(dict.fromkeys(launch.roster))
-            self._counts[block] = Counter(arm.name for arm in launch.roster)
+        if launch.block_arms is not None:
+            self.rosters[block] = tuple(dict.fromkeys(launch.block_arms))
+            self._counts[block] = Counter(arm.name for arm in launch.block_arms)
         counts = self._counts.get(block)
         times = self._usual if counts is None else counts[launch.arm]
         column = self.columns.setdefault(launch.arm, {})

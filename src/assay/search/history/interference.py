@@ -46,20 +46,22 @@ def interference_of(spec: StudySpec, history: History) -> Interference | None:
     gaps = _gaps(history, blocks)
     if len(gaps) < MIN_PAIRS:
         return Interference(
-            slots=spec.parallel, blocks=len(gaps), refused=_why_unknown(spec, history)
+            concurrent_launches=spec.parallel,
+            blocks=len(gaps),
+            sequential_reason=_why_unknown(spec, history),
         )
     alone, beside = (_noise(history, arm) for arm in (DEFAULT_ARM, PARALLEL_ARM))
     low, high = _ends(gaps)
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     return Interference(
-        slots=spec.parallel,
+        concurrent_launches=spec.parallel,
         blocks=len(gaps),
         ratio=math.exp(statistics.fmean(gaps)),
         ci=ratio_ends(math.exp(low), math.exp(high)),
-        noise_alone=alone,
-        noise_beside=beside,
+        exclusive_sd_log=alone,
+        concurrent_sd_log=beside,
         noise_ratio=beside / alone if alone > 0.0 else None,
-        refused=_refusal(sign * (low if sign > 0 else high), alone, beside, spec.margin),
+        sequential_reason=_refusal(sign * (low if sign > 0 else high), alone, beside, spec.margin),
     )
 
 
@@ -121,6 +123,6 @@ def _why_unknown(spec: StudySpec, history: History) -> str:
 
 def interference_notes(found: Interference | None) -> list[str]:
     """Return a note if launches ran serially although parallel launches were requested."""
-    if found is None or found.refused is None:
+    if found is None or found.sequential_reason is None:
         return []
-    return [one_at_a_time_note(found.refused)]
+    return [one_at_a_time_note(found.sequential_reason)]

@@ -73,7 +73,7 @@ def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
             if any(not _alike(name, each[0], other) for other in each[1:]):
                 found.append(KernelDifference(name=name, values=each))
     found.sort(key=lambda one: (_is_option(one.name), None in one.values, one.name))
-    return KernelComparison(releases=releases, differences=tuple(found), unread=unread)
+    return KernelComparison(releases=releases, differences=tuple(found), unreadable_releases=unread)
 
 
 def _notes(sample: Sample) -> list[_Note]:

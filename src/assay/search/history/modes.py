@@ -37,7 +37,7 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     return Modes(
         low=found.low,
         high=found.high,
-        high_share=found.high_share,
+        upper_mode_share=found.high_share,
         explained_by=told.name if told else None,
         low_evidence=told.low if told else None,
         high_evidence=told.high if told else None,

@@ -32,10 +32,10 @@ class Refusals:
             return
         for name, grant in sample.settings.items():
             place = _place(name, grant.value)
-            if grant.grant is GrantStatus.REFUSED:
+            if grant.status is GrantStatus.REFUSED:
                 why = ": ".join(filter(None, (grant.reason, grant.observed)))
                 self._refused.setdefault(place, why)
-            elif grant.grant is not GrantStatus.UNVERIFIED:
+            elif grant.status is not GrantStatus.UNVERIFIED:
                 self._taken.add(place)
 
     @property

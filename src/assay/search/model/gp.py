@@ -383,12 +383,12 @@ class _Model:
         tasks, counts = [0] * len(usable), [1] * len(usable)
         rows = dict(self.indices)
         for task, one in enumerate(earlier, start=1):
-            for known in one.known:
+            for known in one.known_configurations:
                 which.append(rows.setdefault(known.configuration, len(rows)))
                 blocks.append(-1 - len(blocks))
                 tasks.append(task)
                 counts.append(known.launches)
-            values += _clipped([known.log_ratio for known in one.known], clipped_at)
+            values += _clipped([known.log_ratio for known in one.known_configurations], clipped_at)
         self.known_configurations = list(rows)[len(self.indices) :]
         self._features = features
         self.surrogate = Surrogate(

@@ -135,7 +135,10 @@ def _rank(known: EarlierConfiguration) -> tuple[float, str]:
 
 def is_informative(earlier: EarlierStudy) -> bool:
     """Return whether a study can guide another: a single configuration has no setting effects."""
-    return sum(known.log_ratio is not None for known in earlier.known) >= MIN_CONFIGURATIONS
+    return (
+        sum(known.log_ratio is not None for known in earlier.known_configurations)
+        >= MIN_CONFIGURATIONS
+    )
 
 
 def informative_studies(
@@ -144,7 +147,10 @@ def informative_studies(
     """Return the informative earlier studies, limited to the configurations of a space."""
     narrowed = (
         msgspec.structs.replace(
-            one, known=tuple(k for k in one.known if _holds(space, k.configuration))
+            one,
+            known_configurations=tuple(
+                k for k in one.known_configurations if _holds(space, k.configuration)
+            ),
         )
         for one in earlier
     )
@@ -179,7 +185,7 @@ def first_proposals(earlier: Sequence[EarlierStudy], count: int) -> list[Configu
     Proposals were better than the default of their study. Of two that differ in a single setting
     the better one is preferred as long as there are others.
     """
-    queues = [[k.configuration for k in one.known if _better(k)] for one in earlier]
+    queues = [[k.configuration for k in one.known_configurations if _better(k)] for one in earlier]
     ranked = [
         queue[position]
         for position in range(max(map(len, queues), default=0))

@@ -81,7 +81,7 @@ def compare_conditions(
         alpha=alpha,
         published=published,
         differences=differences,
-        inseparable=sources,
+        confounded=sources,
         notes=(*a.notes, *b.notes, *_workload_notes(a, b)),
     )
     if isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition):
@@ -109,8 +109,8 @@ def compare_conditions(
         verdict=verdict,
         beyond_margin=beyond,
         occasions=occasions,
-        covered=tuple(one for one in sources if one in OCCASION),
-        inseparable=tuple(one for one in sources if one not in OCCASION),
+        covered_differences=tuple(one for one in sources if one in OCCASION),
+        confounded=tuple(one for one in sources if one not in OCCASION),
         reason=wording.unclear_reason(df + 1) if verdict is OccasionVerdict.UNCLEAR else "",
         notes=(*found.notes, *_span_notes(a, b, occasions)),
     )
@@ -278,7 +278,7 @@ def _span_notes(
     a: MeasuredCondition, b: MeasuredCondition, occasions: Sequence[Occasions]
 ) -> Iterator[str]:
     """Yield a note if the two lie further apart than the known occasions."""
-    times = [one.condition.at_s for one in (a, b)]
+    times = [one.condition.started_at for one in (a, b)]
     if times[0] is None or times[1] is None:
         yield wording.UNKNOWN_TIME
         return

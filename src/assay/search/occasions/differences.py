@@ -30,7 +30,7 @@ def condition_differences(a: Side, b: Side) -> tuple[ConditionDifference, ...]:
         found += _of_machines(a.machine, b.machine)
     elif a.condition.kernel != b.condition.kernel:  # imported studies have no machine document
         found.append(_difference("kernel", "release", a.condition.kernel, b.condition.kernel))
-    return tuple(sorted(found, key=lambda one: (one.subject, one.what, one.numbers)))
+    return tuple(sorted(found, key=lambda one: (one.subject, one.path, one.numbers)))
 
 
 def sources_of_effect(
@@ -52,7 +52,7 @@ def _subjects(differences: tuple[ConditionDifference, ...]) -> tuple[str, ...]:
 
 
 def _of_occasion(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[str]:
-    days = [_day(side.condition.at_s) for side in (a, b)]
+    days = [_day(side.condition.started_at) for side in (a, b)]
     yield TIME if days[0] is not None and days[0] == days[1] else DAY
     if a.boot is None or a.boot != b.boot:
         yield BOOT
@@ -88,11 +88,13 @@ def _of_programs(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[Conditi
 def _of_strata(a: Stratum, b: Stratum) -> Iterator[ConditionDifference]:
     if a.cpus != b.cpus:
         yield _difference("usable CPUs", "cpus", format_list(a.cpus), format_list(b.cpus))
-    if a.engine != b.engine:
-        yield _difference("assay", "version", a.engine, b.engine)
+    if a.assay_version != b.assay_version:
+        yield _difference("assay", "version", a.assay_version, b.assay_version)
     if not (a.host and b.host):  # else the machine documents contain them
         yield from _unlike("settings", a.default_state, b.default_state)
-    yield from _unlike("environment", _counted(a.surroundings), _counted(b.surroundings))
+    yield from _unlike(
+        "environment", _counted(a.launch_environment), _counted(b.launch_environment)
+    )
 
 
 def _counted(surroundings: Mapping[str, str]) -> dict[str, str]:
@@ -119,9 +121,11 @@ def _unlike(
 def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
     for one in machines.differences(machines.ComparedMachine(a), machines.ComparedMachine(b)):
         yield ConditionDifference(
-            subject=one.subject, what=one.what, a=one.a, b=one.b, numbers=one.numbers
+            subject=one.subject, path=one.what, a=one.a, b=one.b, numbers=one.numbers
         )
-    left, right = ([word for word in one.boot.words if not _names_kernel(word)] for one in (a, b))
+    left, right = (
+        [word for word in one.boot.arguments if not _names_kernel(word)] for one in (a, b)
+    )
     for word in dict.fromkeys((*left, *right)):
         if (word in left) is not (word in right):
             here, there = ("there" if word in one else None for one in (left, right))
@@ -135,4 +139,4 @@ def _names_kernel(word: str) -> bool:
 
 def _difference(subject: str, name: str, a: object, b: object) -> ConditionDifference:
     left, right = (None if value is None else str(value) for value in (a, b))
-    return ConditionDifference(subject=subject, what=name, a=left, b=right)
+    return ConditionDifference(subject=subject, path=name, a=left, b=right)

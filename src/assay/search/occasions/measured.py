@@ -112,7 +112,7 @@ def measured_condition(
             stratum=stratum.number,
             arm=chosen[0].name,
             settings=settings_under(spec, chosen[0]),
-            at_s=min(began, default=None),
+            started_at=min(began, default=None),
             machine=stratum.machine,
             model=stratum.model or None,
             kernel=stratum.kernel,

@@ -147,7 +147,7 @@ def _occasion(one: OccasionCandidate, side: MeasuredCondition) -> MeasuredCondit
         )
     except InvalidInputError:
         return None
-    if metric_differences(found.metric, side.metric) or found.condition.at_s is None:
+    if metric_differences(found.metric, side.metric) or found.condition.started_at is None:
         return None
     return found if found.condition.n >= MIN_LAUNCHES else None
 
@@ -178,7 +178,7 @@ def _groups(
 
 
 def _began_s(one: MeasuredCondition) -> float:
-    return one.condition.at_s or 0.0
+    return one.condition.started_at or 0.0
 
 
 def _count(groups: Sequence[Sequence[MeasuredCondition]]) -> int:

@@ -166,7 +166,7 @@ def _published(name: str, row: Mapping[str, str], where: str) -> PublishedCondit
             n=n,
             mean=mean,
             sd=sd,
-            about=about or None,
+            columns=about or None,
         ),
         error=error,
         unit=row.get("unit", "") or (stated[1] if stated else ""),

@@ -145,7 +145,7 @@ class CompareRace(BlockRace):
         """Return the ending of a comparison in which no arm is undecided."""
         blocks = counted(self._history)
         if are_all_decided(self._claim(arm) for arm in self._compared):
-            steps = any(arm.against is not None for arm in self._compared)
+            steps = any(arm.parent is not None for arm in self._compared)
             return comparisons_decided_ending(blocks, steps=steps)
         return saturated_ending(blocks)
 
@@ -155,7 +155,7 @@ class CompareRace(BlockRace):
 
     def _rival(self, arm: Arm) -> Arm:
         """Return the reference of an arm; the first arm if the named one gives no values."""
-        named = next((one for one in self._arms if one.name == arm.against), self._arms[0])
+        named = next((one for one in self._arms if one.name == arm.parent), self._arms[0])
         works = self._warm(named) and not self._lost(Stage.CONFIRM, named)
         return named if works else self._arms[0]
 
@@ -210,13 +210,15 @@ class CompareRace(BlockRace):
             return True
         if self._requires(arm):
             return False
-        if found.withheld and found.objection is not None:  # further blocks do not remove it
+        if (
+            found.verdict_withheld and found.data_problem is not None
+        ):  # further blocks do not remove it
             if may_be_by_chance(found, self._history):
                 return False
             return len(self._history.complete(Stage.CONFIRM)) >= self._least
         if found.verdict is Verdict.UNCLEAR or not is_precise(found):
             return False
-        return not needs_more_blocks(self._spec.gate, found)
+        return not needs_more_blocks(self._spec.exit_conditions, found)
 
     def _requires(self, arm: Arm) -> bool:
         """Return whether a requirement is undecided for an arm or its reference."""
@@ -255,7 +257,7 @@ def claimed_pairs(spec: StudySpec) -> tuple[tuple[str, str], ...]:
 def step_pairs(spec: StudySpec) -> tuple[tuple[str, str], ...]:
     """Return the names of further pairs: arms against another reference than the first arm."""
     first = spec.arms[0].name
-    return tuple((arm.against, arm.name) for arm in spec.arms if arm.against not in (None, first))
+    return tuple((arm.parent, arm.name) for arm in spec.arms if arm.parent not in (None, first))
 
 
 def claim_alpha(spec: StudySpec) -> float:

@@ -196,7 +196,7 @@ class BlockRunner:
                 stage=stage,
                 block=number,
                 position=position,
-                anew=anew and position == 0,
+                repeat_application=anew and position == 0,
             )
             for position, arm in enumerate(arms)
         ]
@@ -210,11 +210,11 @@ class BlockRunner:
         count = self._side_by_side(free_slots)
         taken, self._waiting = self._waiting[:count], self._waiting[count:]
         taken = [
-            msgspec.structs.replace(launch, slot=self._assign_slot(launch)) for launch in taken
+            msgspec.structs.replace(launch, cpu_slot=self._assign_slot(launch)) for launch in taken
         ]
         if self._kept:
             return taken
-        return [msgspec.structs.replace(launch, roster=self._arms) for launch in taken]
+        return [msgspec.structs.replace(launch, block_arms=self._arms) for launch in taken]
 
     def _side_by_side(self, free_slots: int) -> int:
         """Return the number of launches that may begin now.
@@ -258,8 +258,8 @@ class BlockRunner:
         launch = sample.launch
         if launch.block > self.number:
             # A sample from the store: continue the block with its original layout.
-            self._lay_out(launch.stage, launch.block, launch.roster or ())
-        self._kept = self._kept or launch.roster is not None
+            self._lay_out(launch.stage, launch.block, launch.block_arms or ())
+        self._kept = self._kept or launch.block_arms is not None
         place = _place(launch)
         self._in_flight.pop(place, None)
         self._waiting = [w for w in self._waiting if _place(w) != place]
@@ -268,7 +268,11 @@ class BlockRunner:
         if sample.outcome is Outcome.FAILED and again:
             self._waiting.append(
                 msgspec.structs.replace(
-                    launch, attempt=launch.attempt + 1, cap_s=None, roster=None, anew=False
+                    launch,
+                    attempt=launch.attempt + 1,
+                    timeout_s=None,
+                    block_arms=None,
+                    repeat_application=False,
                 )
             )
 
@@ -348,7 +352,7 @@ class BlockRace(ABC):
             taken = self._block.take(self._room(free_slots, left))
             if taken or not self._block.is_finished:
                 return [
-                    msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
+                    msgspec.structs.replace(launch, timeout_s=self._bounded_s(launch, left))
                     for launch in taken
                 ]
 
@@ -407,7 +411,7 @@ class BlockRace(ABC):
             return describe_failure_order(self._history.samples) or FAILED_AFTER_FIRST
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
-        reason = newest.absent.get(metric.name, UNREADABLE)
+        reason = newest.unavailable.get(metric.name, UNREADABLE)
         if value is not None:
             reason = not_positive(value)
         return missing_metric_ending(metric.name, reason)

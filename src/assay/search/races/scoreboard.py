@@ -54,7 +54,7 @@ class Scoreboard:
         self._alone = len(spec.arms) == 1
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
         self._values = History(spec.workload.objective)
-        self._slacks = RequirementSlack(spec.require if spec.kind is Kind.TUNE else ())
+        self._slacks = RequirementSlack(spec.requirements if spec.kind is Kind.TUNE else ())
         self._spreads = spec.statistic is Statistic.SPREAD
         self._stage: Stage | None = None
         self._block = -1

@@ -209,7 +209,11 @@ class SearchRace(BlockRace):
     def _width(self) -> int:
         """Concurrent launches of a search block; valid only during the search."""
         found = interference_of(self._spec, self._history)
-        return found.slots if found is not None and found.refused is None else 1
+        return (
+            found.concurrent_launches
+            if found is not None and found.sequential_reason is None
+            else 1
+        )
 
     def _max_concurrent(self) -> int | None:
         if self._spec.parallel is None:

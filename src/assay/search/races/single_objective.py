@@ -15,7 +15,11 @@ def check_single_objective(spec: StudySpec) -> None:
         InvalidInputError: such an option is set.
     """
     reject_options(
-        {"--require": spec.require, "--parallel": spec.parallel, "--warm-start": spec.earlier}
+        {
+            "--require": spec.requirements,
+            "--parallel": spec.parallel,
+            "--warm-start": spec.earlier_studies,
+        }
     )
 
 

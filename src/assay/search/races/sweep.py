@@ -238,7 +238,7 @@ class SweepRace(BlockRace):
             is_constant(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)
         ):
             over = True
-        elif found.withheld and found.objection is not None and not self._requires(arm):
+        elif found.verdict_withheld and found.data_problem is not None and not self._requires(arm):
             # Further blocks would not remove the objection.
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
             over = over and not may_be_by_chance(found, self._history)

@@ -142,7 +142,7 @@ class TuneRace(SearchRace):
     def _reserve(self) -> ReservedBudget:
         """Budget of the confirmation; that of a requirement contains the winner alone."""
         spec = self._spec
-        core_blocks = None if spec.require else min_blocks(spec, winners=2)
+        core_blocks = None if spec.requirements else min_blocks(spec, winners=2)
         return ReservedBudget(spec.margin, 2 + spec.null, min_blocks(spec), core_blocks)
 
     @property
@@ -223,7 +223,7 @@ class TuneRace(SearchRace):
         """Return the end without a winner; before, blocks for noise floor and requirements."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
-        if (self._spec.null or self._spec.require) and blocks < self._least:
+        if (self._spec.null or self._spec.requirements) and blocks < self._least:
             following = self._confirmation_block(self._confirm_arms(), blocks, budget)
             if tried or isinstance(following, BlockPlan):
                 return following
@@ -289,10 +289,12 @@ class TuneRace(SearchRace):
                 requirement_broken_ending(self._counted(found)),
             )
         open_ones = _undecided(required, found)
-        decided = found.verdict is not Verdict.UNCLEAR and (found.planned or is_precise(found))
+        decided = found.verdict is not Verdict.UNCLEAR and (
+            found.single_analysis or is_precise(found)
+        )
         if decided and not open_ones:
             return Ending(EndReason.DECIDED, decided_ending(self._counted(found)))
-        objected = found.withheld and found.objection is not None
+        objected = found.verdict_withheld and found.data_problem is not None
         objected = objected and not may_be_by_chance(found, self._history)
         if objected and not open_ones and ran >= self._least:
             return Ending(EndReason.DECIDED, OBJECTION_REMAINS)
@@ -352,7 +354,7 @@ class TuneRace(SearchRace):
         if blocks < self._least:
             return False
         if found.launches_needed is None:
-            return not found.withheld
+            return not found.verdict_withheld
         more = (found.launches_needed / found.launches - 1.0) * blocks / FUTILE_FACTOR
         return not budget.affords(self._history.cost(arms).times(more))
 

@@ -42,7 +42,7 @@ def lay_out(
     Raises:
         DesignError: the design does not fit the space.
     """
-    if space.named:
+    if space.named_configurations:
         return _lay_out_named(design, space, bound, baseline)
     if not space.parameters:
         raise DesignError(

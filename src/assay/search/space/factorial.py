@@ -53,7 +53,7 @@ def factorial_cells(
     ends = [levels(p) for p in space.parameters]
     names = [p.name for p in space.parameters]
     for parameter in space.parameters:
-        if parameter.when:
+        if parameter.condition:
             raise DesignError(
                 ("settings", parameter.name),
                 f"{parameter.name} has a condition, and a factorial design needs every setting in "

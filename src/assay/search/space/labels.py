@@ -22,7 +22,7 @@ _KEPT = frozenset({"configuration", "settings", "script"})
 
 def label_conclusion(spec: StudySpec, conclusion: Conclusion) -> Conclusion:
     """Replace settings by configuration names in the arms, claims and sentences of a conclusion."""
-    points = (*conclusion.front, *conclusion.off_front)
+    points = (*conclusion.pareto_front, *conclusion.excluded_points)
     found = [arm.configuration for arm in conclusion.arms] + [point.settings for point in points]
     labels = _labels(spec, found)
     if not labels:
@@ -48,7 +48,7 @@ def label_samples(spec: StudySpec, samples: Sequence[Sample]) -> tuple[Sample, .
 
 def _labels(spec: StudySpec, configurations: Iterable[Configuration]) -> dict[str, str]:
     """Return the names of named configurations by the text of their settings."""
-    if spec.kind is not Kind.TUNE or not spec.space.named:
+    if spec.kind is not Kind.TUNE or not spec.space.named_configurations:
         return {}
     labels = {str(one): label_of(spec.space, one) for one in set(configurations)}
     return {text: label for text, label in labels.items() if label is not None}

@@ -35,7 +35,7 @@ def make_search_space(space: Space, admissible: AdmissionCheck | None = None) ->
     Raises:
         InvalidInputError: see ``SearchSpace``.
     """
-    kind = NamedSpace if space.named else SearchSpace
+    kind = NamedSpace if space.named_configurations else SearchSpace
     return kind(space, admissible)
 
 
@@ -55,10 +55,14 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
 
 def find_named(space: Space, configuration: Configuration) -> NamedConfiguration | None:
     """Find the named configuration that equals another one in the settings it sets."""
-    names = {name for one in space.named for name in one.configuration}
+    names = {name for one in space.named_configurations for name in one.configuration}
     part = Configuration({n: v for n, v in configuration.items() if n in names})
     here = _without_defaults(space, part)
-    same = (one for one in space.named if _without_defaults(space, one.configuration) == here)
+    same = (
+        one
+        for one in space.named_configurations
+        if _without_defaults(space, one.configuration) == here
+    )
     return next(same, None) if here else None
 
 
@@ -89,7 +93,7 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
             name=" ".join([named.name, *([str(cell)] if cell else [])]),
             configuration=Configuration({**named.configuration, **cell}),
         )
-        for named in space.named
+        for named in space.named_configurations
         for cell in beside
     ]
     return arms, notes
@@ -109,8 +113,8 @@ class NamedSpace(SearchSpace):
 
     def __init__(self, space: Space, admissible: AdmissionCheck | None = None) -> None:
         super().__init__(space, admissible)
-        self._own = {name for one in space.named for name in one.configuration}
-        canonical = (self.canonical(one.configuration) for one in space.named)
+        self._own = {name for one in space.named_configurations for name in one.configuration}
+        canonical = (self.canonical(one.configuration) for one in space.named_configurations)
         self._named = list(dict.fromkeys((Configuration(), *canonical)))
         self._free = [name for name in self.parameters if name not in self._own]
 

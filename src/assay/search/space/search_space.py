@@ -39,7 +39,7 @@ class SearchSpace:
     def __init__(self, space: Space, admissible: AdmissionCheck | None = None) -> None:
         self.parameters = {p.name: p for p in space.parameters}
         self._constraints = [Expression(text) for text in space.constraints]
-        self._when = {p.name: Expression(p.when) for p in space.parameters if p.when}
+        self._when = {p.name: Expression(p.condition) for p in space.parameters if p.condition}
         self._admissible = admissible
         self._options: dict[str, tuple[Value | None, ...] | None] = {}
         for expression in (*self._constraints, *self._when.values()):

@@ -45,7 +45,7 @@ class HardToChangeFactors:
     @classmethod
     def of(cls, spec: StudySpec) -> HardToChangeFactors:
         """Return the hard-to-change factors of a study."""
-        return cls(spec.switch_costs_s, spec.pausing)
+        return cls(spec.switch_costs_s, spec.reboot_settings)
 
     @property
     def without_boot_settings(self) -> HardToChangeFactors:
@@ -160,7 +160,7 @@ def switching_cost(spec: StudySpec, samples: Iterable[Sample]) -> SwitchingCost 
     pieces = [e for e in known if e.kind == SWITCH_EVIDENCE]
     return SwitchingCost(
         settings=costly.names,
-        applications=len(pieces),
+        changes=len(pieces),
         time_s=math.fsum(e.value or 0.0 for e in pieces),
-        boots=len({e.note for e in known if e.kind == BOOT_EVIDENCE}),
+        boot_count=len({e.note for e in known if e.kind == BOOT_EVIDENCE}),
     )

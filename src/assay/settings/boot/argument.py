@@ -161,7 +161,7 @@ class BootArgument(BootSetting):
 
     def _own(self, machine: Machine) -> list[str]:
         """Return the arguments of the present boot as written on the command line."""
-        return [word for word in machine.boot.words if argument_name(word) == self.argument]
+        return [word for word in machine.boot.arguments if argument_name(word) == self.argument]
 
     def _spelled(self, word: str) -> str:
         """Return an argument, spelled as in the setting."""

@@ -72,8 +72,8 @@ class FileEvidence:
 
 def file_text(machine: Machine, path: str) -> str | None:
     """Return the content of a file in a machine document."""
-    found = machine.boot.found.get(path)
-    return machine.system.get(path) if found is None else found
+    found = machine.boot.files.get(path)
+    return machine.system_files.get(path) if found is None else found
 
 
 def booted_action(
@@ -91,7 +91,11 @@ def booted_action(
     observed = "; ".join((where, *(proof.description for proof in proofs)))
     files = {proof.path: proof.text for proof in proofs if proof.text is not None}
     return RequiredBoot(
-        setting=setting, needs=needs, observed=observed, files=files, shown=bool(proofs)
+        setting=setting,
+        requirement=needs,
+        observed=observed,
+        files=files,
+        effect_observed=bool(proofs),
     )
 
 
@@ -102,8 +106,8 @@ def judge_booted(setting: str, value: Value, facts: RunFacts, plan: Plan) -> Gra
         return unverified(value, "the state of the boot was not read")
     action = actions[0]
     for path, then in action.files.items():
-        now = facts.system_changed.get(path, facts.system.get(path, then))
+        now = facts.changed_system_files.get(path, facts.system_files.get(path, then))
         if now != then:
             why = f"{path} was {then!r} when the study resumed, and {now!r} at the launch"
             return degraded(value, Level.SEEN, why, action.observed)
-    return granted(value, Level.SEEN if action.shown else Level.SET, action.observed)
+    return granted(value, Level.SEEN if action.effect_observed else Level.SET, action.observed)

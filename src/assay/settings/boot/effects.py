@@ -89,7 +89,7 @@ def impossible_reason(name: str, value: str, machine: Machine) -> str | None:
 
 
 def _names_sizes(machine: Machine) -> bool:
-    return any(argument_name(word) == "hugepagesz" for word in machine.boot.words)
+    return any(argument_name(word) == "hugepagesz" for word in machine.boot.arguments)
 
 
 def _possible(machine: Machine) -> frozenset[int]:

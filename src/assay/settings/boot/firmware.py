@@ -57,7 +57,7 @@ def _smt(machine: Machine) -> str | None:
     """Return ``off`` if no core has a second thread and the kernel cannot enable one."""
     if any(len(cpu.siblings) > 1 for cpu in machine.cpus):
         return "on"
-    control = machine.boot.found.get("/sys/devices/system/cpu/smt/control")
+    control = machine.boot.files.get("/sys/devices/system/cpu/smt/control")
     return "off" if control in ("notsupported", "notimplemented") else None
 
 
@@ -170,12 +170,16 @@ class FirmwareSetting(BootSetting):
         found = self._found(machine)
         if found != value:
             return Pending(self._missing(value, machine), firmware={self.own_name: value})
-        witness = machine.boot.witnesses.get(self.name)
+        witness = machine.boot.firmware_sources.get(self.name)
         observed = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} reports {found}"
         needs = f"{self.own_name}={value} in the firmware's menu"
         shown = seen is not None or witness is not None
         return Resolved(
-            (RequiredBoot(setting=self.name, needs=needs, observed=observed, shown=shown),)
+            (
+                RequiredBoot(
+                    setting=self.name, requirement=needs, observed=observed, effect_observed=shown
+                ),
+            )
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -184,7 +188,7 @@ class FirmwareSetting(BootSetting):
 
     def _found(self, machine: Machine) -> str | None:
         seen = _SEEN.get(self.own_name)
-        return machine.boot.said.get(self.name) if seen is None else seen.of(machine)
+        return machine.boot.firmware.get(self.name) if seen is None else seen.of(machine)
 
     def _missing(self, value: str, machine: Machine) -> str:
         found = self._found(machine)
@@ -193,4 +197,5 @@ class FirmwareSetting(BootSetting):
             return f"{seen.where}: {found or 'unknown'}, not {value}"
         if found is None:
             return f"no confirmation that it is {value}"
-        return f"{machine.boot.witnesses.get(self.name, 'the user')} reports {found}, not {value}"
+        source = machine.boot.firmware_sources.get(self.name, "the user")
+        return f"{source} reports {found}, not {value}"

@@ -159,7 +159,7 @@ class BootHugePages(BootSetting):
         """Return the number after the page size; the last one counts."""
         found: str | None = None
         size: str | None = None
-        for word in machine.boot.words:
+        for word in machine.boot.arguments:
             key, _, text = word.partition("=")
             if normalized_name(key) == "hugepagesz":
                 size = _size(text)

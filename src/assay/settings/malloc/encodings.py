@@ -127,7 +127,7 @@ class AllocatorOption(BaseSetting, frozen=True):
                 f"the program uses {serving}, which has no such option; {known} has it",
             )
         held = judge_environment(value, expected, facts)
-        if held.grant is not GrantStatus.GRANTED or serving != "jemalloc":
+        if held.status is not GrantStatus.GRANTED or serving != "jemalloc":
             return held
         complaint = _complaint(expected, facts.stderr_head or "")
         return held if complaint is None else refused(value, Level.SEEN, complaint)

@@ -62,7 +62,7 @@ class HugePagesOption(AllocatorOption, frozen=True):
         """Judge by the environment; *effective* if the process has huge pages."""
         held = super().judge(config, facts, plan)
         huge = readback_of(facts).anon_huge_bytes
-        if held.grant is not GrantStatus.GRANTED or held.value != "thp" or not huge:
+        if held.status is not GrantStatus.GRANTED or held.value != "thp" or not huge:
             return held
         return granted(held.value, Level.EFFECTIVE, f"{show_bytes(huge)} in huge pages")
 

@@ -72,7 +72,7 @@ class OpenMPBinding(BaseSetting, frozen=True):
         value = config[self.name]
         expected = {"OMP_PROC_BIND": _written(value)}
         held = judge_environment(value, without_user_variables(expected, config), facts)
-        if held.grant is not GrantStatus.GRANTED or value == "false":
+        if held.status is not GrantStatus.GRANTED or value == "false":
             return held
         return _judge_masks(value, facts, plan)
 
@@ -113,7 +113,7 @@ class OpenMPPlaces(BaseSetting, frozen=True):
         held = judge_environment(
             value, without_user_variables({"OMP_PLACES": str(value)}, config), facts
         )
-        if held.grant is not GrantStatus.GRANTED or config.get("omp.bind") == "false":
+        if held.status is not GrantStatus.GRANTED or config.get("omp.bind") == "false":
             return held
         return _judge_masks(value, facts, plan)
 

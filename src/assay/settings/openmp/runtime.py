@@ -93,7 +93,9 @@ class OpenMPRuntime(BaseSetting, frozen=True):
         if not is_preloadable(path):
             return Refused(f"{path!r} cannot be preloaded: its path contains a space or a colon")
         not_into = _KMPC if value == "gnu" else ()
-        return Resolved((Unpreload(prefixes=_PREFIXES), Preload(path=path, not_into=not_into)))
+        return Resolved(
+            (Unpreload(prefixes=_PREFIXES), Preload(path=path, unsupported_runtimes=not_into))
+        )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the mapped runtimes."""

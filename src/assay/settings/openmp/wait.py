@@ -126,7 +126,7 @@ class OpenMPBlocktime(BaseSetting, frozen=True):
         variables = _of_time(value) or {}
         held = judge_environment(value, without_user_variables(variables, config), facts)
         exact = variables == _WITHOUT_END or variables.get(SPINS) == "0"
-        if held.grant is not GrantStatus.GRANTED or exact or not _only_gnu(facts):
+        if held.status is not GrantStatus.GRANTED or exact or not _only_gnu(facts):
             return held
         return degraded(value, held.level, _COUNTS_SPINS, held.observed)
 

@@ -56,18 +56,18 @@ def _workqueues(text: str, machine: Machine) -> Writes | str:
 
 def interrupt_files(machine: Machine) -> tuple[str, ...]:
     """Return the affinity files of all interrupts and of new ones, if there are any."""
-    numbers = machine.system.get(IRQS, "").split()
+    numbers = machine.system_files.get(IRQS, "").split()
     usual = f"{IRQS}/default_smp_affinity"
     each = [f"{IRQS}/{number}/smp_affinity_list" for number in sorted(numbers, key=int)]
-    return (*each, *([usual] if each and usual in machine.system else []))
+    return (*each, *([usual] if each and usual in machine.system_files else []))
 
 
 def workqueue_files(machine: Machine) -> tuple[str, ...]:
     """Return the CPU masks of unbound work queues: the common one, then one per queue."""
     usual = f"{WORKQUEUES}/cpumask"
-    if usual not in machine.system:
+    if usual not in machine.system_files:
         return ()
-    return (usual, *matching(machine.system, f"{WORKQUEUES}/*/cpumask"))
+    return (usual, *matching(machine.system_files, f"{WORKQUEUES}/*/cpumask"))
 
 
 def affinity_writes(paths: Iterable[str], cpus: tuple[int, ...]) -> Writes:
@@ -88,7 +88,7 @@ def _weights(text: str, machine: Machine) -> Writes | str:
         re.fullmatch("[0-9]{1,3}", word, re.ASCII) and 0 < int(word) < 256 for word in words
     ):
         raise InvalidInputError("invalid weights")
-    paths = matching(machine.system, f"{INTERLEAVE}/node#")
+    paths = matching(machine.system_files, f"{INTERLEAVE}/node#")
     if not paths:
         return f"this machine has no {INTERLEAVE}: it needs Linux 6.9"
     if len(words) != len(paths):
@@ -98,7 +98,7 @@ def _weights(text: str, machine: Machine) -> Writes | str:
     automatic = tuple(
         path
         for path in (f"{INTERLEAVE}/auto", f"{INTERLEAVE}/__auto_type")
-        if path in machine.system
+        if path in machine.system_files
     )
     return tuple(
         WriteFile(path=path, value=word, form="number", resets=automatic, tries=True)
@@ -108,7 +108,7 @@ def _weights(text: str, machine: Machine) -> Writes | str:
 
 def _cpus_now(path: str) -> Callable[[Machine], str | None]:
     def current(machine: Machine) -> str | None:
-        text = machine.system.get(path)
+        text = machine.system_files.get(path)
         try:
             return None if text is None else format_list(parse_mask(text))
         except InvalidInputError:
@@ -118,8 +118,8 @@ def _cpus_now(path: str) -> Callable[[Machine], str | None]:
 
 
 def _weights_now(machine: Machine) -> str | None:
-    paths = matching(machine.system, f"{INTERLEAVE}/node#")
-    found = [current_value(machine.system, path) or "?" for path in paths]
+    paths = matching(machine.system_files, f"{INTERLEAVE}/node#")
+    found = [current_value(machine.system_files, path) or "?" for path in paths]
     return ":".join(found) or None
 
 

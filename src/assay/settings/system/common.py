@@ -39,20 +39,22 @@ def missing_privileges(machine: Machine) -> Refused | None:
 def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> Grant:
     """Compare the content of files before and after a launch with the written values."""
     actions = tuple(actions)
-    unread = [action.path for action in actions if action.path not in facts.system]
+    unread = [action.path for action in actions if action.path not in facts.system_files]
     if unread or not actions:
         what = unread[0] if unread else "its files"
         return unverified(value, f"{what} was not read before the launch")
-    differing = [action for action in actions if not _as_written(action, facts.system[action.path])]
+    differing = [
+        action for action in actions if not _as_written(action, facts.system_files[action.path])
+    ]
     observed = _observed_text(actions, facts)
     if differing:
         first = differing[0]
-        why = f"{first.path} read {facts.system[first.path]} before the launch"
-        partly = len(differing) < len(actions) or _in_part(first, facts.system[first.path])
+        why = f"{first.path} read {facts.system_files[first.path]} before the launch"
+        partly = len(differing) < len(actions) or _in_part(first, facts.system_files[first.path])
         return (degraded if partly else refused)(value, Level.SEEN, why, observed)
     for action in actions:
-        if action.path in facts.system_changed:
-            now = facts.system_changed[action.path]
+        if action.path in facts.changed_system_files:
+            now = facts.changed_system_files[action.path]
             why = f"{action.path} changed to {now} while the program ran"
             return degraded(value, Level.SEEN, why, observed)
     return granted(value, Level.SEEN, observed)
@@ -78,6 +80,6 @@ def _in_part(action: WriteFile, text: str) -> bool:
 
 def _observed_text(actions: tuple[WriteFile, ...], facts: RunFacts) -> str:
     if len(actions) == 1:
-        return f"{actions[0].path} {facts.system[actions[0].path]}"
-    held = sum(_as_written(action, facts.system[action.path]) for action in actions)
+        return f"{actions[0].path} {facts.system_files[actions[0].path]}"
+    held = sum(_as_written(action, facts.system_files[action.path]) for action in actions)
     return f"{held} of {show_count(len(actions), 'file')}"

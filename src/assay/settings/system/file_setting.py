@@ -64,10 +64,11 @@ class FileSetting(SystemSetting, frozen=True):
         """Return the values that the files list, or the usual ones."""
         paths = self.paths(machine)
         if paths and self._is_choice:
-            return Choices(offered_words(machine.system[paths[0]]))
+            return Choices(offered_words(machine.system_files[paths[0]]))
         if self.offered is not None:
             common = [
-                offered_words(machine.system[p]) for p in matching(machine.system, self.offered)
+                offered_words(machine.system_files[p])
+                for p in matching(machine.system_files, self.offered)
             ]
             if common:
                 return Choices(tuple(w for w in common[0] if all(w in words for words in common)))
@@ -79,7 +80,7 @@ class FileSetting(SystemSetting, frozen=True):
 
     def default(self, machine: Machine) -> Value | None:
         """Return the content of the files, if it is the same."""
-        found = {current_value(machine.system, path) for path in self.paths(machine)}
+        found = {current_value(machine.system_files, path) for path in self.paths(machine)}
         if len(found) != 1:
             return None
         text = found.pop()
@@ -108,7 +109,9 @@ class FileSetting(SystemSetting, frozen=True):
 
     def paths(self, machine: Machine) -> tuple[str, ...]:
         """Return the files of the setting on a machine."""
-        return tuple(path for pattern in self.files for path in matching(machine.system, pattern))
+        return tuple(
+            path for pattern in self.files for path in matching(machine.system_files, pattern)
+        )
 
     @property
     def _is_choice(self) -> bool:
@@ -122,8 +125,8 @@ class FileSetting(SystemSetting, frozen=True):
         tunable = find_writable(path)
         number = re.findall("[0-9]+", path)[-1:] or [""]
         beside = (pattern.replace("#", number[0]) for pattern in self.resets)
-        resets = tuple(other for other in beside if other in machine.system)
-        parts = matching(machine.system, self.parts) if self.parts else ()
+        resets = tuple(other for other in beside if other in machine.system_files)
+        parts = matching(machine.system_files, self.parts) if self.parts else ()
         return WriteFile(
             path=path,
             value=str(value),
@@ -133,5 +136,5 @@ class FileSetting(SystemSetting, frozen=True):
 
 
 def _numbers(machine: Machine, pattern: str) -> list[int]:
-    texts = (machine.system[path] for path in matching(machine.system, pattern))
+    texts = (machine.system_files[path] for path in matching(machine.system_files, pattern))
     return [int(text) for text in texts if text.isascii() and text.isdigit()]

@@ -61,17 +61,17 @@ KNOBS: tuple[FileSetting, ...] = (
 
 def _turbo(value: str, machine: Machine) -> Writes | str:
     """Return the write to the driver's own file, or to the common one."""
-    if _NO_TURBO in machine.system:
+    if _NO_TURBO in machine.system_files:
         return (WriteFile(path=_NO_TURBO, value="01"[value == "off"], form="number"),)
-    if _BOOST in machine.system:
+    if _BOOST in machine.system_files:
         return (WriteFile(path=_BOOST, value="01"[value == "on"], form="number"),)
     return "this machine has no control for turbo"
 
 
 def _turbo_now(machine: Machine) -> str | None:
-    if (text := current_value(machine.system, _NO_TURBO)) is not None:
+    if (text := current_value(machine.system_files, _NO_TURBO)) is not None:
         return "off" if text == "1" else "on"
-    if (text := current_value(machine.system, _BOOST)) is not None:
+    if (text := current_value(machine.system_files, _BOOST)) is not None:
         return "on" if text == "1" else "off"
     return None
 

@@ -50,7 +50,7 @@ class IdleLatencyLimit(SystemSetting, frozen=True):
         value = config[self.name]
         if value not in _DOMAIN or not isinstance(value, int):
             return out_of_domain(self.name, value, _DOMAIN)
-        if LATENCY not in machine.system:
+        if LATENCY not in machine.system_files:
             return Refused(f"this machine has no {LATENCY}", "The kernel needs CONFIG_CPU_IDLE.")
         note = (
             None
@@ -64,7 +64,7 @@ class IdleLatencyLimit(SystemSetting, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the value of the device: the lowest limit of all programs."""
         value = config[self.name]
-        text = facts.system.get(LATENCY)
+        text = facts.system_files.get(LATENCY)
         if text is None:
             return unverified(value, f"{LATENCY} could not be read")
         observed = f"{LATENCY} {text}"
@@ -101,9 +101,9 @@ def disable_deep_states(
 def idle_states(machine: Machine) -> dict[int, dict[int, int]]:
     """Return latencies in microseconds by CPU and idle state; kinds of cores differ."""
     found: dict[int, dict[int, int]] = {}
-    for path in matching(machine.system, f"{CPUS}/cpu#/cpuidle/state#/latency"):
+    for path in matching(machine.system_files, f"{CPUS}/cpu#/cpuidle/state#/latency"):
         cpu, number = map(int, re.findall("(?:cpu|state)([0-9]+)", path))
-        text = machine.system[path]
+        text = machine.system_files[path]
         if text.isascii() and text.isdigit():
             found.setdefault(cpu, {})[number] = int(text)
     return found

@@ -51,7 +51,7 @@ class SmtControl(SystemSetting, frozen=True):
 
     def default(self, machine: Machine) -> Value | None:
         """Return the content of the file, if it can be changed."""
-        text = machine.system.get(SMT_CONTROL)
+        text = machine.system_files.get(SMT_CONTROL)
         return text if text in _DOMAIN.options else None
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
@@ -59,7 +59,7 @@ class SmtControl(SystemSetting, frozen=True):
         value = config[self.name]
         if value not in _DOMAIN:
             return out_of_domain(self.name, value, _DOMAIN)
-        text = machine.system.get(SMT_CONTROL)
+        text = machine.system_files.get(SMT_CONTROL)
         if text == "forceoff":
             return Refused("SMT is disabled by nosmt=force", "Boot without it, or vary boot.nosmt.")
         if text not in _DOMAIN.options:
@@ -91,5 +91,5 @@ def without_siblings(machine: Machine) -> Machine:
     )
     left = {cpu.id for cpu in cpus}
     return msgspec.structs.replace(
-        machine, cpus=cpus, allowed=tuple(cpu for cpu in machine.allowed if cpu in left)
+        machine, cpus=cpus, allowed_cpus=tuple(cpu for cpu in machine.allowed_cpus if cpu in left)
     )

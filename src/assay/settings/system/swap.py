@@ -57,7 +57,7 @@ class SwapUse(SystemSetting, frozen=True):
             return Refused("no swap area is in use", "Enable one as root: swapon -a.")
         if not areas:
             return Resolved((), note="no swap area is in use")
-        off = tuple(Swap(path=path, on=False) for path in areas)
+        off = tuple(Swap(path=path, enabled=False) for path in areas)
         note = "swapped pages must fit into memory"
         return missing_privileges(machine) or Resolved(off, note=note)
 
@@ -68,12 +68,12 @@ class SwapUse(SystemSetting, frozen=True):
         if not mine:
             return granted(value, Level.SET, "nothing to change")
         for path in mine:
-            if path not in facts.system:
+            if path not in facts.system_files:
                 return unverified(value, f"{SWAPS} was not read before the launch")
-            if facts.system[path] != "off":
-                return refused(value, Level.SEEN, f"{path} is in use", facts.system[path])
+            if facts.system_files[path] != "off":
+                return refused(value, Level.SEEN, f"{path} is in use", facts.system_files[path])
         return granted(value, Level.SEEN, f"{SWAPS} lists none of them")
 
 
 def _areas(machine: Machine) -> tuple[str, ...]:
-    return tuple(swap_areas(machine.system.get(SWAPS, "")))
+    return tuple(swap_areas(machine.system_files.get(SWAPS, "")))

@@ -103,7 +103,7 @@ class RecordedProgram:
 
     def run(self, launch: Launch) -> Sample:
         """See ``Runs.run``."""
-        taken = self.world.launch(self.space.point(launch.configuration), launch.cap_s)
+        taken = self.world.launch(self.space.point(launch.configuration), launch.timeout_s)
         if taken.value is None:
             return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=taken.spent, exit_status=1)
         if taken.stopped:

@@ -63,8 +63,8 @@ class WarmSearch:
             study="earlier",
             command="recorded",
             launches=len(visit.completed_race.samples),
-            known=limit_results(known, MAX_CONFIGURATIONS),
-            left_out=left_out,
+            known_configurations=limit_results(known, MAX_CONFIGURATIONS),
+            unused_configurations=left_out,
         )
 
 
