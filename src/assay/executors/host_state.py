@@ -79,7 +79,7 @@ class HostObserver:
             facts: record of the launch, with the changes of system files.
         """
         return (
-            *drift_evidence(before.system, facts.system_changed),
+            *drift_evidence(before.system, facts.changed_system_files),
             *share_evidence(self._driver, before.share, facts),
             *quota_evidence(before.periods, read_periods(LIVE, self._quota_stat)),
         )

@@ -63,7 +63,7 @@ def page_cache_evidence(cached: CachedFiles) -> Evidence:
     """Return which part of the files of a launch was in the page cache before it."""
     value = None if cached.cached_bytes is None else float(cached.cached_bytes)
     note = f"of {show_bytes(cached.size_bytes)} in {show_count(cached.files, 'file')}"
-    return Evidence(kind="page_cache", value=value, unit="bytes", note=cached.absent or note)
+    return Evidence(kind="page_cache", value=value, unit="bytes", note=cached.unavailable or note)
 
 
 def command_files(

@@ -31,4 +31,4 @@ def speed_probe(clock: Callable[[], float] = time.perf_counter) -> float:
 
 def speed_evidence() -> Evidence:
     """Return the current speed of the machine."""
-    return Evidence(kind="speed", value=speed_probe(), unit="s", outside=True)
+    return Evidence(kind="speed", value=speed_probe(), unit="s", external=True)

@@ -23,7 +23,7 @@ def reservation_of(arguments: argparse.Namespace) -> Reservation | None:
             "--search-on and --partition both name a partition.", "Leave --partition out."
         )
     if searched_on is not None:
-        return Reservation(wish=arguments.reserve or ALL, partition=searched_on)
+        return Reservation(specification=arguments.reserve or ALL, partition=searched_on)
     if arguments.reserve is None:
         if arguments.partition is not None:
             raise InvalidInputError(
@@ -31,4 +31,4 @@ def reservation_of(arguments: argparse.Namespace) -> Reservation | None:
                 f"Say what, as in: --reserve cpus=2 --partition {arguments.partition}",
             )
         return None
-    return Reservation(wish=arguments.reserve, partition=arguments.partition or "")
+    return Reservation(specification=arguments.reserve, partition=arguments.partition or "")

@@ -152,5 +152,7 @@ def resolve_space(
         parsed.demand_sound(tuple(parameters))
     for text in constraints:
         Expression(text)
-    named = parsed.space.named if parsed is not None else ()
-    return Space(parameters=tuple(parameters), constraints=tuple(constraints), named=named)
+    named = parsed.space.named_configurations if parsed is not None else ()
+    return Space(
+        parameters=tuple(parameters), constraints=tuple(constraints), named_configurations=named
+    )

@@ -95,7 +95,7 @@ def resolve_workload(
             if p.name.startswith("env.") and p.default is not None
         },
         metrics=request.metrics,
-        beside=request.reported,
+        requested_metrics=request.reported,
         check=request.check,
         timeout_s=request.timeout_s,
         grace_s=request.grace_s,

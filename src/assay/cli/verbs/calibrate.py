@@ -41,7 +41,7 @@ def _calibrate(request: CalibrateRequest, options: CommonOptions) -> int:
         arms=(DEFAULT_ARM,),
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        requested_observations=request.requested_observations,
+        requested_observations=request.observe,
     )
     lab = laboratory(program, helper=options.helper)
     with (

@@ -76,13 +76,13 @@ def _compare(request: CompareRequest, options: CommonOptions, lab: Laboratory) -
         margin=request.equivalence_margin,
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        requested_observations=request.requested_observations,
+        requested_observations=request.observe,
         statistic=request.statistic,
         warmup=request.warmup,
-        requirements=request.requirements,
+        requirements=request.require,
         null=request.null,
         reserve=request.reserve,
-        exit_conditions=request.exit_conditions,
+        exit_conditions=request.gate,
     )
     lab = with_built(lab, spec, quiet=options.quiet)
     lab, spec = prepare_boot_settings(request.boot, lab, spec, quiet=options.quiet)

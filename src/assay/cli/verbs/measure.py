@@ -55,9 +55,9 @@ def _measure(
         precision=request.precision,
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        requested_observations=request.requested_observations,
+        requested_observations=request.observe,
         warmup=request.warmup,
-        requirements=request.requirements,
+        requirements=request.require,
         reserve=request.reserve,
     )
     lab = with_built(lab, spec, quiet=options.quiet)

@@ -147,10 +147,10 @@ def _specification(request: TuneRequest, options: CommonOptions, lab: Laboratory
         margin=request.equivalence_margin,
         seed=request.seed,
         disturbed_above=request.disturbed_above,
-        requested_observations=request.requested_observations,
+        requested_observations=request.observe,
         statistic=request.statistic,
         null=request.null,
-        requirements=request.requirements,
+        requirements=request.require,
         parallel=len(lab.slots) or None,
         objectives=request.objectives,
         reserve=request.reserve,
@@ -175,8 +175,9 @@ def _with_earlier(
     """Return the specification with a space, and with results of earlier studies."""
     spec = msgspec.structs.replace(spec, space=space)
     here = fingerprint(lab.machine)
-    earlier_studies = earlier_studies(store, warm_start, spec, lab.space(spec), here)
-    return msgspec.structs.replace(spec, earlier_studies=earlier_studies)
+    return msgspec.structs.replace(
+        spec, earlier_studies=earlier_studies(store, warm_start, spec, lab.space(spec), here)
+    )
 
 
 def _observed(program: Program, seen: Survey) -> Program:
@@ -257,7 +258,7 @@ def _left_out_words(names: list[str]) -> str:
 
 
 def _warm_start_lines(request: TuneRequest, spec: StudySpec) -> list[str]:
-    """Return the line on earlier_studies studies that guide the search, or on their absence."""
+    """Return the line on earlier studies that guide the search, or on their absence."""
     if spec.earlier_studies:
         return [warm_start_announcement(spec.earlier_studies)]
     if "auto" in request.warm_start:

@@ -77,9 +77,7 @@ def conclude(
         ),
         kernels=kernels,
     )
-    return (
-        msgspec.structs.replace(conclusion, stop_code=str(done.stop_code)) if done else conclusion
-    )
+    return msgspec.structs.replace(conclusion, stop_code=str(done.reason)) if done else conclusion
 
 
 def _conclude_kind(
@@ -103,4 +101,4 @@ def _conclude_kind(
         case Kind.SWEEP:
             return conclude_sweep(spec, samples, stopped)
         case Kind.CALIBRATE:
-            return conclude_calibration(spec, samples, stop_reason)
+            return conclude_calibration(spec, samples, stopped)

@@ -51,8 +51,8 @@ def conclude_front_search(
     default = most_losses(objectives, DEFAULT_ARM)
     failing = [arm for arm in arms if fails_more(most_losses(objectives, arm), default)]
     points = sorted_points(judge_points(objectives, arms, failing, alpha), objectives)
-    front = tuple(point for point in points if point.off is None)
-    off = tuple(point for point in points if point.off is not None)
+    front = tuple(point for point in points if point.exclusion is None)
+    off = tuple(point for point in points if point.exclusion is not None)
     first = first_choice(front, spec.targets[0].name)
     claim = first.claim_on(spec.targets[0].name) if first else None
     sentence = (

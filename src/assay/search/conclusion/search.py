@@ -78,7 +78,7 @@ def conclude_search(
             *search_notes(spec, history, results, list(claims.values()) or [None], claims.get(arm)),
         ),
         warm_start=warm_start_result(
-            spec.earlier, history, guided=bool(spec.earlier) and race.guided
+            spec.earlier_studies, history, guided=bool(spec.earlier_studies) and race.guided
         ),
     )
 

@@ -46,7 +46,7 @@ def summarise_launches(
         blocks=len(history.complete(Stage.CONFIRM)),
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
         disturbers=disturbance_sources_of(history),
-        stopped=stopped,
+        stop_reason=stopped,
     )
 
 
