@@ -69,11 +69,11 @@ def _launchers(bench: Bench) -> Iterable[tuple[str, list[str]]]:
         yield "numactl", [bench.peers.path("numactl"), "--localalloc", *TRUE]
     plans: dict[str, dict[str, object]] = {
         EMPTY: {"containment": "none"},
-        CONTAINED: {"observe": READ_BACK},
+        CONTAINED: {"readback": READ_BACK},
     }
     for number, (name, more) in enumerate(plans.items()):
         plan, record = bench.folder / f"plan{number}.json", bench.folder / f"record{number}.json"
-        plan.write_text(json.dumps({"schema": 1, "argv": list(TRUE), **more}))
+        plan.write_text(json.dumps({"schema": 2, "argv": list(TRUE), **more}))
         launcher = str(find_launcher(os.environ))
         yield name, [launcher, "--plan", str(plan), "--record", str(record)]
 

@@ -75,7 +75,7 @@ def visit(firsts: Firsts, commands: dict[str, list[str]], launches: int) -> Iter
 def _command(folder: Path, name: str, plan: dict[str, Any]) -> list[str]:
     """Return the command of a plan: a file, so that it is parsed and the record is written."""
     stem = folder / name.replace(" ", "-")
-    stem.with_suffix(".json").write_text(json.dumps({"schema": 1, **plan}))
+    stem.with_suffix(".json").write_text(json.dumps({"schema": 2, **plan}))
     launcher = str(find_launcher(os.environ))
     words = ["--plan", str(stem.with_suffix(".json")), "--record", str(stem.with_suffix(".out"))]
     return [launcher, *words]

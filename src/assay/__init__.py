@@ -1,3 +1,3 @@
 """assay: an open performance laboratory for Linux."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

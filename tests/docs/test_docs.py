@@ -549,7 +549,7 @@ def closed(schema: Any) -> Any:
 
 
 def test_closed_schema_rejects_unknown_key() -> None:
-    one = {"schema": 1, "studies": []}
+    one = {"schema": 2, "studies": []}
     assert_valid("study-list", one)
     with pytest.raises(AssertionError, match="unknown"):
         assert_valid("study-list", {**one, "unknown": 1})

@@ -35,7 +35,7 @@ class Answer:
     def document(self) -> dict[str, Any]:
         """Its standard output, which holds one JSON document and nothing else."""
         found = json.loads(self.out)
-        assert found["schema"] == 1
+        assert found["schema"] == 2
         return dict(found)
 
 

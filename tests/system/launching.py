@@ -58,7 +58,7 @@ class Launcher:
 
     def plan(self, argv: list[Any], **keys: Any) -> dict[str, Any]:
         self.count += 1
-        plan = {"schema": 1, "argv": [str(word) for word in argv], "timeout_s": 30}
+        plan = {"schema": 2, "argv": [str(word) for word in argv], "timeout_s": 30}
         if MAY_CHANGE_HOST:
             plan["cgroup_name"] = f"{SESSION}-{os.getpid()}-{self.count}"
         else:

@@ -154,7 +154,7 @@ def _served(
             {"controller": "memory", "mount": str(V1_MEMORY), "folder": str(groups[-1])}
         )
     document = {
-        "schema": 1,
+        "schema": 2,
         "name": name,
         "hierarchies": hierarchies,
         "cpus": listed(cpus),

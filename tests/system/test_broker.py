@@ -88,7 +88,7 @@ class Partition:
 
     def start(self) -> None:
         document = {
-            "schema": 1,
+            "schema": 2,
             "name": "test",
             "hierarchies": [{"controller": "cpuset", "mount": str(V1), "folder": str(self.group)}],
             "cpus": listed(CPUS),
@@ -565,14 +565,14 @@ def test_broker_after_killed_one_cleans_up(
     [
         ("{", "not a JSON object"),
         ("{}", "another version"),
-        ('{"schema": 1, "name": "a"}', "missing hierarchies"),
+        ('{"schema": 2, "name": "a"}', "missing hierarchies"),
         (
-            '{"schema": 1, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
+            '{"schema": 2, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
             '"mount": "/sys/fs/cgroup", "folder": "/etc"}]}',
             "is not below",
         ),
         (
-            '{"schema": 1, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
+            '{"schema": 2, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
             '"mount": "/sys/fs/cgroup", "folder": "/sys/fs/cgroup/../../etc"}]}',
             "is not below",
         ),

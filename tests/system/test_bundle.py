@@ -203,7 +203,7 @@ def test_plain_exports_contain_samples(lab: CommandLine) -> None:
     assert {row["setting.arg.n"] for row in rows} == {"200000", "1000"}
     whole = json.loads((folder / "s.json").read_text())
     assert len(whole["samples"]) == len(whole["outputs"]) == len(documents)
-    assert whole["schema"] == 1
+    assert whole["schema"] == 2
     text = (folder / "s.om").read_text()
     assert text.endswith("# EOF\n")
     assert text.count("\nassay_sample_rate{") == len(documents)

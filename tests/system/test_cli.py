@@ -63,7 +63,7 @@ class TestDocuments:
     @pytest.mark.rotating
     def test_tune_answers_with_recommendation(self, tuned: CommandLine) -> None:
         found = json.loads((tuned.folder / "tune.json").read_text())
-        assert found["schema"] == 1
+        assert found["schema"] == 2
         keys = {"study", "default", "recommendation", "launches", "elapsed_s", "configurations"}
         assert keys | {"noise_floor"} <= found.keys()
         assert found["default"]["summary"]["wall_s"].keys() >= SUMMARY
@@ -292,7 +292,7 @@ class TestRun:
         words = ("run", "--record", record, "--with", "nice=3", "--")
         assert cli(*words, "sh", "-c", "sleep 0.05; exit 4").status == 4
         found = json.loads(record.read_text())
-        assert found["schema"] == 1
+        assert found["schema"] == 2
         assert found["outcome"] == "failed"
         assert found["exit_status"] == 4
         assert found["wall_s"] > 0.04

@@ -515,7 +515,7 @@ def test_closed_standard_streams_are_inherited(launcher: Launcher, tmp_path: Pat
     ],
 )
 def test_invalid_key_is_named(launcher: Launcher, keys: Record, key: str) -> None:
-    record, done = launcher.run_plan({"schema": 1, "argv": ["true"]} | keys)
+    record, done = launcher.run_plan({"schema": 2, "argv": ["true"]} | keys)
     assert record["outcome"] == "bad_plan" and record["stage"] == "plan"
     assert record["message"].startswith(key)
     assert done.returncode == 125 and key in done.stderr.decode()

@@ -365,7 +365,7 @@ def test_broker_without_partition_is_ended(env: Mapping[str, str], assay_broker:
     folder = partition_folder(NAME, env)
     folder.mkdir(parents=True)
     document = {
-        "schema": 1,
+        "schema": 2,
         "name": NAME,
         "cpus": MINE,
         "hierarchies": [{"controller": "", "mount": str(folder), "folder": f"{folder}/none"}],

@@ -37,7 +37,7 @@ def driver(assay_exec: Path) -> Iterator[Driver]:
 
 
 def launch(driver: Driver, *argv: str, **keys: Any) -> RunFacts:
-    document = {"schema": 1, "argv": argv, "parent_pid": os.getpid(), **keys}
+    document = {"schema": 2, "argv": argv, "parent_pid": os.getpid(), **keys}
     with driver.start(document) as running:
         assert running.finished(20.0)
         return running.facts()
@@ -57,7 +57,7 @@ def parent(pid: int) -> int:
 def test_launch_uses_standby_launcher(driver: Driver) -> None:
     for _ in range(3):
         ready = standing_by(driver)
-        with driver.start({"schema": 1, "argv": ["sh", "-c", "exit 7"]}) as running:
+        with driver.start({"schema": 2, "argv": ["sh", "-c", "exit 7"]}) as running:
             assert running.pid in ready
             assert parent(running.pid) == os.getpid()
             assert running.finished(20.0)
@@ -86,7 +86,7 @@ from assay.launch.driver import Driver
 driver = Driver(Path(sys.argv[1]), os.environ)
 if sys.argv[2] == "ahead":
     driver.start_standby()
-with driver.start({"schema": 1, "argv": ["sh", "-c", sys.argv[3]]}) as running:
+with driver.start({"schema": 2, "argv": ["sh", "-c", sys.argv[3]]}) as running:
     running.finished(20.0)
     running.facts()
 driver.close()

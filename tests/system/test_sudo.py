@@ -354,7 +354,7 @@ def launched(helper: RootHelper, *argv: str, **keys: Any) -> tuple[Any, str]:
         Path(name).chmod(0o777)
         out = Path(name) / "out"
         driver = Driver(helper, {"PATH": os.environ["PATH"], "A": "1"})
-        document = {"schema": 1, "argv": argv, "stdout": str(out), "parent_pid": os.getpid()}
+        document = {"schema": 2, "argv": argv, "stdout": str(out), "parent_pid": os.getpid()}
         with driver.start({**document, **keys}) as running:
             assert running.finished(20)
             facts = running.facts()
@@ -363,7 +363,7 @@ def launched(helper: RootHelper, *argv: str, **keys: Any) -> tuple[Any, str]:
 
 def test_launched_process_is_child_of_caller(helper: RootHelper) -> None:
     driver = Driver(helper, os.environ)
-    with driver.start({"schema": 1, "argv": ["sleep", "60"]}) as running:
+    with driver.start({"schema": 2, "argv": ["sleep", "60"]}) as running:
         stat = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
         assert int(stat[1]) == os.getpid()
         assert int(stat[2]) == os.getpgrp()
@@ -444,7 +444,7 @@ def test_files_and_folders_are_opened_as_user(
         {"stdout": "/proc/sys/kernel/core_pattern"},
         {"stderr": str(folder / "state" / "x")},
     ]
-    document: dict[str, Any] = {"schema": 1, "argv": ["cat"]}
+    document: dict[str, Any] = {"schema": 2, "argv": ["cat"]}
     if instances is not None:
         document["instances"] = instances
         outputs = [{"instances": [output, {}]} for output in outputs]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.vm
 
 TOP = "/sys/fs/cgroup"
 PARTITION = {
-    "schema": 1,
+    "schema": 2,
     "name": "lab",
     "hierarchies": [{"controller": "", "mount": TOP, "folder": f"{TOP}/lab"}],
     "cpus": "1-2",

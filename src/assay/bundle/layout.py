@@ -9,7 +9,6 @@ from assay.records import HashedPart, Status, StudySpec
 from assay.records.codec import Record
 
 FORMAT = "assay-bundle"
-SCHEMA = 1
 MANIFEST = "manifest.json"
 STUDY = "study.json"
 

@@ -28,12 +28,11 @@ from assay.bundle.layout import (
     MAX_BYTES,
     MAX_ENTRY_BYTES,
     MAX_FILES,
-    SCHEMA,
     Manifest,
 )
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import decode, encode
-from assay.records.codec import parse_json
+from assay.records.codec import SCHEMA, parse_json
 
 T = TypeVar("T")
 

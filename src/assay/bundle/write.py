@@ -25,7 +25,6 @@ from assay.bundle.layout import (
     OUTPUTS,
     PLANS,
     SAMPLES,
-    SCHEMA,
     SCRIPT,
     STRATUM,
     STUDY,
@@ -43,7 +42,7 @@ from assay.bundle.streams import stream_of
 from assay.bundle.versions import engine
 from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
-from assay.records.codec import parse_json
+from assay.records.codec import SCHEMA, parse_json
 from assay.settings.registry import builtin
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -29,7 +29,7 @@ from assay.records import (
 from assay.records.boot import BootChange
 from assay.records.budget import Budget
 from assay.records.calibration import Calibration
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Value
 from assay.records.cross_environment import CrossEnvironmentComparison
 from assay.records.design import FactorEffect
@@ -65,7 +65,7 @@ class NoiseFloorAnswer(Record, frozen=True, kw_only=True):
     calibrated: Calibrated | None = None
 
 
-class StudySample(Sample, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class StudySample(Sample, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """One launch of a study.
 
     Attributes:
@@ -454,7 +454,7 @@ class StudyListAnswer(Record, frozen=True, kw_only=True):
     studies: tuple[StudyLine, ...]
 
 
-class StratumConclusion(Conclusion, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class StratumConclusion(Conclusion, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Conclusion of one stratum.
 
     Attributes:

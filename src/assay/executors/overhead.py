@@ -19,6 +19,7 @@ from assay.executors import loads
 from assay.executors.sample import foreign_load_s
 from assay.launch.driver import Driver
 from assay.records import RunFacts
+from assay.records.codec import SCHEMA
 from assay.records.observation import CYCLES_COUNTER
 from assay.records.overhead import Cost, ObservedCost
 from assay.units import show_duration
@@ -292,7 +293,7 @@ def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFa
 def launch_once(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
     """Launch a program once, and discard its output."""
     document = {
-        "schema": 1,
+        "schema": SCHEMA,
         "argv": list(program.argv),
         "stdin": os.devnull,
         "stdout": os.devnull,

@@ -110,7 +110,7 @@ def target_value(action: HostAction) -> str:
     match action:
         case WriteFile(value=value, form=form):
             return normalized(form, value)
-        case Swap(enabled=False):
+        case Swap(on=False):
             return OFF
         case Swap(priority=priority):
             return _in_use(-1 if priority is None else priority)

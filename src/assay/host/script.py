@@ -28,9 +28,7 @@ def system_lines(plan: Plan) -> list[str]:
     reads = [f"old_{n}=$({_reader(path)} {shlex.quote(path)})" for n, path in enumerate(paths)]
     backs = [_back(n, path) for n, path in reversed(list(enumerate(paths)))]
     swaps = [a for a in plan.system if isinstance(a, Swap)]
-    backs += [
-        f"  swapon {shlex.quote(action.path)} || true" for action in swaps if not action.enabled
-    ]
+    backs += [f"  swapon {shlex.quote(action.path)} || true" for action in swaps if not action.on]
     writes = [line for action in plan.system for line in _do(action)]
     return [
         "# System settings: requires root; restored at the end, except after SIGKILL.",
@@ -79,5 +77,5 @@ def _do(action: WriteFile | HoldFd | Swap) -> list[str]:
         case HoldFd(value=value):
             octets = "".join(f"\\{byte:03o}" for byte in struct.pack("=i", value))
             return [f"exec 9<> {path}", f"printf '{octets}' >&9"]
-        case Swap(enabled=on):
+        case Swap(on=on):
             return [f"{'swapon' if on else 'swapoff'} {path}"]

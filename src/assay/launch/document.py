@@ -34,6 +34,7 @@ from assay.records import (
     Unpreload,
     Workload,
 )
+from assay.records.codec import SCHEMA
 from assay.records.observation import DEFAULT_OBSERVATIONS, Observation
 from assay.settings.list_variables import LIST_VARIABLES, TUNABLES, merge, names_in
 
@@ -155,7 +156,7 @@ def launcher_document(
     by_choice = optional_observations(launch, observe)
     on = by_choice | required_observations(workload, names)
     document = {
-        "schema": 1,
+        "schema": SCHEMA,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
         "env_set": told,
         "env_unset": _unset(plan, variables, env),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 
 
 class Cpu(Record, frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ class CpuRestriction(Record, frozen=True, kw_only=True):
     launcher: str | None = None
 
 
-class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """A host.
 
     Attributes:

@@ -25,9 +25,8 @@ from assay.partition.folders import (
     socket_in,
 )
 from assay.records.action import ControlGroup, HostAction
-from assay.records.codec import Record, encode
+from assay.records.codec import SCHEMA, Record, encode
 
-_SCHEMA = 1
 _MADE = "made.json"
 _STEERED = "steered.json"
 LOG = "broker.log"
@@ -88,7 +87,7 @@ class Partition(Record, frozen=True, kw_only=True):
         created_at: time of its creation, in seconds since 1970.
     """
 
-    schema: int = _SCHEMA
+    schema: int = SCHEMA
     name: str
     boot_id: str
     version: int
@@ -121,7 +120,7 @@ class RecordedOutcome(Record, frozen=True, kw_only=True):
 
 
 class _Steering(Record, frozen=True, kw_only=True):
-    schema: int = _SCHEMA
+    schema: int = SCHEMA
     boot_id: str
     actions: tuple[RecordedOutcome, ...] = ()
 
@@ -195,7 +194,7 @@ def read_partition(folder: Path) -> Partition | None:
         found = None if text is None else msgspec.json.decode(text, type=Partition)
     except msgspec.MsgspecError:
         return None
-    return found if found is not None and found.schema == _SCHEMA else None
+    return found if found is not None and found.schema == SCHEMA else None
 
 
 def recorded_outcomes(env: Mapping[str, str], boot_id: str | None) -> tuple[RecordedOutcome, ...]:
@@ -248,7 +247,7 @@ def write_broker_document(made: Partition, folder: Path) -> None:
         OSError: the file cannot be written.
     """
     document = {
-        "schema": _SCHEMA,
+        "schema": SCHEMA,
         "name": made.name,
         "hierarchies": made.hierarchies,
         "cpus": made.cpus,

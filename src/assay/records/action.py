@@ -192,7 +192,7 @@ class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
     """Disable a swap area, or enable it with this priority (``swapon(2)``)."""
 
     path: str
-    enabled: bool
+    on: bool
     priority: int | None = None
 
 

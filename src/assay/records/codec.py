@@ -17,6 +17,9 @@ from assay.records.configuration import Configuration
 
 T = TypeVar("T")
 
+SCHEMA = 2
+"""Version of all JSON documents; ``native/common/schema.hpp`` has the same for native programs."""
+
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Base class of all records: frozen, without keys for default values."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Configuration
 
 
@@ -95,7 +95,7 @@ class Occasions(Record, frozen=True, kw_only=True):
     span_s: float
 
 
-class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Comparison of ``b`` with ``a``, measured on separate occasions.
 
     Attributes:

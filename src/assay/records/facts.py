@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 
 
 class ProcessState(Record, frozen=True, kw_only=True):
@@ -185,7 +185,7 @@ class Termination(Record, frozen=True, kw_only=True):
     signal: int | None = None
 
 
-class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Record of the launcher, version 1."""
 
     launcher_version: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 from assay.records.observation import Observation
 
 MAX_COST = 0.005
@@ -72,7 +72,7 @@ class ObservedCost(Record, frozen=True, kw_only=True):
         return None
 
 
-class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Cost of observations on a machine: the document of ``assay study calibrate --overhead``.
 
     Attributes:

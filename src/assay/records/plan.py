@@ -6,7 +6,7 @@ import enum
 
 from assay.errors import NotPossibleError
 from assay.records.action import Action, Affinity, Instances, RequiredBoot, SystemAction
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Configuration, Value, show_value
 
 
@@ -53,7 +53,7 @@ class PlannedSetting(Record, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Actions of one launch, and the expected result of each setting.
 
     A plan with a refused setting must not be launched: it would measure another configuration.

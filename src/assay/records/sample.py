@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Value
 from assay.records.launch import Launch
 from assay.records.observation import Observation
@@ -96,7 +96,7 @@ class Evidence(Record, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Result of one launch: metrics, resources, evidence, outcome, and a grant for each setting.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 from assay.records.budget import Budget
 from assay.records.calibration import Calibration
 from assay.records.claim import Claim, Recommendation
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Configuration, Value
 from assay.records.cross_environment import CrossEnvironmentComparison, EarlierRecommendation
 from assay.records.design import Design, FactorEffect
@@ -58,7 +58,7 @@ class Statistic(enum.StrEnum):
     SPREAD = "spread"
 
 
-class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Specification of a study; together with the samples it reproduces the conclusion.
 
     Attributes:
@@ -298,7 +298,7 @@ class DisturbanceSource(Record, frozen=True, kw_only=True):
     cpus: float
 
 
-class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Conclusion of a study, computed from its specification and samples alone.
 
     Attributes:

@@ -23,6 +23,7 @@ import msgspec
 
 from assay.errors import NotPossibleError
 from assay.records import to_builtins
+from assay.records.codec import SCHEMA
 from assay.reporting.arms import ArmRow, arm_rows
 from assay.reporting.chapters import body
 from assay.reporting.convergence import STAGE_NAMES
@@ -195,7 +196,7 @@ def _figure_data(
 ) -> dict[str, Any]:
     """Return the data for the scripts of the page."""
     return {
-        "schema": 1,
+        "schema": SCHEMA,
         "study": report.study_id,
         "kind": report.spec.kind.value,
         "metric": {

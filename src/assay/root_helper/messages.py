@@ -101,7 +101,7 @@ def demand_permitted(question: Question) -> None:
     """
     for action in getattr(question, "actions", ()):
         demand_allowed(action)
-        if isinstance(action, Swap) and action.enabled:
+        if isinstance(action, Swap) and action.on:
             raise NotPossibleError(
                 f"The root helper does not enable swap areas: {action.path}.",
                 "Start assay as root, or use --as-root.",

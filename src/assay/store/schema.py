@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Schemas that this version can read or upgrade, oldest first."""
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "assay_schema"

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from assay import __version__
 from assay.bundle.identity import Identity
 from assay.bundle.source import Source, StratumSource
 from assay.bundle.write import WrittenBundle, write_bundle
@@ -80,8 +81,8 @@ def stratum_of(number: int = 0, **more: Any) -> Stratum:
         "kernel": "6.1.0",
         "cpus": (0, 1),
         "default_state": {"thp": "madvise"},
-        "surroundings": {"variable LANG": "c0de", "niceness": "0"},
-        "engine": "0.1.0",
+        "launch_environment": {"variable LANG": "c0de", "niceness": "0"},
+        "assay_version": __version__,
         "machine": "feedfeedfeedfeed",
     }
     return Stratum(number=number, **(fields | more))

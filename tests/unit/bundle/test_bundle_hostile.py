@@ -24,6 +24,7 @@ from studies import (
     unpacked,
 )
 
+from assay import __version__
 from assay.bundle import layout, read
 from assay.bundle.read import BrokenBundleError
 from assay.bundle.verify import verify
@@ -87,9 +88,11 @@ def test_missing_file_and_directory_are_rejected(tmp_path: Path) -> None:
 
 def test_later_format_names_version_that_reads_it(tmp_path: Path) -> None:
     files = unpacked(good())
-    files["manifest.json"] = files["manifest.json"].replace(b'"schema":1', b'"schema":2', 1)
-    files["manifest.json"] = files["manifest.json"].replace(b'"assay":"0.1.0"', b'"assay":"7.8.9"')
-    with pytest.raises(NotPossibleError, match=r"format 2.*format 1") as caught:
+    files["manifest.json"] = files["manifest.json"].replace(b'"schema":2', b'"schema":3', 1)
+    files["manifest.json"] = files["manifest.json"].replace(
+        f'"assay":"{__version__}"'.encode(), b'"assay":"7.8.9"'
+    )
+    with pytest.raises(NotPossibleError, match=r"format 3.*format 2") as caught:
         verify(packed(files, tmp_path / "later.zip"))
     assert "7.8.9" in str(caught.value.remedy)
     assert caught.value.exit_status == 3
@@ -301,3 +304,11 @@ def test_too_large_study_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
         bundle_of(source_of(spec_of(Kind.MEASURE)))
     assert "--no-outputs" in str(caught.value.remedy)
     assert layout.MAX_ENTRY_BYTES < layout.MAX_BYTES
+
+
+def test_bundle_of_schema_1_names_version_that_verifies_it() -> None:
+    path = Path(__file__).parent / "assets" / "compare_schema_1.assay"
+    with pytest.raises(NotPossibleError, match=r"format 1.*format 2") as caught:
+        verify(path)
+    assert "Use assay 0.1.0" in str(caught.value.remedy)
+    assert caught.value.exit_status == 3

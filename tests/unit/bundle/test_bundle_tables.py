@@ -259,14 +259,14 @@ def test_rows_and_documents_mark_left_out_samples() -> None:
         return msgspec.structs.replace(sample, evidence=crowd) if lost else sample
 
     source = source_of(spec_of(Kind.COMPARE), change=change)
-    found = [row["left_out"] == "true" for row in rows_of(source)]
+    found = [row["excluded"] == "true" for row in rows_of(source)]
     samples = [s for one in source.strata for s in one.samples]
     counted = (Stage.CONFIRM, 2)
     expected = [(s.launch.stage, s.launch.block) == counted for s in samples]
     assert any(expected)
     assert not all(expected)
     assert found == expected
-    assert [sample["left_out"] for sample in study_document(source)["samples"]] == expected
+    assert [sample["excluded"] for sample in study_document(source)["samples"]] == expected
     admitting = msgspec.structs.replace(source.record.spec, disturbed_above=None)
     quiet = replace(source, record=msgspec.structs.replace(source.record, spec=admitting))
-    assert {row["left_out"] for row in rows_of(quiet)} == {"false"}
+    assert {row["excluded"] for row in rows_of(quiet)} == {"false"}

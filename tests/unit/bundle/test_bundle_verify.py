@@ -339,7 +339,7 @@ def test_excessive_space_is_rejected(tmp_path: Path) -> None:
     ]
     spaces += [{"constraints": ["1 + " * 2000 + "1 > 0"]}, {"constraints": ["1 > 0"] * 2000}]
     many = [{"name": f"c{number}", "configuration": {"nice": number}} for number in range(2000)]
-    spaces.append({"named": many})
+    spaces.append({"named_configurations": many})
     for space in spaces:
 
         def other(document: dict[str, Any], space: dict[str, Any] = space) -> None:
@@ -400,7 +400,7 @@ def of_engine(files: dict[str, bytes], **engine: str) -> dict[str, bytes]:
     (entry,) = lines_of(files["manifest.json"])
 
     def other(manifest: dict[str, Any]) -> None:
-        manifest["verdicts"][0]["engine"] |= engine
+        manifest["verdicts"][0]["versions"] |= engine
 
     line = b'{"chain":"' + b"0" * 64 + b'","entry":' + edited(entry, other) + b"}\n"
     return forged(files | {"manifest.json": line})

@@ -37,7 +37,7 @@ def document_of(study: Study, capsys: pytest.CaptureFixture[str]) -> dict[str, A
     out = capsys.readouterr().out
     assert out.count("\n") == 1, "one document"
     found: dict[str, Any] = json.loads(out)
-    assert found["schema"] == 1
+    assert found["schema"] == 2
     assert found["study"] == "abc1234"
     return found
 

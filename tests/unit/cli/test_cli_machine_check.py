@@ -247,7 +247,7 @@ def test_the_document(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     profile = written(tmp_path, GOOD)
     assert main(["machine", "check", "--json", "--root", str(tree), "--profile", profile]) == 1
     document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     assert document["checks"] == [
         {
             "id": "memory.swappiness",

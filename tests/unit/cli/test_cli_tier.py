@@ -29,17 +29,17 @@ from assay.tier.swap import SwapUsage
 from assay.workloads.kernels import Kernel, Variant, VariantTimes
 
 WHOLE = (
-    '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
+    '{"schema":2,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
     '"advice":{"problem":"no swap is in use: make one"},"paths":'
     '[{"path":"/d","free_bytes":3221225472,"read_bytes_per_s":2147483648,'
     '"write_bytes_per_s":1073741824,"latency_s":0.00005}]}'
 )
 LACKING = (
-    '{"schema":1,"userfaultfd":{"move":true,"poison":true},"io_uring":{"problem":"none"},'
+    '{"schema":2,"userfaultfd":{"move":true,"poison":true},"io_uring":{"problem":"none"},'
     '"advice":{"problem":"no swap is in use: make one"},"paths":'
     '[{"path":"/d","problem":"the path /d can only be read: name another directory"}]}'
 )
-ADVISABLE = '{"schema":1,"userfaultfd":{"move":true},"io_uring":{},"advice":{},"paths":[]}'
+ADVISABLE = '{"schema":2,"userfaultfd":{"move":true},"io_uring":{},"advice":{},"paths":[]}'
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_doctor_as_a_document(
     answer.write_text(text)
     assert main(["tier", "doctor", "--json"]) == (0 if can else 1)
     document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == 1 and document["usable"] is can
+    assert document["schema"] == 2 and document["usable"] is can
     assert document["advisable"] is False
     assert document["probe"]["paths"][0]["path"] == "/d"
     told = document["findings"]

@@ -144,7 +144,7 @@ def test_the_scope_of_energy_is_told() -> None:
 def test_a_record_of_the_launcher_is_read_whole() -> None:
     """The keys are those of docs/reference/assay-exec.md."""
     document = {
-        "schema": 1,
+        "schema": 2,
         "outcome": "exited",
         "exit_status": 0,
         "migrations": 3,

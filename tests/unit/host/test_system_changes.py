@@ -369,7 +369,7 @@ def test_missing_target_is_refused(tree: Path) -> None:
         WriteFile(path=SWAPPINESS, value="10", form="text"),
         WriteFile(path=THP, value="never\nalways", form="choice"),
         WriteFile(path=RATIO, value="5", form="number", resets=("/etc/shadow",)),
-        Swap(path="swap/../x", enabled=False),
+        Swap(path="swap/../x", on=False),
         HoldFd(path="/dev/watchdog", value=0),
         HoldFd(path="/dev/../dev/cpu_dma_latency", value=0),
         HoldFd(path="/dev/cpu_dma_latency", value=-1),
@@ -446,7 +446,7 @@ def test_swap_goes_and_comes_back_with_its_priority(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
-        (outcome,) = changes.hold([Swap(path="/swapfile", enabled=False)])
+        (outcome,) = changes.hold([Swap(path="/swapfile", on=False)])
         assert (outcome.status, outcome.old) == (ActionStatus.GRANTED, "on 5")
         assert "/swapfile" not in (host.read(SWAPS) or "")
         changes.put_back()

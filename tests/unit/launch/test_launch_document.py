@@ -56,7 +56,7 @@ def document(
 
 def test_the_default_launch_sets_nothing() -> None:
     assert document({}) == {
-        "schema": 1,
+        "schema": 2,
         "argv": ["prog", "--size=1", "{other}"],
         "stdin": "/dev/null",
         "stdout": "/t/out",

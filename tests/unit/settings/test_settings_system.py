@@ -368,5 +368,5 @@ def test_spellings() -> None:
 def test_other_actions_are_distinguished() -> None:
     assert Plan(
         configuration=Configuration(),
-        actions=(Swap(path="/s", enabled=False), WriteFile(path="/x", value="1")),
-    ).system == (Swap(path="/s", enabled=False), WriteFile(path="/x", value="1"))
+        actions=(Swap(path="/s", on=False), WriteFile(path="/x", value="1")),
+    ).system == (Swap(path="/s", on=False), WriteFile(path="/x", value="1"))

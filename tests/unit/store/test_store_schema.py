@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import shutil
 import sqlite3
@@ -12,8 +13,21 @@ import msgspec
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.records import Outcome, Sample, Stage, Status, decode
-from assay.records.codec import Record
+from assay.records import (
+    Conclusion,
+    Outcome,
+    Output,
+    Plan,
+    Sample,
+    Stage,
+    Status,
+    Stratum,
+    StudySpec,
+    decode,
+    encode,
+)
+from assay.records.codec import SCHEMA, Record
+from assay.records.overhead import Overhead
 from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
 from assay.store.sqlite import sqlite_engine, writing_engine
 from assay.testing.store_contracts import make_sample
@@ -24,8 +38,8 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 
 
 def upgrade():
@@ -58,15 +72,15 @@ def v1(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An assay that knows a schema 0004; gives the file of its revision."""
+    """An assay that knows a schema 0005; gives the file of its revision."""
     migrations = tmp_path / "migr%ations"
     shutil.copytree(upgrade.MIGRATIONS, migrations, ignore=shutil.ignore_patterns("__pycache__"))
-    revision = migrations / "versions" / "r0004_next.py"
+    revision = migrations / "versions" / "r0005_next.py"
     revision.write_text(NEXT_REVISION.replace("FAILS", ""))
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0004"))
-    monkeypatch.setattr(upgrade, "HEAD", "0004")
-    monkeypatch.setattr(sqlite, "HEAD", "0004")
+    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0005"))
+    monkeypatch.setattr(upgrade, "HEAD", "0005")
+    monkeypatch.setattr(sqlite, "HEAD", "0005")
     return revision
 
 
@@ -156,6 +170,60 @@ def test_every_study_of_schema_3_is_read_with_samples_plans_outputs_and_conclusi
             assert all(sample.wall_s for sample in samples if sample.outcome is Outcome.OK)
 
 
+DOCUMENTS: dict[str, tuple[str, Any]] = {
+    "spec of study": ("SELECT spec FROM study", StudySpec),
+    "conclusion of study": ("SELECT conclusion FROM study", Conclusion),
+    "stratum": ("SELECT document FROM stratum", Stratum),
+    "sample": ("SELECT document FROM sample", Sample),
+    "plan": ("SELECT document FROM plan", Plan),
+    "output": ("SELECT document FROM output", tuple[Output, ...]),
+    "verdict": ("SELECT document FROM verdict", Conclusion),
+    "overhead": ("SELECT document FROM overhead", Overhead),
+}
+
+
+def unknown_keys(document: Any, record: Any, place: str = "") -> list[str]:
+    """Return the keys of a document that its record lacks; the record omits default values."""
+    if isinstance(document, dict) and isinstance(record, dict):
+        found = [f"{place}/{key}" for key, value in document.items() if key not in record and value]
+        for key in document.keys() & record.keys():
+            found += unknown_keys(document[key], record[key], f"{place}/{key}")
+        return found
+    if isinstance(document, list) and isinstance(record, list):
+        pairs = enumerate(zip(document, record, strict=True))
+        return [key for i, pair in pairs for key in unknown_keys(*pair, f"{place}/{i}")]
+    return []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_of_schema_3_have_present_keys(v3: Path, name: str) -> None:
+    open_store(v3, create=False).close()
+    query, kind = DOCUMENTS[name]
+    connection = sqlite3.connect(v3)
+    texts = [text for (text,) in connection.execute(query) if text is not None]
+    connection.close()
+    assert texts
+    for text in texts:
+        document = json.loads(text)
+        assert unknown_keys(document, json.loads(encode(decode(text, kind)))) == []
+        if not isinstance(document, list) and name != "stratum":
+            assert document["schema"] == SCHEMA
+
+
+def test_columns_of_schema_3_match_documents(v3: Path) -> None:
+    open_store(v3, create=False).close()
+    connection = sqlite3.connect(v3)
+    for table, column in (
+        ("stratum", "assay_version"),
+        ("sample", "launcher_version"),
+        ("overhead", "started_at"),
+    ):
+        rows = connection.execute(f"SELECT {column}, document FROM {table}").fetchall()
+        assert rows
+        assert all(value == json.loads(document)[column] for value, document in rows)
+    connection.close()
+
+
 @pytest.mark.parametrize(("launches", "stratum"), [(1, 1), (2, 0), (9, None)])
 def test_verdict_of_schema_1_is_assigned_to_stratum_with_enough_samples(
     v1: Path, launches: int, stratum: int | None
@@ -205,7 +273,7 @@ def test_upgrade_keeps_all_data(v1: Path, next_schema: Path) -> None:
         store.delete("kq3v8ma")
     connection = sqlite3.connect(v1)
     assert connection.execute("SELECT count(*) FROM sample").fetchone() == (0,)
-    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0004",)]
+    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0005",)]
     connection.close()
 
 
@@ -236,5 +304,5 @@ def test_older_assay_rejects_newer_schema(
 ) -> None:
     open_store(v1).close()
     monkeypatch.undo()
-    with pytest.raises(NotPossibleError, match=r"schema 0004; .* up to 0003"):
+    with pytest.raises(NotPossibleError, match=r"schema 0005; .* up to 0004"):
         open_store(v1)

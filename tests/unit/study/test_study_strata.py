@@ -44,7 +44,7 @@ THEN = Stratum(
         ({"program_digest": "b" * 64}, "the program: aaaaaaaaaaaa then, bbbbbbbbbbbb now"),
         ({"kernel": "6.18.0"}, "the kernel: 6.1.0 then, 6.18.0 now"),
         ({"cpus": (0,)}, "the usable CPUs: 0,1 then, 0 now"),
-        ({"engine": "0.2.0"}, "assay's version: 0.1.0 then, 0.2.0 now"),
+        ({"assay_version": "0.2.0"}, "assay's version: 0.1.0 then, 0.2.0 now"),
         ({"machine": "n"}, "the machine: m then, n now"),
         ({"default_state": {"thp": "never"}}, "thp: madvise then, never now"),
         ({"default_state": {}}, "thp: madvise then, absent now"),

@@ -154,7 +154,7 @@ def answering(folder: File, text: str) -> dict[str, str]:
 
 def test_probe_output_is_parsed(tmp_path: File) -> None:
     document = (
-        '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
+        '{"schema":2,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
         '"advice":{},"paths":[{"path":"%s","free_bytes":5e9,"new_key":1}]}'
     )
     env = answering(tmp_path, f"printf '{document}' \"$*\"")

@@ -61,7 +61,7 @@ def partition(guest: Alive) -> Iterator[str]:
 def broker(guest: Alive, partition: str, tmp_path: Path) -> Iterator[Path]:
     """Return the socket on this host of a broker in the guest."""
     document = {
-        "schema": 1,
+        "schema": 2,
         "name": "test",
         "hierarchies": [{"controller": "", "mount": TOP, "folder": partition}],
         "cpus": "4-7",

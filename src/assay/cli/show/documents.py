@@ -19,13 +19,12 @@ from assay.records import (
     StudySpec,
     to_builtins,
 )
+from assay.records.codec import SCHEMA
 from assay.search.conclusion.cells import baseline_point
 from assay.search.conclusion.notes import too_few_blocks_notes
 from assay.study.session import StudyResult
 from assay.wording.noise_floor import day
 from assay.wording.proof import proof_command
-
-SCHEMA = 1
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records.codec import Record
+from assay.records.codec import SCHEMA, Record
 
 
 class Part(Record, frozen=True, kw_only=True):
@@ -308,7 +308,7 @@ class MissingReading(Record, frozen=True, kw_only=True):
     remedy: str | None = None
 
 
-class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """A host in detail.
 
     Attributes:

@@ -57,7 +57,7 @@ class SwapUse(SystemSetting, frozen=True):
             return Refused("no swap area is in use", "Enable one as root: swapon -a.")
         if not areas:
             return Resolved((), note="no swap area is in use")
-        off = tuple(Swap(path=path, enabled=False) for path in areas)
+        off = tuple(Swap(path=path, on=False) for path in areas)
         note = "swapped pages must fit into memory"
         return missing_privileges(machine) or Resolved(off, note=note)
 
