@@ -110,11 +110,11 @@ def test_a_figure_of_the_output_may_have_the_name_of_a_counter() -> None:
 def test_where_memory_lies_is_read_where_time_does_not_count() -> None:
     workload = Workload(argv=("true",))
     made = Plan(configuration=Configuration())
-    survey = launcher_document(made, workload, LAUNCH, env={}, varied=("thp",))["observe"]
+    survey = launcher_document(made, workload, LAUNCH, env={}, varied=("thp",))["readback"]
     assert {"numa_maps", "smaps"} <= set(survey) and len(set(survey)) == len(survey)
     timed = msgspec.structs.replace(LAUNCH, stage=Stage.CONFIRM)
     assert not {"numa_maps", "smaps"} & set(
-        launcher_document(made, workload, timed, env={}, varied=("malloc",))["observe"]
+        launcher_document(made, workload, timed, env={}, varied=("malloc",))["readback"]
     )
 
 

@@ -74,7 +74,7 @@ def test_every_part_of_a_plan_has_its_key() -> None:
     assert got["env_set"] == {"F": "x"}
     assert got["environ_names"] == ["F"]
     assert got["argv"] == ["prog", "--size=8", "{other}"]
-    assert "smaps" in got["observe"]  # type: ignore[operator]
+    assert "smaps" in got["readback"]  # type: ignore[operator]
 
 
 def test_workload_becomes_keys() -> None:
@@ -86,9 +86,9 @@ def test_workload_becomes_keys() -> None:
         limits=Limits(memory_bytes=1, processes=2, cpu_s=3.0, output_bytes=4),
     )
     got = document({}, work, cap_s=20.0)
-    assert (got["stdin"], got["cwd"], got["cap_s"]) == ("/in", "/w", 9.0)
+    assert (got["stdin"], got["cwd"], got["timeout_s"]) == ("/in", "/w", 9.0)
     assert got["limits"] == {"memory_bytes": 1, "pids": 2, "cpu_s": 3.0, "output_bytes": 4}
-    assert document({}, work, cap_s=2.0)["cap_s"] == 2.0
+    assert document({}, work, cap_s=2.0)["timeout_s"] == 2.0
 
 
 @pytest.mark.parametrize(

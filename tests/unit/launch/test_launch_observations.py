@@ -24,7 +24,7 @@ def measuring(*names: str) -> Workload:
 
 def test_launch_that_counts_opens_no_counters_and_reads_nothing_back() -> None:
     found = document()
-    assert not {"counters", "observe", "environ_names", "map_names", "sampling"} & found.keys()
+    assert not {"counters", "readback", "environ_names", "map_names", "sampling"} & found.keys()
     assert active_observations(COUNTED, PROGRAM, ()) == DEFAULT_OBSERVATIONS
 
 
@@ -35,7 +35,7 @@ def test_observe_none_turns_sampling_off() -> None:
 
 def test_observe_all_turns_everything_on() -> None:
     found = document(observe=ALL_OBSERVATIONS)
-    assert found["counters"] == ["default"] and "maps" in found["observe"]
+    assert found["counters"] == ["default"] and "maps" in found["readback"]
     assert "sampling" not in found  # the launcher samples both by itself
     assert active_observations(COUNTED, PROGRAM, (), ALL_OBSERVATIONS) == ALL_OBSERVATIONS
 
@@ -82,12 +82,12 @@ def test_metric_of_counter_opens_that_counter_alone() -> None:
     [("thp", True), ("env.MODE", True), ("malloc", True), ("arg.level", False), ("command", False)],
 )
 def test_varied_setting_is_read_back_unless_it_is_in_the_command(name: str, reads: bool) -> None:
-    assert ("observe" in document(varied=(name,), observe=())) is reads
+    assert ("readback" in document(varied=(name,), observe=())) is reads
     assert (Observation.READBACK in active_observations(COUNTED, PROGRAM, (name,), ())) is reads
 
 
 def test_survey_reads_the_program_back_and_opens_no_counters() -> None:
     found = document(SURVEY)
-    assert {"maps", "smaps", "numa_maps"} <= set(found["observe"])
+    assert {"maps", "smaps", "numa_maps"} <= set(found["readback"])
     assert "counters" not in found
     assert active_observations(SURVEY, PROGRAM, ()) == (*DEFAULT_OBSERVATIONS, Observation.READBACK)

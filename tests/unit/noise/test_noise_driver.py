@@ -90,7 +90,7 @@ REQUEST = NoiseRequest("fwq", 0.5, (1, 2, 3, 7), 5e-4, 2e-6)
 
 
 def test_request_reaches_program(tmp_path: Path) -> None:
-    cpu = {"cpu": 1, "length_ns": 1000, "took_ns": [5], "at_ns": [1], "later": "ignored"}
+    cpu = {"cpu": 1, "length_ns": 1000, "duration_ns": [5], "start_ns": [1], "later": "ignored"}
     document = json.dumps({"schema": 2, "method": "fwq", "cpus": [cpu, {"cpu": 2, "error": "x"}]})
     path = program(tmp_path, f"echo \"$@\" > {tmp_path}/words; echo '{document}'")
     found = measure_noise(path, REQUEST, os.environ)

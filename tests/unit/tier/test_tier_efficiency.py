@@ -16,7 +16,7 @@ BOTH = Work(name="w", kernel="k", variants=("v",), written=1.0)
 
 
 @pytest.mark.parametrize(
-    ("work", "dram_ratio", "memory_s", "ratio", "model"),
+    ("work", "of_dram", "memory_s", "ratio", "model"),
     [
         (READ, 0.5, 0.001, None, 1.0),
         (READ, 1.0, 0.001, None, 1.0),
