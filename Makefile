@@ -48,13 +48,14 @@ test-lowest: ## unit, golden and example tests with the lowest versions declared
 	  -c $(LOWEST)/run.txt --build-constraint $(LOWEST)/build.txt . --group test -r examples/requirements.txt
 	tools/run-tests $(LOWEST)/bin unit examples
 
-check: $(VENV)/.tested-with ## types, style, layers, forbidden imports
+check: $(VENV)/.tested-with ## types, style, layers, forbidden imports, wording
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	$(BIN)/python -m pytest -q tests/unit/test_imports.py
+	$(PYTHON) tools/wording.py
 
 wording: ## wording of documentation, comments and messages against its limits (WORDING="--list 5")
 	$(PYTHON) tools/wording.py $(WORDING)
