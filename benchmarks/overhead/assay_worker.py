@@ -16,7 +16,7 @@ from typing import Any
 from assay.errors import AssayError
 from assay.executors.local import LocalExecutor
 from assay.launch.driver import Driver, find_launcher
-from assay.machine.program import inspect
+from assay.machine.programs.program import inspect
 from assay.machine.reader import read_machine
 from assay.records import (
     DEFAULT,

@@ -107,7 +107,7 @@ def test_run_with_setting_imports_no_study_and_inspects_no_program() -> None:
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec")
     assert not within(loaded, *SLOW_TO_LOAD)
     assert not within(loaded, *(f"assay.{name}" for name in OF_STUDIES))
-    assert not within(loaded, "assay.machine.program")
+    assert not within(loaded, "assay.machine.programs.program")
     assert within(loaded, "assay.host") <= JOURNAL
 
 

@@ -68,7 +68,7 @@ def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
         argv: words of the command.
         cwd: working directory of the command; that of this process if absent.
     """
-    from assay.machine.program import inspect
+    from assay.machine.programs.program import inspect
 
     return inspect(argv, env=os.environ, cwd=cwd)
 

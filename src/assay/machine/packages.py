@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from assay.machine.elf import Elf, read_elf
-from assay.machine.loader import link
+from assay.machine.programs.elf import Elf, read_elf
+from assay.machine.programs.loader import link
+from assay.machine.programs.runtimes import runtimes_of_file, runtimes_of_files
 from assay.machine.root import Root
-from assay.machine.runtimes import runtimes_of_file, runtimes_of_files
 
 _INFO = re.compile(r"([^-]+)(?:-[^-]+)?(?:-py[\d.]+)?\.(dist-info|egg-info)")
 _REQUIRES = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)(.*)$", re.M | re.ASCII)

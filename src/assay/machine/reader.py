@@ -11,8 +11,8 @@ from assay.machine.boot_state import read_boot
 from assay.machine.cgroup import Cgroups, read_cgroups
 from assay.machine.cpu_restriction import read_restriction
 from assay.machine.document import Boot, Machine
-from assay.machine.libraries import find_libraries
 from assay.machine.processor import read_kernel, read_processor
+from assay.machine.programs.libraries import find_libraries
 from assay.machine.rights import read_rights, read_rt_share
 from assay.machine.root import Root
 from assay.machine.snapshot_facts import read_facts

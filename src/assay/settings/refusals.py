@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.machine.document import Program
-from assay.machine.elf import Ident
+from assay.machine.programs.elf import Ident
 from assay.records import Domain, Value
 from assay.settings.base import Refused
 

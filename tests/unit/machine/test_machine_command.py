@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.machine.command import Command, unwrap
-from assay.machine.python import Call, is_python, parse_call
+from assay.machine.programs.command import Command, unwrap
+from assay.machine.programs.python import Call, is_python, parse_call
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.machine.elf import Ident, parse_ident, read_elf, read_ident
-from assay.machine.libraries import find_libraries
-from assay.machine.loader import default_folders, read_cache
+from assay.machine.programs.elf import Ident, parse_ident, read_elf, read_ident
+from assay.machine.programs.libraries import find_libraries
+from assay.machine.programs.loader import default_folders, read_cache
 from assay.machine.root import Root
 
 X86 = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HH", 3, 62)

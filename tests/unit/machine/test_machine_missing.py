@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.machine.program import inspect
+from assay.machine.programs.program import inspect
 
 BASH = "BASH_FUNC_%s%%%%"
 NOSUCH = "no-such-program"

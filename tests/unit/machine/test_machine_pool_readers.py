@@ -11,7 +11,7 @@ import pytest
 from assay.executors.evidence.thread_pools import KIND, pools_read_in
 from assay.launch.planner import plan
 from assay.launch.pool_variables import without_unread_pools
-from assay.machine.pool_readers import read_variables
+from assay.machine.programs.pool_readers import read_variables
 from assay.machine.reader import read_machine
 from assay.records import Configuration, EnvSet, Evidence, Launch, Outcome, Sample, Stage
 from assay.settings.pools import POOLS

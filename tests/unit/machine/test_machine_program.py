@@ -8,8 +8,8 @@ import pytest
 
 from assay.errors import InvalidInputError
 from assay.machine.document import Program
-from assay.machine.program import find_program, inspect, with_observations
-from assay.machine.program_digest import program_digest
+from assay.machine.programs.program import find_program, inspect, with_observations
+from assay.machine.programs.program_digest import program_digest
 from assay.machine.root import Root
 from assay.records import decode, encode
 from narrow import narrow_program

@@ -47,8 +47,8 @@ from assay.untrusted import clean
 
 _LATER = {
     "cache": "assay.executors.page_cache",
-    "malloc": "assay.machine.program",
-    "omp.runtime": "assay.machine.program",
+    "malloc": "assay.machine.programs.program",
+    "omp.runtime": "assay.machine.programs.program",
 }
 """Additional modules that the plans of some settings need."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER
-from assay.machine.program import find_program
+from assay.machine.programs.program import find_program
 from assay.machine.root import Root
 
 _PATH = "Give its path, or see that it lies in PATH and may be executed."

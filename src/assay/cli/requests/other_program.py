@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.machine.command import base_name
+from assay.machine.programs.command import base_name
 
 _INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|lua|node|julia|bash|dash|ksh|zsh)[0-9.]*|sh")
 

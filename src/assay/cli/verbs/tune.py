@@ -34,7 +34,7 @@ from assay.errors import NotPossibleError
 from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported_variables import space_notes
 from assay.machine.document import Program
-from assay.machine.program import with_observations
+from assay.machine.programs.program import with_observations
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
 from assay.requests.tune import TuneRequest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.machine.pool_readers import read_variables
+from assay.machine.programs.pool_readers import read_variables
 from assay.records import Evidence, Launch, Outcome, RunFacts, Sample, Stage
 from assay.settings.pools import POOLS
 

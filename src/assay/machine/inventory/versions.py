@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from assay.machine.inventory.document import Library
-from assay.machine.loader import default_folders, read_cache
+from assay.machine.programs.loader import default_folders, read_cache
 from assay.machine.root import Root
 
 _COMPILER = rb"(?:GCC: \([^)\0]{1,80}\) |clang version )(\d+\.\d+[.\d]*)"

@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from assay.machine.elf import read_ident
-from assay.machine.loader import default_folders, read_cache
+from assay.machine.programs.elf import read_ident
+from assay.machine.programs.loader import default_folders, read_cache
 from assay.machine.root import Root
 from assay.native_programs import native_folder
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.machine.elf import string_tables
+from assay.machine.programs.elf import string_tables
 
 _FILE = re.compile(r"/lib(?:clang_rt\.)?(asan|hwasan|tsan|lsan|msan)\b[-.\w]*\.so")
 _SYMBOLS = {

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from assay.machine.command import base_name
-from assay.machine.python import is_python
-from assay.machine.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
+from assay.machine.programs.command import base_name
+from assay.machine.programs.python import is_python
+from assay.machine.programs.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 
 _OPENMP = "OMP_NUM_THREADS"
 _BY_RUNTIME: dict[str, tuple[str, ...]] = {

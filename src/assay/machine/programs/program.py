@@ -15,16 +15,16 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import InvalidInputError
-from assay.machine import sanitizers
-from assay.machine.command import Command, base_name, unwrap
 from assay.machine.document import Program
-from assay.machine.elf import Elf, read_elf
-from assay.machine.loader import link
 from assay.machine.packages import read_contents
-from assay.machine.program_digest import program_digest
-from assay.machine.python import ask_interpreter, find_imports, is_python, parse_call
+from assay.machine.programs import sanitizers
+from assay.machine.programs.command import Command, base_name, unwrap
+from assay.machine.programs.elf import Elf, read_elf
+from assay.machine.programs.loader import link
+from assay.machine.programs.program_digest import program_digest
+from assay.machine.programs.python import ask_interpreter, find_imports, is_python, parse_call
+from assay.machine.programs.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 from assay.machine.root import Root
-from assay.machine.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 
 _DEFAULT_PATH = "/bin:/usr/bin"
 """Search path of ``execvp(3)`` without ``PATH`` (glibc 2.24 and later)."""

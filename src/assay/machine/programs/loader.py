@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from assay.machine.elf import Elf, Ident, read_elf, read_ident
+from assay.machine.programs.elf import Elf, Ident, read_elf, read_ident
 from assay.machine.root import Root
 
 _CACHE = "/etc/ld.so.cache"

@@ -1,0 +1,1 @@
+"""Programs on the machine: files, dependencies, runtimes and digests, read without running them."""
