@@ -44,9 +44,11 @@ def _record(changes: dict[str, str | tuple[str, Change]], version: int | None = 
             return document
         found = {}
         for key, value in document.items():
-            named = changes.get(key, key)
-            name, of_value = (named, None) if isinstance(named, str) else named
-            found[name] = value if of_value is None else of_value(value)
+            match changes.get(key, key):
+                case str(name):
+                    found[name] = value
+                case (name, change_value):
+                    found[name] = change_value(value)
         return found if version is None else {**found, "schema": version}
 
     return change
@@ -66,11 +68,12 @@ def _values(change: Change) -> Change:
 
 def _by_kind(changes: dict[str, Change]) -> Change:
     """Return the change of a record that depends on its key ``kind``."""
-    return lambda found: (
-        changes.get(found.get("kind"), lambda same: same)(found)
-        if isinstance(found, dict)
-        else found
-    )
+
+    def change(found: Any) -> Any:
+        of_kind = changes.get(str(found.get("kind"))) if isinstance(found, dict) else None
+        return found if of_kind is None else of_kind(found)
+
+    return change
 
 
 def _kind(name: Any) -> Any:
