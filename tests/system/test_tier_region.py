@@ -77,7 +77,7 @@ def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
     assert region.size_bytes == 100 * MIB
     assert 16 * MIB < region.resident_bytes <= 32 * MIB
     result = tier.counts
-    assert (region.first, region.demand, region.staged) == (
+    assert (region.zero_fill_faults, region.demand_faults, region.prefetch_hits) == (
         result.zero_fill_faults,
         result.demand_faults,
         result.prefetch_hits,

@@ -91,8 +91,8 @@ class SampleBuilder:
         return msgspec.structs.replace(
             facts,
             cached_files=submitted.cached_files,
-            system=submitted.host.system,
-            system_changed=self._host.changed_system_files(submitted.host, submitted.plan),
+            system_files=submitted.host.system,
+            changed_system_files=self._host.changed_system_files(submitted.host, submitted.plan),
             exported=exported_of(
                 submitted.launch.configuration,
                 self._driver.env,

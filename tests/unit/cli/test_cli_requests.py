@@ -135,7 +135,7 @@ def test_line_of_tune_becomes_a_request() -> None:
         parallel=2,
         observe=(),
         dry_run=True,
-        reserve=Reservation(wish="cpus=2"),
+        reserve=Reservation(specification="cpus=2"),
         disturbed_above=None,
     )
 

@@ -31,7 +31,7 @@ def conclude_comparison(spec: StudySpec, samples: Sequence[Sample], stopped: str
         claims=compared,
         steps=tuple(claim for claim in steps if claim is not None),
         noise_floor=noise_floor,
-        elsewhere=compare_environments(spec, summary.arms),
+        cross_environment=compare_environments(spec, summary.arms),
     )
 
 

@@ -72,8 +72,8 @@ def conclude_front_search(
             sentence=sentence,
             claim=claim,
         ),
-        front=front,
-        off_front=off,
+        pareto_front=front,
+        excluded_points=off,
         noise_floor=claims_between(objectives[:1], (DEFAULT_ARM.name, NULL_ARM.name), alpha)[0]
         if spec.null
         else None,
