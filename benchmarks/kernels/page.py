@@ -241,7 +241,7 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     ]
     if not rows:
         return
-    parameters = ", ".join(f"`{key}={value}`" for key, value in kernel.parameters.items())
+    parameters = ", ".join(f"{key}={value}" for key, value in kernel.parameters.items())
     yield f"{kernel.title}. Parameters: {parameters}. Data: {show_bytes(kernel.bytes)}."
     figures = (one.name for one in kernel.figures)
     alone = ("one thread",) if has_library(kernel) else ()
