@@ -6,7 +6,12 @@ from assay.records.codec import Record
 
 
 class Budget(Record, frozen=True, kw_only=True):
-    """Limits of a study; ``None`` means unlimited."""
+    """Limits of a study; ``None`` means unlimited.
+
+    Attributes:
+        time_s: elapsed time, in seconds.
+        launches: number of launches.
+    """
 
     time_s: float | None = None
     launches: int | None = None

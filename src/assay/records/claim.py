@@ -35,6 +35,7 @@ class Spread(Record, frozen=True, kw_only=True):
     Attributes:
         ratio: ratio of p90 - p10, b over a, from batches of blocks.
         ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        verdict: result for ``b``.
         batches: number of batches.
     """
 
@@ -59,9 +60,19 @@ class Claim(Record, frozen=True, kw_only=True):
     """Statement on two arms.
 
     Attributes:
-        a, b: names of the arms; ``ratio`` is b over a.
+        a: name of the arm that ``b`` is compared with.
+        b: name of the arm that the verdict is about.
+        metric: metric of the claim.
+        ratio: ratio of the metric, b over a.
         ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        verdict: result for ``b``.
         blocks: number of complete pairs.
+        margin: margin of equivalence of the ratio.
+        method: estimator of ``ratio``: ``mean`` or ``median`` of the paired logarithms, ``spread``,
+            or ``none``.
+        bound_only: time-outs reduce the ratio to a bound.
+        censored_share: share of the pairs with a time-out, from 0 to 1.
+        shift: ratio of quantiles of all values, b over a, by quantile, such as ``p90``.
         blocks_needed: estimated total number of pairs for a verdict, if *unclear* and known.
         alpha: accepted error rate of the interval, corrected for the number of claims.
         spread_ratio: p90 - p10 of all values of b over that of a.

@@ -99,12 +99,15 @@ class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", 
     """Comparison of ``b`` with ``a``, measured on separate occasions.
 
     Attributes:
-        a, b: the two conditions.
-        metric, unit: the compared metric; an empty unit is unknown.
-        ratio: b over a: of geometric means, or of arithmetic means if either is published.
+        a: first condition.
+        b: second condition.
+        metric: the compared metric.
+        unit: unit of the metric; empty if unknown.
+        ratio: ``b`` over ``a``: of geometric means, or of arithmetic means if either is published.
         ci_launches: interval of the ratio from the variance of single launches alone (Welch).
         ci: interval that includes the variance between occasions; absent if that is unknown.
-        df_launches, df: degrees of freedom of the two intervals.
+        df_launches: degrees of freedom of ``ci_launches``.
+        df: degrees of freedom of ``ci``.
         verdict: result for ``b``.
         beyond_margin: the end of ``ci`` that is nearer to 1 lies outside the margin of equivalence.
         margin: margin of equivalence of the ratio.

@@ -74,8 +74,10 @@ class FactorEffect(Record, frozen=True, kw_only=True):
             one setting is larger at the high level of the other than on average. Curvature: centre
             over corners.
         ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        verdict: result for the effect.
         blocks: number of complete blocks.
         alpha: accepted error rate of the interval, corrected for the number of effects.
+        method: estimator of ``ratio``.
         aliases: confounded effects of up to two factors.
         bound_only: time-outs reduce the ratio to a bound.
     """

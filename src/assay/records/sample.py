@@ -31,7 +31,15 @@ class GrantStatus(enum.StrEnum):
 
 
 class Grant(Record, frozen=True, kw_only=True):
-    """Verification of one setting in one sample."""
+    """Verification of one setting in one sample.
+
+    Attributes:
+        value: requested value.
+        status: result of the verification.
+        level: strength of the evidence.
+        reason: reason of a result other than *granted*.
+        observed: value that assay read back.
+    """
 
     value: Value
     status: GrantStatus
@@ -85,8 +93,13 @@ UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 class Evidence(Record, frozen=True, kw_only=True):
     """Observation on the quality of a sample.
 
-    ``value`` is in the unit ``unit``. ``external``: the cause lies outside the configuration; only
-    such evidence may exclude a block (docs/explanation/statistics.md).
+    Attributes:
+        kind: name of the observation.
+        value: observed value.
+        unit: unit of ``value``.
+        external: the cause lies outside the configuration; only such evidence may exclude a block
+            (docs/explanation/statistics.md).
+        note: details in words.
     """
 
     kind: str
@@ -100,7 +113,23 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Result of one launch: metrics, resources, evidence, outcome, and a grant for each setting.
 
     Attributes:
+        launch: the intended sample: configuration, arm, block and position.
+        outcome: outcome of the launch.
+        limit: limit that ended the launch.
+        exit_status: exit status of the program, if it ended by itself.
+        signal: number of the signal that ended the program.
+        message: reason of a failure, in words.
+        wall_s: wall time, in seconds.
+        user_s: CPU time in user mode of the process tree, in seconds.
+        sys_s: CPU time in the kernel of the process tree, in seconds.
+        peak_bytes: highest charge of the control group, page cache included, in bytes.
+        peak_anon_bytes: highest sampled anonymous and shared memory, in bytes.
         metrics: measured metrics of the workload, by name.
+        settings: verification of each setting, by name.
+        evidence: further observations of the launch.
+        started_at: start of the launch, in seconds since 1970 (UTC).
+        node: name of the host within the study; ``local`` is this one.
+        launcher_version: version of the native launcher.
         unavailable: reason of each missing metric, by name.
         outputs: outputs of a launch that has just ended; a store keeps them separately.
         observations: enabled observations.

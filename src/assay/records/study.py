@@ -165,6 +165,14 @@ class Stratum(Record, frozen=True, kw_only=True):
     Samples of different strata are never pooled.
 
     Attributes:
+        number: number of the stratum within the study.
+        program_digest: digest of the program's file, if it could be read.
+        kernel: kernel release.
+        cpus: CPUs that assay may use.
+        default_state: settings of the system and limits that define the default, by name.
+        assay_version: version of assay.
+        machine: fingerprint of the machine.
+        model: processor model.
         launch_environment: properties that launches inherit from the shell: variables (digests of
             their values), niceness, scheduling class.
         host: the complete machine document, for reports; not compared.
@@ -231,9 +239,14 @@ class ArmResult(Record, frozen=True, kw_only=True):
     """Results of one arm.
 
     Attributes:
-        failures, timeouts: number of samples without a value.
+        name: name of the arm.
+        configuration: settings of the arm.
+        summary: statistics of each metric, by name.
+        failures: number of failed samples, which have no value.
+        timeouts: number of samples that a time-out ended, which have no value.
         disturbed_launches: number of launches in ``summary`` from disturbed blocks; 0 if there were
             enough undisturbed ones to exclude them.
+        modes: the two groups that the launches fall into, if there are two.
     """
 
     name: str
@@ -302,6 +315,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
     """Conclusion of a study, computed from its specification and samples alone.
 
     Attributes:
+        kind: verb of the study.
+        metric: the first objective.
         arms: results of the arms, baseline first; for ``tune`` those of the confirmation.
         claims: one claim for each arm but the first, in the first objective; for ``tune`` the claim
             on the recommendation first.
@@ -311,11 +326,13 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
         excluded_points: confirmed points that are not part of the front.
         effects: for a factorial ``sweep``: effects of its factors.
         requirements: results of each requirement in each arm.
+        recommendation: for ``tune``: the recommended configuration.
         noise_floor: the claim on two identical arms, if the study ran them.
         calibration: for ``calibrate``: properties of the machine.
-        launches, configurations: number of launches and of distinct configurations.
-        blocks, disturbed_blocks: number of blocks of the stage that claims rest on, and of
-            disturbed ones among them.
+        launches: number of launches.
+        configurations: number of distinct configurations.
+        blocks: number of blocks of the stage that claims rest on.
+        disturbed_blocks: number of disturbed ones among ``blocks``.
         disturbers: processes that used the CPUs during disturbed blocks, as far as known, most
             active first.
         stop_reason: reason why the study ended, in one sentence.

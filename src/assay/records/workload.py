@@ -88,7 +88,14 @@ HOST_DEPENDENT_METRICS = PERF_METRICS | {"energy_j"}
 
 
 class Limits(Record, frozen=True, kw_only=True):
-    """Limits of the process tree of a launch; ``None`` means unlimited."""
+    """Limits of the process tree of a launch; ``None`` means unlimited.
+
+    Attributes:
+        memory_bytes: memory, in bytes.
+        processes: number of processes and threads.
+        cpu_s: CPU time, in seconds.
+        output_bytes: size of the output, in bytes.
+    """
 
     memory_bytes: int | None = None
     processes: int | None = None

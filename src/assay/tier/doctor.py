@@ -9,7 +9,13 @@ from assay.tier.probe import Probe, Userfaultfd
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """Problem with its remedy; a ``fatal`` one prevents the use of the pager."""
+    """Problem with its remedy.
+
+    Attributes:
+        problem: description of the problem.
+        remedy: next step.
+        fatal: the problem prevents the use of the pager.
+    """
 
     problem: str
     remedy: str

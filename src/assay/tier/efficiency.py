@@ -38,7 +38,12 @@ class Work(Record, frozen=True, kw_only=True):
 
 
 class Device(Record, frozen=True, kw_only=True):
-    """Total bandwidth of the paths for large transfers, in bytes per second."""
+    """Total bandwidth of the paths for large transfers.
+
+    Attributes:
+        read: bandwidth of reads, in bytes per second.
+        write: bandwidth of writes, in bytes per second.
+    """
 
     read: float
     write: float

@@ -40,7 +40,8 @@ class Counts(Record, frozen=True, kw_only=True):
         second_chance_hits: second-chance hits: the chunk was unmapped and still in memory.
         unused_prefetches: prefetched chunks that were evicted before their first use.
         clean_evictions: evictions without write-back, because the backing store was up to date.
-        read_bytes, written_bytes: bytes read from and written to the backing store.
+        read_bytes: bytes read from the backing store.
+        written_bytes: bytes written to the backing store.
         stall_s: time during which threads waited for chunks, summed over chunks, in seconds.
     """
 

@@ -50,9 +50,11 @@ class Prediction(Record, frozen=True, kw_only=True):
 
     Attributes:
         wall_s: length of the observation, in seconds.
-        cpu_s, stall_s: CPU time of all threads, and time waiting for chunks, in seconds.
+        cpu_s: CPU time of all threads, in seconds.
         compute_s: computation time on the present threads, in seconds.
-        read_bytes, written_bytes: bytes read from and written to the backing store.
+        stall_s: time during which threads waited for chunks, in seconds.
+        read_bytes: bytes read from the backing store.
+        written_bytes: bytes written to the backing store.
         efficiency: computation time over computation and stall time, or over the length of the
             observation, because several threads may stall at the same time.
         max_efficiency: efficiency if stalls were hidden behind computation as far as the device

@@ -34,25 +34,46 @@ class Userfaultfd(Record, frozen=True, kw_only=True):
 
 
 class IoUring(Record, frozen=True, kw_only=True):
-    """Support for asynchronous transfers; ``problem`` is the reason why it is not available."""
+    """Support for asynchronous transfers.
+
+    Attributes:
+        problem: reason why it is not available.
+    """
 
     problem: str | None = None
 
 
 class AddressSpace(Record, frozen=True, kw_only=True):
-    """Address space that exceeds memory; ``problem`` is the reason why it cannot be reserved."""
+    """Address space that exceeds memory.
+
+    Attributes:
+        problem: reason why it cannot be reserved.
+    """
 
     problem: str | None = None
 
 
 class AdvisorSupport(Record, frozen=True, kw_only=True):
-    """Support for page-out on request; ``problem`` contains the reason and the next step."""
+    """Support for page-out on request.
+
+    Attributes:
+        problem: reason why it is not available, and the next step.
+    """
 
     problem: str | None = None
 
 
 class PathProbe(Record, frozen=True, kw_only=True):
-    """Directory of the backing store; rates are absent if it is unusable."""
+    """Directory of the backing store; rates are absent if it is unusable.
+
+    Attributes:
+        path: path of the directory.
+        problem: reason why the directory is unusable.
+        free_bytes: free space, in bytes.
+        read_bytes_per_s: measured bandwidth of reads, in bytes per second.
+        write_bytes_per_s: measured bandwidth of writes, in bytes per second.
+        latency_s: measured latency of a small read, in seconds.
+    """
 
     path: str
     problem: str | None = None
@@ -63,7 +84,15 @@ class PathProbe(Record, frozen=True, kw_only=True):
 
 
 class Probe(Record, frozen=True, kw_only=True):
-    """Results of the native probe."""
+    """Results of the native probe.
+
+    Attributes:
+        userfaultfd: support for page faults in user space.
+        io_uring: support for asynchronous transfers.
+        advice: support for page-out on request.
+        addresses: address space that exceeds memory.
+        paths: directories of the backing store.
+    """
 
     userfaultfd: Userfaultfd
     io_uring: IoUring

@@ -39,7 +39,12 @@ class Option(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """A quality of a kernel's results beside their time: less is better."""
+    """A measure of quality of a kernel's results beside their time: less is better.
+
+    Attributes:
+        name: name of the metric.
+        description: meaning of the metric.
+    """
 
     name: str
     description: str
@@ -54,15 +59,17 @@ class Variant(Record, frozen=True, kw_only=True):
     """A way to do the work.
 
     Attributes:
-        variant: its name.
-        parent: the variant that it improves by one step; empty for the first one.
+        variant: name of the variant.
+        parent: variant that this one improves by one step; empty for the first one.
         isa: required instruction set, as a level of the psABI or ``any``.
         description: description of the step.
-        incorrect: wrong on purpose.
+        incorrect: the result is wrong on purpose, to test the check of results.
         library: library that does the work, with its version.
-        unavailable: reason why it is not available here; ``None`` if it is.
-        flops, special_functions, moved_bytes, moved_bytes_with_allocate: operations, special
-            functions and bytes of one repetition, by the formulas of the algorithm.
+        unavailable: reason why the variant is not available on this machine.
+        flops: additions and multiplications of one repetition, by the formulas of the algorithm.
+        special_functions: special functions of one repetition, such as square roots.
+        moved_bytes: bytes that one repetition has to move.
+        moved_bytes_with_allocate: the same, with the reads that ordinary stores cause.
     """
 
     variant: str
@@ -82,16 +89,16 @@ class Kernel(Record, frozen=True, kw_only=True):
     """A kernel with data of one size.
 
     Attributes:
-        kernel: its name.
-        title: description.
-        source: source of the experiment, and its result there.
+        kernel: name of the kernel.
+        title: description in one phrase.
+        source: publication of the experiment, and its result there.
         bound: limiting resource.
         options: parameters of the work.
-        parameters: their values.
-        bytes: size of its data.
-        variants: all variants, parents first.
-        figures: qualities of each result beside its time; most kernels have none.
-        single: true for arithmetic in single precision.
+        parameters: values of the parameters, by name.
+        bytes: size of the data, in bytes.
+        variants: all variants, each after its parent.
+        figures: further measures of quality of a result; most kernels have none.
+        single: the arithmetic has single precision.
     """
 
     kernel: str
