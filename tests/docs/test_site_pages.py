@@ -82,7 +82,7 @@ def test_default_of_option_is_a_column() -> None:
 
 def test_title_that_lists_actions_becomes_a_phrase() -> None:
     page = commands.options(commands.command("study"))
-    assert "### Options of confirm, calibrate\n" in page
+    assert "### Options of confirm and calibrate\n" in page
     assert "| `ACTION` | One of the actions above. |" in page
 
 

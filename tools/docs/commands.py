@@ -116,6 +116,8 @@ def _metavar(action: argparse.Action, choices: tuple[str, ...]) -> str:
 
 DEFAULT = re.compile(r"\s*\(default: ((?:[^()]|\([^()]*\))*)\)")
 """Default value within the help of an option."""
+NAME = re.compile(r"(?<![\w/.-])(?:-o|--[a-z][a-z-]*|[A-Za-z]+(?:_[A-Za-z]+)+)(?![\w/-])")
+"""Option, metric or variable within a text."""
 ACTIONS_BELOW = "one of the actions below"
 """Help of an argument that selects an action; pages list the actions before the options."""
 ACTION = re.compile(r"^  (\S+) {2,}(.+)$", re.MULTILINE)
@@ -145,13 +147,14 @@ def options(command: Command) -> str:
 def _group(group: Group, actions: Collection[str]) -> str:
     """Return the table of a group; a title that lists actions becomes a phrase."""
     of_actions = all(word in actions for word in group.title.split(", "))
-    title = f"Options of {group.title}" if of_actions else sentence(group.title).rstrip(".")
+    actions_of = " and ".join(group.title.rsplit(", ", 1))
+    title = f"Options of {actions_of}" if of_actions else sentence(group.title).rstrip(".")
     rows = [
         f"| {code(option.synopsis)} | {_description(option)} | {_default(option)} |"
         for option in group.options
     ]
     table = "\n".join(["| option | description | default |", "|---|---|---|", *rows])
-    about = f"{sentence(group.description)}\n\n" if group.description else ""
+    about = f"{sentence(prose(group.description))}\n\n" if group.description else ""
     return f"### {title}\n\n{about}{table}"
 
 
@@ -183,9 +186,11 @@ def code(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Escape plain text for a table cell; quoted words become code spans."""
+    """Escape plain text for a table cell; quoted words, options and names become code spans."""
     text = re.sub(r"[\\*<>|\[\]]", r"\\\g<0>", text)
-    return re.sub(r"'([^']+)'", lambda m: f"`{_plain(m[1])}`", text)
+    text = re.sub(r"'([^']+)'", lambda m: f"`{_plain(m[1])}`", text)
+    parts = re.split(r"(`[^`]*`)", text)
+    return "".join(part if part[:1] == "`" else NAME.sub(r"`\g<0>`", part) for part in parts)
 
 
 def _plain(text: str) -> str:
