@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.errors import InvalidInputError
-from assay.machine.cpulist import parse_list
+from assay.machine.cpulist import read_list
 from assay.machine.escapes import unescaped
 from assay.machine.root import Root
 
@@ -214,7 +213,7 @@ def _ascending(mount: _Mount, group: str) -> list[str]:
 
 def _cpuset(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> tuple[int, ...] | None:
     found = (
-        _cpus_in(root, f"{folder}/{name}")
+        read_list(root, f"{folder}/{name}")
         for mount, folders in _folders(root, mounts, groups, "cpuset")
         for folder in folders
         for name in _cpuset_files(mount)
@@ -229,14 +228,6 @@ def _cpuset_files(mount: _Mount) -> tuple[str, ...]:
         return ("effective_cpus", "cpus")
     # effective_cpus was added in Linux 3.17.
     return ("cpuset.effective_cpus", "cpuset.cpus")
-
-
-def _cpus_in(root: Root, path: str) -> tuple[int, ...] | None:
-    text = root.read_text(path)
-    try:
-        return parse_list(text) if text else None
-    except InvalidInputError:
-        return None
 
 
 def _memory_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> int | None:
@@ -318,7 +309,7 @@ def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | 
     for mount, folders in _folders(root, mounts, groups, "cpuset"):
         name = "cpus" if mount.kind == "cpuset" or "noprefix" in mount.options else "cpuset.cpus"
         counted = (f for f in folders if f.rpartition("/")[2] != passing)
-        found = [(folder, _cpus_in(root, f"{folder}/{name}")) for folder in counted]
+        found = [(folder, read_list(root, f"{folder}/{name}")) for folder in counted]
         asked = [(folder, set(cpus)) for folder, cpus in found if cpus]
         if asked:
             folder, cpus = asked[0]

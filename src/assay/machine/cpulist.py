@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from assay.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from assay.machine.root import Root
 
 _MAX = 1 << 16
 """Far above any kernel's NR_CPUS (8192 on x86-64); it bounds the memory for ``0-99999999999``."""
@@ -40,6 +44,15 @@ def list_in(text: str | None) -> tuple[int, ...]:
         return parse_list(text or "")
     except InvalidInputError:
         return ()
+
+
+def read_list(root: Root, path: str) -> tuple[int, ...] | None:
+    """Return the numbers in a file; ``None`` if it is missing, empty or invalid."""
+    text = root.read_text(path)
+    try:
+        return parse_list(text) if text else None
+    except InvalidInputError:
+        return None
 
 
 def format_list(cpus: Iterable[int]) -> str:

@@ -14,7 +14,7 @@ from itertools import pairwise
 import msgspec
 
 from assay.errors import InvalidInputError
-from assay.machine.cpulist import parse_list, parse_mask
+from assay.machine.cpulist import parse_list, parse_mask, read_list
 from assay.machine.document import Cpu, Node
 from assay.machine.memory_kind import memory_kinds
 from assay.machine.root import Root
@@ -90,7 +90,7 @@ def _cpus(root: Root, folder: str, *names: str) -> tuple[int, ...] | None:
 
 
 def _online(root: Root) -> tuple[int, ...]:
-    listed = _list_file(root, f"{_CPU}/online")
+    listed = read_list(root, f"{_CPU}/online")
     if listed:
         return listed
     known = _numbered(root.listdir(_CPU), "cpu")
@@ -102,14 +102,6 @@ def _online(root: Root) -> tuple[int, ...]:
         if root.read_int(f"{_CPU}/cpu{cpu}/online") != 0 and (cpu in described or not described)
     )
     return on or _without_sysfs(root)
-
-
-def _list_file(root: Root, path: str) -> tuple[int, ...] | None:
-    text = root.read_text(path)
-    try:
-        return parse_list(text) if text else None
-    except InvalidInputError:
-        return None
 
 
 def _without_sysfs(root: Root) -> tuple[int, ...]:
@@ -199,7 +191,7 @@ def _kinds(root: Root, online: tuple[int, ...]) -> dict[int, str]:
     """Return the kind by CPU; empty if all are equal."""
     found: dict[int, str] = {}
     for name, kind in _INTEL_KINDS.items():
-        for cpu in _list_file(root, f"/sys/devices/{name}/cpus") or ():
+        for cpu in read_list(root, f"/sys/devices/{name}/cpus") or ():
             found[cpu] = kind
     found = found or _tiers(_of_each(root, online, "cpu_capacity"))
     found = found or _kinds_by_clock(root, online)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 Value = str | int | float | bool
 """Value of a setting."""
@@ -60,6 +61,11 @@ class Configuration(Mapping[str, Value]):
 
         text = json.dumps(self._values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number; a truth value is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def show_value(value: Value) -> str:

@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.records.workload import BUILT_IN
 from assay.reporting.arms import ArmRow, winner_name
-from assay.reporting.formatting import change, label_of, shorten, typeset, typeset_effect
+from assay.reporting.formatting import change, label_of, show_name, typeset, typeset_effect
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.search.conclusion.cells import baseline_text, best_claim, has_effect
@@ -38,9 +38,6 @@ from assay.wording.sweep import effect_name, sweep_sentences
 
 _MAX_EFFECTS = 3
 """Effects of a factorial design beside its answer; the table has all."""
-
-_NAME_CHARACTERS = 72
-"""Longest name of an arm within a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +82,12 @@ def _without_requirements(inputs: ReportInput, scale: Scale) -> Answer:
 
 def claim_sentence(claim: Claim, metric: Metric) -> str:
     """Return a claim as a sentence, for example ``B takes 18.2 % less time than A``."""
-    named = msgspec.structs.replace(claim, a=_name(claim.a), b=_name(claim.b))
+    named = msgspec.structs.replace(claim, a=show_name(claim.a), b=show_name(claim.b))
     more = report.needed_pairs(claim)
     if claim.is_doubted:
         more = f" {clean(withheld_words(named))}"
     lost = f" {clean(losses_sentence(named))}" if named.missing_values else ""
     return f"{statement(named, metric)}.{lost}{more}"
-
-
-def _name(name: str) -> str:
-    return shorten(clean(name), _NAME_CHARACTERS)
 
 
 def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
@@ -180,7 +173,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
         )
     verdicts = {c.verdict for c in claims}
     tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
-    baseline = _name(claims[0].a)
+    baseline = show_name(claims[0].a)
     sentence = report.none_better_sentence(len(claims), baseline, label_of(metric))
     return Answer(sentence, tone, _badge(tone, metric, claims[0]), others)
 
@@ -264,7 +257,7 @@ def _always_failing(inputs: ReportInput) -> list[str]:
         if len(own) > 1 and all(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in own)
     }
     sentences = [
-        report.always_failing_sentence(_name(name), len(own), _why(inputs, own[-1]))
+        report.always_failing_sentence(show_name(name), len(own), _why(inputs, own[-1]))
         for name, own in lost.items()
     ]
     more = len(sentences) - _FAILING_SHOWN
@@ -299,4 +292,4 @@ def _best_so_far(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> s
         return ""
     sign = 1.0 if inputs.metric.goal is Goal.LOWER else -1.0
     summary, name = min(measured, key=lambda pair: sign * pair[0].median)
-    return report.best_median_sentence(scale.quantity(summary.median), _name(name), summary.n)
+    return report.best_median_sentence(scale.quantity(summary.median), show_name(name), summary.n)

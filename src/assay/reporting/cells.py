@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.records import Choices, Configuration, Goal, Outcome, Parameter, Range, Value
-from assay.records.configuration import show_value
+from assay.records.configuration import is_number, show_value
 from assay.reporting.arms import ArmRow, Phase, Role
 from assay.reporting.formatting import arm_label, label_of
-from assay.reporting.frame import Ends, fences, frame
+from assay.reporting.frame import Ends, fences, frame, union
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
@@ -219,7 +219,7 @@ def _values(parameter: Parameter, rows: Sequence[ArmRow]) -> tuple[str, ...]:
         value = found[text].configuration.get(parameter.name)
         if value is None:
             return 0, 0.0
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_number(value):
             return 1, float(value)
         return 2, float(listed.get(text, len(listed)))
 
@@ -284,7 +284,7 @@ def _scatter(
         _medians(by_place),
         frame(
             [
-                _union(fences(own) for own in by_place.values()),
+                union(fences(own) for own in by_place.values()),
                 *([(reference, reference)] if reference is not None else []),
             ],
             (min(values), max(values)),
@@ -293,13 +293,8 @@ def _scatter(
     )
 
 
-def _union(ends: Iterable[Ends]) -> Ends:
-    lows, highs = zip(*ends, strict=True)
-    return min(lows), max(highs)
-
-
 def _number(value: Value | None) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         return None
     return float(value)
 

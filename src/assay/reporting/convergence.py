@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Goal, Kind, Stage
 from assay.reporting.arms import ArmRow, Role, phase_of
 from assay.reporting.formatting import arm_label, label_of
-from assay.reporting.frame import Ends, fences, frame
+from assay.reporting.frame import Ends, fences, frame, union
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State, Trial
@@ -155,7 +155,7 @@ def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float
     arms: dict[tuple[str, Role], list[float]] = {}
     for mark in shown:
         arms.setdefault((mark.arm, mark.role), []).append(mark.value)
-    low, high = _union(map(fences, arms.values()))
+    low, high = union(map(fences, arms.values()))
     values = [m.value for m in shown]
     if len(values) > _FEW and goal is Goal.LOWER:
         high = max(low, min(high, quantile(values, share)))
@@ -164,12 +164,7 @@ def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float
     needed = [own for (_, role), own in arms.items() if role is not Role.OTHER]
     needed += [[step.value for step in best]] if best else []
     ends = [(low, high), *map(fences, needed)]
-    return frame(ends, _union((min(own), max(own)) for own in [*needed, [low, high]]))
-
-
-def _union(ends: Iterable[Ends]) -> Ends:
-    lows, highs = zip(*ends, strict=True)
-    return min(lows), max(highs)
+    return frame(ends, union((min(own), max(own)) for own in [*needed, [low, high]]))
 
 
 def _spans(trials: Sequence[Trial]) -> tuple[Span, ...]:

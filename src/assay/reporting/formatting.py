@@ -20,6 +20,9 @@ _LABELS = {
     "peak_anon_bytes": "peak memory",
 }
 
+MAX_NAME_CHARACTERS = 72
+"""Length to which names of arms are shortened."""
+
 
 def shorten(text: str, width: int) -> str:
     """Return at most ``width`` characters of a text, shortened in the middle."""
@@ -27,6 +30,11 @@ def shorten(text: str, width: int) -> str:
         return text
     head = (width - 1) * 2 // 3
     return f"{text[:head]}{ELLIPSIS}{text[len(text) - (width - 1 - head) :]}"
+
+
+def show_name(text: str) -> str:
+    """Return a name for a sentence or a cell of a table, without control characters."""
+    return shorten(clean(text), MAX_NAME_CHARACTERS)
 
 
 def label_of(metric: Metric) -> str:

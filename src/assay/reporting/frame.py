@@ -21,6 +21,12 @@ Ends = tuple[float, float]
 """Lowest and highest value."""
 
 
+def union(ranges: Iterable[Ends]) -> Ends:
+    """Return the smallest range that contains all of these ranges."""
+    lows, highs = zip(*ranges, strict=True)
+    return min(lows), max(highs)
+
+
 def fences(values: Sequence[float]) -> Ends:
     """Return the lowest and the highest value within the fences."""
     low, high = quantile(values, 0.25), quantile(values, 0.75)

@@ -20,7 +20,7 @@ from assay.records import (
 )
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.reporting.arms import ArmRow, Phase, Role
-from assay.reporting.formatting import change, change_interval, duration, shorten
+from assay.reporting.formatting import change, change_interval, duration, show_name
 from assay.reporting.grants import GrantTally
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
@@ -51,8 +51,6 @@ LONG_S = 0.1
 (/proc/stat)."""
 FEW = 12
 """Number of pairs, or of launches of ``measure``, below which the sample size is mentioned."""
-
-_NAME_CHARACTERS = 72
 
 
 def weaknesses(
@@ -121,8 +119,8 @@ def _claims(report: ReportInput) -> Iterator[str]:
     for claim in conclusion.claims:
         if claim.censored_share:
             yield (
-                f"In {100 * claim.censored_share:.0f} % of the pairs of {_name(claim.b)} a launch "
-                "reached its time limit, so that only a bound of its time is known."
+                f"In {100 * claim.censored_share:.0f} % of the pairs of {show_name(claim.b)} a "
+                "launch reached its time limit, so that only a bound of its time is known."
             )
     if report.spec.kind is Kind.MEASURE:
         summary = next((a.summary.get(report.metric.name) for a in conclusion.arms), None)
@@ -136,7 +134,7 @@ def _thin(claims: Sequence[Claim], all_claims: int) -> str:
     if len(blocks) > 1:
         pairs = f"{blocks[0]} to {show_count(blocks[-1], 'pair')}"
     fewest = max(MIN_CLAIM_VALUES, *(min_values(c.alpha) for c in claims))
-    subject = f"The claim on {_name(claims[0].b)} is based"
+    subject = f"The claim on {show_name(claims[0].b)} is based"
     if len(claims) > 1:
         whole = len(claims) == all_claims
         subject = f"{'All' if whole else f'{len(claims)} of the {all_claims}'} claims are based"
@@ -188,7 +186,7 @@ def _lost(rows: Sequence[ArmRow]) -> Iterator[str]:
         for state, number in missing.items():
             if number:
                 launches = show_count(len(row.trials), "launch", "launches")
-                yield f"{number:,} of {launches} of {_name(row.name)} {state}."
+                yield f"{number:,} of {launches} of {show_name(row.name)} {state}."
 
 
 def _spread(rows: Sequence[ArmRow], scale: Scale) -> Iterator[str]:
@@ -199,7 +197,7 @@ def _spread(rows: Sequence[ArmRow], scale: Scale) -> Iterator[str]:
             continue
         parts = [*_wide(row.values, middle, scale), *_far(row.values, middle, scale)]
         if parts:
-            yield f"The launches of {_name(row.name)} vary widely: {'; '.join(parts)}."
+            yield f"The launches of {show_name(row.name)} vary widely: {'; '.join(parts)}."
 
 
 def _wide(values: Sequence[float], middle: float, scale: Scale) -> Iterator[str]:
@@ -323,7 +321,3 @@ def _strata(report: ReportInput) -> Iterator[str]:
             f"The study has {len(report.strata)} strata with different conditions; the report "
             "shows the samples of one of them."
         )
-
-
-def _name(name: str) -> str:
-    return shorten(clean(name), _NAME_CHARACTERS)

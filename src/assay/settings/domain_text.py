@@ -23,6 +23,7 @@ from assay.records import (
     Value,
     check,
 )
+from assay.records.configuration import is_number
 from assay.settings.base import Setting
 from assay.settings.registry import Registry
 from assay.settings.value_text import parse_value
@@ -63,7 +64,7 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
         _refuse_ranges(items, text)
         options = tuple(_value(setting, item, machine) for item in items)
         _refuse_twice(options, text)
-        domain = Choices(options, ordered=all(_is_number(option) for option in options))
+        domain = Choices(options, ordered=all(is_number(option) for option in options))
     return Parameter(name=name, domain=domain, default=_default(setting, domain, machine))
 
 
@@ -222,10 +223,6 @@ def _refuse_twice(options: tuple[Value, ...], whole: str) -> None:
                 f"{whole!r} contains {option!r} twice.", "List each value once."
             )
         seen.add(key)
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _default(setting: Setting, domain: Domain, machine: Machine) -> Value | None:

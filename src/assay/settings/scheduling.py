@@ -42,7 +42,6 @@ from assay.settings.evidence import (
 from assay.settings.refusals import out_of_domain
 from assay.units import parse_duration_s, show_count
 
-_PLAIN = ("other", "batch", "idle")
 _POLICIES = AnyText(
     "other, batch, idle, fifo:PRIORITY or rr:PRIORITY (1 to 99), or deadline:RUNTIME/PERIOD"
 )

@@ -12,7 +12,7 @@ import msgspec
 from assay.errors import NotPossibleError
 from assay.machine.document import Machine, Program
 from assay.records import Choices, Configuration, Parameter, Plan, Scope, Space, Value
-from assay.records.configuration import show_value
+from assay.records.configuration import is_number, show_value
 from assay.search.space.expression import Expression
 from assay.search.space.search_space import same_value
 from assay.settings.base import Suggestion
@@ -117,7 +117,7 @@ def _told(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
     groups: list[tuple[list[Value], str]] = []
     before: str | None = None
     for value, reason in reasons.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
+        number = is_number(value)
         if reason is not None and reason == before and number:
             groups[-1][0].append(value)
         elif reason is not None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from assay.reporting.formatting import label_of, shorten
+from assay.reporting.formatting import label_of, show_name
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el
 from assay.reporting.parts.common import scroll
 from assay.units import show_quantity
-from assay.untrusted import clean
 from assay.wording.observed_metrics import ObservedMetricRow, mean_interval, observed_metric_rows
 
 INTRO = (
@@ -15,7 +14,6 @@ INTRO = (
     "interval is that of the mean over launches, valid at every interim analysis."
 )
 _HEADS = ("Arm", "n", "Mean", "Interval", "Min", "Median", "Max")
-_NAME_CHARACTERS = 72
 _TALL = 16
 """Maximum number of lines of a table without its own scroll bar."""
 
@@ -46,6 +44,6 @@ def _line(row: ObservedMetricRow) -> Html:
     return el(
         "tr",
         el("td", label_of(row.metric)),
-        el("th", shorten(clean(row.arm.name), _NAME_CHARACTERS), scope="row"),
+        el("th", show_name(row.arm.name), scope="row"),
         [el("td", cell, class_="num") for cell in cells],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import RequirementResult, RequirementVerdict, StudySpec
-from assay.reporting.formatting import shorten
+from assay.reporting.formatting import show_name
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
@@ -18,7 +18,6 @@ from assay.wording.requirement import (
 
 _HEADS = ("Arm", "Verdict", "Observed", "Worst", "Satisfied by", "Of all launches")
 _NUMBERS = ("Observed", "Worst", "Satisfied by")
-_NAME_CHARACTERS = 72
 _TALL = 16
 """Maximum number of lines of a table without its own scroll bar."""
 _DASH = "\u2013"
@@ -68,7 +67,7 @@ def _line(spec: StudySpec, found: RequirementResult) -> Html:
     word = "withheld" if found.verdict_withheld else found.verdict.value
     return el(
         "tr",
-        el("th", shorten(clean(found.arm), _NAME_CHARACTERS), scope="row"),
+        el("th", show_name(found.arm), scope="row"),
         el("td", el("span", word, class_=f"word tone-{_TONES[found.verdict]}")),
         *(
             el("td", _shown(value, unit), class_="num")

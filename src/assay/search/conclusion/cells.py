@@ -18,7 +18,7 @@ from assay.records import (
     Value,
     Verdict,
 )
-from assay.records.configuration import show_value
+from assay.records.configuration import is_number, show_value
 from assay.search.claims.requirement import may_win
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.compare import null_name
@@ -145,6 +145,6 @@ def _ranks(values: tuple[Value, ...] | None) -> dict[str, int]:
 def _place(value: Value | None, ranks: dict[str, int]) -> tuple[int, float, str]:
     if value is None:
         return 0, 0.0, ""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         return 1, float(value), ""
     return 1, float(ranks.get(show_value(value), len(ranks))), show_value(value)

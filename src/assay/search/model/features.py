@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records import Choices, Configuration, Parameter, Range, Value
+from assay.records.configuration import is_number
 from assay.search.space.search_space import SearchSpace, same_value
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
             same_value(v, parameter.default) for v in values
         ):
             values.append(parameter.default)
-        if len(values) < 2 or not all(_is_number(v) for v in values):
+        if len(values) < 2 or not all(is_number(v) for v in values):
             return None
         ordered = sorted(float(v) for v in values)
         low, high = ordered[0], ordered[-1]
@@ -162,7 +163,8 @@ def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
         return lambda _: UNSET_POSITION
 
     def encode(value: Value | None) -> float:
-        number = float(value) if _is_number(value) else low  # type: ignore[arg-type]
+        number = float(value) if is_number(value) else low
+
         if log and low > 0:
             at = math.log(max(number, low) / low) / math.log(high / low)
         elif ordered is not None:
@@ -177,10 +179,6 @@ def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
 def _rank(number: float, ordered: Sequence[float]) -> float:
     nearest = min(range(len(ordered)), key=lambda i: abs(ordered[i] - number))
     return nearest / (len(ordered) - 1)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _names(parameter: Parameter, options: Sequence[Value | None]) -> Feature:

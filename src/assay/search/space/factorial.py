@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TypeGuard
 
 from assay.records import Configuration, Design, Parameter, Range, Space, Value
+from assay.records.configuration import is_number
 from assay.search.space.errors import MAX_CELLS, DesignError
 from assay.search.space.fraction import Fraction, InvalidGeneratorError, fraction_of
 from assay.search.space.search_space import SearchSpace
@@ -123,7 +123,7 @@ def middle_value(parameter: Parameter) -> Value | None:
         DesignError: see :func:`levels`.
     """
     low, high = levels(parameter)
-    if not (_is_number(low) and _is_number(high)):
+    if not (is_number(low) and is_number(high)):
         return None
     domain = parameter.domain
     if not isinstance(domain, Range):
@@ -134,7 +134,3 @@ def middle_value(parameter: Parameter) -> Value | None:
     if listed:
         found = min(listed, key=lambda v: abs(domain.place(v) - 0.5))
     return None if found in (low, high) else found
-
-
-def _is_number(value: Value) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -18,10 +18,7 @@ from assay.records import (
     AnyText,
     Configuration,
     Domain,
-    Grant,
     Level,
-    Plan,
-    RunFacts,
     Value,
 )
 from assay.settings.base import Pending, Refused, Resolved
@@ -31,7 +28,6 @@ from assay.settings.boot.common import (
     PRESENT,
     BootSetting,
     booted_action,
-    judge_booted,
 )
 from assay.settings.boot.effects import argument_info, impossible_reason, is_verifiable
 from assay.settings.value_text import format_value, parse_value
@@ -142,10 +138,6 @@ class BootArgument(BootSetting):
         where = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
         action = booted_action(self.name, needs, where, [proof] if proof is not None else [])
         return Resolved((action,))
-
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Judge by the evidence of the boot."""
-        return judge_booted(self.name, config[self.name], facts, plan)
 
     def _wanted(self, value: str) -> list[str]:
         if value == ABSENT:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.machine.document import Machine, Program
-from assay.records import Grant, Level, Plan, RequiredBoot, RunFacts, Scope, Value
+from assay.records import Configuration, Grant, Level, Plan, RequiredBoot, RunFacts, Scope, Value
 from assay.settings.base import Suggestion
 from assay.settings.evidence import degraded, granted, unverified
 
@@ -37,6 +38,15 @@ class BootSetting:
 
     scope: ClassVar[Scope] = Scope.BOOT
     switch_cost_s: ClassVar[float] = BOOT_S
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the setting."""
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Judge by the evidence of the boot; see ``Setting.judge``."""
+        return judge_booted(self.name, config[self.name], facts, plan)
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return the reason for not suggesting the setting."""

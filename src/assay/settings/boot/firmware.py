@@ -18,11 +18,8 @@ from assay.records import (
     AnyText,
     Configuration,
     Domain,
-    Grant,
     Level,
-    Plan,
     RequiredBoot,
-    RunFacts,
     Scope,
     Value,
 )
@@ -33,7 +30,6 @@ from assay.settings.boot.common import (
     FIRMWARE,
     KERNEL_READING,
     BootSetting,
-    judge_booted,
 )
 from assay.settings.value_text import format_value, parse_value
 
@@ -181,10 +177,6 @@ class FirmwareSetting(BootSetting):
                 ),
             )
         )
-
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Judge by the evidence of the boot."""
-        return judge_booted(self.name, config[self.name], facts, plan)
 
     def _found(self, machine: Machine) -> str | None:
         seen = _SEEN.get(self.own_name)

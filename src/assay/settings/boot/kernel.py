@@ -15,10 +15,7 @@ from assay.records import (
     AnyText,
     Configuration,
     Domain,
-    Grant,
     Level,
-    Plan,
-    RunFacts,
     Value,
 )
 from assay.settings.base import Pending, Refused, Resolved
@@ -29,7 +26,6 @@ from assay.settings.boot.common import (
     BootSetting,
     FileEvidence,
     booted_action,
-    judge_booted,
 )
 from assay.settings.value_text import format_value
 
@@ -93,7 +89,3 @@ class BootKernel(BootSetting):
         proof = FileEvidence(RELEASE, machine.kernel, fits=True, wanted=repr(value))
         needs, seen = f"a boot of the kernel {value}", f"uname -r prints {value}"
         return Resolved((booted_action(self.name, needs, seen, [proof]),))
-
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Judge by the release before and after the launch."""
-        return judge_booted(self.name, config[self.name], facts, plan)

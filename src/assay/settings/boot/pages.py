@@ -19,10 +19,7 @@ from assay.records import (
     AnyText,
     Configuration,
     Domain,
-    Grant,
     Level,
-    Plan,
-    RunFacts,
     Value,
 )
 from assay.settings.base import Pending, Refused, Resolved
@@ -33,7 +30,6 @@ from assay.settings.boot.common import (
     FileEvidence,
     booted_action,
     file_text,
-    judge_booted,
 )
 from assay.settings.refusals import out_of_domain
 from assay.settings.value_text import format_value, parse_value
@@ -141,10 +137,6 @@ class BootHugePages(BootSetting):
         current = f"{self._words(held) or f'no hugepagesz={self.size}'} in {COMMAND_LINE}"
         needs = f"{self._words(wanted) or f'no hugepagesz={self.size}'} on the command line"
         return Resolved((booted_action(self.name, needs, current, [proof] if proof else []),))
-
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Judge by the evidence of the boot."""
-        return judge_booted(self.name, config[self.name], facts, plan)
 
     def _pool(self, wanted: str | None, machine: Machine) -> FileEvidence | None:
         kilobytes = int(self.size[:-1]) << 10 * _UNITS.index(self.size[-1])
