@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.reporting.html import write
+from assay.reporting.html import render_page, write_document
 
 pytestmark = pytest.mark.browser
 
@@ -23,10 +23,10 @@ WIDTHS = (360, 900, 1600)
 def reports(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     for name in STATES:
-        write(getattr(studies, name)(), folder / f"{name}.html")
-    write(studies.crowd(), folder / "many.html")
-    write(studies.crowd(1000), folder / "thousand.html")
-    write(with_a_slow_launch(), folder / "slow.html")
+        write_document(render_page(getattr(studies, name)()), folder / f"{name}.html")
+    write_document(render_page(studies.crowd()), folder / "many.html")
+    write_document(render_page(studies.crowd(1000)), folder / "thousand.html")
+    write_document(render_page(with_a_slow_launch()), folder / "slow.html")
     return folder
 
 

@@ -190,17 +190,6 @@ class NoiseMeter:
             ) from error
 
 
-def measure_noise(program: Path, request: NoiseRequest, env: Mapping[str, str]) -> NoiseMeasurement:
-    """Make one complete run.
-
-    Raises:
-        InvalidInputError, NotPossibleError: see ``NoiseMeter.found``.
-    """
-    with NoiseMeter(program, request, env) as meter:
-        meter.wait()
-        return meter.found()
-
-
 @dataclass(frozen=True, slots=True)
 class KernelCounters:
     """Counters of the kernel since boot.

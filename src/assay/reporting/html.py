@@ -84,15 +84,6 @@ def render_page(report: ReportInput) -> bytes:
     return render(report).encode("utf-8")
 
 
-def write(report: ReportInput, path: Path) -> None:
-    """Write the page to a file atomically.
-
-    Raises:
-        NotPossibleError: the file cannot be written; an existing file is unchanged.
-    """
-    write_document(render_page(report), path)
-
-
 def write_document(document: bytes, path: Path) -> None:
     """Write a document of a report to a file atomically.
 

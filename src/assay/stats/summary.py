@@ -1,8 +1,4 @@
-"""Summary statistics of a column of values, without excluding any value.
-
-``sd_talk`` and ``sem_talk`` are for comparing with the tables of the mOS talk alone; no verb shows
-them yet.
-"""
+"""Summary statistics of a column of values, without excluding any value."""
 
 from __future__ import annotations
 
@@ -58,29 +54,3 @@ def summarise(
         sem=sd / math.sqrt(n) if n > 1 else None,
         ci=(ci.lo if floor is None else max(ci.lo, floor), ci.hi) if ci.bounded else None,
     )
-
-
-def sd_talk(values: Sequence[float]) -> float:
-    """Return the population standard deviation (divisor n), as in the tables of the mOS talk.
-
-    Raises:
-        ValueError: no values.
-    """
-    if not values:
-        raise ValueError("a standard deviation needs at least one value")
-    n = len(values)
-    _, sd = moments(values)
-    return sd * math.sqrt((n - 1) / n)
-
-
-def sem_talk(values: Sequence[float]) -> float:
-    """Return the standard error as the mOS talk prints it: ``sd_talk / sqrt(n - 1)``.
-
-    Numerically the same as sd / sqrt(n) with the divisor n - 1.
-
-    Raises:
-        ValueError: fewer than two values.
-    """
-    if len(values) < 2:
-        raise ValueError("a standard error needs at least two values")
-    return sd_talk(values) / math.sqrt(len(values) - 1)

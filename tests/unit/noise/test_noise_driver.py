@@ -11,16 +11,24 @@ import pytest
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
 from assay.noise.driver import (
+    NoiseMeasurement,
+    NoiseMeter,
     NoiseRequest,
     busiest_processes,
     find_noise,
-    measure_noise,
     read_counters,
 )
 from assay.noise.summary import summarize_noise
 
 STAT = "{pid} ({name}) R 1 1 1 0 -1 0 0 0 0 0 {user} {sys} 0 0 20 0 1 0 {born} 0 0" + " 0" * 14
 TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def measure(path: Path) -> NoiseMeasurement:
+    """Make one complete run of a program."""
+    with NoiseMeter(path, REQUEST, os.environ) as meter:
+        meter.wait()
+        return meter.found()
 
 
 def host(folder: Path, steal: int, switches: int, *processes: tuple[int, str, int, int]) -> Root:
@@ -93,7 +101,7 @@ def test_request_reaches_program(tmp_path: Path) -> None:
     cpu = {"cpu": 1, "length_ns": 1000, "duration_ns": [5], "start_ns": [1], "later": "ignored"}
     document = json.dumps({"schema": 2, "method": "fwq", "cpus": [cpu, {"cpu": 2, "error": "x"}]})
     path = program(tmp_path, f"echo \"$@\" > {tmp_path}/words; echo '{document}'")
-    found = measure_noise(path, REQUEST, os.environ)
+    found = measure(path)
     words = (tmp_path / "words").read_text().split()
     wanted = "fwq --cpus 1-3,7 --seconds 0.5 --quantum-us 500.000 --threshold-us 2.000"
     assert words == wanted.split()
@@ -122,7 +130,7 @@ def test_a_program_that_tells_nothing(
     tmp_path: Path, script: str, error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        measure_noise(program(tmp_path, script), REQUEST, os.environ)
+        measure(program(tmp_path, script))
 
 
 def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
@@ -130,4 +138,4 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     path.write_bytes(b"\x7fELF no program")
     path.chmod(0o755)
     with pytest.raises(NotPossibleError, match="cannot be started"):
-        measure_noise(path, REQUEST, os.environ)
+        measure(path)

@@ -19,7 +19,7 @@ from assay.records.workload import WALL
 from assay.reporting import evidence
 from assay.reporting.formatting import MINUS
 from assay.reporting.grants import tally
-from assay.reporting.html import render, write
+from assay.reporting.html import render, render_page, write_document
 from assay.reporting.markup import PACKED_FROM, Html, data_block, el, join
 from assay.reporting.parts.grants import failures
 from assay.reporting.scale import scale_for
@@ -357,7 +357,7 @@ def test_small_spread_is_not_shown_as_zero():
 def test_write_replaces_file_atomically(tmp_path):
     target = tmp_path / "report.html"
     target.write_text("old")
-    write(studies.single(), target)
+    write_document(render_page(studies.single()), target)
     assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
     assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
@@ -371,12 +371,12 @@ def _umask():
 
 def test_write_reports_cause_of_failure(tmp_path):
     with pytest.raises(NotPossibleError) as caught:
-        write(studies.single(), tmp_path / "none" / "report.html")
+        write_document(render_page(studies.single()), tmp_path / "none" / "report.html")
     assert "No such file" in caught.value.cause and "-o" in caught.value.remedy
     folder = tmp_path / "folder"
     folder.mkdir()
     with pytest.raises(NotPossibleError):
-        write(studies.single(), folder)
+        write_document(render_page(studies.single()), folder)
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 
 

@@ -64,7 +64,7 @@ def output_evidence(
         Evidence whose value is the size in bytes, and whose note has five lines: a digest, a digest
         without any digits, the first and the last line that are not empty, a sketch.
     """
-    marked = _ends(output, values, patterns, own)
+    marked = comparable_lines(output, values, patterns, own)
     lines = [line.replace(OWN_VALUE, ELLIPSIS) for line in marked]
     return Evidence(
         kind=OUTPUT,
@@ -90,19 +90,14 @@ def comparable_lines(
 ) -> list[str]:
     """Return the lines of an output without harmless differences between launches.
 
-    Of an output that is not kept completely, only some lines of both ends are returned: the ends
-    have a fixed length in bytes, so that a longer value would shift their limits.
+    The launch's own values are marked by ``OWN_VALUE``. Of an output that is not kept completely,
+    only some lines of both ends are returned: the ends have a fixed length in bytes, so that a
+    longer value would shift their limits.
 
     Args:
         output: output of a launch.
         values, patterns, own: see ``output_evidence``.
     """
-    return [line.replace(OWN_VALUE, ELLIPSIS) for line in _ends(output, values, patterns, own)]
-
-
-def _ends(
-    output: Output, values: Collection[str], patterns: Collection[str], own: Collection[str]
-) -> list[str]:
     form = ComparableForm(values, patterns, own)
     if output.complete:
         return form.lines_of(output.head + output.tail)
