@@ -17,7 +17,7 @@ _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z%]*)\s*")
 _LONGEST_S = 1e9
 """30 years: a longer duration is a typing error, and breaks arithmetic on clocks."""
-_MOST_BYTES = 2**63 - 1
+_MAX_BYTES = 2**63 - 1
 """Largest size that the kernel accepts, in bytes."""
 
 
@@ -52,10 +52,10 @@ def parse_bytes(text: str) -> int:
             break
     factor = _BINARY.get(suffix)
     size = float(match[1]) * factor if match and factor else math.nan
-    if not 0 <= size <= _MOST_BYTES:
+    if not 0 <= size <= _MAX_BYTES:
         bound = " below 8 EiB" if size > 0 else ""
         raise InvalidInputError(f"{text!r} is not a size{bound}.", "Write for example 512M or 8G.")
-    return min(int(size), _MOST_BYTES)  # its nearest float lies above it
+    return min(int(size), _MAX_BYTES)  # its nearest float lies above it
 
 
 def parse_share(text: str) -> float:

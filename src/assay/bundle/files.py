@@ -30,7 +30,7 @@ def replace_atomically(path: Path) -> Iterator[BinaryIO]:
             f"The directory {path.parent} of {path.name} does not exist.", "Create it first."
         )
     try:
-        with _special(path) if _is_special(path) else _beside(path) as file:
+        with _special(path) if _is_special(path) else _temporary_file(path) as file:
             yield file
     except BrokenPipeError:
         raise
@@ -55,7 +55,7 @@ def _special(path: Path) -> BinaryIO:
 
 
 @contextlib.contextmanager
-def _beside(path: Path) -> Iterator[BinaryIO]:
+def _temporary_file(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))  # keep a symbolic link
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

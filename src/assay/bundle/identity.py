@@ -51,7 +51,7 @@ _DEVICES = {
     "/sys/class/nvme": ("serial",),
     "/sys/class/infiniband": ("node_guid", "sys_image_guid"),
 }
-_LEAST_SERIAL = 6
+_MIN_SERIAL_CHARACTERS = 6
 """Minimum length of a serial number; firmware uses shorter placeholders."""
 _NO_SERIAL = re.compile(
     r"[0.:\-xX]*|none|unknown|default string|not (specified|applicable|available|present|settable)"
@@ -61,7 +61,7 @@ _NO_SERIAL = re.compile(
 _SECRET_NAME = re.compile(
     r"TOKEN|SECRET|PASS(WD|WORD|PHRASE)?$|PASSWORD|CREDENTIAL|COOKIE|_KEY$|APIKEY|AUTH", re.I
 )
-_LEAST_SECRET = 6
+_MIN_SECRET_CHARACTERS = 6
 """Minimum length of a secret; shorter values would match by chance."""
 
 
@@ -106,7 +106,7 @@ def read_identity(root: Root | None = None, env: Mapping[str, str] = os.environ)
         secrets=_longest_first(
             value
             for name, value in env.items()
-            if _SECRET_NAME.search(name) and len(value) >= _LEAST_SECRET
+            if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET_CHARACTERS
         ),
     )
 
@@ -153,7 +153,7 @@ def _serials(root: Root) -> Iterator[str]:
 
 
 def _is_serial(text: str) -> bool:
-    return len(text) >= _LEAST_SERIAL and _NO_SERIAL.fullmatch(text) is None
+    return len(text) >= _MIN_SERIAL_CHARACTERS and _NO_SERIAL.fullmatch(text) is None
 
 
 def _longest_first(found: Iterable[str]) -> tuple[str, ...]:

@@ -49,10 +49,10 @@ _NAMING_KEY = re.compile(
     re.IGNORECASE,
 )
 """Keys of machine documents that bundles never contain, even in later versions."""
-_NOBODY = 65534
+_NOBODY_UID = 65534
 
-_MOST_REMEMBERED = 100_000
-_LONGEST_REMEMBERED = 400
+_MAX_CACHED_TEXTS = 100_000
+_MAX_CACHED_CHARACTERS = 400
 """Maximum number and length of cached texts: names of arms and paths occur in every sample."""
 
 
@@ -79,15 +79,15 @@ class Redactor:
         """Return a text with tokens instead of names."""
         known = self._known.get(text)
         if known is None:
-            known = self._looked_through(text)
-            if len(text) <= _LONGEST_REMEMBERED and len(self._known) < _MOST_REMEMBERED:
+            known = self._redacted(text)
+            if len(text) <= _MAX_CACHED_CHARACTERS and len(self._known) < _MAX_CACHED_TEXTS:
                 self._known[text] = known
         bare, counts = known
         if counts:
             self.replaced.update(counts)
         return bare
 
-    def _looked_through(self, text: str) -> tuple[str, Counter[str]]:
+    def _redacted(self, text: str) -> tuple[str, Counter[str]]:
         counts: Counter[str] = Counter()
         lower = text.lower()
         for names in self._names:
@@ -176,7 +176,7 @@ def _host(document: Mapping[str, Any]) -> dict[str, Any]:
     if machine is None:
         return {}
     if machine.rights.uid:
-        rights = msgspec.structs.replace(machine.rights, uid=_NOBODY)
+        rights = msgspec.structs.replace(machine.rights, uid=_NOBODY_UID)
         machine = msgspec.structs.replace(machine, rights=rights)
     # Bundles must be reproducible, and sets have no order.
     bare: dict[str, Any] = _without_names(msgspec.to_builtins(machine, order="deterministic"))

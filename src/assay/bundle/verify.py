@@ -258,9 +258,9 @@ class _Reading:
             return f"was changed, or {note.entries - count} earlier ones were removed"
         if count > note.entries:
             return f"was changed, or {count - note.entries} earlier ones were inserted"
-        return "was changed" + self._told(note.name, number)
+        return "was changed" + self._message(note.name, number)
 
-    def _told(self, name: str, number: int) -> str:
+    def _message(self, name: str, number: int) -> str:
         return (
             f" (sample {number} of stratum {name.split('/')[1]})" if name.endswith(SAMPLES) else ""
         )

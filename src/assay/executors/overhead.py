@@ -211,8 +211,8 @@ def cost_of(
     wall = _cost(
         [((on.wall_s or 0.0) - (off.wall_s or 0.0)) / bare_s for on, off in pairs], figures
     )
-    apart_on = _apart([on for on, _ in pairs])
-    apart_off = _apart([off for _, off in pairs])
+    apart_on = _median_distances([on for on, _ in pairs])
+    apart_off = _median_distances([off for _, off in pairs])
 
     return ObservedCost(
         observation=observation,
@@ -231,7 +231,7 @@ def _cpu_s(facts: RunFacts) -> float | None:
     return None if facts.user_s is None or facts.sys_s is None else facts.user_s + facts.sys_s
 
 
-def _apart(launches: Sequence[RunFacts]) -> list[float]:
+def _median_distances(launches: Sequence[RunFacts]) -> list[float]:
     """Return the distance of each launch from the median (test of Brown and Forsythe)."""
     walls_s = [facts.wall_s or 0.0 for facts in launches]
     middle_s = statistics.median(walls_s)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
-_OURS = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?", re.ASCII)
+_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?", re.ASCII)
 """Names of all files that assay creates there, and the only ones that it removes; a folder with
 other files remains. The files of instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -36,7 +36,7 @@ class ScratchFolder:
     def __init__(self, parent: Path | None = None) -> None:
         where = Path(tempfile.gettempdir()) if parent is None else parent
         remove_stale(where)
-        self._folder, self._fd = _made(where)
+        self._folder, self._fd = _create(where)
         self._stdout, self._stderr = (self._folder / name for name in FILES)
 
     @property
@@ -55,8 +55,8 @@ class ScratchFolder:
         The files are new: surviving processes of a launch may still write to the old ones.
         """
         with contextlib.suppress(OSError):  # the launch reports the error
-            if not _lies_at(self._folder, self._fd):
-                folder, fd = _made(self._folder.parent)
+            if not _is_folder_at(self._folder, self._fd):
+                folder, fd = _create(self._folder.parent)
                 os.close(self._fd)
                 self._folder, self._fd = folder, fd
                 self._stdout, self._stderr = (folder / name for name in FILES)
@@ -119,7 +119,7 @@ def _permit(folder: Path) -> None:
         os.close(fd)
 
 
-def _made(parent: Path) -> tuple[Path, int]:
+def _create(parent: Path) -> tuple[Path, int]:
     """Create a folder; return it with the descriptor that holds its lock.
 
     Before it is locked, another assay may take the folder for stale and remove it.
@@ -133,12 +133,12 @@ def _made(parent: Path) -> tuple[Path, int]:
         # On a file system without locks no process gets one, so that no process removes the folder.
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_EX)
-        if _lies_at(folder, fd):
+        if _is_folder_at(folder, fd):
             return folder, fd
         os.close(fd)
 
 
-def _lies_at(folder: Path, fd: int) -> bool:
+def _is_folder_at(folder: Path, fd: int) -> bool:
     try:
         return os.path.samestat(folder.lstat(), os.fstat(fd))
     except FileNotFoundError:
@@ -153,6 +153,6 @@ def _remove(folder: Path, fd: int) -> None:
 
 def _empty(fd: int) -> None:
     os.fchmod(fd, 0o700)
-    for name in filter(_OURS.fullmatch, os.listdir(fd)):
+    for name in filter(_OUTPUT_NAME.fullmatch, os.listdir(fd)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=fd)

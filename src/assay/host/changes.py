@@ -129,7 +129,7 @@ class HostChanges:
         for action in asked:
             demand_allowed(action)
         self._let_go(asked)
-        before = {e.note.action: e for e in self.entries if self._stands(e)}
+        before = {e.note.action: e for e in self.entries if self._is_unchanged(e)}
         files = [a for a in asked if not isinstance(a, HoldFd) and a not in before]
         told = {outcome.action: outcome for outcome in self._apply(files)}
         for action in asked:
@@ -201,7 +201,7 @@ class HostChanges:
         here = {e.note.action for e in self.entries if boot_id in (None, e.note.boot_id)}
         self.put_back({action for action in asked if action in here or isinstance(action, HoldFd)})
 
-    def _stands(self, entry: Entry) -> bool:
+    def _is_unchanged(self, entry: Entry) -> bool:
         """Return whether a target still has its recorded reading."""
         current = observe(self._host, entry.note.action)
         return entry.read is not None and current == entry.read.value

@@ -32,8 +32,8 @@ FORMS: dict[str, FileFormat] = {
     "memory.min": "number",
 }
 """Forms of the group files that are written, in addition to ``cgroup.subtree_control``."""
-_PLACE = re.compile(r"/sys/fs/cgroup(/[A-Za-z0-9_.,=@:-]+)*", re.ASCII)
-_OWN = re.compile(r"assay[.-][a-z0-9_-]{1,40}", re.ASCII)
+_GROUP_FOLDER = re.compile(r"/sys/fs/cgroup(/[A-Za-z0-9_.,=@:-]+)*", re.ASCII)
+_OWN_GROUP = re.compile(r"assay[.-][a-z0-9_-]{1,40}", re.ASCII)
 _CONTROLLERS = re.compile(r"\+[a-z_]+( \+[a-z_]+)*", re.ASCII)
 _POSSIBLE = "/sys/devices/system/cpu/possible"
 _TRIES = 200
@@ -45,19 +45,23 @@ _PASSES = 5
 def is_valid_group(action: ControlGroup) -> bool:
     """Return whether an action names a group of assay with known files and values."""
     place, _, name = action.path.rpartition("/")
-    return _in_tree(place) and _OWN.fullmatch(name) is not None and all(map(_sound, action.files))
+    return (
+        _in_tree(place)
+        and _OWN_GROUP.fullmatch(name) is not None
+        and all(map(_is_valid, action.files))
+    )
 
 
 def is_valid_delegation(action: DelegateController) -> bool:
     """Return whether an action names a controller of a group of this host."""
-    return _in_tree(action.group) and _sound((CONTROLLERS, f"+{action.controller}"))
+    return _in_tree(action.group) and _is_valid((CONTROLLERS, f"+{action.controller}"))
 
 
 def _in_tree(path: str) -> bool:
-    return _PLACE.fullmatch(path) is not None and ".." not in path.split("/")
+    return _GROUP_FOLDER.fullmatch(path) is not None and ".." not in path.split("/")
 
 
-def _sound(file: tuple[str, str]) -> bool:
+def _is_valid(file: tuple[str, str]) -> bool:
     name, value = file
     if name == CONTROLLERS:
         return _CONTROLLERS.fullmatch(value) is not None

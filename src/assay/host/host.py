@@ -162,7 +162,7 @@ class LiveHost:
         folder, _, name = path.rstrip("/").rpartition("/")
         fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.mkdir(_plain(name), 0o755, dir_fd=fd)
+            os.mkdir(_plain_name(name), 0o755, dir_fd=fd)
         finally:
             os.close(fd)
 
@@ -171,7 +171,7 @@ class LiveHost:
         folder, _, name = path.rstrip("/").rpartition("/")
         fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.rmdir(_plain(name), dir_fd=fd)
+            os.rmdir(_plain_name(name), dir_fd=fd)
         finally:
             os.close(fd)
 
@@ -214,12 +214,12 @@ class LiveHost:
         folder, _, name = path.rpartition("/")
         fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            return _answer(f"/proc/self/fd/{fd}/{_plain(name)}", question, patience_s, fd)
+            return _answer(f"/proc/self/fd/{fd}/{_plain_name(name)}", question, patience_s, fd)
         finally:
             os.close(fd)
 
     def _open(self, path: str, flags: int) -> int:
-        words = [_plain(word) for word in path.split("/") if word]
+        words = [_plain_name(word) for word in path.split("/") if word]
         fd = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for place, word in enumerate(words, 1):
@@ -261,7 +261,7 @@ def _answer(address: str, question: str, patience_s: float, *inherited: int) -> 
     return ""
 
 
-def _plain(word: str) -> str:
+def _plain_name(word: str) -> str:
     if word in ("", ".", "..") or "/" in word or "\0" in word:
         raise OSError(errno.EINVAL, "not a plain name", word)
     return word

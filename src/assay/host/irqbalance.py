@@ -26,7 +26,7 @@ _ROOTS = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
 _USUAL_S = 10.0
 """Default interval of two rounds, in seconds."""
 _LONGEST_S = 60.0
-_LATE_S = 10.0
+_START_TIMEOUT_S = 10.0
 _PAUSE_S = 0.2
 
 
@@ -51,7 +51,7 @@ def ban(host: Host, cpus: Iterable[int]) -> None:
     words = " ".join(map(str, sorted(cpus))) or "NULL"
     host.ask(setup.address, f"settings cpus {words}", _USUAL_S)
     # It applies the list in its next round, then sleeps for another one without answering.
-    end_s = time.monotonic() + 2 * min(setup.sleep_s, _LONGEST_S) + _LATE_S
+    end_s = time.monotonic() + 2 * min(setup.sleep_s, _LONGEST_S) + _START_TIMEOUT_S
     while (now := _setup_at(host, setup.address)) is None or now.banned != wanted:
         if time.monotonic() > end_s:
             raise OSError(errno.ETIMEDOUT, "irqbalance did not apply the request", NAME)
@@ -75,7 +75,7 @@ def _setup(host: Host) -> _Setup | None:
 
 def _setup_at(host: Host, address: str) -> _Setup | None:
     with contextlib.suppress(OSError, InvalidInputError):
-        found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _LATE_S))
+        found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _START_TIMEOUT_S))
         if found is not None:
             cpus = format_list(parse_mask(found[2])) or NONE
             return _Setup(address, float(found[1]), cpus)

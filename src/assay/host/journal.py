@@ -31,7 +31,7 @@ _FOLDER = "journal"
 _FILE = "changes.jsonl"
 _LOCK = "lock"
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_GROUP_AND_OTHER_BITS = stat.S_IRWXG | stat.S_IRWXO
 
 Ending = Literal["undone", "drifted", "gone", "replaced"]
 """Result of a closed entry. ``gone``: removed with the boot, thread or device of the change.
@@ -81,7 +81,7 @@ class Close(Record, frozen=True, kw_only=True, tag_field="line", tag="close"):
 
 GUARD_TIMEOUT_S = 10.0
 """Time in seconds for the guard of a killed process to restore its changes."""
-_LOOK_S = 0.02
+_POLL_INTERVAL_S = 0.02
 
 APPLY_OWNER = "machine apply"
 """Owner of changes that last until they are undone explicitly."""
@@ -134,7 +134,7 @@ class Journal:
             self._fd = os.open(
                 _FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600, dir_fd=folder_fd
             )
-            content = _content(_whole(self._fd))
+            content = _content(_read_all(self._fd))
             # The incomplete line of an interrupted process must not precede new lines.
             os.ftruncate(self._fd, content.whole_bytes)
             os.fsync(folder_fd)
@@ -223,7 +223,7 @@ class Journal:
             raise NotPossibleError(
                 f"The undo journal cannot be written ({error.strerror}), so that no change is "
                 "made: it could not be undone.",
-                f"Free space on the file system of {_place()}.",
+                f"Free space on the file system of {_journal_folder()}.",
             ) from error
 
 
@@ -252,7 +252,7 @@ def open_journal(*, lock_fd: int | None = None) -> Journal:
 def has_entries() -> bool:
     """Return whether any change is not undone, without the lock."""
     try:
-        return (_place() / _FILE).stat().st_size > 0
+        return (_journal_folder() / _FILE).stat().st_size > 0
     except OSError:
         return False
 
@@ -263,17 +263,17 @@ def read_entries() -> tuple[Entry, ...]:
     The result is empty without a journal, or if this user may not read it.
     """
     try:
-        fd = os.open(_place() / _FILE, os.O_RDONLY | os.O_NONBLOCK | _FLAGS)
+        fd = os.open(_journal_folder() / _FILE, os.O_RDONLY | os.O_NONBLOCK | _FLAGS)
     except OSError:
         return ()
     try:
-        entries = _content(_whole(fd)).entries
+        entries = _content(_read_all(fd)).entries
     finally:
         os.close(fd)
     return tuple(entries[number] for number in sorted(entries))
 
 
-def _place() -> Path:
+def _journal_folder() -> Path:
     return Path(os.environ.get(STATE_VARIABLE) or DEFAULT_FOLDER) / _FOLDER
 
 
@@ -283,7 +283,7 @@ def _folder() -> int:
     Raises:
         NotPossibleError: the folder cannot be opened, or other users could replace it.
     """
-    place = _place()
+    place = _journal_folder()
     if not place.is_absolute():
         raise NotPossibleError(
             f"{STATE_VARIABLE} is not an absolute path: {place.parent}.", "Begin it with /."
@@ -319,7 +319,11 @@ def _demand_ours(fd: int, place: Path, *, whole: bool) -> None:
     shared = stat.S_IWGRP | stat.S_IWOTH
     sticky = bool(found.st_mode & stat.S_ISVTX)
     foreign = found.st_uid not in (0, os.geteuid())
-    if foreign or (found.st_mode & shared and not sticky) or (whole and found.st_mode & _OTHERS):
+    if (
+        foreign
+        or (found.st_mode & shared and not sticky)
+        or (whole and found.st_mode & _GROUP_AND_OTHER_BITS)
+    ):
         raise NotPossibleError(
             f"Other users may write or read the folder of the undo journal, {place}.",
             "Restrict its folders to root (chown root, chmod 700), or name another folder by "
@@ -349,7 +353,7 @@ def _locked(folder_fd: int) -> int:
                         "time.",
                         "Wait until it has ended.",
                     ) from error
-                time.sleep(_LOOK_S)
+                time.sleep(_POLL_INTERVAL_S)
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)
     except BaseException:
@@ -376,7 +380,7 @@ def _lives(pid: int | None) -> bool:
     return True
 
 
-def _whole(fd: int) -> bytes:
+def _read_all(fd: int) -> bytes:
     size = os.fstat(fd).st_size
     parts = []
     at = 0

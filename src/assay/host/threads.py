@@ -87,7 +87,7 @@ def is_thread_name(path: str) -> bool:
 
 def read_affinity(host: Host, path: str) -> str | None:
     """Return the CPU list of a named thread; ``None`` if it has ended."""
-    tid = _living(host, path)
+    tid = _thread_id(host, path)
     return None if tid is None else format_list(allowed_cpus(host, tid)) or None
 
 
@@ -97,12 +97,12 @@ def write_affinity(host: Host, path: str, cpus: tuple[int, ...]) -> None:
     Raises:
         OSError: the kernel refuses.
     """
-    tid = _living(host, path)
+    tid = _thread_id(host, path)
     if tid is not None:
         host.set_affinity(tid, cpus)
 
 
-def _living(host: Host, path: str) -> int | None:
+def _thread_id(host: Host, path: str) -> int | None:
     match = _NAME.fullmatch(path)
     if match is None:
         return None

@@ -7,9 +7,9 @@ import resource
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_LEAST_BYTES = 128 * 1024
+_MIN_LIMIT_BYTES = 128 * 1024
 """Lower limit, independent of the stack size (``ARG_MAX`` of Linux)."""
-_MOST_BYTES = 6 * 2**20
+_MAX_LIMIT_BYTES = 6 * 2**20
 """Upper limit: three quarters of the default stack of 8 MiB (``fs/exec.c``, since Linux 4.13)."""
 _POINTER_BYTES = 8
 """Size of the pointer that accompanies each argument and variable (since Linux 4.13)."""
@@ -30,8 +30,8 @@ def free_argument_bytes(document: Mapping[str, Any], env: Mapping[str, str]) -> 
     return min(
         _limit_bytes(document)
         - RESERVE_BYTES
-        - _taken_bytes(own.get("argv", document["argv"]))
-        - _taken_bytes(
+        - _size_bytes(own.get("argv", document["argv"]))
+        - _size_bytes(
             f"{name}={value}" for name, value in {**variables, **own.get("env_set", {})}.items()
         )
         for own in several
@@ -44,9 +44,9 @@ def _limit_bytes(document: Mapping[str, Any]) -> int:
     for limit in document.get("rlimits", ()):
         if limit["resource"] == "stack":
             soft = resource.RLIM_INFINITY if limit["soft"] is None else limit["soft"]
-    share = _MOST_BYTES if soft == resource.RLIM_INFINITY else soft // 4
-    return max(_LEAST_BYTES, min(share, _MOST_BYTES))
+    share = _MAX_LIMIT_BYTES if soft == resource.RLIM_INFINITY else soft // 4
+    return max(_MIN_LIMIT_BYTES, min(share, _MAX_LIMIT_BYTES))
 
 
-def _taken_bytes(words: Iterable[str]) -> int:
+def _size_bytes(words: Iterable[str]) -> int:
     return sum(len(os.fsencode(word)) + 1 + _POINTER_BYTES for word in words)

@@ -73,7 +73,7 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
         InvalidInputError: ``build.NAME`` is set, but the build command or its placeholder is
             missing; or the command is empty.
     """
-    given = _given(plan)
+    given = _build_variables(plan)
     recipe = workload.build
     if recipe is None:
         for name in sorted(given):
@@ -95,10 +95,10 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
 
 def build_values(plan: Plan, recipe: BuildRecipe) -> dict[str, str]:
     """Return the value of each placeholder of a build command."""
-    return {**recipe.values, **_given(plan)}
+    return {**recipe.values, **_build_variables(plan)}
 
 
-def _given(plan: Plan) -> dict[str, str]:
+def _build_variables(plan: Plan) -> dict[str, str]:
     return {a.name: a.value for a in plan.actions if isinstance(a, Build)}
 
 

@@ -152,7 +152,7 @@ def launcher_document(
     kept = {name: value for name, value in env.items() if name not in gone}
     given = {name: text for name, text in workload.environment.items() if name not in gone}
     variables = {**given, **_environment(plan, kept)}
-    told = _told(variables, kept) if asks_core else variables
+    told = _with_openblas_report(variables, kept) if asks_core else variables
     by_choice = optional_observations(launch, observe)
     on = by_choice | required_observations(workload, names)
     document = {
@@ -313,7 +313,7 @@ def _unset(plan: Plan, variables: Mapping[str, str], env: Mapping[str, str]) -> 
     return [name for name in dict.fromkeys(names) if name in env and name not in variables]
 
 
-def _told(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
+def _with_openblas_report(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
     """Return the variables, with OpenBLAS's report of its core enabled."""
     if "OPENBLAS_VERBOSE" in env or "OPENBLAS_VERBOSE" in variables:
         return variables
@@ -352,7 +352,7 @@ def _limits(workload: Workload) -> dict[str, int | float]:
     return {key: value for key, value in named.items() if value is not None}
 
 
-def _given(action: Sched | IoPriority, names: tuple[str, ...]) -> dict[str, Any]:
+def _present_fields(action: Sched | IoPriority, names: tuple[str, ...]) -> dict[str, Any]:
     named = {name: getattr(action, name) for name in names}
     return {name: value for name, value in named.items() if value is not None}
 
@@ -366,9 +366,9 @@ def _process(plan: Plan) -> dict[str, Any]:
             case MemPolicy(mode=mode, nodes=nodes):
                 keys["mempolicy"] = {"mode": mode} | ({"nodes": list(nodes)} if nodes else {})
             case Sched():
-                keys["sched"] = _given(action, ("policy", "nice", *_REAL_TIME))
+                keys["sched"] = _present_fields(action, ("policy", "nice", *_REAL_TIME))
             case IoPriority(io_class=io_class):
-                keys["io_priority"] = {"class": io_class, **_given(action, ("level",))}
+                keys["io_priority"] = {"class": io_class, **_present_fields(action, ("level",))}
             case Prctl(option=option, args=args):
                 keys["prctl"].append({"option": option, "args": list(args)})
             case Rlimit(resource=resource, soft=soft, hard=hard):

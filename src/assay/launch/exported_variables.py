@@ -32,12 +32,12 @@ def overridden(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
 def plan_notes(plan: Plan, env: Mapping[str, str]) -> Iterable[str]:
     """Yield a line for each exported variable that the plan overrides, unsets or keeps."""
     for name, value in overridden(plan, env).items():
-        yield clean(f"{_kept(name, env)}, this configuration sets {value}")
+        yield clean(f"{_default_text(name, env)}, this configuration sets {value}")
     unset = {action.name for action in plan.actions if isinstance(action, EnvUnset)}
     own = {action.name for action in plan.actions if isinstance(action, EnvSet)}
     found = inherited_settings(env)
     for name in sorted(unset & env.keys()):
-        yield clean(f"{_kept(name, env)}, this configuration unsets it")
+        yield clean(f"{_default_text(name, env)}, this configuration unsets it")
     for name, value in found.items():
         if name not in unset | own:
             yield clean(f"{format_variables({name: value})} is already exported and remains set")
@@ -54,10 +54,10 @@ def space_notes(
         for name in overridden(planner(Configuration({parameter.name: value})), env)
     }
     for name in sorted(found):
-        yield clean(_kept(name, env))
+        yield clean(_default_text(name, env))
 
 
-def _kept(name: str, env: Mapping[str, str]) -> str:
+def _default_text(name: str, env: Mapping[str, str]) -> str:
     return f"{name}={env[name]} is already exported: the default keeps it"
 
 

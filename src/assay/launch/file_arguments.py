@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-_LEAST = 3
+_MIN_SHELL_WORDS = 3
 """Length of a shell command in words: the shell, its option, the text."""
 _SHELLS = (("sh", "-c"), ("bash", "-c"), ("dash", "-c"))
 
@@ -22,7 +22,7 @@ def file_words(argv: tuple[str, ...], stdin: str | None = None) -> tuple[str, ..
 
 
 def _within_shell(argv: tuple[str, ...]) -> list[str]:
-    if len(argv) < _LEAST or (argv[0].rsplit("/", 1)[-1], argv[1]) not in _SHELLS:
+    if len(argv) < _MIN_SHELL_WORDS or (argv[0].rsplit("/", 1)[-1], argv[1]) not in _SHELLS:
         return []
     lexer = shlex.shlex(argv[2], posix=True, punctuation_chars=True)
     lexer.whitespace_split = True

@@ -97,7 +97,7 @@ def plan(
     drafts = _settle_unset(_settle_shared(_settle_variables(_settle_single(drafts))))
     return Plan(
         configuration=config,
-        actions=tuple(sorted(_merged(drafts), key=_place)),
+        actions=tuple(sorted(_merged(drafts), key=_order_key)),
         settings={draft.setting.name: draft.word(config) for draft in drafts},
     )
 
@@ -106,7 +106,7 @@ def confined_to_cpus(found: Plan, cpus: tuple[int, ...]) -> Plan:
     """Return a plan that confines the process tree to these CPUs, unless it sets CPUs itself."""
     if found.cpus:
         return found
-    actions = sorted((*found.actions, Affinity(cpus=cpus)), key=_place)
+    actions = sorted((*found.actions, Affinity(cpus=cpus)), key=_order_key)
     return msgspec.structs.replace(found, actions=tuple(actions))
 
 
@@ -288,14 +288,14 @@ def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
     for draft in drafts:
         clash = None
         for action in draft.actions:
-            for place in _only_one(action):
+            for place in _exclusive_properties(action):
                 name, held = holders.setdefault(place, (draft.setting.name, action))
                 clash = clash or (name if _at_odds(held, action) else None)
         settled.append(draft.refuse(f"{clash} already sets this") if clash else draft)
     return settled
 
 
-def _only_one(action: Action) -> tuple[type | str, ...]:
+def _exclusive_properties(action: Action) -> tuple[type | str, ...]:
     """Return the properties that an action sets and that exist only once."""
     match action:
         case Affinity() | MemPolicy() | Command():
@@ -341,7 +341,7 @@ def _with(sched: Sched, more: Sched) -> Sched:
     return msgspec.structs.replace(more, nice=sched.nice if more.nice is None else more.nice)
 
 
-def _place(action: Action) -> tuple[int, bool, str]:
+def _order_key(action: Action) -> tuple[int, bool, str]:
     # Writes that reset other files come first, and so do preloaded objects that call the next one.
     last = (isinstance(action, WriteFile) and not action.resets) or (
         isinstance(action, Preload) and not action.place_first

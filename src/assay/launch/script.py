@@ -166,7 +166,7 @@ def explain(
     lines += ["Build:", f"  {clean(_words(build))}", ""] if build else []
     shown = clean(_words(_shown_command(plan, workload)))
     lines += ["Command:", f"  {shown}", "", "Settings:"]
-    lines += [f"  {_told(name, word)}" for name, word in plan.settings.items()]
+    lines += [f"  {_comment(name, word)}" for name, word in plan.settings.items()]
     if not plan.settings:
         lines.append("  none: the default")
     # Only for variables that the script sets: it omits unread ones.
@@ -185,7 +185,7 @@ def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
 
 
 def _comments(plan: Plan) -> list[str]:
-    told = [f"# {_told(name, word)}" for name, word in plan.settings.items()]
+    told = [f"# {_comment(name, word)}" for name, word in plan.settings.items()]
     told = told or ["# The default: no settings."]
     return ["# Written by assay; runs without it.", *told, *_confined_to(plan), *_boots(plan)]
 
@@ -207,7 +207,7 @@ def _confined_to(plan: Plan) -> list[str]:
     ]
 
 
-def _told(name: str, word: PlannedSetting) -> str:
+def _comment(name: str, word: PlannedSetting) -> str:
     reason = f": {word.reason}" if word.reason else ""
     held = "" if word.status is Prospect.GRANTABLE else f" [{word.status}]"
     return clean(f"{name}={show_value(word.value)}{held}{reason}")

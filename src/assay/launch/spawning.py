@@ -12,7 +12,7 @@ IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores from its start. An ignored signal survives exec: a program in a
 pipeline would continue to write after its reader has ended (docs.python.org, subprocess,
 ``restore_signals``)."""
-_FIRST_PLACE = 3
+_FIRST_FREE_FD = 3
 
 
 class ProcessStarter(Protocol):
@@ -54,7 +54,7 @@ def spawn(
         launcher,
         ["assay-exec", *arguments],
         env,
-        file_actions=_moved(places),
+        file_actions=_move_actions(places),
         setsigdef=IGNORED_BY_PYTHON,
         **mask,
     )
@@ -72,10 +72,10 @@ def descriptor_map(launcher: Path | ProcessStarter, fds: Sequence[int]) -> dict[
     """
     if isinstance(launcher, Path):
         return {fd: fd for fd in fds}
-    return {fd: _FIRST_PLACE + offset for offset, fd in enumerate(fds)}
+    return {fd: _FIRST_FREE_FD + offset for offset, fd in enumerate(fds)}
 
 
-def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
+def _move_actions(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
     """Return the file actions that move descriptors to their numbers in the child.
 
     A source may have the number of another target. Therefore all descriptors are first duplicated

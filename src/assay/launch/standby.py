@@ -16,7 +16,7 @@ from assay.launch.spawning import ProcessStarter, descriptor_map, spawn
 
 _NUMBER = struct.Struct("=i")
 _FD_BYTES = array.array("i").itemsize
-_PATIENCE_S = 1.0
+_TIMEOUT_S = 1.0
 """Time to wait for the next launcher process, in seconds: it is ready within a millisecond unless
 its parent is stopped."""
 
@@ -46,7 +46,7 @@ class StandbyLauncher:
         place: Callable[[int], None] | None = None,
     ) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._socket.settimeout(_PATIENCE_S)
+        self._socket.settimeout(_TIMEOUT_S)
         with theirs:
             try:
                 places = descriptor_map(launcher, (theirs.fileno(),))
@@ -77,7 +77,7 @@ class StandbyLauncher:
         Returns:
             Its process id; ``None`` if no launcher process is on standby.
         """
-        while (front := self._next() or self._woken()) is not None:
+        while (front := self._next() or self._next_after_resume()) is not None:
             pid, order = front
             with order:
                 try:
@@ -88,7 +88,7 @@ class StandbyLauncher:
                     return pid
         return None
 
-    def _woken(self) -> tuple[int, socket.socket] | None:
+    def _next_after_resume(self) -> tuple[int, socket.socket] | None:
         """Resume the parent process, which the previous program may have stopped, and try again."""
         os.kill(self._pid, signal.SIGCONT)
         return self._next()
@@ -120,7 +120,7 @@ class StandbyLauncher:
         # The wait is limited: after an interruption between the order and the reply, the launch
         # ends only with this process.
         with contextlib.suppress(ChildProcessError), _pidfd(self._pid) as pidfd:
-            if select.select([pidfd], [], [], _PATIENCE_S)[0]:
+            if select.select([pidfd], [], [], _TIMEOUT_S)[0]:
                 os.waitpid(self._pid, 0)
 
 

@@ -90,7 +90,7 @@ def _of_pci(root: Root, address: str) -> NearestCpus | UnknownLocation:
     place = root.real(f"/sys/bus/pci/devices/{whole}")
     if place is None:
         return UnknownLocation(f"unknown PCI device {whole}", "See `lspci -D`.")
-    return _of_place(root, whole, place)
+    return _nearest_cpus(root, whole, place)
 
 
 def _of_class(root: Root, kind: str, name: str, depth: int) -> NearestCpus | UnknownLocation:
@@ -99,7 +99,7 @@ def _of_class(root: Root, kind: str, name: str, depth: int) -> NearestCpus | Unk
     if place is None:
         return UnknownLocation(f"{name} disappeared")
     if "/virtual/" not in place:
-        return _of_place(root, name, place)
+        return _nearest_cpus(root, name, place)
     below = _below(root, place)
     if not below:
         return UnknownLocation(f"{name} is a virtual device", "Name the underlying card or disk.")
@@ -129,7 +129,7 @@ def _union(
     return NearestCpus(device=name, cpus=tuple(sorted(cpus)))
 
 
-def _of_place(root: Root, name: str, place: str) -> NearestCpus | UnknownLocation:
+def _nearest_cpus(root: Root, name: str, place: str) -> NearestCpus | UnknownLocation:
     """Search upwards for the first directory with a location."""
     while place.startswith("/sys/devices/"):
         node = root.read_int(f"{place}/numa_node")

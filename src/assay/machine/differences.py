@@ -43,7 +43,7 @@ _IN_FILES = frozenset(
 )
 """Values that the files contain too, with more detail."""
 
-_THERE = "there"
+_PRESENT = "there"
 """Replacement of a whole record that the other machine lacks."""
 
 _COUNTERS = frozenset({"free", "mhz"})
@@ -119,9 +119,9 @@ class Difference:
 def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...]:
     """Return the differences by subject, without data that only one of them has (as in a study)."""
     with_files = a.configuration is not None and b.configuration is not None
-    pairs = [("machine", _plain(a.machine), _plain(b.machine))]
+    pairs = [("machine", _to_dictionaries(a.machine), _to_dictionaries(b.machine))]
     if a.inventory is not None and b.inventory is not None:
-        pairs.append(("inventory", _plain(a.inventory), _plain(b.inventory)))
+        pairs.append(("inventory", _to_dictionaries(a.inventory), _to_dictionaries(b.inventory)))
     found = [
         Difference(_subject(place), place.partition("/")[2], one, other)
         for name, left, right in pairs
@@ -149,13 +149,13 @@ def _options(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]
             yield Difference("kernel", f"boot/config/{name}", one, other)
 
 
-def _plain(value: Any) -> Any:
+def _to_dictionaries(value: Any) -> Any:
     """Return a record as dictionaries, with default values but without ``None``."""
     if isinstance(value, msgspec.Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
-        return {name: _plain(inner) for name, inner in fields if inner is not None}
+        return {name: _to_dictionaries(inner) for name, inner in fields if inner is not None}
     if isinstance(value, tuple):
-        return tuple(map(_plain, value))
+        return tuple(map(_to_dictionaries, value))
     return value
 
 
@@ -180,7 +180,7 @@ def _unlike(place: str, a: Any, b: Any) -> Iterator[tuple[str, str | None, str |
             if key in left and key in right:
                 yield from _unlike(f"{place}/{key}", left[key], right[key])
             else:
-                here, there = (_THERE if key in one else None for one in (left, right))
+                here, there = (_PRESENT if key in one else None for one in (left, right))
                 yield f"{place}/{key}", here, there
     elif place == "machine/flags":
         if set(a or ()) != set(b or ()):

@@ -207,7 +207,7 @@ def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
     found: dict[str, None] = {}
     asked: set[str] = set()
     for path in paths:
-        elf = _own_needs(root, path)
+        elf = _user_elf(root, path)
         if elf is None or set(elf.needed) <= asked or len(asked) > _MAX_LINKED:
             continue
         asked.update(elf.needed)
@@ -215,7 +215,7 @@ def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
     return list(found)
 
 
-def _own_needs(root: Root, path: str) -> Elf | None:
+def _user_elf(root: Root, path: str) -> Elf | None:
     place = root.on_host(path)
     elf = read_elf(place) if place is not None else None
     if elf is None or all(_BASIC.match(name) for name in elf.needed):

@@ -24,7 +24,7 @@ _CAPABILITIES = (
 # fmt: on
 """Names in the order of their bits (``linux/capability.h``)."""
 
-_NOBODY = 65534
+_NOBODY_UID = 65534
 _MIN_NICE = -20
 _MAX_RT_PRIORITY = 99
 """Highest priority of ``SCHED_FIFO`` and ``SCHED_RR`` (sched(7))."""
@@ -77,7 +77,7 @@ def _uid(status: str, root: Root) -> int:
     match = re.search(r"^Uid:\s*\d+\s+(\d+)", status, re.M)
     if match:
         return int(match[1])
-    return os.geteuid() if root.live else _NOBODY
+    return os.geteuid() if root.live else _NOBODY_UID
 
 
 def _capabilities(status: str) -> frozenset[str]:

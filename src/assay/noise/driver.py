@@ -146,9 +146,9 @@ class NoiseMeter:
             NotPossibleError: the program gave no report, or could not measure on any CPU.
         """
         after = read_counters(self._root)
-        text = _whole(self._out)
+        text = _read_all(self._out)
         if self._process.returncode or not text.endswith(b"\n"):
-            said = _whole(self._err).decode(errors="replace").strip().splitlines()
+            said = _read_all(self._err).decode(errors="replace").strip().splitlines()
             why = said[0] if said else f"wait status {self._process.returncode}"
             raise NotPossibleError(
                 f"{self._program} gave no report: {why}.", "Run it by hand to see its error."
@@ -279,6 +279,6 @@ def _argv(program: Path, request: NoiseRequest) -> Sequence[str]:
     ]
 
 
-def _whole(file: IO[bytes]) -> bytes:
+def _read_all(file: IO[bytes]) -> bytes:
     file.seek(0)
     return file.read()

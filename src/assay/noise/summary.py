@@ -101,7 +101,7 @@ def summarize_noise(
         return NoiseSummary()
     of_fixed_time = next((run for run in runs if run.method == "ftq"), None)
     spectrum = spectrum_of(of_fixed_time) if of_fixed_time is not None else Spectrum()
-    told = _told(source, guest, causes or {})
+    told = _worst_detours(source, guest, causes or {})
     return NoiseSummary(
         runs=runs,
         source=source,
@@ -119,7 +119,7 @@ def summarize_noise(
     )
 
 
-def _told(
+def _worst_detours(
     run: NoiseRun, guest: bool, causes: Mapping[tuple[int, int], Cause]
 ) -> tuple[WorstDetour, ...]:
     """Return the detours with details, longest first."""

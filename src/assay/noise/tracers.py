@@ -284,14 +284,16 @@ def _traced(
 ) -> TraceResult:
     began_ns = min((one.start_ns for found in detours.values() for one in found), default=0)
     cpus = tuple(
-        _one_cpu(cpu, found, began_ns, round(length_s * 1e9))
+        _cpu_noise(cpu, found, began_ns, round(length_s * 1e9))
         for cpu, found in sorted(detours.items())
     )
     moved = {(cpu, at_ns - began_ns): cause for (cpu, at_ns), cause in causes.items()}
     return TraceResult(NoiseRun(method=tool, cpus=cpus), moved)
 
 
-def _one_cpu(cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_ns: int) -> CpuNoise:
+def _cpu_noise(
+    cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_ns: int
+) -> CpuNoise:
     ordered = sorted(found, key=lambda one: one.start_ns)
     longest = sorted(ordered, key=lambda one: -one.duration_ns)[:MAX_WORST]
     return CpuNoise(

@@ -85,7 +85,7 @@ def _counted(request: ShareRequest, cpus: Sequence[Cpu], free: set[int], seed: i
         ordered = _ordered(request, able, _cores_for(wanted, able, free), seed)
         numbers = [cpu.id for core in ordered for cpu in core if cpu.id in free]
         return set(numbers[:wanted])
-    wanted = _wanted_cores(request, cores, len(able))
+    wanted = _requested_cores(request, cores, len(able))
     _demand(wanted, "core", len(cores), len(able))
     chosen = _ordered(request, able, wanted, seed)[:wanted]
     return {cpu.id for core in chosen for cpu in core if cpu.id in free}
@@ -102,7 +102,7 @@ def _laid_out(
         pieces = [(cpu,) for core in near for cpu in core]
         wanted = request.cpus.of(len(pieces))
     else:
-        wanted = _wanted_cores(request, cores, len(cores))
+        wanted = _requested_cores(request, cores, len(cores))
     part = pieces[place * wanted : (place + 1) * wanted]
     if len(part) < wanted:
         raise InvalidInputError(
@@ -119,7 +119,7 @@ def _whereabouts(core: Core) -> tuple[int, int, int, int]:
     return first.package, first.node, -1 if first.l3 is None else first.l3, first.core
 
 
-def _wanted_cores(request: ShareRequest, cores: Sequence[Core], able: int) -> int:
+def _requested_cores(request: ShareRequest, cores: Sequence[Core], able: int) -> int:
     if request.cores is not None:
         return request.cores.of(len(cores))
     if request.cpus is None:
@@ -142,18 +142,18 @@ def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
 def _demand(wanted: int, noun: str, total: int, free: int) -> None:
     if wanted > total:
         raise InvalidInputError(
-            f"{_asked(wanted, noun)}, but the partition has {total}.",
+            f"{_requested_phrase(wanted, noun)}, but the partition has {total}.",
             "Request fewer, or create a larger partition.",
         )
     if wanted > free:
         raise NotPossibleError(
-            f"{_asked(wanted, noun)}, but {free or 'none'} of the {total} of the partition "
-            f"{'is' if free < 2 else 'are'} free.",
+            f"{_requested_phrase(wanted, noun)}, but {free or 'none'} of the {total} of the "
+            f"partition {'is' if free < 2 else 'are'} free.",
             "Wait for other runs" + (", or request fewer." if free else "."),
         )
 
 
-def _asked(wanted: int, noun: str) -> str:
+def _requested_phrase(wanted: int, noun: str) -> str:
     return f"{show_count(wanted, noun)} {'was' if wanted == 1 else 'were'} requested"
 
 

@@ -132,7 +132,7 @@ def _listed(
                 "Choose others: see `assay partition list`.",
             )
     if not partial:
-        _demand_whole([by_id[cpu] for cpu in asked])
+        _demand_whole_cores([by_id[cpu] for cpu in asked])
     apart = {cpu for cpus in taken.values() for cpu in cpus}
     rest = by_id.keys() - apart - set(asked)
     if not rest:
@@ -143,7 +143,7 @@ def _listed(
     return asked
 
 
-def _demand_whole(asked: Sequence[Cpu]) -> None:
+def _demand_whole_cores(asked: Sequence[Cpu]) -> None:
     """Refuse parts of cores: a program on the other part would slow them down.
 
     Raises:

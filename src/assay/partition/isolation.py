@@ -162,10 +162,12 @@ def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[Host
         for controller in one.delegated
     }
     groups = [group for one in partitions for group in one.groups]
-    return (*needed, *groups, *_beside(partitions, machine))
+    return (*needed, *groups, *_actions_for_other_programs(partitions, machine))
 
 
-def _beside(partitions: Sequence[Partition], machine: Machine) -> tuple[HostAction, ...]:
+def _actions_for_other_programs(
+    partitions: Sequence[Partition], machine: Machine
+) -> tuple[HostAction, ...]:
     """Return the actions of version 1: the group of other programs, and no global balancing."""
     tops = {one.root_group for one in partitions if one.version == 1}
     if not tops:

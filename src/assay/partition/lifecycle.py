@@ -72,7 +72,7 @@ from assay.records.action import WriteFile
 DEFAULT_NAME = "main"
 WAIT_S = 30.0
 """Time in seconds to wait for another process that changes the machine."""
-_LOOK_S = 0.05
+_POLL_INTERVAL_S = 0.05
 _GUARD = "assay.partition.guard"
 
 
@@ -224,7 +224,7 @@ def create_partition(request: PartitionRequest, place: PartitionHost) -> Created
         with _guard(place, journal) as guard:
             folder = create_folder(request.name, place.env)
             try:
-                created = _made(made, request, folder, program, journal, machine, place)
+                created = _create(made, request, folder, program, journal, machine, place)
             except BaseException:
                 deactivate(folder)
                 reconcile(host, journal, machine, place.env)
@@ -234,7 +234,7 @@ def create_partition(request: PartitionRequest, place: PartitionHost) -> Created
     return created
 
 
-def _made(
+def _create(
     plan_memory: Partition,
     request: PartitionRequest,
     folder: Path,
@@ -244,7 +244,7 @@ def _made(
     place: PartitionHost,
 ) -> CreatedPartition:
     settled = reconcile(place.host, journal, machine, place.env, (plan_memory,))
-    made = _as_got(plan_memory, settled, place.host)
+    made = _with_actual_memory(plan_memory, settled, place.host)
     entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS_OWNER]
     own = {action.path for action in required_actions(place.host, (made,), entries, machine)}
     demand_isolated(made, [one for one in settled.outcomes if one.action.path in own], place.host)
@@ -353,7 +353,7 @@ def _changing(wait_s: float) -> Journal:
         except MachineBusyError:
             if time.monotonic() > end:
                 raise
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_INTERVAL_S)
 
 
 def _folder_of(name: str, env: Mapping[str, str]) -> Path:
@@ -367,7 +367,7 @@ def _folder_of(name: str, env: Mapping[str, str]) -> Path:
     return partitions_folder(env) / name
 
 
-def _as_got(made: Partition, settled: UpdateResult, host: Host) -> Partition:
+def _with_actual_memory(made: Partition, settled: UpdateResult, host: Host) -> Partition:
     """Return the partition with its actual memory, if pools grew less than requested."""
     if made.memory is None:
         return made

@@ -72,7 +72,7 @@ def plan_memory(
     _demand_limits(tree)
     by_node = _by_node(request.text, machine, cpus, nodes, host)
     asked = sum(by_node.values())
-    _demand_there(by_node, machine, others)
+    _demand_existing_memory(by_node, machine, others)
     if request.pages is None:
         ground: MemoryGuarantee = "minimum" if tree.version == 2 else "admission"
         whole = asked // _PAGE_BYTES * _PAGE_BYTES
@@ -198,7 +198,7 @@ def _kilobytes(text: str, name: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _demand_there(
+def _demand_existing_memory(
     by_node: Mapping[int, int], machine: Machine, others: Iterable[Partition]
 ) -> None:
     """Refuse more memory than a node has: reserved memory must exist.
@@ -211,7 +211,7 @@ def _demand_there(
     has = {node.id: node.memory_bytes for node in machine.nodes}
     promised: dict[int, int] = {}
     for one in others:
-        for node, size in _taken(one).items():
+        for node, size in _used_bytes(one).items():
             promised[node] = promised.get(node, 0) + size
     for node, asked in sorted(by_node.items()):
         total = has.get(node) or machine.memory_bytes
@@ -225,7 +225,7 @@ def _demand_there(
             )
 
 
-def _taken(made: Partition) -> dict[int, int]:
+def _used_bytes(made: Partition) -> dict[int, int]:
     """Return the bytes that a partition uses of each node."""
     memory = made.memory
     if memory is None:

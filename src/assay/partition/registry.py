@@ -27,11 +27,11 @@ from assay.partition.folders import (
 from assay.records.action import ControlGroup, HostAction
 from assay.records.codec import SCHEMA, Record, encode
 
-_MADE = "made.json"
+_PARTITION_FILE = "made.json"
 _STEERED = "steered.json"
 LOG = "broker.log"
 _MAX_BYTES = 1 << 24
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_GROUP_AND_OTHER_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 IdleLimit = Literal["default", "shallow", "poll"]
 MemoryGuarantee = Literal["pages", "minimum", "admission"]
@@ -189,7 +189,7 @@ def partition_names(env: Mapping[str, str]) -> tuple[str, ...]:
 
 def read_partition(folder: Path) -> Partition | None:
     """Return the partition of a folder; ``None`` if it is not active."""
-    text = _trusted(folder / _MADE)
+    text = _trusted(folder / _PARTITION_FILE)
     try:
         found = None if text is None else msgspec.json.decode(text, type=Partition)
     except msgspec.MsgspecError:
@@ -217,7 +217,7 @@ def create_folder(name: str, env: Mapping[str, str]) -> Path:
     folder = partition_folder(name, env)
     try:
         for place in (folder.parent.parent, folder.parent):
-            _make_open(place)
+            _create_public_folder(place)
             _demand_ours(place)
         folder.mkdir(mode=0o755)
         folder.chmod(0o755)  # independent of the umask: users connect to the socket in it
@@ -233,7 +233,7 @@ def create_folder(name: str, env: Mapping[str, str]) -> Path:
     return folder
 
 
-def _make_open(place: Path) -> None:
+def _create_public_folder(place: Path) -> None:
     """Create a folder that all users may enter and only root may write; keep an existing one."""
     with contextlib.suppress(FileExistsError):
         place.mkdir(parents=True, mode=0o755)
@@ -263,12 +263,12 @@ def activate(made: Partition, folder: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    _replace(folder / _MADE, encode(made))
+    _replace(folder / _PARTITION_FILE, encode(made))
 
 
 def deactivate(folder: Path) -> None:
     """Mark a partition as inactive."""
-    (folder / _MADE).unlink(missing_ok=True)
+    (folder / _PARTITION_FILE).unlink(missing_ok=True)
 
 
 def record_outcomes(
@@ -292,7 +292,12 @@ def record_outcomes(
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder and its files."""
-    for path in (*_partial(folder), folder / _MADE, document_in(folder), socket_in(folder)):
+    for path in (
+        *_partial(folder),
+        folder / _PARTITION_FILE,
+        document_in(folder),
+        socket_in(folder),
+    ):
         path.unlink(missing_ok=True)
     (folder / LOG).unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # a foreign file prevents the removal
@@ -322,7 +327,7 @@ def _trusted(path: Path) -> bytes | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
-        sound = found.st_uid in (0, os.geteuid()) and not found.st_mode & _OTHERS_WRITE
+        sound = found.st_uid in (0, os.geteuid()) and not found.st_mode & _GROUP_AND_OTHER_WRITE
         return file.read(_MAX_BYTES) if sound and stat.S_ISREG(found.st_mode) else None
 
 
@@ -333,7 +338,7 @@ def _demand_ours(folder: Path) -> None:
         NotPossibleError: other users may write there.
     """
     found = folder.stat()
-    if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
+    if found.st_uid not in (0, os.geteuid()) or found.st_mode & _GROUP_AND_OTHER_WRITE:
         raise NotPossibleError(
             f"Other users may write to {folder}, the folder of partitions.",
             "Restrict it to root (chown root, chmod 755).",

@@ -117,14 +117,14 @@ def preview_share(
             f"No CPU of the partition {state.name} is online.",
             "Have root create it again; see its CPUs in `assay partition list`.",
         )
-    with _told_who_has_it(state):
+    with _naming_holders(state):
         choice = _choice(request, own, free_cpus(state), seed, within.bounds)
         gpus = _gpus(request, state, within.gpus)
     return ShareResources(choice, _memory_bytes(request, state), gpus)
 
 
 @contextlib.contextmanager
-def _told_who_has_it(state: PartitionState) -> Iterator[None]:
+def _naming_holders(state: PartitionState) -> Iterator[None]:
     """Add the users of shares to a refusal."""
     try:
         yield

@@ -116,13 +116,13 @@ def parse_share_request(text: str, env: Mapping[str, str]) -> ShareRequest:
         if name in given:
             raise InvalidInputError(f"--reserve: {name} occurs twice.", "Use it once.")
         given[name] = value
-    return _wish(given, rank)
+    return _share_request(given, rank)
 
 
-def _wish(given: Mapping[str, str], rank: LocalRank | None) -> ShareRequest:
-    _demand_one_of(given, ("share", "cpus", "cores", "list"))
-    _demand_one_of(given, ("share", "mem"))
-    _demand_one_of(given, ("share", "gpus"))
+def _share_request(given: Mapping[str, str], rank: LocalRank | None) -> ShareRequest:
+    _demand_single(given, ("share", "cpus", "cores", "list"))
+    _demand_single(given, ("share", "mem"))
+    _demand_single(given, ("share", "gpus"))
     share = _amount("share", given["share"], rank) if "share" in given else None
     if share is not None and share.part is None:
         raise InvalidInputError(
@@ -175,7 +175,7 @@ def _layout(given: Mapping[str, str], rank: LocalRank | None) -> RankLayout | No
     return RankLayout(rank, number)
 
 
-def _demand_one_of(given: Mapping[str, str], names: tuple[str, ...]) -> None:
+def _demand_single(given: Mapping[str, str], names: tuple[str, ...]) -> None:
     both = [name for name in names if name in given]
     if len(both) > 1:
         raise InvalidInputError(

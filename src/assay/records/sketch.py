@@ -87,10 +87,10 @@ def _lines_agree(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 
 def _words_agree(one: str, other: str) -> bool:
-    return one == other or _stands_for(one, other) or _stands_for(other, one)
+    return one == other or _matches(one, other) or _matches(other, one)
 
 
-def _stands_for(one: str, other: str) -> bool:
+def _matches(one: str, other: str) -> bool:
     """Return whether a word matches another in all parts except its values."""
     if "*" not in one:
         return False

@@ -81,7 +81,7 @@ def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
         settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space)]
         found = arm.summary.get(metric.name)
         figures = ["0", ""] if found is None else [str(found.n), scale.number(found.median)]
-        lines.append([*settings, *figures, *_said(arm, conclusion, best)])
+        lines.append([*settings, *figures, *_verdict_words(arm, conclusion, best)])
     return markdown_table(heads, lines, left=len(names))
 
 
@@ -89,7 +89,7 @@ def _setting(value: Value | None) -> str:
     return "" if value is None else escape(show_value(value))
 
 
-def _said(arm: ArmResult, conclusion: Conclusion, best: Claim | None) -> list[str]:
+def _verdict_words(arm: ArmResult, conclusion: Conclusion, best: Claim | None) -> list[str]:
     claim, word = claim_of(arm, conclusion), cell_word(arm, conclusion)
     if claim is None:
         return ["", "", word]

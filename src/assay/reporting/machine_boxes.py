@@ -16,8 +16,8 @@ from assay.machine.inventory.document import Device, Inventory, Link, Part
 
 MAX_CPUS = 48
 """Maximum number of separately drawn CPUs; on larger machines identical parts are combined."""
-_ALIKE_PARTS = 3
-_ALIKE_DEVICES = 3
+_MIN_COMBINED_PARTS = 3
+_MIN_COMBINED_DEVICES = 3
 """Minimum number of identical neighbours that are combined."""
 _HOLDERS = ("machine", "package", "group", "die")
 """Kinds of parts that contain devices."""
@@ -107,7 +107,7 @@ def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
         look = look_of(part.cpus[0]) if part.cpus else "barred"
         number = str(part.id if part.id is not None else "")
         return Box("cpu", (number,), ("cpu", look), part.cpus, look)
-    devices = _once(homes.take(part), _ALIKE_DEVICES)
+    devices = _once(homes.take(part), _MIN_COMBINED_DEVICES)
     chain = _chain(part)
     last = chain[-1]
     memory = tuple(box for one in chain for part_ in one.memory for box in _memory(part_))
@@ -231,7 +231,7 @@ def _folded(box: Box, kinds: Iterable[str]) -> Box:
     """Combine identical neighbours of these kinds at every level."""
     kinds = tuple(kinds)
     inner = tuple(_folded(one, kinds) for one in box.inner)
-    return replace(box, inner=_once(inner, _ALIKE_PARTS, kinds))
+    return replace(box, inner=_once(inner, _MIN_COMBINED_PARTS, kinds))
 
 
 def _once(boxes: Sequence[Box], least: int, kinds: Sequence[str] = ("device",)) -> tuple[Box, ...]:

@@ -73,12 +73,12 @@ def beside_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
     Args:
         conclusion, spec: of a study.
     """
-    lines = [_beside_line(row) for row in observed_metric_rows(spec, conclusion.arms)]
+    lines = [_metric_row(row) for row in observed_metric_rows(spec, conclusion.arms)]
     head = ["metric", "arm", "n", "mean", "interval", "min", "median", "max"]
     return [markdown_table(head, lines, left=2)] if lines else []
 
 
-def _beside_line(row: ObservedMetricRow) -> list[str]:
+def _metric_row(row: ObservedMetricRow) -> list[str]:
     found, unit = row.summary, row.metric.unit
     named = [escape(row.metric.name), escape(row.arm.name)]
     if found is None:

@@ -169,7 +169,7 @@ def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[s
                 )
 
 
-def _told(rows: Sequence[ArmRow]) -> list[ArmRow]:
+def _answer_arms(rows: Sequence[ArmRow]) -> list[ArmRow]:
     """Return the arms of the answer."""
     claimed = [r for r in rows if r.phase is not Phase.SEARCH]
     rest = claimed or [r for r in rows if r.role is Role.BASELINE]
@@ -177,7 +177,7 @@ def _told(rows: Sequence[ArmRow]) -> list[ArmRow]:
 
 
 def _lost(rows: Sequence[ArmRow]) -> Iterator[str]:
-    for row in _told(rows):
+    for row in _answer_arms(rows):
         missing = {
             "failed": row.having(State.FAILED),
             "timed out": row.having(State.CENSORED),
@@ -191,7 +191,7 @@ def _lost(rows: Sequence[ArmRow]) -> Iterator[str]:
 
 def _spread(rows: Sequence[ArmRow], scale: Scale) -> Iterator[str]:
     """Yield arms with a large spread or outliers."""
-    for row in _told(rows):
+    for row in _answer_arms(rows):
         middle = quantile(row.values, 0.5) if row.values else 0.0
         if len(row.values) < 4 or middle <= 0:
             continue

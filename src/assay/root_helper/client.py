@@ -78,7 +78,7 @@ class HelperHold:
         if not self._begun and not wanted:
             return ()
         self._begun = True
-        return _asked(self._helper, Hold(wanted), HeldOutcomes).outcomes
+        return _answer_of(self._helper, Hold(wanted), HeldOutcomes).outcomes
 
     def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
         """Return target values; see ``SystemHold.look``.
@@ -88,7 +88,9 @@ class HelperHold:
         """
         wanted = tuple(actions)
         return (
-            _asked(self._helper, Look(wanted), TargetValues).found if self._begun and wanted else {}
+            _answer_of(self._helper, Look(wanted), TargetValues).found
+            if self._begun and wanted
+            else {}
         )
 
     def close(self) -> None:
@@ -101,7 +103,7 @@ class HelperHold:
         if not self._begun or self._helper.ended:
             return
         self._begun = False
-        if words := _asked(self._helper, Release(), UndoOutcomes).words:
+        if words := _answer_of(self._helper, Release(), UndoOutcomes).words:
             raise NotRestoredError(words)
 
 
@@ -112,7 +114,7 @@ def keep_applied(helper: RootHelper, actions: Iterable[SystemAction]) -> tuple[A
         NotPossibleError: an action is not allowed, another assay changes the machine, or the helper
             does not answer.
     """
-    return _asked(helper, Keep(tuple(actions)), HeldOutcomes).outcomes
+    return _answer_of(helper, Keep(tuple(actions)), HeldOutcomes).outcomes
 
 
 def recover(helper: RootHelper) -> tuple[UndoOutcome, ...]:
@@ -121,7 +123,7 @@ def recover(helper: RootHelper) -> tuple[UndoOutcome, ...]:
     Raises:
         NotPossibleError: the journal cannot be opened or written, or the helper does not answer.
     """
-    return _asked(helper, Recover(), UndoOutcomes).words
+    return _answer_of(helper, Recover(), UndoOutcomes).words
 
 
 def restore(helper: RootHelper, *, force: bool, dry_run: bool) -> RestoreResult:
@@ -132,11 +134,11 @@ def restore(helper: RootHelper, *, force: bool, dry_run: bool) -> RestoreResult:
     """
     from assay.root_helper.restoration import RestoreResult
 
-    found = _asked(helper, Restore(force, dry_run), UndoOutcomes)
+    found = _answer_of(helper, Restore(force, dry_run), UndoOutcomes)
     return RestoreResult(found.words, found.unreadable, found.partitions)
 
 
-def _asked(helper: RootHelper, question: Question, kind: type[_Kind]) -> _Kind:
+def _answer_of(helper: RootHelper, question: Question, kind: type[_Kind]) -> _Kind:
     answer = _ANSWERS.decode(helper.ask(msgspec.json.encode(question)))
     if isinstance(answer, Refused):
         raise answer.error()

@@ -15,7 +15,7 @@ import msgspec
 
 from assay.root_helper.caller import Caller
 
-_MOST_STEPS = 256
+_MAX_LINKS = 256
 """Largest number of followed links: a cycle would not end; the kernel follows 40."""
 
 
@@ -36,13 +36,15 @@ def first_exposed_path(launcher: Path, caller: Caller) -> Path | None:
     chains = ((path, *path.parents) for text in (*places, *links) for path in _ways(text))
     above = dict.fromkeys(str(at) for chain in chains for at in chain if ".." not in at.parts)
     everything = itertools.chain(((part, _state(part)) for part in above), below)
-    return next((Path(at) for at, state in everything if _open_to_others(state, caller)), None)
+    return next(
+        (Path(at) for at, state in everything if _is_writable_by_others(state, caller)), None
+    )
 
 
 def _ways(place: str) -> Iterator[Path]:
     """Yield a path, and its form after each link: each link may be redirected."""
     path = Path(place).absolute()
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_LINKS):
         yield path
         further = _further(path)
         if further == path:
@@ -82,7 +84,7 @@ def _state(path: str) -> os.stat_result | None:
         return None  # a missing file is not loaded
 
 
-def _open_to_others(found: os.stat_result | None, caller: Caller) -> bool:
+def _is_writable_by_others(found: os.stat_result | None, caller: Caller) -> bool:
     if found is None:
         return False
     if found.st_uid != 0:

@@ -18,37 +18,37 @@ HelperAction = WriteFile | HoldFd | Swap
 """Actions that may be requested; only a part of the actions of root."""
 
 
-class _Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="ask"):
+class _Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="ask"):
     pass
 
 
-class Hold(_Asked, frozen=True, tag="hold"):
+class Hold(_Request, frozen=True, tag="hold"):
     """Request to apply exactly these actions for the lifetime of the requesting assay."""
 
     actions: tuple[HelperAction, ...]
 
 
-class Look(_Asked, frozen=True, tag="look"):
+class Look(_Request, frozen=True, tag="look"):
     """Request for the current values of the targets."""
 
     actions: tuple[HelperAction, ...]
 
 
-class Release(_Asked, frozen=True, tag="release"):
+class Release(_Request, frozen=True, tag="release"):
     """Request to restore all applied actions."""
 
 
-class Keep(_Asked, frozen=True, tag="keep"):
+class Keep(_Request, frozen=True, tag="keep"):
     """Request to apply actions until they are undone explicitly (``assay machine apply``)."""
 
     actions: tuple[HelperAction, ...]
 
 
-class Recover(_Asked, frozen=True, tag="recover"):
+class Recover(_Request, frozen=True, tag="recover"):
     """Request to restore the changes of an ended assay."""
 
 
-class Restore(_Asked, frozen=True, tag="restore"):
+class Restore(_Request, frozen=True, tag="restore"):
     """Request to restore all recorded changes, or a preview (``assay machine restore``)."""
 
     force: bool = False
@@ -58,19 +58,19 @@ class Restore(_Asked, frozen=True, tag="restore"):
 Question = Hold | Look | Release | Keep | Recover | Restore
 
 
-class HeldOutcomes(_Asked, frozen=True, tag="told"):
+class HeldOutcomes(_Request, frozen=True, tag="told"):
     """Outcomes of actions."""
 
     outcomes: tuple[ActionOutcome, ...]
 
 
-class TargetValues(_Asked, frozen=True, tag="seen"):
+class TargetValues(_Request, frozen=True, tag="seen"):
     """Values of targets, by path."""
 
     found: dict[str, str]
 
 
-class UndoOutcomes(_Asked, frozen=True, tag="put back"):
+class UndoOutcomes(_Request, frozen=True, tag="put back"):
     """Outcomes of restorations, the number of unreadable journal lines, and partitions."""
 
     words: tuple[UndoOutcome, ...]
@@ -78,7 +78,7 @@ class UndoOutcomes(_Asked, frozen=True, tag="put back"):
     partitions: tuple[str, ...] = ()
 
 
-class Refused(_Asked, frozen=True, tag="refused"):
+class Refused(_Request, frozen=True, tag="refused"):
     """Refusal, with its reason."""
 
     cause: str

@@ -122,12 +122,12 @@ def serve(connection: socket.socket, helping: HelperServer) -> None:
 def _received(connection: socket.socket) -> bytes | None:
     """Return the next document; ``None`` at the end."""
     try:
-        return _whole(connection)
+        return _receive_message(connection)
     except OSError:
         return None
 
 
-def _whole(connection: socket.socket) -> bytes | None:
+def _receive_message(connection: socket.socket) -> bytes | None:
     head = connection.recv(_LENGTH.size, socket.MSG_WAITALL)
     if len(head) < _LENGTH.size:
         return None

@@ -22,7 +22,7 @@ _REJECTS = re.compile(
     r"|not recogni[sz]ed|ignor(?:ed|ing)|cannot parse|could not parse)\b",
     re.IGNORECASE,
 )
-_HELD = (GrantStatus.GRANTED, GrantStatus.DEGRADED)
+_IN_EFFECT = (GrantStatus.GRANTED, GrantStatus.DEGRADED)
 _MAX_CHARACTERS = 200
 
 
@@ -76,4 +76,4 @@ def _rests_on(
         return False
     seen = msgspec.structs.replace(readback_of(facts), environ=environ)
     without = setting.judge(config, msgspec.structs.replace(facts, readback=seen), plan)
-    return without.status not in _HELD
+    return without.status not in _IN_EFFECT

@@ -24,7 +24,7 @@ def with_conditions(space: Space, registry: Registry) -> Space:
         InvalidInputError: no allocator of the space has an option, or the space has a rank but no
             instances.
     """
-    return _among_instances(_beside_allocators(space, registry))
+    return _among_instances(_without_allocator_conflicts(space, registry))
 
 
 def _among_instances(space: Space) -> Space:
@@ -49,7 +49,7 @@ def _only_when(parameter: Parameter, needed: str) -> Parameter:
     return msgspec.structs.replace(parameter, condition=when)
 
 
-def _beside_allocators(space: Space, registry: Registry) -> Space:
+def _without_allocator_conflicts(space: Space, registry: Registry) -> Space:
     malloc = next((p for p in space.parameters if p.name == "malloc"), None)
     if malloc is None:
         return space

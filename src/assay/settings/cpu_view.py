@@ -61,7 +61,7 @@ class CpuView(BaseSetting, frozen=True):
             case "machine":
                 return Resolved(())
             case "own":
-                return _own(machine)
+                return _in_namespace(machine)
             case _:
                 return out_of_domain(self.name, value, _DOMAIN)
 
@@ -76,7 +76,7 @@ class CpuView(BaseSetting, frozen=True):
         if shown is None:
             return unverified(value, unread_reason(facts, "visible_cpus"))
         observed = f"shows {show_numbers('CPU', shown)}"
-        given = _given(plan)
+        given = _planned_cpus(plan)
         if given and set(shown) not in given:
             return refused(
                 value, Level.SEEN, "the visible CPUs differ from those of the launch", observed
@@ -84,14 +84,14 @@ class CpuView(BaseSetting, frozen=True):
         return granted(value, Level.SEEN, observed)
 
 
-def _own(machine: Machine) -> Resolved | Refused:
+def _in_namespace(machine: Machine) -> Resolved | Refused:
     why = machine.rights.user_namespaces_unavailable
     if why is not None and "CAP_SYS_ADMIN" not in machine.rights.capabilities:
         return Refused(f"it needs root or a user namespace, and {why}", "Run as root.")
     return Resolved((RestrictedCpuView(),))
 
 
-def _given(plan: Plan) -> list[set[int]]:
+def _planned_cpus(plan: Plan) -> list[set[int]]:
     """Return the CPUs of the program, or of each instance, if the plan contains them."""
     if plan.instances:
         return [set(cpus) for _, cpus in plan.instances]

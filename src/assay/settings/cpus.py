@@ -59,7 +59,7 @@ class Cpus(BaseSetting, frozen=True):
 
     def domain(self, machine: Machine) -> Domain:
         """Return counts and lists; ``resolve`` reports invalid ones."""
-        return AnyText(f"{_counts(len(machine.usable))}, or a list such as 0-3,8")
+        return AnyText(f"{_count_range(len(machine.usable))}, or a list such as 0-3,8")
 
     def default(self, machine: Machine) -> Value | None:
         """Return the number of CPUs that assay may use."""
@@ -199,7 +199,7 @@ def remaining_cpus(config: Configuration, machine: Machine) -> tuple[int, ...]:
     return tuple(cpu for cpu in machine.allowed_cpus if taken and cpu not in taken)
 
 
-def _counts(most: int) -> str:
+def _count_range(most: int) -> str:
     return "the count 1" if most == 1 else f"a count from 1 to {most}"
 
 
@@ -211,7 +211,7 @@ def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | R
     if not 1 <= count <= most:
         what = show_count(most, "core" if one_each else "CPU")
         first = '; CPU 0 alone is the list cpus="0-0"' if count == 0 else ""
-        return Refused(f"assay may use {what} here", f"Use {_counts(most)}{first}.")
+        return Refused(f"assay may use {what} here", f"Use {_count_range(most)}{first}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
 

@@ -136,13 +136,13 @@ class InheritedVariable(BaseSetting, frozen=True):
             shown = "not set" if found is None else f"{self.variable}={_shortened(found)}"
             if facts.exported is None or _sets(plan, self.variable):
                 return granted(value, Level.SET, shown)
-            return _judged_as_kept(self.variable, found, facts.exported.get(self.variable), shown)
+            return _judge_inherited(self.variable, found, facts.exported.get(self.variable), shown)
         if found is None or _sets(plan, self.variable):
             return granted(value, Level.SET, f"{self.variable} is not inherited")
         return refused(value, Level.SET, f"{self.variable} is {_shortened(found)!r} in the program")
 
 
-def _judged_as_kept(name: str, found: str | None, exported: str | None, shown: str) -> Grant:
+def _judge_inherited(name: str, found: str | None, exported: str | None, shown: str) -> Grant:
     same = found == exported if exported is None else variable_matches(name, exported, found)
     if same:
         return granted(KEPT, Level.SET, shown)

@@ -75,13 +75,13 @@ class InstanceCount(BaseSetting, frozen=True):
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return the cores of each instance."""
-        if _is_one(config[self.name]) and CORES not in config and RANK not in config:
+        if _is_single(config[self.name]) and CORES not in config and RANK not in config:
             return Resolved((), note="one instance, as by default")
         return _resolved(config, machine)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the masks of the instances."""
-        if _is_one(config[self.name]) and not plan.instances:
+        if _is_single(config[self.name]) and not plan.instances:
             return granted(1, Level.SEEN, "one instance")
         return _judge(config[self.name], facts, plan)
 
@@ -245,7 +245,7 @@ def _describe_groups(cpus: Sequence[Cpu], groups: CpuGroups) -> str:
 _SHOWN = 8
 
 
-def _is_one(value: Value) -> bool:
+def _is_single(value: Value) -> bool:
     return _is_count(value) and value == 1
 
 

@@ -205,7 +205,7 @@ def _judge_unread(value: Value, facts: RunFacts) -> Grant:
 def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant:
     huge = readback_of(facts).anon_huge_bytes
     observed = _huge(facts)
-    asked = _asked_allocator(config, facts)
+    asked = _configured_allocator(config, facts)
     if asked is None:
         if huge:
             return granted(value, Level.EFFECTIVE, observed)
@@ -225,7 +225,7 @@ def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant
     return degraded(value, Level.EFFECTIVE, f"only memory from {asked}", observed)
 
 
-def _asked_allocator(config: Configuration, facts: RunFacts) -> str | None:
+def _configured_allocator(config: Configuration, facts: RunFacts) -> str | None:
     """Return the allocator that the environment configures for huge pages, if any."""
     malloc = str(config.get("malloc", "glibc"))
     environ = observed_environment(facts) or {}

@@ -115,11 +115,11 @@ class ThreadCount(BaseSetting, frozen=True):
         value = config[self.name]
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             return Refused(f"invalid value: {self.name}={value!r}", "Use a count of at least 1.")
-        variables = self._own(config)
-        taken = self._taken(config)
+        variables = self._own_variables(config)
+        taken = self._narrower_settings(config)
         crowded = machine.cpu_restriction is not None and value > len(machine.allowed_cpus)
         return Resolved(
-            degraded=_kept(machine.allowed_cpus) if crowded else None,
+            degraded=_mask_reason(machine.allowed_cpus) if crowded else None,
             actions=tuple(
                 EnvSet(name=name, value=pools.pool_size_text(name, format_value(value)))
                 for name in variables
@@ -131,7 +131,8 @@ class ThreadCount(BaseSetting, frozen=True):
         """Check that the variables are in the environment."""
         value = config[self.name]
         sizes = {
-            name: pools.pool_size_text(name, format_value(value)) for name in self._own(config)
+            name: pools.pool_size_text(name, format_value(value))
+            for name in self._own_variables(config)
         }
         # A run may omit variables that the program was not seen to read.
         planned = {a.name for a in plan.actions if isinstance(a, EnvSet)}
@@ -147,13 +148,15 @@ class ThreadCount(BaseSetting, frozen=True):
             return held
         if len(mask) >= min(value, _cpus_had(facts, plan)):
             return held
-        return degraded(value, held.level, _kept(mask), seen)
+        return degraded(value, held.level, _mask_reason(mask), seen)
 
-    def _own(self, config: Configuration) -> tuple[str, ...]:
-        taken = {variable for name in self._taken(config) for variable in _NARROWER[name]}
+    def _own_variables(self, config: Configuration) -> tuple[str, ...]:
+        taken = {
+            variable for name in self._narrower_settings(config) for variable in _NARROWER[name]
+        }
         return tuple(name for name in self.variables if name not in taken)
 
-    def _taken(self, config: Configuration) -> list[str]:
+    def _narrower_settings(self, config: Configuration) -> list[str]:
         """Return the settings of ``config`` that set a part of these variables, and no others."""
         own = set(self.variables)
         return [name for name, held in _NARROWER.items() if name in config and set(held) < own]
@@ -186,7 +189,7 @@ MKL = ThreadCount(name="threads.mkl", summary="threads of oneMKL alone", variabl
 NUMEXPR = ThreadCount(name="threads.numexpr", summary="threads of numexpr", variables=pools.NUMEXPR)
 
 
-def _kept(mask: Collection[int]) -> str:
+def _mask_reason(mask: Collection[int]) -> str:
     return f"the threads are limited to {show_numbers('CPU', mask)} by a mask"
 
 

@@ -126,7 +126,7 @@ class TierStorage(BaseSetting, frozen=True):
             (
                 # Another allocator follows it, for small allocations.
                 Preload(path=path, place_first=True),
-                *_place(str(config[self.name])),
+                *_placement_variables(str(config[self.name])),
             )
         )
 
@@ -207,7 +207,7 @@ def _has_swap(machine: Machine) -> bool:
     return SWAPS not in machine.system_files or bool(swap_areas(machine.system_files[SWAPS]))
 
 
-def _place(value: str) -> tuple[EnvSet, ...]:
+def _placement_variables(value: str) -> tuple[EnvSet, ...]:
     if value == SWAP:
         return (EnvSet(name="ASSAY_TIER_HOW", value="advisor"),)
     return storage(value)

@@ -70,10 +70,10 @@ def judge_by_workers(setting: Setting, config: Configuration, facts: RunFacts, p
     if not setting.name.startswith(_OF_MEMORY):
         by_memory = 0.0
     if by_cpu >= MAIN_SHARE or (by_memory >= MAIN_SHARE and setting.name in _TIER):
-        return _with_worker(_most(refused, by_cpu >= MAIN_SHARE), GrantStatus.REFUSED)
+        return _with_worker(_busiest(refused, by_cpu >= MAIN_SHARE), GrantStatus.REFUSED)
     if by_cpu >= MIN_SHARE or by_memory >= MAIN_SHARE:
-        return _with_worker(_most(refused, by_cpu >= MIN_SHARE), GrantStatus.DEGRADED)
-    return _of_most(judged)
+        return _with_worker(_busiest(refused, by_cpu >= MIN_SHARE), GrantStatus.DEGRADED)
+    return _judgement_of_busiest(judged)
 
 
 def _judged(
@@ -117,7 +117,7 @@ def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
     )
 
 
-def _most(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
+def _busiest(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
     return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
 
 
@@ -132,7 +132,7 @@ def _with_worker(found: _Judged, word: GrantStatus) -> Grant:
     return msgspec.structs.replace(found.grant, status=word, reason=f"{reason} ({who})")
 
 
-def _of_most(judged: Sequence[_Judged]) -> Grant:
+def _judgement_of_busiest(judged: Sequence[_Judged]) -> Grant:
     """Return the judgement for most of the CPU time, taken from the busiest worker."""
     shares: dict[GrantStatus, float] = {}
     for one in judged:

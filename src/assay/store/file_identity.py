@@ -26,7 +26,7 @@ class FileIdentity:
         self._path = path
         self._begun = _identity(path)
         if self._begun is None:
-            raise self._gone()
+            raise self._missing_error()
 
     def demand(self) -> None:
         """Raise an error if the file has changed; the check takes about a microsecond.
@@ -36,14 +36,14 @@ class FileIdentity:
         """
         now = _identity(self._path)
         if now is None:
-            raise self._gone()
+            raise self._missing_error()
         if now != self._begun:
             raise NotPossibleError(
                 f"The store {self._path} was replaced by another file while assay used it.",
                 f"Restore the original file and continue with `assay study resume`. {_LOST}",
             )
 
-    def _gone(self) -> NotPossibleError:
+    def _missing_error(self) -> NotPossibleError:
         folder = self._path.parent
         if not folder.exists():
             return NotPossibleError(

@@ -13,7 +13,7 @@ from assay.store.filesystem import refuse_network
 from assay.store.location import database_path, default_url, state_path
 
 _MOUNTINFO = Path("/proc/self/mountinfo")
-_ELSEWHERE = "Specify another file with --db PATH or ASSAY_DB."
+_OTHER_FILE_REMEDY = "Specify another file with --db PATH or ASSAY_DB."
 
 
 def open_store(
@@ -46,8 +46,8 @@ def open_store(
     path = database_path(default_url(env) if url_or_path is None else url_or_path)
     refuse_network(path, _read(mountinfo))
     if create and _is_usual(path, env):
-        _make_folder(path.parent)
-    _check_place(path, create)
+        _create_folder(path.parent)
+    _check_file(path, create)
 
     from assay.store.sqlite import open_sqlite
 
@@ -69,17 +69,18 @@ def _read(mountinfo: Path) -> str:
         return ""  # without /proc the mount is unknown and assumed to be local
 
 
-def _make_folder(folder: Path) -> None:
+def _create_folder(folder: Path) -> None:
     try:
         # 0700 as required by the XDG Base Directory Specification.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise NotPossibleError(
-            f"Cannot create the directory {folder} of the store: {error.strerror}.", _ELSEWHERE
+            f"Cannot create the directory {folder} of the store: {error.strerror}.",
+            _OTHER_FILE_REMEDY,
         ) from error
 
 
-def _check_place(path: Path, create: bool) -> None:
+def _check_file(path: Path, create: bool) -> None:
     kind = _kind_of(path)
     if kind is None:
         if _kind_of(path.parent) is None:
@@ -88,10 +89,10 @@ def _check_place(path: Path, create: bool) -> None:
                 f"Create it with `mkdir -p {path.parent}`, or specify another file with --db.",
             )
         if not create:
-            raise InvalidInputError(f"The store {path} does not exist.", _ELSEWHERE)
+            raise InvalidInputError(f"The store {path} does not exist.", _OTHER_FILE_REMEDY)
     elif not stat.S_ISREG(kind):
         kind_name = "a directory" if stat.S_ISDIR(kind) else "not a regular file"
-        raise InvalidInputError(f"The store {path} is {kind_name}.", _ELSEWHERE)
+        raise InvalidInputError(f"The store {path} is {kind_name}.", _OTHER_FILE_REMEDY)
     elif _read_only(path):
         raise NotPossibleError(
             f"The store {path} is on a file system that is mounted read-only.",
@@ -99,16 +100,18 @@ def _check_place(path: Path, create: bool) -> None:
             "specify the copy with --db: reading writes a journal next to the store.",
         )
     elif not _allowed(path, os.R_OK | os.W_OK):
-        raise NotPossibleError(f"No permission to read and write the store {path}.", _ELSEWHERE)
+        raise NotPossibleError(
+            f"No permission to read and write the store {path}.", _OTHER_FILE_REMEDY
+        )
     if _read_only(path.parent):
         raise NotPossibleError(
             f"The directory {path.parent} is on a file system that is mounted read-only.",
-            _ELSEWHERE,
+            _OTHER_FILE_REMEDY,
         )
     if not _allowed(path.parent, os.W_OK | os.X_OK):
         raise NotPossibleError(
             f"No permission to write the directory of the store {path}, where its journal is.",
-            _ELSEWHERE,
+            _OTHER_FILE_REMEDY,
         )
 
 
@@ -118,10 +121,12 @@ def _kind_of(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     except NotADirectoryError as error:
-        raise InvalidInputError(f"A parent of the store {path} is a file.", _ELSEWHERE) from error
+        raise InvalidInputError(
+            f"A parent of the store {path} is a file.", _OTHER_FILE_REMEDY
+        ) from error
     except OSError as error:
         raise NotPossibleError(
-            f"Cannot access the store {path}: {error.strerror}.", _ELSEWHERE
+            f"Cannot access the store {path}: {error.strerror}.", _OTHER_FILE_REMEDY
         ) from error
 
 

@@ -46,7 +46,7 @@ _OUTPUT_COLUMNS = ("sample", "document")
 
 
 @dataclass(frozen=True)
-class _Held:
+class _ClaimedStudy:
     """Cached properties of a held study, for writing samples."""
 
     number: int
@@ -92,7 +92,7 @@ class SqlStore(SqlReader):
         self._patient = engines.patient
         self._waited_s = waited_s
         self._line: Connection | None = None
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _ClaimedStudy] = {}
         dialect = engines.patient.dialect
         self._add_sample = Insertion(SAMPLE, _SAMPLE_COLUMNS, dialect)
         self._add_output = Insertion(OUTPUT, _OUTPUT_COLUMNS, dialect)
@@ -129,7 +129,7 @@ class SqlStore(SqlReader):
             if number is not None:
                 self._owners.drop(number)
             raise
-        self._held[study_id] = _Held(
+        self._held[study_id] = _ClaimedStudy(
             number, spec.workload.objective.name, {stratum.number: stratum.machine}
         )
         return study_id
@@ -154,7 +154,7 @@ class SqlStore(SqlReader):
             self._owners.drop(row.number)
             raise
         spec = decode_stored(row.spec, StudySpec, study_id)
-        self._held[study_id] = _Held(
+        self._held[study_id] = _ClaimedStudy(
             row.number,
             spec.workload.objective.name,
             {s.number: s.machine for s in strata},
@@ -299,7 +299,7 @@ class SqlStore(SqlReader):
                 "Wait for its end, or stop it with Ctrl-C or `kill`; stored samples are kept.",
             )
 
-    def _hold_on(self, study_id: str) -> _Held:
+    def _hold_on(self, study_id: str) -> _ClaimedStudy:
         held = self._held.get(study_id)
         if held is None or not self._owners.holds(held.number):
             raise NotPossibleError(

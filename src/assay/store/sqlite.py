@@ -21,7 +21,7 @@ from assay.store.study_locks import StudyLocks
 from assay.store.upgrade import create, revision_of, upgrade
 from assay.store.write_lock import WriteLock, is_busy, locked_error
 
-_ELSEWHERE = "Or specify another store with --db PATH or ASSAY_DB."
+_OTHER_STORE_REMEDY = "Or specify another store with --db PATH or ASSAY_DB."
 _WRITES = "assay_writes"
 _RETRY_S = 0.01
 
@@ -168,33 +168,33 @@ class ErrorTranslator:
         if code == sqlite3.SQLITE_NOTADB:
             return NotPossibleError(
                 f"{store} is not a SQLite database, or its first bytes are damaged.",
-                "Move it away, and assay creates a new one. " + _ELSEWHERE,
+                "Move it away, and assay creates a new one. " + _OTHER_STORE_REMEDY,
             )
         if code == sqlite3.SQLITE_CORRUPT:
             return self._damaged(str(error))
         if code == sqlite3.SQLITE_FULL:
             return NotPossibleError(
                 f"The disk of the store {self._path} is full; samples stored before are kept.",
-                "Free space, then continue with `assay study resume`. " + _ELSEWHERE,
+                "Free space, then continue with `assay study resume`. " + _OTHER_STORE_REMEDY,
             )
         if code == sqlite3.SQLITE_IOERR:
             name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
             return NotPossibleError(
                 f"{store} could not be read or written ({name}); samples stored before are kept.",
                 "Check free space, quotas, the file size limit (`ulimit -f`) and disk errors "
-                "(`dmesg`). " + _ELSEWHERE,
+                "(`dmesg`). " + _OTHER_STORE_REMEDY,
             )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
             return NotPossibleError(
                 f"No permission to write {self._path} or its directory ({error}).",
-                f"Check `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
+                f"Check `ls -ld {self._path.parent} {self._path}*`. " + _OTHER_STORE_REMEDY,
             )
         if code == sqlite3.SQLITE_CANTOPEN:
             return NotPossibleError(
                 f"{store} cannot be opened.",
-                f"Check `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
+                f"Check `ls -ld {self._path.parent} {self._path}*`. " + _OTHER_STORE_REMEDY,
             )
-        return NotPossibleError(f"{store} cannot be used: {error}.", _ELSEWHERE)
+        return NotPossibleError(f"{store} cannot be used: {error}.", _OTHER_STORE_REMEDY)
 
     def _damaged(self, how: str) -> AssayError:
         return NotPossibleError(
@@ -223,7 +223,7 @@ def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
             raise NotPossibleError(
                 f"The upgrade of the store {path} failed: rows of {broken[0]!r} would lose their "
                 "parent rows. The store is unchanged.",
-                "Use the version of assay that wrote it. " + _ELSEWHERE,
+                "Use the version of assay that wrote it. " + _OTHER_STORE_REMEDY,
             )
 
 

@@ -91,7 +91,7 @@ class StudyLocks:
 
 def _open(path: Path, beside: Path) -> int:
     try:
-        return _open_or_make(path, beside)
+        return _open_or_create(path, beside)
     except OSError as error:
         raise NotPossibleError(
             f"Cannot open the lock file {path}: {error.strerror}.",
@@ -99,7 +99,7 @@ def _open(path: Path, beside: Path) -> int:
         ) from error
 
 
-def _open_or_make(path: Path, beside: Path) -> int:
+def _open_or_create(path: Path, beside: Path) -> int:
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     database = beside.stat()
     try:

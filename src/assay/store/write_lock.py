@@ -40,7 +40,7 @@ class WriteLock:
         """
         began_s = time.monotonic()
         try:
-            while not _begun(connection):
+            while not _begin(connection):
                 if time.monotonic() - began_s >= self._wait_s:
                     raise locked_error(self._path, self._wait_s)
                 time.sleep(_RETRY_S)
@@ -63,7 +63,7 @@ def is_busy(error: sqlite3.Error) -> bool:
     return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _begun(connection: sqlite3.Connection) -> bool:
+def _begin(connection: sqlite3.Connection) -> bool:
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:

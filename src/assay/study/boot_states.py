@@ -63,7 +63,7 @@ class BootStateComparison:
     @property
     def told(self) -> tuple[Evidence, ...]:
         """Return the readings that changed since the stratum began, apart from varied arguments."""
-        then, now = self._without_own(self._then), self._without_own(self._now)
+        then, now = self._independent_readings(self._then), self._independent_readings(self._now)
         return tuple(
             Evidence(kind=BOOT_STATE, note=f"{name}: {now.get(name, '')}")
             for name in sorted(then.keys() | now.keys())
@@ -75,13 +75,15 @@ class BootStateComparison:
         then, now = self._strata
         if not self._settings:
             return then, now
-        expected = self._expected(self._without_own(self._then), self._without_own(self._now))
-        return _with(then, expected), _with(now, self._without_own(self._now))
+        expected = self._expected(
+            self._independent_readings(self._then), self._independent_readings(self._now)
+        )
+        return _with(then, expected), _with(now, self._independent_readings(self._now))
 
     def _expected(self, then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
         if self._level == self._began:
             return dict(then)
-        seen = self._seen()
+        seen = self._changed_readings()
         if seen is not None:
             return {name: text for name, text in {**then, **seen}.items() if text}
         free = self._free(then, now)
@@ -89,19 +91,19 @@ class BootStateComparison:
         found = {name: (now if name in free else then).get(name) for name in names}
         return {name: text for name, text in found.items() if text is not None}
 
-    def _seen(self) -> dict[str, str] | None:
+    def _changed_readings(self) -> dict[str, str] | None:
         """Return the changed readings of the first boot with these values, if there was one."""
         mine = [
             sample
             for sample in self._samples
-            if self._is_here(self._costly.boot(sample.launch.configuration))
+            if self._is_present(self._costly.boot(sample.launch.configuration))
         ]
         if not mine:
             return None
         notes = next((n for n in map(_notes, mine) if n), [])
         return dict(_halves(note) for note in notes)
 
-    def _is_here(self, values: Mapping[str, Value]) -> bool:
+    def _is_present(self, values: Mapping[str, Value]) -> bool:
         """Return whether the present boot has these values."""
         here = {name: value for name, value in self._level.items() if value is not None}
         return here.keys() == values.keys() and all(
@@ -121,7 +123,7 @@ class BootStateComparison:
     def _values(self, machine: Machine) -> dict[str, Value | None]:
         return {name: setting.default(machine) for name, setting in self._settings.items()}
 
-    def _without_own(self, readings: Mapping[str, str]) -> dict[str, str]:
+    def _independent_readings(self, readings: Mapping[str, str]) -> dict[str, str]:
         """Return readings without the kernel and the arguments that the study varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
         words = readings.get(COMMAND_LINE_READING, "").split()

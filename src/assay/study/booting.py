@@ -115,7 +115,7 @@ class BootCheck:
                     settings=wanted,
                     arguments=_words(wanted, self._registry),
                     kernel=_kernel(wanted),
-                    unconfirmed=_said(wanted, self._machine, self._registry),
+                    unconfirmed=_confirmed_settings(wanted, self._machine, self._registry),
                     repeat_boot=True,
                 ),
             )
@@ -183,7 +183,7 @@ def required_boot_change(
         firmware=firmware,
         kernel=_kernel(wanted),
         running_kernel=next((one.running for one in pending.values() if one.running), None),
-        unconfirmed=_said(wanted, machine, registry),
+        unconfirmed=_confirmed_settings(wanted, machine, registry),
     )
 
 
@@ -230,7 +230,9 @@ def boot_settings_of(
     return found
 
 
-def _said(names: Iterable[str], machine: Machine, registry: Registry) -> tuple[str, ...]:
+def _confirmed_settings(
+    names: Iterable[str], machine: Machine, registry: Registry
+) -> tuple[str, ...]:
     """Return the settings whose values are only known from the user."""
     settings = (registry.get(name) for name in names)
     return tuple(

@@ -23,7 +23,7 @@ from assay.study.laboratory import Laboratory
 COMMAND_MARK = "!"
 """Prefix of a command, to distinguish it from a file."""
 TIMEOUT_S = 60.0
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 
 
 def with_firmware_values(
@@ -61,7 +61,7 @@ def with_firmware_values(
     }
     read = {name: read_firmware_value(name, source) for name, source in new.items()}
     witnesses = {name: source.removeprefix(COMMAND_MARK) for name, source in spec.verify.items()}
-    before = _said_before(spec, boot.id, samples, laboratory.registry)
+    before = _confirmed_before(spec, boot.id, samples, laboratory.registry)
     said = {**before, **boot.firmware, **confirmed, **read}
     for name, value in before.items():
         if said[name] != value:
@@ -119,7 +119,7 @@ def read_firmware_value(name: str, source: str) -> str:
         NotPossibleError: unreadable file, or failed command.
     """
     if not source.startswith(COMMAND_MARK):
-        text = LIVE.read_text(source, _MOST_BYTES)
+        text = LIVE.read_text(source, _MAX_BYTES)
         if text is None:
             raise NotPossibleError(f"Cannot read {source}, the source of {name}.", _RIGHT)
         return text
@@ -144,13 +144,13 @@ def read_firmware_value(name: str, source: str) -> str:
             f"{done.stderr.strip()[-200:]}",
             _RIGHT,
         )
-    return done.stdout.strip()[:_MOST_BYTES]
+    return done.stdout.strip()[:_MAX_BYTES]
 
 
 _RIGHT = "Correct it, or begin the study with another --verify."
 
 
-def _said_before(
+def _confirmed_before(
     spec: StudySpec, here: str | None, samples: Sequence[Sample], registry: Registry
 ) -> dict[str, str]:
     """Return the values confirmed at the last launch of this boot."""

@@ -54,17 +54,17 @@ class HardToChangeApplier:
         self._holds = wanted
         level = zip(self._costly.names, self._costly.level(launch.configuration), strict=True)
         note = " ".join(f"{name}={'default' if value is None else value}" for name, value in level)
-        self._told[_place(launch)] = Evidence(
+        self._told[_position_of(launch)] = Evidence(
             kind=SWITCH_EVIDENCE, value=took_s, unit="s", note=note
         )
 
     def told(self, sample: Sample) -> Sample:
         """Return a sample with evidence of the application before its launch."""
-        evidence = self._told.pop(_place(sample.launch), None)
+        evidence = self._told.pop(_position_of(sample.launch), None)
         if evidence is None:
             return sample
         return msgspec.structs.replace(sample, evidence=(*sample.evidence, evidence))
 
 
-def _place(launch: Launch) -> tuple[int, int, int]:
+def _position_of(launch: Launch) -> tuple[int, int, int]:
     return launch.block, launch.position, launch.attempt

@@ -51,12 +51,12 @@ class ProgramFiles:
         for path, before in self._stamps.items():
             now = _stamp(path)
             if now is None:
-                raise _gone(path)
+                raise _missing_error(path)
             if now != before:
                 raise ProgramChangedError(path)
 
 
-def _gone(path: Path) -> MissingInputError:
+def _missing_error(path: Path) -> MissingInputError:
     """Return an error that names the topmost missing directory or the file."""
     top = path
     while not top.parent.exists():

@@ -220,16 +220,16 @@ def _carry_on(
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
-    floor = _floor_beside(store, stratum, spec, conclusion)
+    floor = _calibrated_floor(store, stratum, spec, conclusion)
     # Files removed by a clean-up existed while the program ran.
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
     told += (
         *condition_notes(stratum, samples),
-        *_elsewhere_notes(store, stratum, conclusion, floor),
+        *_calibration_notes(store, stratum, conclusion, floor),
     )
     record = store.study(study_id)
     elapsed_s = elapsed_of(store, record)
-    stratum_number = _one_of_several(record)
+    stratum_number = _newest_stratum(record)
     why = explanation_of(spec, samples, conclusion)
     return StudyResult(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
 
@@ -354,7 +354,7 @@ def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
     conclusion = store.verdicts(record.id).get(newest.number)
     if conclusion is None:
         return None
-    floor = _floor_beside(store, newest, record.spec, conclusion)
+    floor = _calibrated_floor(store, newest, record.spec, conclusion)
     searched = conclusion.recommendation is not None
     samples = store.samples(record.id, newest.number)
     why = explanation_of(record.spec, samples if searched else [], conclusion)
@@ -364,8 +364,8 @@ def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
         conclusion,
         elapsed_of(store, record),
         floor,
-        (*condition_notes(newest, samples), *_elsewhere_notes(store, newest, conclusion, floor)),
-        stratum=_one_of_several(record),
+        (*condition_notes(newest, samples), *_calibration_notes(store, newest, conclusion, floor)),
+        stratum=_newest_stratum(record),
         explanation=why,
     )
 
@@ -386,11 +386,11 @@ def _launching_s(samples: Sequence[Sample]) -> float:
     return sum(s.took_s + LAUNCH_OVERHEAD_S for s in samples)
 
 
-def _one_of_several(record: StudyRecord) -> int | None:
+def _newest_stratum(record: StudyRecord) -> int | None:
     return record.strata[-1].number if len(record.strata) > 1 else None
 
 
-def _floor_beside(
+def _calibrated_floor(
     store: Store, stratum: Stratum, spec: StudySpec, conclusion: Conclusion
 ) -> MachineFloor | None:
     """Return the calibrated noise floor if the study did not measure its own."""
@@ -399,7 +399,7 @@ def _floor_beside(
     return applicable_floor(machine_floor(store, stratum.machine, spec.workload), conclusion)
 
 
-def _elsewhere_notes(
+def _calibration_notes(
     store: Store, stratum: Stratum, conclusion: Conclusion, floor: MachineFloor | None
 ) -> tuple[str, ...]:
     """Return a note if all calibrations are of other machines."""

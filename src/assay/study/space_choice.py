@@ -93,7 +93,7 @@ def grantable_space(
             continue
         reasons = {value: _refusal(parameter, value, space, planner) for value in values}
         options = tuple(value for value, reason in reasons.items() if reason is None)
-        refused |= _told(parameter.name, reasons)
+        refused |= _grouped_reasons(parameter.name, reasons)
         if len(options) == len(values):
             kept.append(parameter)
         elif options:
@@ -112,7 +112,7 @@ MAX_CHECKED_VALUES = 512
 """Maximum number of values of a setting that are checked before a study, at 0.1 ms each."""
 
 
-def _told(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
+def _grouped_reasons(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
     """Return the reasons of omitted values, with neighbouring numbers of one reason combined."""
     groups: list[tuple[list[Value], str]] = []
     before: str | None = None

@@ -72,11 +72,13 @@ def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> War
     for study_id in ids:
         reason = _of_no_use(store.study(study_id).spec, spec)
         if reason is not None:
-            raise InvalidInputError(f"Study {study_id} cannot guide this one: {reason}.", _OTHERS)
+            raise InvalidInputError(
+                f"Study {study_id} cannot guide this one: {reason}.", _LIST_REMEDY
+            )
     return WarmStartRequest(ids)
 
 
-_OTHERS = "`assay study list` lists all studies; --warm-start auto selects suitable ones."
+_LIST_REMEDY = "`assay study list` lists all studies; --warm-start auto selects suitable ones."
 
 
 def earlier_studies(
@@ -103,10 +105,10 @@ def earlier_studies(
         return _shared_out(_found(store, spec, space, machine))
     told = []
     for study_id in wanted.studies:
-        one = _told(store, store.study(study_id), spec, space)
+        one = _earlier_study(store, store.study(study_id), spec, space)
         if not is_informative(one):
             raise InvalidInputError(
-                f"Study {study_id} has no results for the present space: {_why(one)}.", _OTHERS
+                f"Study {study_id} has no results for the present space: {_why(one)}.", _LIST_REMEDY
             )
         told.append(one)
     return _shared_out(told)
@@ -150,7 +152,7 @@ def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> l
     for group in (same, here):
         told = []
         for record in group:
-            one = _told(store, record, spec, space)
+            one = _earlier_study(store, record, spec, space)
             if is_informative(one):
                 told.append(one)
             if len(told) == MAX_FOUND_STUDIES:
@@ -167,10 +169,10 @@ def _is_same(earlier: StudySpec, spec: StudySpec) -> bool:
     do.
     """
     theirs, ours = earlier.workload, spec.workload
-    return theirs.argv == ours.argv and _made_by(theirs.build) == _made_by(ours.build)
+    return theirs.argv == ours.argv and _build_of(theirs.build) == _build_of(ours.build)
 
 
-def _made_by(recipe: BuildRecipe | None) -> tuple[tuple[str, ...], str | None] | None:
+def _build_of(recipe: BuildRecipe | None) -> tuple[tuple[str, ...], str | None] | None:
     return None if recipe is None else (recipe.argv, recipe.cwd)
 
 
@@ -183,7 +185,9 @@ def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
                 yield record
 
 
-def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace) -> EarlierStudy:
+def _earlier_study(
+    store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
+) -> EarlierStudy:
     """Return the results of the newest stratum with samples."""
     strata = reversed(record.strata)
     samples = next(filter(None, (store.samples(record.id, s.number) for s in strata)), [])

@@ -24,7 +24,7 @@ _MARK = b"assay-t3"
 _HEAD = struct.Struct("=8s15Q")
 _HOWS: tuple[Mechanism, ...] = ("pager", "advisor")
 _ENTRY = struct.Struct("=13Q")
-_MOST_ENTRIES = 1 << 16
+_MAX_ENTRIES = 1 << 16
 """Maximum number of entries of a pager: any user may create a file of that name with any
 content."""
 
@@ -138,12 +138,7 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
             stream.read(_HEAD.size)
         )
         # A forked child inherits the descriptor without using it.
-        if (
-            mark != _MARK
-            or pid != _own_pid(process)
-            or entries > _MOST_ENTRIES
-            or how >= len(_HOWS)
-        ):
+        if mark != _MARK or pid != _own_pid(process) or entries > _MAX_ENTRIES or how >= len(_HOWS):
             return
         raw = stream.read(entries * _ENTRY.size)
     rows = list(_ENTRY.iter_unpack(raw))

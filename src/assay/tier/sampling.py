@@ -57,13 +57,13 @@ def sample_session(
     seen: dict[int, _Done] = {}
     while time.monotonic() < end and runs():
         # Keep the activity of processes that have ended.
-        seen |= _looked(session, proc)
+        seen |= _sample_processes(session, proc)
         if seen:
             yield _sum(tuple(seen.values()))
         time.sleep(min(SAMPLING_INTERVAL_S, for_s / _LOOKS))
 
 
-def _looked(session: int, proc: Path) -> dict[int, _Done]:
+def _sample_processes(session: int, proc: Path) -> dict[int, _Done]:
     """Return the activity of processes with large memory, by process id."""
     found = {}
     for one in read_meters(proc):

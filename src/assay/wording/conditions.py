@@ -30,7 +30,7 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
     if machine is not None and machine.cpu_restriction is not None:
         restriction = describe_restriction(machine.cpu_restriction, machine.allowed_cpus)
         yield f"every launch is {restriction}"
-    yield from _own_masks(stratum, samples)
+    yield from _program_masks(stratum, samples)
     if machine is not None and machine.cpu_limit is not None:
         quota = describe_quota(machine.cpu_limit, _periods(samples))
         yield f"{quota}: a control group limits the CPU time of every launch"
@@ -47,7 +47,7 @@ def _periods(samples: Sequence[Sample]) -> Periods | None:
     return Periods(int(sums[QUOTA_PERIODS]), int(sums[QUOTA_THROTTLED])) if seen else None
 
 
-def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
+def _program_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
     """Yield the CPU mask that the program, or a launcher in its command, set in the default."""
     masks = [
         piece.note

@@ -28,9 +28,8 @@ def verdict_sentence(found: OccasionComparison) -> str:
         if low <= 1.0 <= high:
             whether = f"whether {found.b.name} differs from {found.a.name} is unclear even"
             return f"Unproven: {whether} in these launches ({_launches(found)}); {found.reason}."
-        return (
-            f"Unproven: {_seen(found)} in these launches ({_launches(found)}), but {found.reason}."
-        )
+        observed = f"{_observed_effect(found)} in these launches ({_launches(found)})"
+        return f"Unproven: {observed}, but {found.reason}."
     if found.verdict is OccasionVerdict.UNCLEAR:
         whether = f"Whether {found.b.name} differs from {found.a.name} is unclear"
         return f"{whether} ({_occasions(found)}): {found.reason}."
@@ -38,7 +37,7 @@ def verdict_sentence(found: OccasionComparison) -> str:
         same = f"{found.b.name} and {found.a.name} are the same, to within {_share(found.margin)}"
         return f"{same} ({_occasions(found)})."
     perhaps = "" if found.beyond_margin else ", perhaps by less than the margin"
-    return f"{_seen(found)}{perhaps} ({_occasions(found)})."
+    return f"{_observed_effect(found)}{perhaps} ({_occasions(found)})."
 
 
 def effect_sentence(found: OccasionComparison) -> str:
@@ -112,7 +111,7 @@ def metric_of(found: OccasionComparison) -> Metric:
     return Metric(name=found.metric, unit=found.unit)
 
 
-def _seen(found: OccasionComparison) -> str:
+def _observed_effect(found: OccasionComparison) -> str:
     """Return the observed effect: ``b takes 17.4 % less time than a``."""
     metric = metric_of(found)
     a, b = found.a.name, found.b.name

@@ -42,12 +42,12 @@ def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
     """
     known = BUILT_IN.get(requirement.metric)
     unit = known.unit if unit is None and known is not None else unit or ""
-    limit = _plain(requirement.limit)
+    limit = _number_text(requirement.limit)
     if unit == "s":
         limit = _duration(requirement.limit)
     elif unit == "bytes":
         limit = next(
-            f"{_plain(requirement.limit / size)}{name}"
+            f"{_number_text(requirement.limit / size)}{name}"
             for name, size in _SIZES
             if size == 1 or (requirement.limit >= size and requirement.limit % (size / 16) == 0)
         )
@@ -58,12 +58,12 @@ def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
 def _duration(seconds: float) -> str:
     """Return a duration in the largest unit in which the parser reads it back unchanged."""
     units = ((name, factor) for name, factor in _TIMES if seconds >= factor)
-    texts = (f"{_plain(round(seconds / factor, _DIGITS))}{name}" for name, factor in units)
+    texts = (f"{_number_text(round(seconds / factor, _DIGITS))}{name}" for name, factor in units)
     exact = (text for text in texts if parse_duration_s(text) == seconds)
-    return next(exact, f"{_plain(seconds)}s")
+    return next(exact, f"{_number_text(seconds)}s")
 
 
-def _plain(value: float) -> str:
+def _number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 2**63 else repr(value)
 
 

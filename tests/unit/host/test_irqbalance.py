@@ -93,7 +93,7 @@ def test_unchanged_ban_sends_no_request(host: RecordedHost, daemon: Daemon) -> N
 def test_daemon_that_ignores_request_is_named(
     host: RecordedHost, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(irqbalance, "_LATE_S", 0.0)
+    monkeypatch.setattr(irqbalance, "_START_TIMEOUT_S", 0.0)
     daemon.obeys = False
     with pytest.raises(OSError, match="did not apply the request"):
         irqbalance.ban(host, [1])

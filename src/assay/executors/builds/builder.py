@@ -185,7 +185,7 @@ class Builder:
         values = self._values(plan)
         key = self._key(argv, sources, values)
         try:
-            note = builds.find(key) or self._made(argv, key, builds, sources, values)
+            note = builds.find(key) or self._build(argv, key, builds, sources, values)
         except BuildFailedError as failed:
             self._failed[argv] = failed
             raise
@@ -243,7 +243,7 @@ class Builder:
             return ()
         return revision_evidence(values, commits, self._revisions.uncommitted())
 
-    def _demand_still(self, values: Mapping[str, str]) -> None:
+    def _demand_same_commits(self, values: Mapping[str, str]) -> None:
         for name, commit in self.commits(values).items():
             assert self._revisions is not None
             now = self._revisions.commit(values[name])
@@ -268,7 +268,7 @@ class Builder:
             self._keys[argv] = build_key(argv, recipe, basis)
         return self._keys[argv]
 
-    def _made(
+    def _build(
         self,
         argv: tuple[str, ...],
         key: str,
@@ -284,14 +284,14 @@ class Builder:
                 return found
             try:
                 sources.demand_same(argv)
-                self._demand_still(values)
+                self._demand_same_commits(values)
                 place.clear()
                 began = time.monotonic()
                 with self._telling(argv):
                     self._run(argv, place, limit_s)
                 elapsed_s = time.monotonic() - began
-                _demand_untouched(argv, sources)
-                self._demand_still(values)
+                _demand_unchanged(argv, sources)
+                self._demand_same_commits(values)
                 note = BuildNote(
                     key=key,
                     argv=argv,
@@ -367,7 +367,7 @@ class Builder:
                 raise failed("succeeded, but created no file in {build}")
 
 
-def _demand_untouched(argv: tuple[str, ...], sources: BuildInputs) -> None:
+def _demand_unchanged(argv: tuple[str, ...], sources: BuildInputs) -> None:
     try:
         sources.demand_same(argv)
     except SourceChangedError as changed:

@@ -31,7 +31,7 @@ MAX_UNUSED_S = 30 * 86400.0
 MIN_UNUSED_S = 3600.0
 """Time in seconds for which a used build is kept at any size: a study has several sittings, one
 after another."""
-_LOOK_S = 0.05
+_POLL_INTERVAL_S = 0.05
 """Interval in seconds between attempts to lock a folder."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -225,7 +225,7 @@ def _lock(fd: int, folder: Path, end: float) -> None:
                     f"Another process has used {folder} for a build for too long.",
                     "Check that process, or end it; then resume.",
                 ) from error
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_INTERVAL_S)
         except OSError:  # no locks on this file system
             return
         else:

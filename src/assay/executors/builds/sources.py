@@ -45,7 +45,7 @@ _NAMES = frozenset((
 """File names and suffixes of sources and build files, in lower case."""
 _INSTALLED = ("/usr", "/opt", "/lib", "/lib64", "/nix", "/gnu")
 """Folders of installed software: a command may name them, but they are not searched."""
-_PASSED_OVER = frozenset({"__pycache__", "node_modules"})
+_IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 MAX_ENTRIES = 50_000
 """Largest number of folder entries that are searched."""
 MAX_BYTES = 2**30
@@ -223,7 +223,7 @@ def _entries(top: Path, apart: Path) -> Iterator[Path]:
                 "Name the relevant ones with --build-input PATH; the option may be repeated.",
             )
         for entry in entries:
-            if entry.name.startswith(".") or entry.name in _PASSED_OVER:
+            if entry.name.startswith(".") or entry.name in _IGNORED_FOLDERS:
                 continue
             path = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):

@@ -31,7 +31,7 @@ def contradictions(facts: RunFacts, foreign_s: float | None) -> tuple[str, ...]:
     """
     found = (
         _negative_load(facts, foreign_s),
-        _more_than_there_is(facts),
+        _excess_cpu_time(facts),
         _lost_time(facts),
         _stopped(facts),
     )
@@ -57,7 +57,7 @@ def _negative_load(facts: RunFacts, foreign_s: float | None) -> str | None:
     )
 
 
-def _more_than_there_is(facts: RunFacts) -> str | None:
+def _excess_cpu_time(facts: RunFacts) -> str | None:
     """Return the phrase for more CPU time than the CPUs of the launch have."""
     if facts.host is None or not facts.host.cpus:
         return None

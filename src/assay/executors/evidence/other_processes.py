@@ -71,7 +71,7 @@ class OtherProcesses:
         """
         if self._clock() < self._due_s or not is_disturbed(sample):
             return ()
-        before, after = self._before, self._look()
+        before, after = self._before, self._read_counters()
         self._before = after
         if before is None:
             return ()
@@ -89,7 +89,7 @@ class OtherProcesses:
             if cpus >= MIN_CPUS
         )
 
-    def _look(self) -> KernelCounters:
+    def _read_counters(self) -> KernelCounters:
         if self._read is None:
             from assay.noise.driver import read_counters
 

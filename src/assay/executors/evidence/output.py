@@ -30,14 +30,14 @@ def kept_output(path: Path) -> Output | None:
     except OSError:
         return None
     try:
-        return _kept(fd, path.name)
+        return _read_output(fd, path.name)
     except OSError:
         return None
     finally:
         os.close(fd)
 
 
-def _kept(fd: int, stream: str) -> Output | None:
+def _read_output(fd: int, stream: str) -> Output | None:
     about = os.fstat(fd)
     if not stat.S_ISREG(about.st_mode):
         return None

@@ -128,7 +128,7 @@ class ComparableForm:
         text = _ESCAPE.sub("", content.decode("utf-8", "replace")).replace(OWN_VALUE, "")
         for pattern in self._patterns:
             text = re.sub(pattern, _without_figure, text, flags=FLAGS)
-        text = _plain(_OVERWRITTEN.sub("", text))
+        text = _without_figures(_OVERWRITTEN.sub("", text))
         if self._values is not None:
             text = self._values.sub(self._without_value, text)
         lines = (" ".join(line.split()) for line in re.split(r"[\r\n]+", text))
@@ -152,11 +152,11 @@ def _words(values: frozenset[str]) -> re.Pattern[str] | None:
 
 def _forms(value: str) -> set[str]:
     """Return a value as printed, and in normalised form."""
-    plain = _plain(value)
+    plain = _without_figures(value)
     return {form for form in (value, plain) if form.strip(ELLIPSIS + " ")}
 
 
-def _plain(text: str) -> str:
+def _without_figures(text: str) -> str:
     """Return a text without measured figures and with rounded numbers."""
     return _REAL.sub(_rounded, _MEASURED.sub(ELLIPSIS, text))
 

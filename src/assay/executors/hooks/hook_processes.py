@@ -61,7 +61,7 @@ class HookProcesses:
         Args:
             since_ticks: start time of the hook.
         """
-        everyone = {one.pid: one for one in self._everyone()}
+        everyone = {one.pid: one for one in self._all_processes()}
         own_group = self._group(os.getpid())
         new = {
             pid
@@ -76,13 +76,13 @@ class HookProcesses:
 
     def cpu_s(self) -> float:
         """Return the CPU time of all tracked processes so far, in seconds."""
-        return sum(one.cpu_ticks for one in self._living()) / _TICKS_PER_S
+        return sum(one.cpu_ticks for one in self._running_processes()) / _TICKS_PER_S
 
     def pids(self) -> set[int]:
         """Return the process ids of the tracked processes that are alive."""
-        return {one.pid for one in self._living()}
+        return {one.pid for one in self._running_processes()}
 
-    def _living(self) -> Iterator[_Stat]:
+    def _running_processes(self) -> Iterator[_Stat]:
         ahead = []
         for pid, start_ticks in self._roots.items():
             one = self._stat(pid)
@@ -94,7 +94,7 @@ class HookProcesses:
             born = (self._stat(child) for child in self._children(one.pid))
             ahead += [child for child in born if child is not None]
 
-    def _everyone(self) -> Iterator[_Stat]:
+    def _all_processes(self) -> Iterator[_Stat]:
         for folder in self._proc.iterdir():
             if folder.name.isdecimal() and (found := self._stat(int(folder.name))) is not None:
                 yield found

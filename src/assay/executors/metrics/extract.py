@@ -82,7 +82,7 @@ def metrics_of(
         if metric.pattern is not None:
             found.add(metric, read_figure(metric, outputs))
             continue
-        value = _given(metric.name, facts)
+        value = _launcher_value(metric.name, facts)
         if value is None:
             found.absent[metric.name] = _why_absent(metric.name, facts)
         else:
@@ -101,7 +101,7 @@ def _from_file(metric: Metric, written: WrittenPart | None) -> Figure:
     return replace(found, reason=found.reason.replace("in the output", f"in {written.path}", 1))
 
 
-def _given(name: str, facts: RunFacts) -> float | None:
+def _launcher_value(name: str, facts: RunFacts) -> float | None:
     """Return the launcher's value of a built-in metric."""
     if name in PERF_METRICS:
         return _counted(name, facts)

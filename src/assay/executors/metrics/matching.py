@@ -101,7 +101,7 @@ def _matches(sought: re.Pattern[str], output: Path, begin: int = 0) -> Iterator[
     """Yield each match in a file; control sequences are removed at first."""
     data = _mapped(output)
     found = False
-    for match in _in_windows(sought, data, _plain, begin):
+    for match in _in_windows(sought, data, _without_escapes, begin):
         found = True
         yield match
     if not found and data.find(b"\x1b", begin) >= 0:
@@ -144,7 +144,7 @@ def _window_end(data: mmap.mmap | bytes, begin: int) -> int:
     return line + 1 if line >= 0 else end
 
 
-def _plain(text: str) -> str:
+def _without_escapes(text: str) -> str:
     """Return a text without control sequences; cursor movements become line breaks."""
     if "\x1b" not in text:
         return text

@@ -66,7 +66,7 @@ def read_file_states(workload: Workload) -> dict[Path, FileState]:
     Args:
         workload: source of the metrics.
     """
-    return {path: _state(path) for path in _places(workload)}
+    return {path: _state(path) for path in _metric_paths(workload)}
 
 
 def written_since(path: Path, before: FileState | None) -> WrittenPart:
@@ -89,7 +89,7 @@ def written_since(path: Path, before: FileState | None) -> WrittenPart:
     return WrittenPart(path)
 
 
-def _places(workload: Workload) -> Iterable[Path]:
+def _metric_paths(workload: Workload) -> Iterable[Path]:
     return {metric_path(one, workload) for one in workload.metrics if one.file is not None}
 
 

@@ -116,7 +116,7 @@ class Host:
         """
         found = [name for name in self.root.listdir(folder) if re.fullmatch(pattern, name)]
         if not found:
-            raise self.unread(folder, f"contains no {_plain(pattern)}")
+            raise self.unread(folder, f"contains no {_pattern_words(pattern)}")
         return tuple(sorted(found, key=_by_number))
 
     def present(self, paths: Iterable[str]) -> dict[str, str]:
@@ -158,7 +158,7 @@ class Host:
         return UnreadableError(f"{path} cannot be read", remedy)
 
 
-def _plain(pattern: str) -> str:
+def _pattern_words(pattern: str) -> str:
     """Return a pattern in words, with ``N`` for a number: ``policyN``."""
     return pattern.replace(r"\d+", "N")
 

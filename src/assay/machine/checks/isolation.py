@@ -56,7 +56,7 @@ def _isolated(host: Host) -> frozenset[int]:
     return found
 
 
-def _others(host: Host, isolated: frozenset[int]) -> frozenset[int]:
+def _housekeeping_cpus(host: Host, isolated: frozenset[int]) -> frozenset[int]:
     """Return the online CPUs for all other activity."""
     return host.cpus(f"{CPU}/online") - isolated
 
@@ -258,7 +258,7 @@ def _irqs(host: Host) -> RuleResult:
         return RuleResult(
             f"no interrupt on {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)"
         )
-    others = _others(host, isolated)
+    others = _housekeeping_cpus(host, isolated)
     parts = (
         [f"IRQ {format_list(map(int, wrong))} may be routed to {format_list(isolated)}"]
         if wrong
@@ -304,7 +304,7 @@ def _workqueues(host: Host) -> RuleResult:
     wrong = [path for path in paths if host.mask(path) & allowed & isolated]
     if not wrong:
         return RuleResult(f"none on {format_list(isolated)} ({shared})")
-    others = _others(host, isolated)
+    others = _housekeeping_cpus(host, isolated)
     command = "; ".join(f"echo {format_mask(others)} > {path}" for path in wrong)
     evidence = f"kernel work may run on {format_list(isolated)} ({', '.join(wrong)})"
     return RuleResult(evidence, root_remedy(command, f"workqueue.cpus={format_list(others)}"))

@@ -42,7 +42,7 @@ def examine(host: Host, profile: Profile) -> tuple[Finding, ...]:
 def read_unassessed(host: Host, profile: Profile) -> tuple[UnassessedCheck, ...]:
     """Return the state of the checks for which the profile states that it has no demand."""
     return tuple(
-        UnassessedCheck(check.id, _seen(check, host), profile.demands[check.id].reason)
+        UnassessedCheck(check.id, _reading_of(check, host), profile.demands[check.id].reason)
         for check in CHECKS
         if check.id in profile.demands and not profile.demands[check.id].asks
     )
@@ -55,7 +55,7 @@ def _finding(check: Check, host: Host, demand: Demand) -> Finding:
         return Finding(check.id, Status.UNKNOWN, unread.evidence, unread.remedy)
 
 
-def _seen(check: Check, host: Host) -> str:
+def _reading_of(check: Check, host: Host) -> str:
     try:
         return check.look(host)
     except UnreadableError as unread:

@@ -35,7 +35,7 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
         for name in root.listdir(folder):
             if not re.fullmatch(r"index\d+", name, re.ASCII):
                 continue
-            make = _make(root, f"{folder}/{name}")
+            make = _model_of(root, f"{folder}/{name}")
             if make is not None:
                 # Some Itanium kernels leave the map empty; a cache serves at least its core.
                 shared = _shared(root, f"{folder}/{name}", online) or siblings[cpu]
@@ -47,13 +47,13 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
             size_bytes=make[2],
             line_bytes=make[3],
             associativity=make[4],
-            shared_by=_apart(found[make]),
+            shared_by=_without_overlaps(found[make]),
         )
         for make in sorted(found, key=lambda make: (make[0], make[1], make[2] or 0, str(make)))
     )
 
 
-def _make(root: Root, folder: str) -> Make | None:
+def _model_of(root: Root, folder: str) -> Make | None:
     level = root.read_int(f"{folder}/level")
     kind = (root.read_text(f"{folder}/type") or "").lower()
     if level is None or level < 1 or kind not in ("unified", "data", "instruction"):
@@ -81,7 +81,7 @@ def _shared(root: Root, folder: str, online: tuple[int, ...]) -> set[int]:
     return set(cpus) & set(online)
 
 
-def _apart(groups: set[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+def _without_overlaps(groups: set[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
     """Return the groups without overlaps, the widest first: contradicting files count once."""
     kept: list[tuple[int, ...]] = []
     taken: set[int] = set()

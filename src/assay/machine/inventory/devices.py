@@ -89,7 +89,7 @@ def _with_hardware(root: Root, folder: str, kind: str) -> Iterator[tuple[str, De
     for name in root.listdir(f"/sys/class/{folder}"):
         place = root.real(f"/sys/class/{folder}/{name}") or ""
         if place and "/virtual/" not in place:
-            address, node, cpus = _where(root, place)
+            address, node, cpus = _location_of(root, place)
             yield place, Device(kind=kind, name=name, address=address, node=node, cpus=cpus)
 
 
@@ -97,7 +97,7 @@ def _words(text: str | None) -> str | None:
     return " ".join((text or "").split()) or None
 
 
-def _where(root: Root, place: str) -> tuple[str | None, int | None, tuple[int, ...]]:
+def _location_of(root: Root, place: str) -> tuple[str | None, int | None, tuple[int, ...]]:
     """Return the nearest PCI device above a path in ``/sys/devices``, its node and CPUs."""
     address = None
     node: int | None = None

@@ -42,7 +42,7 @@ _KINDS = {
     "MemCache": "memcache",
 }
 _CACHE = re.compile(r"L([1-5])(i?)Cache")
-_KEPT_INFOS = frozenset(
+_SHOWN_INFOS = frozenset(
     {
         *("Backend", "OSName", "OSRelease", "Architecture", "hwlocVersion", "Inclusive"),
         *("CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUModel", "CPUStepping"),
@@ -87,16 +87,16 @@ def hwloc_xml(
     program = next((found for name in PROGRAMS if (found := shutil.which(name, path=path))), None)
     if program is None:
         return _MISSING
-    kept = _kept_at(root, program, online, cache)
+    kept = _cache_file(root, program, online, cache)
     if kept is not None and (content := _read(kept)):
         return content
-    made = _made(root, program, env)
+    made = _run_lstopo(root, program, env)
     if kept is not None and isinstance(made, bytes):
         _keep(kept, made)
     return made
 
 
-def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | MissingReading:
+def _run_lstopo(root: Root, program: str, env: Mapping[str, str]) -> bytes | MissingReading:
     argv = [program, "--of", "xml", "--disallowed"]
     if not root.live:
         argv += ["-i", str(root.path), "--if", "fsroot"]
@@ -119,7 +119,7 @@ def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | MissingRe
     return answer.stdout
 
 
-def _kept_at(root: Root, program: str, online: str, cache: Path | None) -> Path | None:
+def _cache_file(root: Root, program: str, online: str, cache: Path | None) -> Path | None:
     boot = root.read_text(BOOT_ID)
     if cache is None or not root.live or not boot:
         return None
@@ -228,7 +228,7 @@ def without_names(content: bytes) -> bytes | None:
         return None
     for parent in list(top.iter()):
         for info in parent.findall("info"):
-            if info.get("name") not in _KEPT_INFOS:
+            if info.get("name") not in _SHOWN_INFOS:
                 parent.remove(info)
         for child in parent.findall("object"):
             if child.get("type") in ("OSDev", "Misc"):

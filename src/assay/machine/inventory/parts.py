@@ -55,7 +55,7 @@ def parts_of(
         *_cores(root, machine),
         *(Part(kind="cpu", id=cpu, cpus=(cpu,)) for cpu in everything),
     ):
-        _place(top, part)
+        _insert(top, part)
     before = {speed.node: speed.side_cache_bytes for speed in speeds}
     for node in machine.nodes:
         home = _home(top, _near(root, machine.nodes, node))
@@ -118,7 +118,7 @@ def _cores(root: Root, machine: Machine) -> list[Part]:
     ]
 
 
-def _place(here: _Grown, part: Part) -> None:
+def _insert(here: _Grown, part: Part) -> None:
     """Insert a part into the smallest part that contains it; larger kinds come first."""
     wanted = set(part.cpus)
     if not wanted:
@@ -127,7 +127,7 @@ def _place(here: _Grown, part: Part) -> None:
         return
     for inner in here.inner:
         if wanted <= set(inner.part.cpus):
-            _place(inner, part)
+            _insert(inner, part)
             return
     held = [one for one in here.inner if set(one.part.cpus) <= wanted]
     crossing = any(not wanted.isdisjoint(one.part.cpus) and one not in held for one in here.inner)

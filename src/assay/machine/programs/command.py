@@ -129,7 +129,7 @@ def _step(command: Command) -> Command | None:
     rest = _after_options(command.argv[1:], wrapper) if wrapper else None
     if wrapper is None or rest is None:
         return None
-    positional = 0 if name == "chrt" and _takes_no_priority(rest) else wrapper.positional
+    positional = 0 if name == "chrt" and _is_without_priority(rest) else wrapper.positional
     return _inner(command, rest[positional:])
 
 
@@ -138,7 +138,7 @@ def base_name(word: str) -> str:
     return word.rpartition("/")[2]
 
 
-def _takes_no_priority(rest: tuple[str, ...]) -> bool:
+def _is_without_priority(rest: tuple[str, ...]) -> bool:
     # util-linux 2.41 lets `chrt --batch PROGRAM` omit the priority.
     return bool(rest) and not rest[0].isdigit()
 

@@ -189,7 +189,7 @@ def _dynamic_part(ident: Ident, reader: _Reader) -> Elf:
     segments = reader.segments()
     interpreters = [reader.text(s.offset) for s in segments if s.kind == _PT_INTERP]
     tags = [tag for s in segments if s.kind == _PT_DYNAMIC for tag in reader.tags(s)]
-    texts = _file_place(segments, dict(tags).get(_DT_STRTAB))
+    texts = _file_offset(segments, dict(tags).get(_DT_STRTAB))
 
     def named(wanted: int) -> tuple[str, ...]:
         return tuple(reader.text(texts + value) for tag, value in tags if tag == wanted)
@@ -208,13 +208,13 @@ def _tables(reader: _Reader) -> tuple[tuple[int, int], ...]:
     tags = dict(tag for s in segments if s.kind == _PT_DYNAMIC for tag in reader.tags(s))
     found = []
     if _DT_STRTAB in tags:
-        found.append((_file_place(segments, tags[_DT_STRTAB]), tags.get(_DT_STRSZ, 0)))
+        found.append((_file_offset(segments, tags[_DT_STRTAB]), tags.get(_DT_STRSZ, 0)))
     with contextlib.suppress(struct.error, ValueError):  # programs run without them
         found += reader.tables()
     return tuple(dict.fromkeys(found))
 
 
-def _file_place(segments: list[_Segment], address: int | None) -> int:
+def _file_offset(segments: list[_Segment], address: int | None) -> int:
     """Return the position in the file of the byte mapped at an address."""
     if address is None:
         return 0

@@ -45,7 +45,7 @@ def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, s
     """
     found: dict[str, str] = {}
     wanted = {stem for stems in _STEMS.values() for stem in stems}
-    for files in _places(root, env, arch):
+    for files in _candidate_paths(root, env, arch):
         by_stem = _newest_first(files, wanted)
         for name, stems in _STEMS.items():
             paths = (path for stem in stems for path in by_stem.get(stem, ()))
@@ -59,7 +59,7 @@ def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, s
     return dict(sorted(found.items()))
 
 
-def _places(root: Root, env: Mapping[str, str], arch: str) -> Iterator[list[str]]:
+def _candidate_paths(root: Root, env: Mapping[str, str], arch: str) -> Iterator[list[str]]:
     """Yield the paths of files, one list per directory, in order of preference."""
     own = str(native_folder(env))
     yield [f"{own}/{name}" for name in root.listdir(own)]

@@ -78,7 +78,7 @@ def read_variables(maps: Iterable[str], variables: Iterable[str]) -> frozenset[s
             found.update(read)
     if any(is_python(name) for name in names):
         found.update(_PYTHON)
-    for path in {*programs, *(path for path in paths if _is_own(path))}:
+    for path in {*programs, *(path for path in paths if _is_user_library(path))}:
         found.update(_named_in(Path(path), asked - found))
     return asked & found
 
@@ -93,7 +93,7 @@ def _of_runtimes(paths: list[str], programs: list[str]) -> Iterator[str]:
         yield from _BY_RUNTIME.get(name, ())
 
 
-def _is_own(path: str) -> bool:
+def _is_user_library(path: str) -> bool:
     """Return whether a shared object is outside the system's: it may contain a separate runtime."""
     own = not path.startswith(_SYSTEM) or "-packages/" in path
     return own and _SHARED.search(path) is not None and _is_elf(path)

@@ -107,7 +107,7 @@ def inspect(
     if cwd is None:
         cwd = str(Path.cwd()) if root.live else "/"
     given = Command(tuple(argv), env, cwd)
-    command = unwrap(given, lambda inner: _is_there(root, inner))
+    command = unwrap(given, lambda inner: _exists(root, inner))
     known = Program(argv0=argv[0], through=command.through)
     for word in command.through:
         if find_program(root, word, env, cwd) is None:
@@ -118,7 +118,7 @@ def inspect(
     return _describe(root, target, known)
 
 
-def _is_there(root: Root, command: Command) -> bool:
+def _exists(root: Root, command: Command) -> bool:
     return find_program(root, command.argv[0], command.env, command.cwd) is not None
 
 

@@ -100,7 +100,7 @@ def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> 
     directories (``PYTHONPATH``, editable installations) are read like the script.
     """
     walk = _Walk(root, folders)
-    own = [folder for folder in folders if _is_own(root, folder)]
+    own = [folder for folder in folders if _is_user_folder(root, folder)]
     if call.form == "script":
         script = call.what if call.what.startswith("/") else f"{cwd}/{call.what}"
         walk.beside.append(script.rpartition("/")[0] or "/")
@@ -116,7 +116,7 @@ def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> 
     return walk.done()
 
 
-def _is_own(root: Root, folder: str) -> bool:
+def _is_user_folder(root: Root, folder: str) -> bool:
     """Return whether a directory has the user's own modules."""
     installed = folder.endswith(("-packages", ".zip", "lib-dynload"))
     return not installed and not root.exists(f"{folder}/os.py")

@@ -102,7 +102,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
         if member.issym():
             links.append((place, member.linkname))
         elif member.isdir():
-            _make(place, folders)
+            _create_folder(place, folders)
         elif member.isfile() and place not in folders:
             total += member.size
             if member.size > _MAX_FILE_BYTES or total > _MAX_TOTAL_BYTES:
@@ -110,7 +110,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
                     "The archive is larger than any recorded machine.", "Record it again."
                 )
             content = archive.extractfile(member)
-            _make(place.parent, folders)
+            _create_folder(place.parent, folders)
             place.write_bytes(content.read() if content else b"")
     top = _within(folder, Path(os.fsdecode(archive.name or "it")))
     made = [place for place, target in links if _link(top, place, target, folders)]
@@ -120,7 +120,7 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
             place.unlink()
 
 
-def _make(place: Path, made: set[Path]) -> None:
+def _create_folder(place: Path, made: set[Path]) -> None:
     """Create a directory with its parents; ``made`` caches the existing ones."""
     if place not in made:
         place.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def _link(top: Path, place: Path, target: str, folders: set[Path]) -> bool:
     if os.path.lexists(place):
         return False
     try:
-        _make(place.parent, folders)
+        _create_folder(place.parent, folders)
         if target.startswith("/"):
             target = os.path.relpath(top.joinpath(*_parts(target)), place.parent)
         place.symlink_to(target)

@@ -265,10 +265,10 @@ def file_groups(root: Root) -> Iterator[FileGroup]:
         for name in _OF_GROUP[group.version]
     }
     yield FileGroup("control groups", tuple(sorted(files)), configuration=True)
-    yield FileGroup("places of devices", tuple(_places(root)))
+    yield FileGroup("places of devices", tuple(_location_files(root)))
 
 
-def _places(root: Root) -> Iterator[str]:
+def _location_files(root: Root) -> Iterator[str]:
     """Yield the location files in the directories above each device."""
     seen: set[str] = set()
     for kind in _CLASSES:

@@ -22,7 +22,7 @@ _CONTROL_BYTES = 2**16
 """Recorded bytes of a control file: the kernel allocates a buffer of the requested size, and
 refuses 4 MiB (``proc_sys_call_handler``).
 """
-_OWN = "/proc/self"
+_SELF_LINK = "/proc/self"
 """A link to the process that reads; its files are recorded under this name."""
 
 
@@ -124,7 +124,7 @@ class _Tracer:
         return resolved(path, self._target)
 
     def _target(self, path: str) -> str | None:
-        if path == _OWN:
+        if path == _SELF_LINK:
             return None
         if path not in self._targets:
             target = self._targets[path] = link_target(self._base + path)

@@ -31,11 +31,11 @@ def explained(report: ReportInput) -> Html | None:
         el("thead", el("tr", heads)),
         el("tbody", [_line(share, words) for share, words in _lines(found)]),
     )
-    intro = _INTRO.format(launches=found.launches, left=_left(found))
+    intro = _INTRO.format(launches=found.launches, left=_remaining_gain_text(found))
     return join(el("p", intro, class_="intro"), scroll("Effects of settings", table))
 
 
-def _left(found: Explanation) -> str:
+def _remaining_gain_text(found: Explanation) -> str:
     if found.left is None:
         return ""
     return (

@@ -90,7 +90,7 @@ def method(
         ("Disturbed", _disturbed_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}; in each, every remaining arm runs once, in random order"),
-        ("Confirms", _elsewhere(report)),
+        ("Confirms", _cross_environment_text(report)),
         ("Concurrent launches", _side_by_side(report)),
         ("Changes of settings", _switching(report)),
         ("Basis of claims", _claim_words(claims) if claims else None),
@@ -219,7 +219,7 @@ def _side_by_side(report: ReportInput) -> str | None:
     return f"{words}; the confirmation ran without concurrent launches"
 
 
-def _elsewhere(report: ReportInput) -> str | None:
+def _cross_environment_text(report: ReportInput) -> str | None:
     """Return the confirmed recommendation and the saving by searching elsewhere."""
     found = report.conclusion.cross_environment if report.conclusion else None
     return clean(elsewhere_words(found)) if found is not None else None

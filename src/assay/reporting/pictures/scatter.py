@@ -95,7 +95,7 @@ def _setting_axis(ax: Axes, figure: ScatterFigure, pixels: float) -> None:
         pad = (last - first) * 0.04
         ax.set_xlim(first - pad, last + pad)
     room = max(2, int(pixels / _TICK))
-    if len(figure.places) <= room and _apart(figure, pixels):
+    if len(figure.places) <= room and _labels_fit(figure, pixels):
         ax.set_xticks(figure.places, [_shown(v) for v in figure.places])
     elif logarithmic:
         base = figure.base or 10.0
@@ -109,7 +109,7 @@ def _setting_axis(ax: Axes, figure: ScatterFigure, pixels: float) -> None:
         ticks(ax.xaxis, first, last, room, _shown)
 
 
-def _apart(figure: ScatterFigure, pixels: float) -> bool:
+def _labels_fit(figure: ScatterFigure, pixels: float) -> bool:
     """Return whether the labels of all values fit."""
     places: Sequence[float] = figure.places
     if figure.base is not None and places[0] > 0:
@@ -143,12 +143,14 @@ def _thinned(
     ax: Axes, points: Sequence[tuple[float, float]], size: tuple[float, float]
 ) -> list[tuple[float, float]]:
     """Return the points that are distinct in the picture."""
-    places = {_place(ax, point, size): point for point in reversed(points)}
+    places = {_pixel_position(ax, point, size): point for point in reversed(points)}
     kept = thin(list(places), (1.0, 1.0), round(size[0] * POINTS_PER_PIXEL))
     return [places[place] for place in kept]
 
 
-def _place(ax: Axes, point: tuple[float, float], size: tuple[float, float]) -> tuple[float, float]:
+def _pixel_position(
+    ax: Axes, point: tuple[float, float], size: tuple[float, float]
+) -> tuple[float, float]:
     """Return the position of a point in pixels, also on logarithmic axes."""
     x, y = ax.transLimits.transform(ax.transScale.transform(point))
     return float(x) * size[0], float(y) * size[1]

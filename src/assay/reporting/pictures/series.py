@@ -96,7 +96,7 @@ def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> st
         _draw_edge(ax, "^", "baseline", [d.number for d in figure.beyond if d.percent > high])
         _draw_edge(ax, "v", "baseline", [d.number for d in figure.beyond if d.percent < low])
         ticks(ax.yaxis, low, high, 4, _percent)
-        ticks(ax.xaxis, min(numbers), max(numbers), 4 if narrow else 9, _whole, whole=True)
+        ticks(ax.xaxis, min(numbers), max(numbers), 4 if narrow else 9, _integer_text, whole=True)
         label = shorten(figure.baseline, 24 if narrow else 60)
         put_text(fig, 8, height - 12, f"{label} against its median", colour="muted", size=SMALL_PX)
         put_text(fig, width - 14, 8, "launch", colour="muted", size=SMALL_PX, align="right")
@@ -184,7 +184,7 @@ def _percent(value: float) -> str:
     return f"{shown if value else '0'}{NBSP}%"
 
 
-def _whole(value: float) -> str:
+def _integer_text(value: float) -> str:
     return f"{value:,.0f}"
 
 

@@ -94,7 +94,7 @@ def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
 
 def _signs(arm: Arm, ends: dict[str, tuple[Value, Value]]) -> tuple[int, ...] | None:
     """Return the level of each factor in an arm; ``None`` if one has another value."""
-    if not _lies_in(arm, ends):
+    if not _has_settings(arm, ends):
         return None
     return tuple(1 if arm.configuration[name] == high else -1 for name, (_, high) in ends.items())
 
@@ -125,11 +125,11 @@ def _curvature(spec: StudySpec, corners: tuple[str, ...]) -> list[Contrast]:
     found = {p.name: (middle_value(p), levels(p)) for p in spec.space.parameters}
     # In cells of the centre a factor without a middle has one of its levels.
     places = {name: ends if one is None else (one,) for name, (one, ends) in found.items()}
-    centre = tuple(arm.name for arm in spec.arms if _lies_in(arm, places))
+    centre = tuple(arm.name for arm in spec.arms if _has_settings(arm, places))
     return [Contrast(EffectKind.CURVATURE, (), None, None, corners, centre)] if centre else []
 
 
-def _lies_in(arm: Arm, places: Mapping[str, tuple[Value, ...]]) -> bool:
+def _has_settings(arm: Arm, places: Mapping[str, tuple[Value, ...]]) -> bool:
     """Return whether an arm has exactly the named settings, each with one of its values."""
     values = arm.configuration
     return set(values) == set(places) and all(values[name] in places[name] for name in places)

@@ -55,11 +55,11 @@ def _reasons(word: str, conclusion: Conclusion, spec: StudySpec) -> Iterator[str
         found = claims.get(arm.name)
         if found is None and word == Verdict.UNCLEAR:
             yield without_claim_reason(arm.name)
-        elif found is not None and found.verdict == word and _counts(found):
+        elif found is not None and found.verdict == word and _is_relevant(found):
             yield _difference(found)
 
 
-def _counts(found: Claim) -> bool:
+def _is_relevant(found: Claim) -> bool:
     return found.verdict not in DIFFERENCE_VERDICTS or found.beyond_margin
 
 

@@ -96,11 +96,11 @@ def _more(mine: _Count, others: _Count, *, least: int) -> bool:
 
 def _lost(history: History, arm: str) -> _Count:
     """Return the number of launches of an arm that failed or did not end, and of all."""
-    mine = [s for s in history.launches_of(arm) if _counts(s)]
+    mine = [s for s in history.launches_of(arm) if _is_counted(s)]
     return sum(sample.outcome is not Outcome.OK for sample in mine), len(mine)
 
 
-def _counts(sample: Sample) -> bool:
+def _is_counted(sample: Sample) -> bool:
     """Return whether a launch counts: neither a warm-up nor a failed build."""
     if sample.outcome is Outcome.TIMED_OUT:
         return is_hung(sample)

@@ -228,7 +228,7 @@ def requirement_result(
     spec: StudySpec, history: History, requirement: Requirement, arm: Arm
 ) -> RequirementResult:
     """Return the result of one requirement in one arm."""
-    seen = _seen(history, requirement, arm)
+    seen = _counted_launches(history, requirement, arm)
     values, kept, most_kept, launches = seen.values, seen.kept, seen.most_kept, seen.launches
     alpha = _shared_alpha(spec, history)
     verdict = decide_requirement(kept, most_kept, launches, requirement.share, alpha)
@@ -262,7 +262,7 @@ def is_undecided(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool
     alpha = _shared_alpha(spec, history)
     for one in spec.requirements:
         for arm in arms:
-            seen = _seen(history, one, arm)
+            seen = _counted_launches(history, one, arm)
             verdict = decide_requirement(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
             if verdict is RequirementVerdict.UNCLEAR or _is_withheld(history, verdict):
                 return True
@@ -328,7 +328,7 @@ def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _CountedLaunches:
     """Launches of an arm that count.
 
     Attributes:
@@ -345,7 +345,7 @@ class _Seen:
     bounded: int
 
 
-def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
+def _counted_launches(history: History, requirement: Requirement, arm: Arm) -> _CountedLaunches:
     samples = _counting(history, arm)
     found = [_value(requirement, sample) for sample in samples]
     values = [value for value in found if value is not None]
@@ -357,7 +357,7 @@ def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
     )
     late = sum(_is_beyond(requirement, s) for s, v in pairs if v is None)
     most_kept = kept + bounded + len(found) - len(values) - late
-    return _Seen(values, kept, most_kept, len(found), bounded)
+    return _CountedLaunches(values, kept, most_kept, len(found), bounded)
 
 
 def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:

@@ -122,7 +122,7 @@ def sorted_by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResul
         return [first, *_settings(arm)]
 
     def _settings(arm: ArmResult) -> list[tuple[int, float, str]]:
-        return [_place(arm.configuration.get(name), ranks[name]) for name in ranks]
+        return [_sort_key(arm.configuration.get(name), ranks[name]) for name in ranks]
 
     return sorted(arms, key=place)
 
@@ -142,7 +142,7 @@ def _ranks(values: tuple[Value, ...] | None) -> dict[str, int]:
     return {show_value(value): at for at, value in enumerate(values or ())}
 
 
-def _place(value: Value | None, ranks: dict[str, int]) -> tuple[int, float, str]:
+def _sort_key(value: Value | None, ranks: dict[str, int]) -> tuple[int, float, str]:
     if value is None:
         return 0, 0.0, ""
     if is_number(value):

@@ -136,7 +136,7 @@ def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
         notes.append(wording.failed_launches(len(failed), len(samples), warm, reasons))
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:
-        notes.append(_late_note(workload, late, len(samples)))
+        notes.append(_timeout_note(workload, late, len(samples)))
     return [*notes, *absence_notes(workload.metrics, samples)]
 
 
@@ -176,7 +176,7 @@ def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
     return [wording.lower_bounds(metric, len(bounds), len(good), arms, max(bounds.values()))]
 
 
-def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
+def _timeout_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
     metric, caps = workload.objective, {sample.launch.timeout_s for sample in late}
     limit = wording.OWN_TIMEOUT
     if caps == {workload.timeout_s}:

@@ -31,14 +31,14 @@ _FIGURE = re.compile(
 """A number and its unit: both change with speed and size."""
 
 
-_Place = tuple[str, str]
+_SettingText = tuple[str, str]
 """A setting and a value of it, as text."""
 _Shapes = dict[str, str]
 """Normalised line -> original line."""
 
 
 @dataclass(frozen=True)
-class _Said:
+class _ErrorOutput:
     """A launch with complete standard error."""
 
     sample: Sample
@@ -63,8 +63,8 @@ def complaint_notes(history: History) -> list[str]:
     if not any(piece.kind == STDERR_LINES for sample in samples for piece in sample.evidence):
         return []
     words = _values_of(sample.launch.configuration for sample in samples)
-    by_place: dict[_Place, list[_Said]] = {}
-    unread: set[_Place] = set()
+    by_place: dict[_SettingText, list[_ErrorOutput]] = {}
+    unread: set[_SettingText] = set()
     said = []
     for sample in samples:
         places = [(n, show_value(v)) for n, v in sample.launch.configuration.items()]
@@ -72,7 +72,7 @@ def complaint_notes(history: History) -> list[str]:
         if lines is None:
             unread.update(places)
             continue
-        said.append(_Said(sample, lines))
+        said.append(_ErrorOutput(sample, lines))
         for place in places:
             by_place.setdefault(place, []).append(said[-1])
     read = {place: of for place, of in by_place.items() if place not in unread}
@@ -80,7 +80,10 @@ def complaint_notes(history: History) -> list[str]:
 
 
 def _notes(
-    said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]], *, complete: bool
+    said: Sequence[_ErrorOutput],
+    by_place: Mapping[_SettingText, Sequence[_ErrorOutput]],
+    *,
+    complete: bool,
 ) -> list[str]:
     often = Counter(shape for one in said for shape in one.lines)
     speaking = sum(bool(one.lines) for one in said)

@@ -24,7 +24,7 @@ from assay.wording.objections import (
 
 MAX_VALUES = 4
 """Maximum number of values named in the note; with more it states the number of configurations."""
-_Place = tuple[str, Value]
+_SettingValue = tuple[str, Value]
 """A setting and a value of it."""
 
 
@@ -121,7 +121,7 @@ class DifferentWork:
     def launched_once(self) -> list[Configuration]:
         """Return those known from a single launch, both of the configuration and of its values."""
         found = self._found
-        launches: Counter[_Place] = Counter()
+        launches: Counter[_SettingValue] = Counter()
         for one in found.configurations:
             often = self._launches(one)
             launches.update({place: often for place in one.items() if place in found.values})
@@ -169,7 +169,7 @@ class _Judged(msgspec.Struct, frozen=True):
     """
 
     configurations: dict[Configuration, None] = {}
-    values: frozenset[_Place] = frozenset()
+    values: frozenset[_SettingValue] = frozenset()
 
     def explain(self, configuration: Configuration) -> bool:
         """Return whether a configuration contains one of the values."""
@@ -207,7 +207,7 @@ def _judge(agrees: dict[Configuration, bool]) -> _Judged:
     return _Judged(held, values)
 
 
-def _following(causes: Iterable[Iterable[_Place]], harmless: Counter[str]) -> set[str]:
+def _following(causes: Iterable[Iterable[_SettingValue]], harmless: Counter[str]) -> set[str]:
     """Return the settings on which outputs may legitimately depend.
 
     Args:

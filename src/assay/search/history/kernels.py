@@ -42,7 +42,7 @@ def kernel_evidence(began: tuple[str, Readings], here: tuple[str, Readings]) -> 
     unread = [name for name, found in (began, here) if not any(map(_is_option, found))]
     names = [n for n in sorted(then.keys() | now.keys()) if not (unread and _is_option(n))]
     differs = {name: (then.get(name), now.get(name)) for name in names}
-    differs = {name: pair for name, pair in differs.items() if not _alike(name, *pair)}
+    differs = {name: pair for name, pair in differs.items() if not _is_equivalent(name, *pair)}
     note = _Note(first, release, differs, tuple(dict.fromkeys(unread)))
     return Evidence(kind=KERNEL_EVIDENCE, note=msgspec.json.encode(note).decode())
 
@@ -70,7 +70,7 @@ def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
         ]
         if all(len(seen) == 1 for seen in values):
             each = tuple(seen.pop() for seen in values)
-            if any(not _alike(name, each[0], other) for other in each[1:]):
+            if any(not _is_equivalent(name, each[0], other) for other in each[1:]):
                 found.append(KernelDifference(name=name, values=each))
     found.sort(key=lambda one: (_is_option(one.name), None in one.values, one.name))
     return KernelComparison(releases=releases, differences=tuple(found), unreadable_releases=unread)
@@ -85,5 +85,5 @@ def _is_option(name: str) -> bool:
     return name.startswith(OPTION_PREFIX)
 
 
-def _alike(name: str, one: str | None, other: str | None) -> bool:
+def _is_equivalent(name: str, one: str | None, other: str | None) -> bool:
     return one == other or (_is_option(name) and one in _OFF and other in _OFF)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from assay.records import Configuration, GrantStatus, Sample, Stage, Value
 from assay.records.configuration import show_value
 
-_Place = tuple[str, str]
+_SettingText = tuple[str, str]
 """A setting and its value, as text."""
 
 
@@ -23,15 +23,15 @@ class Refusals:
 
     def __init__(self, stage: Stage = Stage.SEARCH) -> None:
         self._stage = stage
-        self._refused: dict[_Place, str] = {}
-        self._taken: set[_Place] = set()
+        self._refused: dict[_SettingText, str] = {}
+        self._taken: set[_SettingText] = set()
 
     def add(self, sample: Sample) -> None:
         """Add one sample."""
         if sample.launch.stage is not self._stage:
             return
         for name, grant in sample.settings.items():
-            place = _place(name, grant.value)
+            place = _setting_text(name, grant.value)
             if grant.status is GrantStatus.REFUSED:
                 why = ": ".join(filter(None, (grant.reason, grant.observed)))
                 self._refused.setdefault(place, why)
@@ -49,9 +49,9 @@ class Refusals:
 
     def covers(self, configuration: Configuration) -> bool:
         """Return whether a configuration requests one of these values."""
-        places = (_place(name, value) for name, value in configuration.items())
+        places = (_setting_text(name, value) for name, value in configuration.items())
         return any(place in self._refused and place not in self._taken for place in places)
 
 
-def _place(name: str, value: Value) -> _Place:
+def _setting_text(name: str, value: Value) -> _SettingText:
     return name, show_value(value)

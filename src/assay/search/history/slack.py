@@ -54,14 +54,14 @@ class RequirementSlack:
             return
         launch = sample.launch
         blocks = self._found.setdefault((launch.stage, launch.arm), {})
-        blocks.setdefault(launch.block, {})[launch.position] = self._least(sample)
+        blocks.setdefault(launch.block, {})[launch.position] = self._min_slack(sample)
 
     def is_violated_by(self, sample: Sample) -> bool:
         """Return whether a launch violates a requirement."""
-        found = self._least(sample)
+        found = self._min_slack(sample)
         return found is not None and found < 0.0
 
-    def _least(self, sample: Sample) -> float | None:
+    def _min_slack(self, sample: Sample) -> float | None:
         """Return the slack of a launch; ``None`` if it lacks one of the figures."""
         if not self.require or sample.outcome is not Outcome.OK:
             return None

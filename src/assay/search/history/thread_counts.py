@@ -26,7 +26,7 @@ def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
     """
     notes = []
     for name in THREAD_SETTINGS:
-        seen = _seen(name, samples)
+        seen = _observed_counts(name, samples)
         usual = {c for counts in seen.values() if len(counts) >= MIN_LAUNCHES for c in counts}
         known = sorted(value for value, counts in seen.items() if len(counts) >= MIN_LAUNCHES)
         if len(known) < 2 or len(usual) != 1:
@@ -38,7 +38,7 @@ def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
     return notes
 
 
-def _seen(name: str, samples: Sequence[Sample]) -> dict[int, list[float]]:
+def _observed_counts(name: str, samples: Sequence[Sample]) -> dict[int, list[float]]:
     """Return the observed numbers of threads, by value of a setting."""
     seen: dict[int, list[float]] = {}
     for sample in samples:

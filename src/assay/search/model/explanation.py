@@ -153,10 +153,10 @@ class _Explaining:
             launches=len(self._trials),
             tried=self._tried,
             combinations=self._space.raw_size(),
-            left=self._left(),
+            left=self._remaining_gain(),
         )
 
-    def _left(self) -> float | None:
+    def _remaining_gain(self) -> float | None:
         found = self._searcher.remaining_gain(self._space, self._trials, LEVEL, self._seed)
         return math.exp(-self._sign * max(0.0, found)) if math.isfinite(found) else None
 

@@ -83,7 +83,7 @@ def spread_subset(points: Sequence[Point], count: int, tolerance: float) -> list
             taken = [unit[i] for i in chosen]
             found = max(left, key=lambda i: (hypervolume([*taken, unit[i]], corner), -i))
         chosen.append(found)
-        left = [i for i in left if not _alike(points[i], points[found], tolerance)]
+        left = [i for i in left if not _is_equal(points[i], points[found], tolerance)]
     return chosen
 
 
@@ -100,5 +100,5 @@ def _best_of(
     return min(as_good, key=lambda i: (sum(unit[i]), i))
 
 
-def _alike(a: Point, b: Point, tolerance: float) -> bool:
+def _is_equal(a: Point, b: Point, tolerance: float) -> bool:
     return all(abs(x - y) <= tolerance for x, y in zip(a, b, strict=True))

@@ -102,14 +102,14 @@ def _estimate(
 ) -> Estimate:
     if not contrast.keys() <= known.keys():
         return Estimate(0.0, math.inf)
-    kept = _kept(known, deviation)
+    kept = _shrinkage(known, deviation)
     mean = kept * math.fsum(weight * known[c][0] for c, weight in contrast.items())
     parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
     whole = deviation * math.sqrt(math.fsum(parts)) if parts else 0.0
     return Estimate(mean, whole)  # the shrinkage is itself an estimate
 
 
-def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) -> float:
+def _shrinkage(known: Mapping[Configuration, tuple[float, int]], deviation: float) -> float:
     """Return the shrinkage of differences from the default (James and Stein, 1961).
 
     Of many configurations without an effect one looks good by chance. Without an estimate of the

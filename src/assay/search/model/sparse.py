@@ -325,9 +325,9 @@ class SparseModels:
         import numpy as np
 
         if len(settings) == 1:
-            return _alike(first[0], second[0])
+            return _correlation(first[0], second[0])
         if not interacts:
-            one, two = _alike(first[0], second[0]), _alike(first[1], second[1])
+            one, two = _correlation(first[0], second[0]), _correlation(first[1], second[1])
             zeros = np.zeros
             return np.block(
                 [
@@ -336,8 +336,8 @@ class SparseModels:
                 ]
             )
         width = self._settings[settings[0]].stop - self._settings[settings[0]].start
-        one = _alike(first[0][:, :width], second[0][:, :width])
-        two = _alike(first[0][:, width:], second[0][:, width:])
+        one = _correlation(first[0][:, :width], second[0][:, :width])
+        two = _correlation(first[0][:, width:], second[0][:, width:])
         return (one + two + one * two) * (2.0 / 3.0)
 
     def _normalised(self) -> tuple[Array, float]:
@@ -471,7 +471,7 @@ class SparseModels:
         columns = rows[:, self._settings[setting]]
         values, at = np.unique(columns, axis=0, return_inverse=True)
         at = np.asarray(at).reshape(-1)
-        among = _alike(values, values)[np.ix_(at, at)]
+        among = _correlation(values, values)[np.ix_(at, at)]
         return among, ((weights @ among) * weights).sum(axis=1)
 
     def _turned(
@@ -502,13 +502,13 @@ class SparseModels:
 
         if shape.interacts or len(shape.settings) == 1:
             return self._kernel(shape.settings, shape.interacts, rows, shape.observed)
-        return np.hstack([_alike(a, b) for a, b in zip(rows, shape.observed, strict=True)])
+        return np.hstack([_correlation(a, b) for a, b in zip(rows, shape.observed, strict=True)])
 
     def _covariance(self, shape: _Shape, requested: tuple[Array, ...]) -> Array:
         """Return the prior covariance of the effects of configurations, unscaled."""
         if shape.interacts or len(shape.settings) == 1:
             return self._kernel(shape.settings, shape.interacts, requested, requested)
-        first, second = (_alike(columns, columns) for columns in requested)
+        first, second = (_correlation(columns, columns) for columns in requested)
         return first + second
 
     def _of_dense(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:
@@ -524,7 +524,7 @@ class SparseModels:
         return mean, np.maximum(prior - held, 0.0)
 
 
-def _alike(first: Array, second: Array) -> Array:
+def _correlation(first: Array, second: Array) -> Array:
     """Return the correlation of the effects of two values of a setting."""
     import numpy as np
 

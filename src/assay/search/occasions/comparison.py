@@ -61,8 +61,8 @@ def compare_conditions(
         InvalidInputError: the same launches twice, two arms of the same blocks, or different
             workloads or metrics.
     """
-    _demand_apart(a, b)
-    _demand_alike(a, b, same_workload=same_workload)
+    _demand_different(a, b)
+    _demand_comparable(a, b, same_workload=same_workload)
     published = isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition)
     left, right = a.mean(arithmetic=published), b.mean(arithmetic=published)
     launches, df_launches = launches_apart(left, right, alpha)
@@ -116,7 +116,7 @@ def compare_conditions(
     )
 
 
-def _demand_apart(a: Side, b: Side) -> None:
+def _demand_different(a: Side, b: Side) -> None:
     if isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition):
         if a.condition.name == b.condition.name:
             raise InvalidInputError(
@@ -139,7 +139,7 @@ def _demand_apart(a: Side, b: Side) -> None:
     )
 
 
-def _demand_alike(a: Side, b: Side, *, same_workload: bool) -> None:
+def _demand_comparable(a: Side, b: Side, *, same_workload: bool) -> None:
     if isinstance(a, MeasuredCondition) and isinstance(b, MeasuredCondition):
         other = metric_differences(a.metric, b.metric)
         if other:

@@ -269,7 +269,7 @@ def workload_differences(a: Workload, b: Workload) -> list[str]:
     pairs = {
         "command": (_words(a.argv), _words(b.argv)),
         "environment": (_items(a.environment), _items(b.environment)),
-        "input": (_place(a.stdin), _place(b.stdin)),
+        "input": (_portable_path(a.stdin), _portable_path(b.stdin)),
         "build": (_build(a), _build(b)),
         "limits": (str(a.limits), str(b.limits)),
     }
@@ -288,16 +288,16 @@ def metric_differences(a: Metric, b: Metric) -> list[str]:
 
 
 def _words(argv: Sequence[str]) -> str:
-    return shlex.join(_place(word) for word in argv)
+    return shlex.join(_portable_path(word) for word in argv)
 
 
-def _place(text: str | None) -> str:
+def _portable_path(text: str | None) -> str:
     """Return a path with ``~`` for any home directory, as in bundles."""
     return _HOME.sub("~", text or "")
 
 
 def _items(items: dict[str, str]) -> str:
-    return " ".join(f"{key}={_place(value)}" for key, value in sorted(items.items()))
+    return " ".join(f"{key}={_portable_path(value)}" for key, value in sorted(items.items()))
 
 
 def _build(workload: Workload) -> str:

@@ -167,17 +167,17 @@ def _groups(
 ) -> list[list[MeasuredCondition]]:
     """Return occasions by condition, oldest first, at a smallest interval."""
     groups: dict[tuple[object, ...], list[MeasuredCondition]] = {}
-    for one in sorted(occasions, key=_began_s):
+    for one in sorted(occasions, key=_start_s):
         state = tuple(sorted(one.stratum.default_state.items()))
         group = groups.setdefault((one.stratum.kernel, one.program, state), [])
-        near = bool(group) and _began_s(one) - _began_s(group[-1]) < MIN_INTERVAL_S
+        near = bool(group) and _start_s(one) - _start_s(group[-1]) < MIN_INTERVAL_S
         again = boots and (one.boot is None or any(one.boot == other.boot for other in group))
         if not near and not again:
             group.append(one)
     return list(groups.values())
 
 
-def _began_s(one: MeasuredCondition) -> float:
+def _start_s(one: MeasuredCondition) -> float:
     return one.condition.started_at or 0.0
 
 
@@ -192,11 +192,11 @@ def _record(
     groups: Sequence[Sequence[MeasuredCondition]],
     between: BetweenOccasions,
 ) -> Occasions:
-    used = sorted((one for group in groups if len(group) > 1 for one in group), key=_began_s)
+    used = sorted((one for group in groups if len(group) > 1 for one in group), key=_start_s)
     return Occasions(
         machine=side.stratum.machine,
         studies=tuple(one.condition.study or "" for one in used),
         df=between.df,
         sd_log=math.sqrt(between.variance),
-        span_s=_began_s(used[-1]) - _began_s(used[0]),
+        span_s=_start_s(used[-1]) - _start_s(used[0]),
     )

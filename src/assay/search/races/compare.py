@@ -110,7 +110,7 @@ class CompareRace(BlockRace):
         if blocks == 0:
             small = self._too_small(able, budget)
             if small is not None:
-                repeated = self._to_repeat(able, budget, len(able) * self._least)
+                repeated = self._to_repeat(able, budget, len(able) * self._min_blocks)
                 return BlockPlan(Stage.SURVEY, repeated) if repeated else small
         roster = self._roster(able, blocks)
         if not roster:
@@ -121,7 +121,7 @@ class CompareRace(BlockRace):
                 able[:1],
             )
         if not budget.spent and (
-            blocks < self._least or budget.affords(self._history.cost(roster))
+            blocks < self._min_blocks or budget.affords(self._history.cost(roster))
         ):
             return BlockPlan(Stage.CONFIRM, roster)
         ended = Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
@@ -170,13 +170,13 @@ class CompareRace(BlockRace):
         return tuple(arm for arm in able if arm.name in wanted)
 
     @property
-    def _least(self) -> int:
+    def _min_blocks(self) -> int:
         """Smallest number of blocks with a conclusive interval at the error rate of each arm."""
         return min_blocks(self._spec)
 
     def _too_small(self, arms: list[Arm], budget: RemainingBudget) -> Ending | None:
         """Return the end if the smallest number of blocks does not fit (rule 10)."""
-        if budget.affords(self._history.cost(arms).times(self._least)):
+        if budget.affords(self._history.cost(arms).times(self._min_blocks)):
             return None
         return self._no_block(arms, budget)
 
@@ -185,8 +185,8 @@ class CompareRace(BlockRace):
         warmed = sum(self._warm(arm) for arm in self._arms)
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
         return self._refused(
-            too_small_for_claim_ending(self._least),
-            self._budget_for(budget, self._history.cost(arms), self._least, rest),
+            too_small_for_claim_ending(self._min_blocks),
+            self._budget_for(budget, self._history.cost(arms), self._min_blocks, rest),
         )
 
     def _warm(self, arm: Arm) -> bool:
@@ -204,7 +204,7 @@ class CompareRace(BlockRace):
         if self._lost(Stage.CONFIRM, arm):
             return True
         if found is None:
-            return len(self._history.complete(Stage.CONFIRM)) >= self._least
+            return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
         pair = (self._rival(arm), arm)
         if all(is_constant(self._history.values(Stage.CONFIRM, one.name)) for one in pair):
             return True
@@ -215,7 +215,7 @@ class CompareRace(BlockRace):
         ):  # further blocks do not remove it
             if may_be_by_chance(found, self._history):
                 return False
-            return len(self._history.complete(Stage.CONFIRM)) >= self._least
+            return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
         if found.verdict is Verdict.UNCLEAR or not is_precise(found):
             return False
         return not needs_more_blocks(self._spec.exit_conditions, found)

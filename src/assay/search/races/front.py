@@ -128,7 +128,7 @@ class FrontRace(SearchRace):
     def _reserve(self) -> ReservedBudget:
         points = self._planned_points()
         arms = 1 + self._spec.null + points
-        return ReservedBudget(self._spec.margin, arms, self._least_for(points))
+        return ReservedBudget(self._spec.margin, arms, self._min_blocks_for(points))
 
     def _planned_points(self) -> int:
         """Return the number of points that the budget can confirm, by the time of the default."""
@@ -136,7 +136,7 @@ class FrontRace(SearchRace):
         for points in range(MAX_POINTS, 1, -1):
             arms = 1 + self._spec.null + points
             proof = Cost(self._gauge_s() * arms, arms).times(
-                CONFIRMATION_RESERVE * self._least_for(points)
+                CONFIRMATION_RESERVE * self._min_blocks_for(points)
             )
             if (budget.time_s is None or proof.time_s <= CONFIRM_SHARE * budget.time_s) and (
                 budget.launches is None or proof.launches <= CONFIRM_SHARE * budget.launches
@@ -157,11 +157,11 @@ class FrontRace(SearchRace):
     # --- confirming ---
 
     @property
-    def _least(self) -> int:
+    def _min_blocks(self) -> int:
         """Smallest number of confirmation blocks of a study: those of one point."""
-        return self._least_for(1)
+        return self._min_blocks_for(1)
 
-    def _least_for(self, points: int) -> int:
+    def _min_blocks_for(self, points: int) -> int:
         """Return the smallest number of blocks with conclusive intervals for a number of points."""
         return max(MIN_BLOCKS, min_values(front_alpha(self._spec, points)))
 
@@ -178,7 +178,7 @@ class FrontRace(SearchRace):
             if over is not None:
                 return over
         arms = (*self._always, *racing)
-        within = blocks < self._least_for(len(points))
+        within = blocks < self._min_blocks_for(len(points))
         if not budget.spent and (within or budget.affords(self._history.cost(arms))):
             return BlockPlan(Stage.CONFIRM, arms)
         return Ending(EndReason.BUDGET, budget_ending(self._block_count))
@@ -198,7 +198,7 @@ class FrontRace(SearchRace):
             return self._no_candidates(budget)
         for count in range(len(self.candidates), 0, -1):
             arms = (*self._always, *self.candidates[:count])
-            proof = self._history.cost(arms).times(self._least_for(count))
+            proof = self._history.cost(arms).times(self._min_blocks_for(count))
             if not budget.spent and budget.affords(proof):
                 return BlockPlan(Stage.CONFIRM, arms)
         return self._no_room(self._history.cost(arms))
@@ -206,7 +206,7 @@ class FrontRace(SearchRace):
     def _no_candidates(self, budget: RemainingBudget) -> BlockPlan | Ending:
         """Return a block for the noise floor if requested, else the end without candidates."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if self._spec.null and blocks < self._least:
+        if self._spec.null and blocks < self._min_blocks:
             return self._floor_block(blocks, budget)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return ending_without_success(self._history.samples)
@@ -215,7 +215,7 @@ class FrontRace(SearchRace):
     def _floor_block(self, blocks: int, budget: RemainingBudget) -> BlockPlan | Ending:
         """Return another block of the default and its repeat; the first only if all of them fit."""
         cost = self._history.cost(self._always)
-        if blocks == 0 and not budget.affords(cost.times(self._least)):
+        if blocks == 0 and not budget.affords(cost.times(self._min_blocks)):
             return self._no_room(cost)
         if budget.spent:
             return Ending(EndReason.BUDGET, budget_ending(self._block_count))
@@ -231,7 +231,7 @@ class FrontRace(SearchRace):
         """
         if self._lost(Stage.CONFIRM, arm):
             return True
-        if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
+        if len(self._history.complete(Stage.CONFIRM)) < self._min_blocks_for(len(points)):
             return False
         better = dominating_arm(self.objectives, arm, points, alpha)
         return reason_off_front(self._claims(arm, alpha), better) in (
@@ -246,7 +246,7 @@ class FrontRace(SearchRace):
         blocks = self._block_count
         if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
             return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
-        if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
+        if len(self._history.complete(Stage.CONFIRM)) < self._min_blocks_for(len(points)):
             return None
         arms = (*self._always, *racing)
         claims = [self._claims(arm, alpha) for arm in racing]

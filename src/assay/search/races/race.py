@@ -240,8 +240,8 @@ class BlockRunner:
             slot = rng.choice(self._slots)
             if launch.stage in (Stage.SEARCH, Stage.INTERFERENCE) and self._together(launch):
                 free = [at for at in self._slots if at not in self._in_flight.values()]
-                slot = random.Random(f"{self._seed}/{_place(launch)}/{launch.block}").choice(free)
-        self._in_flight[_place(launch)] = slot
+                slot = random.Random(f"{self._seed}/{_slot_of(launch)}/{launch.block}").choice(free)
+        self._in_flight[_slot_of(launch)] = slot
         return slot
 
     def _together(self, launch: Launch) -> bool:
@@ -260,9 +260,9 @@ class BlockRunner:
             # A sample from the store: continue the block with its original layout.
             self._lay_out(launch.stage, launch.block, launch.block_arms or ())
         self._kept = self._kept or launch.block_arms is not None
-        place = _place(launch)
+        place = _slot_of(launch)
         self._in_flight.pop(place, None)
-        self._waiting = [w for w in self._waiting if _place(w) != place]
+        self._waiting = [w for w in self._waiting if _slot_of(w) != place]
         lost = sample.unbuilt or launch.stage is Stage.INTERFERENCE
         again = launch.attempt < MAX_RETRIES and not lost
         if sample.outcome is Outcome.FAILED and again:
@@ -277,7 +277,7 @@ class BlockRunner:
             )
 
 
-def _place(launch: Launch) -> tuple[int, int]:
+def _slot_of(launch: Launch) -> tuple[int, int]:
     return launch.position, launch.attempt
 
 

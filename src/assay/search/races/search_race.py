@@ -100,7 +100,7 @@ class SearchRace(BlockRace):
                 arm_ending(DEFAULT_CONFIGURATION, repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 [DEFAULT_ARM],
             )
-        second_look = self._look_again(budget)
+        second_look = self._repeat_deviating(budget)
         if second_look is not None:
             return second_look
         for stage in STAGE_ORDER[at:]:
@@ -129,7 +129,7 @@ class SearchRace(BlockRace):
         arms = self._history.first_launches.arms_to_warm_up(following.arms)
         return BlockPlan(Stage.SURVEY, arms) if arms else None
 
-    def _look_again(self, budget: RemainingBudget) -> BlockPlan | None:
+    def _repeat_deviating(self, budget: RemainingBudget) -> BlockPlan | None:
         """Return the arms to repeat, since their only output differs from that of the default.
 
         A single difference may be an accident, as a failed launch may be. It does not justify a
@@ -145,9 +145,9 @@ class SearchRace(BlockRace):
         """Return a block of this stage, the end of the race, or ``None`` for the next stage."""
         match stage:
             case Stage.SURVEY | Stage.GAUGE:
-                return self._look_at_default(stage, budget)
+                return self._measure_default(stage, budget)
             case Stage.INTERFERENCE:
-                return self._look_side_by_side(budget)
+                return self._measure_interference(budget)
             case Stage.SEARCH:
                 arms = self._searched(budget)
                 return BlockPlan(stage, tuple(arms)) if arms else None
@@ -171,14 +171,14 @@ class SearchRace(BlockRace):
 
     @property
     @abstractmethod
-    def _least(self) -> int:
+    def _min_blocks(self) -> int:
         """Smallest number of confirmation blocks of a study."""
 
     @abstractmethod
     def _incumbent_cap_s(self) -> float | None:
         """Return the time limit of a launch of the search in seconds; ``None`` if unknown."""
 
-    def _look_at_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
+    def _measure_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
         """Return a launch of the default: the survey warms up, the gauge measures its time."""
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if any(o is not None for o in seen):
@@ -193,14 +193,14 @@ class SearchRace(BlockRace):
             return Ending(EndReason.DECIDED, nothing_tried_ending(zeros))
         return workload_failure(DEFAULT_FAILED, [DEFAULT_ARM])
 
-    def _look_side_by_side(self, budget: RemainingBudget) -> BlockPlan | None:
+    def _measure_interference(self, budget: RemainingBudget) -> BlockPlan | None:
         """Return the default alone and beside its copies, if the search is to run in parallel."""
         slots = self._spec.parallel
         if slots is None or self._offered < slots:
             return None
         left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
         block = Cost(2 * self._gauge_s(), 1 + slots)
-        keep = min_cost(self._least_block, self._least)
+        keep = min_cost(self._min_block_cost, self._min_blocks)
         if left <= 0 or budget.spent or not budget.affords(block.times(left), least=keep):
             return None
         return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[PARALLEL_ARM] * slots))
@@ -238,9 +238,9 @@ class SearchRace(BlockRace):
         """Return the end if the reserved share is too small for a confirmation (rule 10)."""
         if self._history.blocks(Stage.SEARCH):
             return None
-        block = self._least_block
-        needed = min_budget(self._with_builds(block), self._least)
-        least, total = min_cost(block, self._least), budget.total
+        block = self._min_block_cost
+        needed = min_budget(self._with_builds(block), self._min_blocks)
+        least, total = min_cost(block, self._min_blocks), budget.total
         if (
             not budget.spent
             and (total.time_s is None or total.time_s >= least.time_s)
@@ -248,7 +248,7 @@ class SearchRace(BlockRace):
         ):
             return None
         return self._refused(
-            too_small_for_claim_ending(self._least, "confirmation block"),
+            too_small_for_claim_ending(self._min_blocks, "confirmation block"),
             needed,
         )
 
@@ -258,10 +258,10 @@ class SearchRace(BlockRace):
         Args:
             block: cost of a confirmation block.
         """
-        needed = min_budget(self._with_builds(block), self._least)
+        needed = min_budget(self._with_builds(block), self._min_blocks)
         return Ending(
             EndReason.BUDGET,
-            no_room_ending(self._least, self._spec.budget, needed),
+            no_room_ending(self._min_blocks, self._spec.budget, needed),
             needed,
         )
 
@@ -270,7 +270,7 @@ class SearchRace(BlockRace):
         return replace(block, once_s=len(BATCH_ARMS) * self._history.build_s)
 
     @property
-    def _least_block(self) -> Cost:
+    def _min_block_cost(self) -> Cost:
         """Cost of a confirmation block, by the gauge alone; costly changes are included."""
         arms = 2 + self._spec.null
         switching_s = self._history.costly.pair_s

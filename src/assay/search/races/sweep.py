@@ -94,7 +94,7 @@ class SweepRace(BlockRace):
         if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
             small = self._too_small(budget, REFUSAL_FACTOR)
             if small is not None:
-                again = self._to_repeat([self._first], budget, self._least_launches)
+                again = self._to_repeat([self._first], budget, self._min_launches)
                 return BlockPlan(Stage.SURVEY, again) if again else small
         warming = self._warming()
         if warming and not budget.spent:
@@ -162,7 +162,7 @@ class SweepRace(BlockRace):
         if blocks == 0:
             small = self._too_small(budget)
             if small is not None:
-                again = self._to_repeat(able, budget, self._least_launches)
+                again = self._to_repeat(able, budget, self._min_launches)
                 return BlockPlan(Stage.SURVEY, again) if again else small
         if self._lost(Stage.CONFIRM, able[0]):
             return workload_failure(
@@ -173,7 +173,7 @@ class SweepRace(BlockRace):
         if isinstance(racing, Ending):
             return racing
         if not budget.spent and (
-            blocks < self._least or budget.affords(self._history.cost(racing))
+            blocks < self._min_blocks or budget.affords(self._history.cost(racing))
         ):
             return BlockPlan(Stage.CONFIRM, tuple(racing))
         return Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
@@ -259,37 +259,37 @@ class SweepRace(BlockRace):
         return min_blocks(self._spec)
 
     @property
-    def _least(self) -> int:
+    def _min_blocks(self) -> int:
         """Smallest number of blocks of the sweep."""
         design = self._spec.design
         asked = design.repeats if design is not None else None
         return self._claiming if asked is None else asked
 
     @property
-    def _still_cold(self) -> list[Arm]:
+    def _missing_warm_ups(self) -> list[Arm]:
         """Remaining warm-up launches, each as its arm."""
         return [arm for arm in self._warming() for _ in range(self._cold(arm))]
 
     @property
-    def _least_launches(self) -> int:
+    def _min_launches(self) -> int:
         """Smallest number of remaining launches."""
         block = self._history.cost(self._able())
-        return len(self._still_cold) + block.launches * self._least
+        return len(self._missing_warm_ups) + block.launches * self._min_blocks
 
     def _too_small(self, budget: RemainingBudget, by: float = 1.0) -> Ending | None:
         """Return the end if the smallest number of blocks and the warm-up do not fit (rule 10)."""
         able = self._able()
         block = self._history.cost(able)
-        warming = self._history.cost(self._still_cold, Stage.SURVEY)
+        warming = self._history.cost(self._missing_warm_ups, Stage.SURVEY)
         min_values = Cost(
-            (block.time_s * self._least + warming.time_s) / by,
-            block.launches * self._least + warming.launches,
+            (block.time_s * self._min_blocks + warming.time_s) / by,
+            block.launches * self._min_blocks + warming.launches,
         )
         if budget.affords(min_values):
             return None
         return self._refused(
-            too_small_for_sweep_ending(self._least, len(able)),
-            self._budget_for(budget, block, self._least, warming),
+            too_small_for_sweep_ending(self._min_blocks, len(able)),
+            self._budget_for(budget, block, self._min_blocks, warming),
         )
 
 

@@ -98,7 +98,7 @@ class TuneRace(SearchRace):
         super().use_rest()
         self._proving = True
 
-    def _look_at_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
+    def _measure_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
         """Measure the default as every search does, and continue with any budget.
 
         With few remaining launches the search blocks measure the default as well.
@@ -112,7 +112,7 @@ class TuneRace(SearchRace):
                 return nothing
         if any(o is not None for o in seen):
             return None if stage is Stage.SURVEY else self._nothing_to_try()
-        return super()._look_at_default(stage, budget)
+        return super()._measure_default(stage, budget)
 
     def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         strategy = self._chosen_strategy()
@@ -223,7 +223,7 @@ class TuneRace(SearchRace):
         """Return the end without a winner; before, blocks for noise floor and requirements."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
-        if (self._spec.null or self._spec.requirements) and blocks < self._least:
+        if (self._spec.null or self._spec.requirements) and blocks < self._min_blocks:
             following = self._confirmation_block(self._confirm_arms(), blocks, budget)
             if tried or isinstance(following, BlockPlan):
                 return following
@@ -278,7 +278,7 @@ class TuneRace(SearchRace):
             return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
         found = self.confirmation(arm)
         ran = len(self._history.complete(Stage.CONFIRM))
-        if found is None and ran >= self._least:
+        if found is None and ran >= self._min_blocks:
             return Ending(EndReason.DECIDED, NO_PAIRED_BLOCK)
         if found is None:
             return None
@@ -296,7 +296,7 @@ class TuneRace(SearchRace):
             return Ending(EndReason.DECIDED, decided_ending(self._counted(found)))
         objected = found.verdict_withheld and found.data_problem is not None
         objected = objected and not may_be_by_chance(found, self._history)
-        if objected and not open_ones and ran >= self._least:
+        if objected and not open_ones and ran >= self._min_blocks:
             return Ending(EndReason.DECIDED, OBJECTION_REMAINS)
         lost = [one for one in open_ones if self._past_hope(one, budget, arms)]
         # Requirements of the default do not matter if the claim is a gain.
@@ -307,7 +307,7 @@ class TuneRace(SearchRace):
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
-        if found.blocks >= self._least and self._futile(found, budget, arms):
+        if found.blocks >= self._min_blocks and self._futile(found, budget, arms):
             return Ending(
                 EndReason.BUDGET,
                 undecided_ending(self._counted(found)),
@@ -342,8 +342,8 @@ class TuneRace(SearchRace):
         return claim_alpha(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
 
     @property
-    def _least(self) -> int:
-        """See ``SearchRace._least``."""
+    def _min_blocks(self) -> int:
+        """See ``SearchRace._min_blocks``."""
         return min_blocks(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
 
     def _past_hope(
@@ -351,7 +351,7 @@ class TuneRace(SearchRace):
     ) -> bool:
         """Return whether even a multiple of the remaining budget would not decide a requirement."""
         blocks = len(self._history.summarised(Stage.CONFIRM))
-        if blocks < self._least:
+        if blocks < self._min_blocks:
             return False
         if found.launches_needed is None:
             return not found.verdict_withheld
@@ -410,7 +410,7 @@ class TuneRace(SearchRace):
     def proof(self, candidate: Candidate) -> Cost:
         """Return the expected remaining cost of a proof of a candidate."""
         noise = launch_noise(all_trials(self._history))
-        blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._least, self._alpha)
+        blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._min_blocks, self._alpha)
         blocks -= len(self._history.undisturbed_blocks(Stage.CONFIRM))
         running = self._being_confirmed() or ConfirmedArms(candidate.arm)
         arms = self._confirm_arms(*running.arms)

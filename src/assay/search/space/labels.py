@@ -16,7 +16,7 @@ from assay.records import Conclusion, Configuration, Kind, Sample, StudySpec, to
 from assay.records.codec import from_builtins
 from assay.search.space.named_configurations import label_of
 
-_KEPT = frozenset({"configuration", "settings", "script"})
+_SETTING_KEYS = frozenset({"configuration", "settings", "script"})
 """Keys whose values are settings and remain unchanged."""
 
 
@@ -65,7 +65,7 @@ def _renamed(value: Any, labels: Mapping[str, str], pattern: re.Pattern[str]) ->
         return pattern.sub(lambda match: labels[match[0]], value)
     if isinstance(value, dict):
         return {
-            key: inner if key in _KEPT else _renamed(inner, labels, pattern)
+            key: inner if key in _SETTING_KEYS else _renamed(inner, labels, pattern)
             for key, inner in value.items()
         }
     if isinstance(value, list | tuple):

@@ -241,13 +241,13 @@ class SearchSpace:
             return candidate
         for near in self.neighbours(candidate):
             return near
-        for first in self._one_changed(candidate):
+        for first in self._neighbours(candidate):
             for near in self.neighbours(first):
                 return near
         drawn = self.draw(rng)
         return Configuration() if drawn is None else drawn
 
-    def _one_changed(self, configuration: Configuration) -> Iterator[Configuration]:
+    def _neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
         """Yield the results of ``neighbours`` including invalid ones."""
         for name in self.parameters:
             for value in self._alternatives(name, configuration.get(name)):

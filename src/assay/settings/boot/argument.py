@@ -81,7 +81,7 @@ class BootArgument(BootSetting):
 
     def words(self, value: Value) -> tuple[str, ...]:
         """Return the words of the kernel's command line for a value."""
-        return tuple(self._wanted(format_value(value)))
+        return tuple(self._words_of(format_value(value)))
 
     def alike(self, one: Value, other: Value) -> bool:
         """Return whether two values are equal, one of which may be a digest."""
@@ -94,7 +94,7 @@ class BootArgument(BootSetting):
 
     def default(self, machine: Machine) -> Value | None:
         """Return the value of the present boot."""
-        values = [word.partition("=") for word in self._held(machine)]
+        values = [word.partition("=") for word in self._current_words(machine)]
         if not values:
             return ABSENT
         return parse_value(" ".join(text if equals else PRESENT for _, equals, text in values))
@@ -119,14 +119,14 @@ class BootArgument(BootSetting):
         reason = impossible_reason(self.argument, value, machine)
         if reason is not None:
             return Refused(reason)
-        wanted = self._wanted(value)
-        held = self._held(machine)
+        wanted = self._words_of(value)
+        held = self._current_words(machine)
         needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
         if [digested_argument(word) for word in wanted] != held:
             add, removed = _change(held, wanted)
             # The whole words as written there: users search the boot loader's configuration for
             # them.
-            remove = (w for w in self._own(machine) if self._spelled(w) in removed)
+            remove = (w for w in self._written_words(machine) if self._normalized(w) in removed)
             current = " ".join(held) or f"no {self.argument}"
             missing = f"{COMMAND_LINE} has {current}, "
             missing += f"not {' '.join(wanted)}" if wanted else "which must be removed"
@@ -139,7 +139,7 @@ class BootArgument(BootSetting):
         action = booted_action(self.name, needs, where, [proof] if proof is not None else [])
         return Resolved((action,))
 
-    def _wanted(self, value: str) -> list[str]:
+    def _words_of(self, value: str) -> list[str]:
         if value == ABSENT:
             return []
         return [
@@ -147,15 +147,15 @@ class BootArgument(BootSetting):
             for text in dict.fromkeys(value.split())
         ]
 
-    def _held(self, machine: Machine) -> list[str]:
+    def _current_words(self, machine: Machine) -> list[str]:
         """Return the arguments of the present boot, each once, spelled as in the setting."""
-        return list(dict.fromkeys(map(self._spelled, self._own(machine))))
+        return list(dict.fromkeys(map(self._normalized, self._written_words(machine))))
 
-    def _own(self, machine: Machine) -> list[str]:
+    def _written_words(self, machine: Machine) -> list[str]:
         """Return the arguments of the present boot as written on the command line."""
         return [word for word in machine.boot.arguments if argument_name(word) == self.argument]
 
-    def _spelled(self, word: str) -> str:
+    def _normalized(self, word: str) -> str:
         """Return an argument, spelled as in the setting."""
         _, equals, text = word.partition("=")
         return f"{self.argument}{equals}{text}"

@@ -183,7 +183,7 @@ def _count(path: str) -> Effect:
     return effect
 
 
-def _held(path: str, words: dict[str, str] | None = None, form: str = "text") -> Effect:
+def _file_effect(path: str, words: dict[str, str] | None = None, form: str = "text") -> Effect:
     """Return the check of a file with the value, or with a text for the value."""
 
     def effect(value: str, machine: Machine) -> FileEvidence | None:
@@ -235,21 +235,21 @@ _KNOWN: dict[str, ArgumentInfo] = {
     "nr_cpus": ArgumentInfo(_count(f"{CPU}/possible"), _CPUS),
     "mem": ArgumentInfo(None, ("the machine", "memory limit")),
     "transparent_hugepage": ArgumentInfo(
-        _held(f"{THP}/enabled", form="choice"), ("thp.enabled", "thp.sizes")
+        _file_effect(f"{THP}/enabled", form="choice"), ("thp.enabled", "thp.sizes")
     ),
     "thp_anon": ArgumentInfo(None, ("thp.sizes",)),
     "thp_shmem": ArgumentInfo(None, ("thp.shmem", "thp.sizes")),
-    "hugepages": ArgumentInfo(_held(f"{VM}/nr_hugepages"), ("memory limit",)),
+    "hugepages": ArgumentInfo(_file_effect(f"{VM}/nr_hugepages"), ("memory limit",)),
     "hugepagesz": ArgumentInfo(),
     "default_hugepagesz": ArgumentInfo(),
     "numa_balancing": ArgumentInfo(
-        _held(f"{KERNEL}/numa_balancing", {"enable": "1", "disable": "0"}),
+        _file_effect(f"{KERNEL}/numa_balancing", {"enable": "1", "disable": "0"}),
         ("kernel.numa_balancing",),
     ),
-    "clocksource": ArgumentInfo(_held(CLOCK_SOURCE), ("clocksource",)),
+    "clocksource": ArgumentInfo(_file_effect(CLOCK_SOURCE), ("clocksource",)),
     "tsc": ArgumentInfo(None, ("clocksource",)),
-    "intel_pstate": ArgumentInfo(_held(f"{CPU}/intel_pstate/status", _PSTATE), _FREQUENCY),
-    "amd_pstate": ArgumentInfo(_held(f"{CPU}/amd_pstate/status", _PSTATE), _FREQUENCY),
+    "intel_pstate": ArgumentInfo(_file_effect(f"{CPU}/intel_pstate/status", _PSTATE), _FREQUENCY),
+    "amd_pstate": ArgumentInfo(_file_effect(f"{CPU}/amd_pstate/status", _PSTATE), _FREQUENCY),
     "cpufreq.default_governor": ArgumentInfo(None, _FREQUENCY),
     "idle": ArgumentInfo(None, ("clocksource",)),
     "intel_idle.max_cstate": ArgumentInfo(
@@ -259,11 +259,11 @@ _KNOWN: dict[str, ArgumentInfo] = {
         _parameter("/sys/module/processor/parameters/max_cstate"), ("clocksource",)
     ),
     "cpuidle.off": ArgumentInfo(_parameter("/sys/module/cpuidle/parameters/off")),
-    "nmi_watchdog": ArgumentInfo(_held(f"{KERNEL}/nmi_watchdog", {"0": "0", "1": "1"})),
-    "nowatchdog": ArgumentInfo(_held(f"{KERNEL}/watchdog", {PRESENT: "0"})),
-    "nosoftlockup": ArgumentInfo(_held(f"{KERNEL}/soft_watchdog", {PRESENT: "0"})),
+    "nmi_watchdog": ArgumentInfo(_file_effect(f"{KERNEL}/nmi_watchdog", {"0": "0", "1": "1"})),
+    "nowatchdog": ArgumentInfo(_file_effect(f"{KERNEL}/watchdog", {PRESENT: "0"})),
+    "nosoftlockup": ArgumentInfo(_file_effect(f"{KERNEL}/soft_watchdog", {PRESENT: "0"})),
     "norandmaps": ArgumentInfo(
-        _held(ADDRESS_RANDOMIZATION, {PRESENT: "0"}), ("kernel.randomize_va_space",)
+        _file_effect(ADDRESS_RANDOMIZATION, {PRESENT: "0"}), ("kernel.randomize_va_space",)
     ),
     "nokaslr": ArgumentInfo(),
     "noautogroup": ArgumentInfo(None, ("kernel.autogroup",)),

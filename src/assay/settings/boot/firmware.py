@@ -64,7 +64,7 @@ def _memory(machine: Machine) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Observable:
     summary: str
     of: Callable[[Machine], str | None]
     values: tuple[str, ...]
@@ -72,11 +72,11 @@ class _Seen:
 
 
 _SNC = "NUMA nodes for each package"
-_SEEN = {
-    "snc": _Seen(f"sub-NUMA clustering: {_SNC}", _nodes_each, ("1", "2", "3", "4"), _SNC),
-    "nps": _Seen(f"nodes per socket: {_SNC}", _nodes_each, ("0", "1", "2", "4"), _SNC),
-    "smt": _Seen("threads per core", _smt, ("on", "off"), "threads per core"),
-    "memory": _Seen(
+_OBSERVABLE = {
+    "snc": _Observable(f"sub-NUMA clustering: {_SNC}", _nodes_each, ("1", "2", "3", "4"), _SNC),
+    "nps": _Observable(f"nodes per socket: {_SNC}", _nodes_each, ("0", "1", "2", "4"), _SNC),
+    "smt": _Observable("threads per core", _smt, ("on", "off"), "threads per core"),
+    "memory": _Observable(
         "high-bandwidth memory as separate nodes (flat) or as a cache",
         _memory,
         ("flat", "cache"),
@@ -108,18 +108,18 @@ class FirmwareSetting(BootSetting):
     @property
     def summary(self) -> str:
         """One-line description."""
-        seen = _SEEN.get(self.own_name)
+        seen = _OBSERVABLE.get(self.own_name)
         return f"firmware: {seen.summary if seen else self.own_name}"
 
     @property
     def evidence(self) -> Level:
         """*Seen* if the topology shows it."""
-        return Level.SEEN if self.own_name in _SEEN else Level.SET
+        return Level.SEEN if self.own_name in _OBSERVABLE else Level.SET
 
     @property
     def is_seen(self) -> bool:
         """True if the topology shows it."""
-        return self.own_name in _SEEN
+        return self.own_name in _OBSERVABLE
 
     @property
     def arguments(self) -> frozenset[str]:
@@ -141,7 +141,7 @@ class FirmwareSetting(BootSetting):
 
     def domain(self, machine: Machine) -> Domain:
         """Return any value of the menu."""
-        seen = _SEEN.get(self.own_name)
+        seen = _OBSERVABLE.get(self.own_name)
         return AnyText(
             f"one of {', '.join(seen.values)}" if seen else "a value of the firmware's menu"
         )
@@ -158,7 +158,7 @@ class FirmwareSetting(BootSetting):
             InvalidInputError: an entry that the topology shows cannot have the value.
         """
         value = format_value(config[self.name])
-        seen = _SEEN.get(self.own_name)
+        seen = _OBSERVABLE.get(self.own_name)
         if seen is not None and value not in seen.values:
             raise InvalidInputError(
                 f"Invalid value: {self.name}={value}.", f"Allowed values: {', '.join(seen.values)}."
@@ -179,12 +179,12 @@ class FirmwareSetting(BootSetting):
         )
 
     def _found(self, machine: Machine) -> str | None:
-        seen = _SEEN.get(self.own_name)
+        seen = _OBSERVABLE.get(self.own_name)
         return machine.boot.firmware.get(self.name) if seen is None else seen.of(machine)
 
     def _missing(self, value: str, machine: Machine) -> str:
         found = self._found(machine)
-        seen = _SEEN.get(self.own_name)
+        seen = _OBSERVABLE.get(self.own_name)
         if seen is not None:
             return f"{seen.where}: {found or 'unknown'}, not {value}"
         if found is None:

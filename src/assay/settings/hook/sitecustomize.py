@@ -63,7 +63,7 @@ _POOLS = {
 }
 
 
-def _wanted() -> dict[str, int]:
+def _thread_counts() -> dict[str, int]:
     found = {}
     for name in _POOLS:
         text = os.environ.get("ASSAY_HOOK_" + name.upper().replace(".", "_"), "")
@@ -120,7 +120,7 @@ class _Finder:
     """The first finder of imports; it acts once for each framework."""
 
     def __init__(self, wanted: dict[str, int]) -> None:
-        self._wanted = wanted
+        self._thread_counts = wanted
         self._left = {_POOLS[name][0] for name in wanted}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -144,7 +144,7 @@ class _Finder:
 
         def exec_module(module: Any) -> None:
             run(module)
-            _apply(module, self._wanted)
+            _apply(module, self._thread_counts)
 
         # The loader belongs to this one module; its other methods (get_source ...) do not change.
         if hasattr(loader, "__dict__"):
@@ -169,7 +169,7 @@ def _chain() -> None:
 
 
 if __name__ == "sitecustomize":
-    _given = _wanted()
+    _given = _thread_counts()
     if _given:
         sys.meta_path.insert(0, _Finder(_given))
     _chain()

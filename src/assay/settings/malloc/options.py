@@ -148,7 +148,7 @@ _OF_GLIBC: tuple[AllocatorOption, ...] = (
     _of_glibc("mxfast", "largest block in fast bins, in bytes; 0: none", 0, 160),
 )
 
-_OF_OTHERS: tuple[AllocatorOption, ...] = (
+_OTHER_ALLOCATORS: tuple[AllocatorOption, ...] = (
     AllocatorOption(
         "jemalloc.oversize_threshold",
         "block size in bytes above which blocks get a separate arena; 0: never",
@@ -177,5 +177,5 @@ _OF_OTHERS: tuple[AllocatorOption, ...] = (
     ),
 )
 
-OPTIONS: tuple[AllocatorOption, ...] = (*_SHARED, *_OF_GLIBC, *_OF_OTHERS)
+OPTIONS: tuple[AllocatorOption, ...] = (*_SHARED, *_OF_GLIBC, *_OTHER_ALLOCATORS)
 """All options, in the order in which they are listed."""
