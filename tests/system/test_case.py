@@ -102,7 +102,7 @@ def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[
     [
         (("list", "horner"), 2, "takes no name"),
         (("list", "--size", "L2"), 2, "takes no --size"),
-        (("show",), 2, "is about one case"),
+        (("show",), 2, "needs the name of a case"),
         (("show", "hornet"), 2, "Did you mean horner?"),
         (("show", "horner", "degree"), 2, "Invalid parameter"),
         (("show", "horner", "degree=0"), 2, "from 1"),

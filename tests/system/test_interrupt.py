@@ -356,4 +356,4 @@ def test_interrupted_trial_launch_reports_kept_data(cli: CommandLine) -> None:
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=20) == 130
     result = cli.begun_err
-    assert "interrupted while looking at the program; no study was begun" in result
+    assert "interrupted while inspecting the program; no study was begun" in result

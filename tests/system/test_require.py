@@ -88,7 +88,7 @@ def test_unmet_requirement_gives_no_recommendation(cli: CommandLine) -> None:
     assert verdicts(answer.document)["default"] == "broken"
     ran = cli("run", "--from", "last", "--", *COMMAND)
     assert ran.status == 125
-    assert "found nothing that keeps what is required" in ran.err
+    assert "found no configuration that meets the requirements" in ran.err
     few = cli("tune", *words[:1], "--runs", "3", *LEAN, *QUIET, "--", *COMMAND)
     assert few.status == 0, few.err
     assert few.document["recommendation"]["settings"] == {}

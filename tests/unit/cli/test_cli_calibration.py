@@ -128,7 +128,7 @@ def test_without_gains_and_without_a_block(study: Study) -> None:
         (("calibrate", "foo"), "takes no study"),
         (("calibrate", "--new-stratum"), "takes no --new-stratum"),
         (("calibrate", "--bundle", "x.zip"), "takes no --bundle"),
-        (("calibrate", "--"), "no command after --"),
+        (("calibrate", "--"), "command after -- is missing"),
         (("calibrate", "--", "/no/such/program"), "was not found"),
         (("show", "last", "--seed", "3"), "takes no --seed"),
         (("calibrate", "--disturbed-above", "a lot"), "not a share"),

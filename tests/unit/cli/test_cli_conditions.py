@@ -97,7 +97,7 @@ def test_calibrations_of_several_days_prove_it(shell: Shell, pair: tuple[str, st
 
 def test_an_unproven_difference_can_fail_a_gate(shell: Shell, pair: tuple[str, str]) -> None:
     assert shell("compare", *pair, "--fail-if", "unproven")[0] == 1
-    assert "there is no verdict 'wrong'" in shell.refused(*pair, "--fail-if", "wrong")
+    assert "unknown verdict 'wrong'" in shell.refused(*pair, "--fail-if", "wrong")
 
 
 def test_markdown_has_both_tables(shell: Shell, pair: tuple[str, str]) -> None:

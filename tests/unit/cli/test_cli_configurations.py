@@ -134,7 +134,7 @@ def test_a_configuration_may_be_the_baseline(tmp_path: Path) -> None:
             "one place",
         ),
         ("[configuration]\nA = 3\n", "4:1", "configuration.A cannot be 3", ""),
-        (f"{FILE}[design]\nbaseline = 'mos'\n", "12:1", "no configuration 'mos'", "are A, mOS"),
+        (f"{FILE}[design]\nbaseline = 'mos'\n", "12:1", "unknown configuration 'mos'", "are A, mOS"),
         (
             f"{FILE}[design]\nkind = 'factorial'\n",
             "12:1",
@@ -210,7 +210,7 @@ def test_arms_are_named_in_words(tmp_path: Path) -> None:
     assert read("mOS") == ("mOS", whole)
     assert read("mOS nice=5") == ("mOS nice=5", {**whole, "nice": 5})
     assert read("nice=5") == ("nice=5", {"nice": 5})
-    with pytest.raises(InvalidInputError, match="no configuration 'mos'") as refused:
+    with pytest.raises(InvalidInputError, match="unknown configuration 'mos'") as refused:
         read("mos")
     assert refused.value.remedy == "There are A, mOS."
     with pytest.raises(InvalidInputError, match="two configurations"):

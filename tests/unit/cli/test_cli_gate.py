@@ -20,7 +20,7 @@ def test_a_word_that_is_no_verdict_names_the_nearest() -> None:
         parse_gate("faster,slowr", GATE_CONDITIONS)
     assert caught.value.remedy == "Did you mean slower?"
     assert parse_gate("broken,failed", SINGLE_ARM_CONDITIONS) == ("broken", "failed")
-    with pytest.raises(InvalidInputError, match="there is no verdict 'slower'") as caught:
+    with pytest.raises(InvalidInputError, match="unknown verdict 'slower'") as caught:
         parse_gate("slower", SINGLE_ARM_CONDITIONS)
     assert caught.value.remedy == "There are broken, unclear, failed."
 

@@ -235,10 +235,10 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "list and shell": (
         PLAIN.replace('"app {n} {m}"', '["app"]\nshell = true'),
         "2:1",
-        "no text for a shell",
+        "as one text, not as a list",
         "",
     ),
-    "empty command": (PLAIN.replace('"app {n} {m}"', "[]"), "2:1", "There is no command", ""),
+    "empty command": (PLAIN.replace('"app {n} {m}"', "[]"), "2:1", "The command is missing", ""),
     "place": (PLAIN.replace("{n}", ""), "5:1", 'settings."arg.n": arg.n has no place', "{n}"),
     "setting": (PLAIN + "thraeds = [1]\n", "7:1", "'thraeds'", "threads?"),
     "value": (PLAIN + "malloc = ['glibc', 'jemaloc']\n", "7:1", "'jemaloc'", "jemalloc?"),
@@ -374,7 +374,7 @@ def test_a_program_that_is_not_there_is_pointed_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "match"), [(["sweep"], "no file"), (["sweep", "f.toml", "--", "ls"], "no command")]
+    ("words", "match"), [(["sweep"], "sweep file is missing"), (["sweep", "f.toml", "--", "ls"], "no command")]
 )
 def test_words_that_are_no_file(words: list[str], match: str) -> None:
     with pytest.raises(InvalidInputError, match=match):

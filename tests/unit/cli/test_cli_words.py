@@ -91,12 +91,12 @@ def test_open_quotes(text: str) -> None:
 
 def test_empty_commands() -> None:
     for text in ("", "  "):
-        with pytest.raises(InvalidInputError, match="There is no command"):
+        with pytest.raises(InvalidInputError, match="The command is missing"):
             split_command(text, shell=False)
     for command in ((), ("",)):
-        with pytest.raises(InvalidInputError, match="There is no command"):
+        with pytest.raises(InvalidInputError, match="The command is missing"):
             command_of(command, separated=True, shell=False)
-    with pytest.raises(InvalidInputError, match="There is no command"):
+    with pytest.raises(InvalidInputError, match="The command is missing"):
         command_of(("true",), separated=False, shell=False)
 
 
@@ -421,4 +421,4 @@ def test_spreads_have_a_margin_of_their_own(
 
 def test_measure_refuses_what_decides_between_arms(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", "--objective", "wall_s:spread", "--", "true"]) == 2
-    assert "measure decides nothing" in capsys.readouterr().err
+    assert "measure takes the mean as its objective" in capsys.readouterr().err

@@ -64,7 +64,7 @@ def _argv(parsed: Parsed, remedy: str) -> tuple[str, ...] | None:
     if not parsed.separated:
         return None
     if not parsed.command or not parsed.command[0]:
-        raise InvalidInputError("There is no command after --.", remedy)
+        raise InvalidInputError("The command after -- is missing.", remedy)
     return parsed.command
 
 

@@ -21,12 +21,12 @@ def demand_case_name(parsed: Parsed) -> None:
     name = parsed.arguments.name
     if parsed.action == "list" and name is not None:
         raise InvalidInputError(
-            "`assay case list` takes no name.", f"`assay case show {name}` tells of one."
+            "`assay case list` takes no name.", f"`assay case show {name}` describes one."
         )
     if parsed.action != "list" and name is None:
         raise InvalidInputError(
-            f"`assay case {parsed.action}` is about one case.",
-            "Name it: `assay case list` shows those there are.",
+            f"`assay case {parsed.action}` needs the name of a case.",
+            "`assay case list` lists all cases.",
         )
 
 

@@ -34,7 +34,7 @@ def measure_request(parsed: Parsed) -> MeasureRequest:
     demand_one_objective(options, parsed.verb)
     if parse_statistic(options.objective) is not Statistic.MEAN:
         raise InvalidInputError(
-            "measure decides nothing: it tells the mean, the five numbers and the spread.",
+            "measure takes the mean as its objective; it also prints quartiles and spread.",
             "Name the metric alone; compare, tune and sweep decide by :median or :spread.",
         )
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)

@@ -28,7 +28,7 @@ def reservation_of(arguments: argparse.Namespace) -> Reservation | None:
         if arguments.partition is not None:
             raise InvalidInputError(
                 "--partition says which partition, and nothing of it is asked for.",
-                f"Say what, as in: --reserve cpus=2 --partition {arguments.partition}",
+                f"Add the share, as in: --reserve cpus=2 --partition {arguments.partition}",
             )
         return None
     return Reservation(specification=arguments.reserve, partition=arguments.partition or "")

@@ -69,9 +69,9 @@ def _demand_study(arguments: argparse.Namespace) -> None:
             "--cell is of a study's table.", "Name the sweep or comparison with --from STUDY."
         )
     if arguments.unproven:
-        raise InvalidInputError("--unproven is of a study's recommendation.", _REMEDY)
+        raise InvalidInputError("--unproven needs a study.", _REMEDY)
     if arguments.outputs_may_differ:
-        raise InvalidInputError("--outputs-may-differ is of a study's recommendation.", _REMEDY)
+        raise InvalidInputError("--outputs-may-differ needs a study.", _REMEDY)
 
 
 def _build(arguments: argparse.Namespace) -> BuildRequest | None:

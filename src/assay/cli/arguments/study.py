@@ -47,7 +47,7 @@ OPTIONS_BY_ACTION = {
     "verify": ("signature", "signer"),
 }
 """Options of single actions; an error on an option of several actions names the first of them."""
-_NOTES = {"resume": "; of a study that is done it only tells the result"}
+_NOTES = {"resume": "; for a finished study it only prints the result"}
 """Additional remedies of errors, by action."""
 
 

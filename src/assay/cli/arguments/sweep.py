@@ -28,7 +28,9 @@ def sweep_request(parsed: Parsed) -> SweepRequest:
     """
     arguments = parsed.arguments
     if arguments.file is None:
-        raise InvalidInputError("There is no file.", "Name it, as in: assay sweep experiment.toml")
+        raise InvalidInputError(
+            "The sweep file is missing.", "Name it, as in: assay sweep experiment.toml"
+        )
     if parsed.separated:
         raise InvalidInputError(
             "`assay sweep` takes no command on its own line.",

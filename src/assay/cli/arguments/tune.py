@@ -37,7 +37,7 @@ def tune_request(parsed: Parsed) -> TuneRequest:
     if arguments.settings and not parsed.separated and "=" not in arguments.settings[0]:
         words = shlex.join(arguments.settings)
         raise InvalidInputError(
-            "There is no command.", f"Write it after --, as in: assay tune -- {words}"
+            "The command is missing.", f"Write it after --, as in: assay tune -- {words}"
         )
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     options = workload_options(arguments)

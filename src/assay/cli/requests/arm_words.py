@@ -60,7 +60,7 @@ def arm_of(
     if names[0] not in known:
         near = nearest(names[0], tuple(known))
         raise InvalidInputError(
-            f"--arm: there is no configuration {names[0]!r}.",
+            f"--arm: unknown configuration {names[0]!r}.",
             f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
         )
     label = " ".join([names[0], *([str(settings)] if settings else [])])

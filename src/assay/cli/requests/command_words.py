@@ -53,7 +53,7 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
                 f"{SHELL_HINT} to run it through bash, or quote it.",
             )
     if not words:
-        raise InvalidInputError("There is no command.", "Write the program and its arguments.")
+        raise InvalidInputError("The command is missing.", "Write the program and its arguments.")
     return tuple(words)
 
 
@@ -78,7 +78,7 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
         InvalidInputError: the command is missing, or has several words for a shell.
     """
     if not separated or not command or not command[0]:
-        raise InvalidInputError("There is no command.", "Write it after `--`, as in: -- ./app")
+        raise InvalidInputError("The command is missing.", "Write it after `--`, as in: -- ./app")
     if shell and len(command) > 1:
         # Joined, sh -c 'sleep 1; true' would lose its quotes, and be another command.
         raise InvalidInputError(
@@ -127,7 +127,7 @@ def demand_no_command(parsed: Parsed) -> None:
         name = " ".join(filter(None, (verb, action)))
         raise InvalidInputError(
             f"`assay {name}` launches nothing, and takes no words after --.",
-            "Leave out -- and what stands after it, or write it in front.",
+            "Leave out -- and the words after it, or write them before --.",
         )
 
 

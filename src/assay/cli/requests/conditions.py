@@ -147,7 +147,9 @@ class Conditions:
             spec=record.spec,
             strata=self._strata_of(study_id),
             conclusions=store.verdicts(study_id),
-            notes=("the study is still running: this is what it has so far",) if running else (),
+            notes=("the study is still running: the comparison uses its launches so far",)
+            if running
+            else (),
         )
 
     def _strata_of(self, study_id: str) -> list[OccasionCandidate]:

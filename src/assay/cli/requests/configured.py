@@ -250,17 +250,17 @@ def _report_other_program(found: Recommended, workload: Workload) -> None:
     if names is not None:
         studied, requested = map(clean, names)
         print(
-            f"assay: study {found.study_id} measured {studied}, and this is {requested}: what is "
-            "best for the one may not be for the other",
+            f"assay: study {found.study_id} measured {studied}, and this is {requested}: "
+            "the best settings may differ",
             file=sys.stderr,
         )
 
 
 def _report_change(found: Recommended) -> None:
-    what = "program" if found.workload.build is None else "program's source, or its compiler,"
+    changed = "program" if found.workload.build is None else "program's source, or its compiler,"
     print(
-        f"assay: the {what} changed since study {found.study_id} measured it; what is best may be "
-        f"another now (`assay study resume {found.study_id} --new-stratum`)",
+        f"assay: the {changed} changed since study {found.study_id} measured it; other settings may "
+        f"be best now (`assay study resume {found.study_id} --new-stratum`)",
         file=sys.stderr,
     )
 

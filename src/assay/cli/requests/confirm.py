@@ -73,8 +73,7 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
     own = [name for name in active if spec.reserve.partition in ("", name)]
     if own:
         raise NotPossibleError(
-            f"The partition {own[0]} stands: what is left of the machine is no fair place for "
-            "the default.",
+            f"The partition {own[0]} exists: the default would run on fewer resources.",
             f"Root deletes it first: `assay partition delete {own[0]}`.",
         )
 

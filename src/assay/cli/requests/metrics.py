@@ -55,8 +55,8 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
             metrics.setdefault(name, BUILT_IN[name])
     if "peak_bytes" in objectives:
         raise InvalidInputError(
-            "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "
-            "before.",
+            "peak_bytes cannot be the objective: it counts the page cache, which depends on "
+            "earlier programs.",
             "Use --objective peak_anon_bytes.",
         )
     with_goal = set()

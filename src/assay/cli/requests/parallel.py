@@ -38,6 +38,5 @@ def slots_words(laboratory: Laboratory) -> str:
     more = f"; {show_count(len(rest), 'CPU')} ({format_list(rest)}) left out" if rest else ""
     return (
         f"{len(slots)} slots, CPUs {lists}{more}: every launch has "
-        f"{show_count(len(slots[0]), 'CPU')}, and what is found holds for a program that has as "
-        "many"
+        f"{show_count(len(slots[0]), 'CPU')}, and the result holds for this number of CPUs"
     )

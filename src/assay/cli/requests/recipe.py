@@ -109,8 +109,8 @@ def _demand_used(
         f"arg.{FOLDER}" in one for one in configurations
     ):
         raise InvalidInputError(
-            f"arg.{FOLDER} cannot be varied beside --build: {{{FOLDER}}} is the folder for what is "
-            "built.",
+            f"arg.{FOLDER} cannot be varied with --build: {{{FOLDER}}} is the output directory of "
+            "the build.",
             "Give the placeholder another name.",
         )
     compared = (str(one["command"]) for one in configurations if "command" in one)

@@ -154,16 +154,16 @@ def chosen_of(
     default = _default_keeps(record.conclusion)
     if not recommendation.settings and default is RequirementVerdict.BROKEN:
         raise InvalidInputError(
-            f"Study {record.id} found nothing that keeps what is required, and the default does "
-            "not either.",
+            f"Study {record.id} found no configuration that meets the requirements, and the "
+            "default does not meet them either.",
             "Leave --from out to run the command as it is; a search with a larger --budget may "
             "find more.",
         )
     known = not record.spec.requirements or default is RequirementVerdict.HOLDS
     if not recommendation.settings and not known and not unproven:
         raise InvalidInputError(
-            f"Study {record.id} keeps the default, and did not show that it keeps what is "
-            f"required: {clean(recommendation.sentence)}",
+            f"Study {record.id} keeps the default, and did not show that the default meets "
+            f"the requirements: {clean(recommendation.sentence)}",
             f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
             "--budget or --runs goes on.",
         )
@@ -208,7 +208,7 @@ def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
     if not names:
         raise InvalidInputError(
             f"Study {study_id} has no front to take --point {text} from.",
-            f"Leave --point out; `assay study show {study_id}` says what it recommends.",
+            f"Leave --point out; `assay study show {study_id}` shows its recommendation.",
         )
     if text in names:
         return conclusion.pareto_front[names.index(text)].settings

@@ -76,7 +76,7 @@ def parse_gate(text: str | None, known: Sequence[str]) -> tuple[str, ...]:
         if word not in known:
             near = nearest(word, tuple(known))
             raise InvalidInputError(
-                f"--fail-if: there is no verdict {word!r}.",
+                f"--fail-if: unknown verdict {word!r}.",
                 f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
             )
     return words

@@ -93,11 +93,11 @@ class SweepFile:
                 return split_command(command, shell=shell)
             if shell:
                 raise InvalidInputError(
-                    "A list of words is no text for a shell.", "Write it as one text."
+                    "A shell takes the command as one text, not as a list.", "Write it as one text."
                 )
             if not command or not command[0]:
                 raise InvalidInputError(
-                    "There is no command.", "Write the program and its arguments."
+                    "The command is missing.", "Write the program and its arguments."
                 )
             return tuple(command)
 
@@ -265,7 +265,7 @@ class SweepFile:
         near = nearest(str(name), tuple(known))
         raise self.file.error(
             ("design", "baseline"),
-            f"design.baseline: there is no configuration {str(name)!r}.",
+            f"design.baseline: unknown configuration {str(name)!r}.",
             f"Did you mean {near}?" if near else f"There are {', '.join(known) or 'none'}.",
         )
 

@@ -203,7 +203,7 @@ def parse_statistic(objectives: Sequence[str]) -> Statistic:
         if text not in tuple(Statistic):
             near = nearest(text, tuple(Statistic))
             raise InvalidInputError(
-                f"--objective: there is no statistic {text!r}.",
+                f"--objective: unknown statistic {text!r}.",
                 f"Did you mean {near}?" if near else f"There are {', '.join(Statistic)}.",
             )
         found = Statistic(text)

@@ -34,11 +34,11 @@ def run(parsed: Parsed) -> int:
         return 0
     width = max(len(setting.name) for setting in lab.registry)
     _list(lab, [s for s in lab.registry if s.scope is not Scope.SYSTEM], width)
-    print(f"{'env.NAME':{width}}  An environment variable.")
-    print(f"{'inherited.NAME':{width}}  Whether an exported variable is kept, or unset.")
+    print(f"{'env.NAME':{width}}  Environment variable.")
+    print(f"{'inherited.NAME':{width}}  Exported variable: kept or unset.")
     print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
-    print(f"{'arg.NAME':{width}}  What stands for {{NAME}} in the command.")
-    print(f"{'build.NAME':{width}}  What stands for {{NAME}} in the command of --build.")
+    print(f"{'arg.NAME':{width}}  Value of {{NAME}} in the command.")
+    print(f"{'build.NAME':{width}}  Value of {{NAME}} in the command of --build.")
     inherited = inherited_settings(lab.driver.env)
     if inherited:
         print("\nExported here; the default keeps them, and inherited.NAME=unset takes one away:\n")
@@ -55,7 +55,7 @@ def run(parsed: Parsed) -> int:
     print("\nOf the boot; a study pauses for them, and goes on after it:\n")
     print(f"{'boot.ARG':{width}}  An argument of the kernel's command line, as boot.nohz_full.")
     print(f"{'boot.hugepages.SIZE':{width}}  A pool of huge pages made at boot, as .1G.")
-    print(f"{'firmware.NAME':{width}}  What the firmware's menu has, as firmware.nps.")
+    print(f"{'firmware.NAME':{width}}  Setting of the firmware menu, as firmware.nps.")
     return 0
 
 

@@ -93,7 +93,7 @@ def _tune(request: TuneRequest, options: CommonOptions, lab: Laboratory) -> Stud
         _with_space(request, options, lab, spec, _space(lab, spec.space, program)[0])
     with opened_store(options.db) as store:
         warm_start = parse_warm_start(store, request.warm_start, spec)
-        _report("assay: looking at the program (one launch, not timed)", quiet=options.quiet)
+        _report("assay: inspecting the program (one launch, not timed)", quiet=options.quiet)
         with _reporting_interruption():
             seen = survey(
                 lab, spec.workload, spec.budget, spec.targets, spec.requirements, _report_ending
@@ -118,8 +118,8 @@ def _reporting_interruption() -> Iterator[None]:
         yield
     except (KeyboardInterrupt, Terminated):
         print(
-            "assay: interrupted while looking at the program; no study was begun, and nothing is "
-            "kept.",
+            "assay: interrupted while inspecting the program; no study was begun, and no data "
+            "are kept.",
             file=sys.stderr,
         )
         raise
