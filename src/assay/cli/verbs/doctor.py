@@ -81,20 +81,18 @@ def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
             continue
         values = setting.domain(lab.machine).values() or ()
         words = {
-            str(value): lab.plan(Configuration({setting.name: value})).words[setting.name]
+            str(value): lab.plan(Configuration({setting.name: value})).settings[setting.name]
             for value in values[:64]
         }
         yield (
             setting.name,
             {
                 "domain": str(setting.domain(lab.machine)),
-                "granted": [v for v, w in words.items() if w.prospect is Prospect.GRANTABLE],
+                "granted": [v for v, w in words.items() if w.status is Prospect.GRANTABLE],
                 "degraded": {
-                    v: w.reason for v, w in words.items() if w.prospect is Prospect.DEGRADED
+                    v: w.reason for v, w in words.items() if w.status is Prospect.DEGRADED
                 },
-                "refused": {
-                    v: w.reason for v, w in words.items() if w.prospect is Prospect.REFUSED
-                },
+                "refused": {v: w.reason for v, w in words.items() if w.status is Prospect.REFUSED},
             },
         )
 
@@ -113,18 +111,18 @@ def _lines(
     yield f"machine    {machine.model}, {machine.arch}, Linux {machine.kernel}"
     if machine.hypervisor:
         yield f"           a guest of {machine.hypervisor}: neighbours may disturb; look at steal"
-    usable = f"{format_list(machine.allowed)} usable of {len(machine.cpus)}"
+    usable = f"{format_list(machine.allowed_cpus)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
     if machine.cpu_limit is not None:
         periods = read_periods(LIVE, quota_stat(LIVE))
         yield f"           {describe_quota(machine.cpu_limit, periods)}"
-    if machine.narrowed is not None:
-        yield f"           {describe_restriction(machine.narrowed, machine.allowed)}"
+    if machine.cpu_restriction is not None:
+        yield f"           {describe_restriction(machine.cpu_restriction, machine.allowed_cpus)}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"
     yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
     yield f"control    {machine.cgroup}: {_containment(probe)}"
     yield from _rights(machine, helper)
-    yield f"launcher   {probe.get('engine', 'unknown version')}"
+    yield f"launcher   {probe.get('version', 'unknown version')}"
     yield f"store      {store}"
     yield from _observing(overheads)
     yield "state      `assay machine check` says whether it is fit for measuring"
