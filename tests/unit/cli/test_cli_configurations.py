@@ -134,7 +134,12 @@ def test_a_configuration_may_be_the_baseline(tmp_path: Path) -> None:
             "one place",
         ),
         ("[configuration]\nA = 3\n", "4:1", "configuration.A cannot be 3", ""),
-        (f"{FILE}[design]\nbaseline = 'mos'\n", "12:1", "unknown configuration 'mos'", "are A, mOS"),
+        (
+            f"{FILE}[design]\nbaseline = 'mos'\n",
+            "12:1",
+            "unknown configuration 'mos'",
+            "are A, mOS",
+        ),
         (
             f"{FILE}[design]\nkind = 'factorial'\n",
             "12:1",

@@ -374,7 +374,8 @@ def test_a_program_that_is_not_there_is_pointed_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "match"), [(["sweep"], "sweep file is missing"), (["sweep", "f.toml", "--", "ls"], "no command")]
+    ("words", "match"),
+    [(["sweep"], "sweep file is missing"), (["sweep", "f.toml", "--", "ls"], "no command")],
 )
 def test_words_that_are_no_file(words: list[str], match: str) -> None:
     with pytest.raises(InvalidInputError, match=match):

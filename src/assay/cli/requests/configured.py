@@ -259,8 +259,8 @@ def _report_other_program(found: Recommended, workload: Workload) -> None:
 def _report_change(found: Recommended) -> None:
     changed = "program" if found.workload.build is None else "program's source, or its compiler,"
     print(
-        f"assay: the {changed} changed since study {found.study_id} measured it; other settings may "
-        f"be best now (`assay study resume {found.study_id} --new-stratum`)",
+        f"assay: the {changed} changed since study {found.study_id} measured it; other settings "
+        f"may be best now (`assay study resume {found.study_id} --new-stratum`)",
         file=sys.stderr,
     )
 
