@@ -92,8 +92,8 @@ def _precision(rows: Sequence[Row]) -> str:
     if fewest >= TARGET_STUDIES:
         return found
     return (
-        f"{found} A row has {fewest} studies so far, so the standard errors are large. The targets "
-        f"are defined for {TARGET_STUDIES:,} studies."
+        f"{found} The targets are defined for {TARGET_STUDIES:,} studies per space. The smallest "
+        f"number so far is {fewest}, so the standard errors are large."
     )
 
 
