@@ -35,29 +35,29 @@ def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
     record = msgspec.structs.replace(source.record, conclusion=of_newest)
     document: dict[str, Any] = {"study": record.id, **to_builtins(record)}
     document["samples"] = [
-        {"stratum": one.stratum.number, **sample}
-        for one in source.strata
-        for sample in sample_documents(record.spec, one.samples)
+        {"stratum": stratum.stratum.number, **sample}
+        for stratum in source.strata
+        for sample in sample_documents(record.spec, stratum.samples)
     ]
     document["plans"] = [
-        {"stratum": one.stratum.number, **to_builtins(plan)}
-        for one in source.strata
-        for plan in one.plans
+        {"stratum": stratum.stratum.number, **to_builtins(plan)}
+        for stratum in source.strata
+        for plan in stratum.plans
     ]
     document["conclusions"] = [
-        {"stratum": one.stratum.number, **to_builtins(one.conclusion)}
-        for one in source.strata
-        if one.conclusion is not None
+        {"stratum": stratum.stratum.number, **to_builtins(stratum.conclusion)}
+        for stratum in source.strata
+        if stratum.conclusion is not None
     ]
     if outputs:
         document["outputs"] = [
             {
-                "stratum": one.stratum.number,
+                "stratum": stratum.stratum.number,
                 "sample": number,
                 "streams": [to_builtins(stream_of(output)) for output in kept],
             }
-            for one in source.strata
-            for number, kept in enumerate(one.outputs(), start=1)
+            for stratum in source.strata
+            for number, kept in enumerate(stratum.outputs(), start=1)
             if kept
         ]
     return document

@@ -69,8 +69,8 @@ def _sampled(source: Source) -> Iterator[_Family]:
     taken: set[str] = set()
     for metric in source.record.spec.workload.metrics:
         family = _family_of(metric, taken)
-        for one in source.strata:
-            for labels, points in _series(source.record.id, one, metric.name):
+        for stratum in source.strata:
+            for labels, points in _series(source.record.id, stratum, metric.name):
                 last_s = -1.0
                 for at_s, value in points:
                     # Launches must stay distinct after the clock was set back.
@@ -107,10 +107,10 @@ def _family_of(metric: Metric, taken: set[str]) -> _Family:
 
 def _launches(source: Source) -> _Family:
     family = _Family("assay_launches", "", "Launches by outcome.")
-    for one in source.strata:
-        counts = Counter(map(_kind_of, one.samples))
+    for stratum in source.strata:
+        counts = Counter(map(_kind_of, stratum.samples))
         for (stage, arm, outcome), count in sorted(counts.items()):
-            labels = {"study": source.record.id, "stratum": str(one.stratum.number)}
+            labels = {"study": source.record.id, "stratum": str(stratum.stratum.number)}
             labels |= {"stage": stage, "arm": arm, "outcome": outcome}
             family.add(labels, float(count))
     return family
@@ -125,9 +125,9 @@ def _claims(source: Source) -> Iterable[_Family]:
     low = _Family("assay_claim_ratio_low", "", "Lower end of the interval of the ratio.")
     high = _Family("assay_claim_ratio_high", "", "Upper end of the interval of the ratio.")
     blocks = _Family("assay_claim_blocks", "", "Number of paired launches of the claim.")
-    for one in source.strata:
-        for claim in one.conclusion.every_claim if one.conclusion else ():
-            labels = _claim_labels(source.record.id, one, claim)
+    for stratum in source.strata:
+        for claim in stratum.conclusion.every_claim if stratum.conclusion else ():
+            labels = _claim_labels(source.record.id, stratum, claim)
             if claim.blocks:
                 ratio.add(labels, claim.ratio)
             blocks.add(labels, float(claim.blocks))

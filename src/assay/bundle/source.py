@@ -48,7 +48,7 @@ class Source:
 def without_outputs(source: Source) -> Source:
     """Return a study without output lines of its program in samples and conclusions."""
     return dataclasses.replace(
-        source, strata=tuple(_stratum_without_outputs(one) for one in source.strata)
+        source, strata=tuple(_stratum_without_outputs(stratum) for stratum in source.strata)
     )
 
 
@@ -154,4 +154,8 @@ def _as_launched(plans: list[Plan], samples: tuple[Sample, ...]) -> tuple[Plan, 
     """Return the plans of samples in the order of their first launches."""
     by_configuration = {plan.configuration: plan for plan in plans}
     order = dict.fromkeys(sample.launch.configuration for sample in samples)
-    return tuple(by_configuration[one] for one in order if one in by_configuration)
+    return tuple(
+        by_configuration[configuration]
+        for configuration in order
+        if configuration in by_configuration
+    )

@@ -30,7 +30,7 @@ def write_table(source: Source, target: TextIO) -> None:
     if the study does not know it.
     """
     defaults = _defaults(source.record.spec)
-    samples = [sample for one in source.strata for sample in one.samples]
+    samples = [sample for stratum in source.strata for sample in stratum.samples]
     metrics = _names(sample.metrics for sample in samples)
     settings = _names(sample.launch.configuration for sample in samples)
     values = _names([e.kind for e in s.evidence if e.value is not None] for s in samples)
@@ -45,12 +45,12 @@ def write_table(source: Source, target: TextIO) -> None:
             *(f"evidence.{kind}.note" for kind in notes),
         ]
     )
-    for one in source.strata:
-        lost = excluded_blocks_of(source.record.spec, one.samples)
-        for number, sample in enumerate(one.samples, start=1):
+    for stratum in source.strata:
+        lost = excluded_blocks_of(source.record.spec, stratum.samples)
+        for number, sample in enumerate(stratum.samples, start=1):
             out.writerow(
                 [
-                    *_fixed(one.stratum.number, number, sample, block_of(sample) in lost),
+                    *_fixed(stratum.stratum.number, number, sample, block_of(sample) in lost),
                     *(_cell(sample.metrics.get(name)) for name in metrics),
                     *(cell for name in settings for cell in _setting(sample, name, defaults)),
                     *(_evidence(sample, kind) for kind in values),

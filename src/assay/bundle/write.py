@@ -96,10 +96,10 @@ def write_bundle(
         )
         chained.document(STUDY, encode(study))
         verdicts, notes = [], []
-        for one in source.strata:
-            bare = _Bare.of(one, redactor)
-            _write_stratum(chained, bare, one, redactor, outputs)
-            found = _verdict(record.spec, one, spec, bare)
+        for stratum in source.strata:
+            bare = _Bare.of(stratum, redactor)
+            _write_stratum(chained, bare, stratum, redactor, outputs)
+            found = _verdict(record.spec, stratum, spec, bare)
             if found is None:
                 continue
             verdicts.append(_write_verdict(chained, spec, bare, found))
@@ -121,7 +121,9 @@ def write_bundle(
             includes_outputs=outputs,
         )
         chained.seal(encode(manifest))
-    return WrittenBundle(manifest, sum(len(one.samples) for one in source.strata), tuple(notes))
+    return WrittenBundle(
+        manifest, sum(len(stratum.samples) for stratum in source.strata), tuple(notes)
+    )
 
 
 class _Chained:
@@ -288,8 +290,10 @@ def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
     """Return the versions of the programs that wrote the bundle and measured, and of the store."""
     from assay.store.schema import HEAD
 
-    measured = _several(one.stratum.assay_version for one in source.strata)
-    launchers = _several(sample.launcher_version for one in source.strata for sample in one.samples)
+    measured = _several(stratum.stratum.assay_version for stratum in source.strata)
+    launchers = _several(
+        sample.launcher_version for stratum in source.strata for sample in stratum.samples
+    )
     return {
         **engine(),
         "measured_by": redactor.text(measured),
@@ -299,4 +303,4 @@ def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
 
 
 def _several(found: Iterable[str]) -> str:
-    return ", ".join(sorted({one for one in found if one}))
+    return ", ".join(sorted({text for text in found if text}))

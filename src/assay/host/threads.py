@@ -56,7 +56,7 @@ def kernel_threads(host: Host) -> tuple[Thread, ...]:
     """Return all kernel threads, by id."""
     numbers = sorted(int(name) for name in host.listdir("/proc") if name.isdecimal())
     found = (read_thread_state(host, number) for number in numbers)
-    return tuple(one for one in found if one is not None and one.kernel)
+    return tuple(thread for thread in found if thread is not None and thread.kernel)
 
 
 def allowed_cpus(host: Host, tid: int) -> tuple[int, ...]:

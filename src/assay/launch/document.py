@@ -240,7 +240,7 @@ def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:
 
 def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
     """Return the samples to take and their largest cost, where these are not the defaults."""
-    sampled = [str(one) for one in DEFAULT_OBSERVATIONS if one in on]
+    sampled = [str(observation) for observation in DEFAULT_OBSERVATIONS if observation in on]
     found: dict[str, Any] = (
         {} if len(sampled) == len(DEFAULT_OBSERVATIONS) else {"sampling": sampled}
     )

@@ -50,7 +50,7 @@ def active_observations(
         workload, varied: see ``required_observations``.
     """
     on = optional_observations(launch, asked) | required_observations(workload, varied)
-    return tuple(one for one in Observation if one in on)
+    return tuple(observation for observation in Observation if observation in on)
 
 
 def required_observations(workload: Workload, varied: Iterable[str]) -> frozenset[Observation]:

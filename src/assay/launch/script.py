@@ -385,7 +385,7 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
     commands = [command_of(plan, workload, number) for number in numbers or [None]]
     argv = commands[0]
     program = f'"$(command -v {_quoted(argv[0])} || true)"'
-    named = dict.fromkeys(w for one in commands for w in file_words(one, workload.stdin))
+    named = dict.fromkeys(w for command in commands for w in file_words(command, workload.stdin))
     words = _words(tuple(named))
     return [
         f"for file in {program} {words}; do",

@@ -28,11 +28,11 @@ def ask_to_end(launches: Iterable[RunningLaunch]) -> float:
         The longest grace period, in seconds, of the launches that have not ended promptly.
     """
     asked = list(launches)
-    for one in asked:
-        one.ask_to_end()
+    for launch in asked:
+        launch.ask_to_end()
     until_s = time.monotonic() + PROMPT_S
-    late = [one for one in asked if not one.finished(max(0.0, until_s - time.monotonic()))]
-    return max((one.grace_s for one in late), default=0.0)
+    late = [launch for launch in asked if not launch.finished(max(0.0, until_s - time.monotonic()))]
+    return max((launch.grace_s for launch in late), default=0.0)
 
 
 def end_all(launches: Iterable[RunningLaunch]) -> None:
@@ -44,15 +44,15 @@ def end_all(launches: Iterable[RunningLaunch]) -> None:
         launches: running launches.
     """
     asked = list(launches)
-    began_s = min((one.ask_to_end() for one in asked), default=0.0)
+    began_s = min((launch.ask_to_end() for launch in asked), default=0.0)
 
     def hurry() -> None:
-        for one in asked:
-            one.request_end()
+        for launch in asked:
+            launch.request_end()
 
     with hastened_by_signals(hurry, began_s):
-        for one in asked:
-            one.await_end()
+        for launch in asked:
+            launch.await_end()
 
 
 def hastened_by_signals(

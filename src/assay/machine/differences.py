@@ -138,7 +138,12 @@ def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...
                 for path in sorted(left.keys() | right.keys())
                 if left.get(path) != right.get(path)
             ]
-    return tuple(sorted(_folded(found), key=lambda one: (one.subject, one.what, one.numbers)))
+    return tuple(
+        sorted(
+            _folded(found),
+            key=lambda difference: (difference.subject, difference.what, difference.numbers),
+        )
+    )
 
 
 def _options(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
@@ -180,7 +185,7 @@ def _unlike(place: str, a: Any, b: Any) -> Iterator[tuple[str, str | None, str |
             if key in left and key in right:
                 yield from _unlike(f"{place}/{key}", left[key], right[key])
             else:
-                here, there = (_PRESENT if key in one else None for one in (left, right))
+                here, there = (_PRESENT if key in record else None for record in (left, right))
                 yield f"{place}/{key}", here, there
     elif place == "machine/flags":
         if set(a or ()) != set(b or ()):
@@ -194,16 +199,16 @@ def _unlike(place: str, a: Any, b: Any) -> Iterator[tuple[str, str | None, str |
 
 
 def _is_record(a: Any, b: Any) -> bool:
-    return any(isinstance(one, dict) for one in (a, b)) and all(
-        one is None or isinstance(one, dict) for one in (a, b)
+    return any(isinstance(value, dict) for value in (a, b)) and all(
+        value is None or isinstance(value, dict) for value in (a, b)
     )
 
 
 def _are_records(a: Any, b: Any) -> bool:
     """Return whether both are lists of records, of which one may be empty."""
-    found = [one for one in (a, b) if one]
+    found = [value for value in (a, b) if value]
     return bool(found) and all(
-        isinstance(one, (list, tuple)) and isinstance(one[0], dict) for one in found
+        isinstance(value, (list, tuple)) and isinstance(value[0], dict) for value in found
     )
 
 
@@ -240,13 +245,13 @@ def _text(value: Any) -> str | None:
 def _folded(found: list[Difference]) -> Iterator[Difference]:
     """Yield differences that are the same for several CPUs, nodes or interrupts once."""
     alike: dict[tuple[str, str, str | None, str | None], list[int]] = {}
-    for one in found:
+    for difference in found:
         # Paths in documents begin without a slash.
-        path = f"/{one.what}".replace("//", "/")
+        path = f"/{difference.what}".replace("//", "/")
         match = _NUMBERED.search(path)
         what = path[: match.start(2)] + "*" + path[match.end(2) :] if match else path
-        what = what if one.what.startswith("/") else what[1:]
-        numbers = alike.setdefault((one.subject, what, one.a, one.b), [])
+        what = what if difference.what.startswith("/") else what[1:]
+        numbers = alike.setdefault((difference.subject, what, difference.a, difference.b), [])
         if match:
             numbers.append(int(match[2]))
     for (subject, what, a, b), numbers in alike.items():

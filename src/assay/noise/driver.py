@@ -155,7 +155,7 @@ class NoiseMeter:
             )
         run = decode(text, NoiseRun)
         if not run.measured:
-            first = next((one for one in run.cpus if one.error), None)
+            first = next((cpu for cpu in run.cpus if cpu.error), None)
             if first is not None:
                 raise InvalidInputError(
                     f"CPU {first.cpu} cannot be measured: {first.error}.",
@@ -239,8 +239,8 @@ def descendants_of(counters: KernelCounters, pid: int) -> set[int]:
         pid: process id.
     """
     children: dict[int, list[int]] = {}
-    for one in counters.busy.values():
-        children.setdefault(one.parent, []).append(one.pid)
+    for process in counters.busy.values():
+        children.setdefault(process.parent, []).append(process.pid)
     found, ahead = {pid}, [pid]
     while ahead:
         born = [child for child in children.get(ahead.pop(), ()) if child not in found]
@@ -264,7 +264,7 @@ def busiest_processes(
         spent_s = now.busy_s - (then.busy_s if then else 0.0)
         if now.pid not in own and spent_s > 0:
             found.append(replace(now, busy_s=spent_s))
-    return tuple(sorted(found, key=lambda one: -one.busy_s)[:MAX_PROCESSES])
+    return tuple(sorted(found, key=lambda process: -process.busy_s)[:MAX_PROCESSES])
 
 
 def _argv(program: Path, request: NoiseRequest) -> Sequence[str]:

@@ -48,7 +48,7 @@ def known_periods(root: Root = LIVE) -> tuple[KnownPeriod, ...]:
     if threshold and root.read_int("/proc/sys/kernel/watchdog"):
         # kernel/watchdog.c, set_sample_period(): a fifth of twice the threshold.
         found.append(KnownPeriod(0.4 * threshold, "the soft-lockup watchdog (kernel.watchdog)"))
-    periods_us = (us for one in read_damon(root) if one.is_on for us in one.periods_us)
+    periods_us = (us for source in read_damon(root) if source.is_on for us in source.periods_us)
     found.extend(KnownPeriod(us * 1e-6, "DAMON (memory.damon)") for us in periods_us)
     return tuple(found)
 
@@ -60,14 +60,14 @@ def explain_period(period_s: float, known: Sequence[KnownPeriod]) -> str | None:
         period_s: measured period, in seconds.
         known: known periods of this kernel.
     """
-    near = [one for one in known if abs(period_s / one.period_s - 1) <= PERIOD_TOLERANCE]
+    near = [source for source in known if abs(period_s / source.period_s - 1) <= PERIOD_TOLERANCE]
     if near:
-        return " or ".join(dict.fromkeys(one.what for one in near))
-    for one in known:
-        times = period_s / one.period_s
+        return " or ".join(dict.fromkeys(source.what for source in near))
+    for source in known:
+        times = period_s / source.period_s
         whole = round(times)
         if 2 <= whole <= 8 and math.isclose(times, whole, rel_tol=PERIOD_TOLERANCE):
-            return f"every {_ordinal(whole)} of {one.what}"
+            return f"every {_ordinal(whole)} of {source.what}"
     return None
 
 

@@ -157,8 +157,8 @@ def _added(parts: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 def _busiest(others: Sequence[ProcessUsage]) -> tuple[ProcessUsage, ...]:
     total: dict[int, ProcessUsage] = {}
-    for one in others:
-        before = total.get(one.pid)
-        busy_s = one.busy_s + (before.busy_s if before else 0.0)
-        total[one.pid] = ProcessUsage(one.pid, one.name, one.cpu, busy_s)
-    return tuple(sorted(total.values(), key=lambda one: -one.busy_s)[:MAX_PROCESSES])
+    for other in others:
+        before = total.get(other.pid)
+        busy_s = other.busy_s + (before.busy_s if before else 0.0)
+        total[other.pid] = ProcessUsage(other.pid, other.name, other.cpu, busy_s)
+    return tuple(sorted(total.values(), key=lambda process: -process.busy_s)[:MAX_PROCESSES])

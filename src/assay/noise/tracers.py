@@ -265,7 +265,7 @@ class _Part:
 
 def _largest(parts: Sequence[_Part]) -> Cause:
     """Return the dominant cause of a detour; the tracer reports each part without nested ones."""
-    part = max(parts, key=lambda one: one.took_ns)
+    part = max(parts, key=lambda detour: detour.took_ns)
     words = {
         "nmi": "a non-maskable interrupt",
         "irq": f"interrupt {part.name}",
@@ -282,7 +282,7 @@ def _traced(
     causes: dict[tuple[int, int], Cause],
     length_s: float,
 ) -> TraceResult:
-    began_ns = min((one.start_ns for found in detours.values() for one in found), default=0)
+    began_ns = min((detour.start_ns for found in detours.values() for detour in found), default=0)
     cpus = tuple(
         _cpu_noise(cpu, found, began_ns, round(length_s * 1e9))
         for cpu, found in sorted(detours.items())
@@ -294,16 +294,18 @@ def _traced(
 def _cpu_noise(
     cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_ns: int
 ) -> CpuNoise:
-    ordered = sorted(found, key=lambda one: one.start_ns)
-    longest = sorted(ordered, key=lambda one: -one.duration_ns)[:MAX_WORST]
+    ordered = sorted(found, key=lambda detour: detour.start_ns)
+    longest = sorted(ordered, key=lambda detour: -detour.duration_ns)[:MAX_WORST]
     return CpuNoise(
         cpu=cpu,
         length_ns=length_ns,
-        start_ns=tuple(one.start_ns - began_ns for one in ordered),
-        duration_ns=tuple(one.duration_ns for one in ordered),
+        start_ns=tuple(detour.start_ns - began_ns for detour in ordered),
+        duration_ns=tuple(detour.duration_ns for detour in ordered),
         worst=tuple(
-            ExplainedDetour(start_ns=one.start_ns - began_ns, duration_ns=one.duration_ns, cpu=cpu)
-            for one in longest
+            ExplainedDetour(
+                start_ns=detour.start_ns - began_ns, duration_ns=detour.duration_ns, cpu=cpu
+            )
+            for detour in longest
         ),
     )
 

@@ -51,12 +51,12 @@ def idle_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostActio
     """Return the idle and polling actions that all partitions require."""
     found: list[HostAction] = []
     polled = True
-    for one in made:
-        if one.idle_limit in _LATENCIES_US:
+    for partition in made:
+        if partition.idle_limit in _LATENCIES_US:
             found += disable_deep_states(
-                machine, parse_list(one.cpus), _LATENCIES_US[one.idle_limit]
+                machine, parse_list(partition.cpus), _LATENCIES_US[partition.idle_limit]
             )
-        polled = polled and one.machine_checks
+        polled = polled and partition.machine_checks
     if not polled:
         found.append(WriteFile(path=MACHINE_CHECKS, value="0", form="number"))
     return tuple(found)

@@ -51,7 +51,7 @@ def find_tree(root: Root) -> CgroupTree:
     Raises:
         NotPossibleError: there is none, or only that of a container.
     """
-    mounted = [one for one in hierarchies(root) if "cpuset" in one.controllers]
+    mounted = [hierarchy for hierarchy in hierarchies(root) if "cpuset" in hierarchy.controllers]
     if not mounted:
         raise NotPossibleError(
             "No control groups with a cpuset are mounted.",
@@ -73,15 +73,15 @@ def find_tree(root: Root) -> CgroupTree:
 
 def _memory_top(first: Hierarchy, root: Root) -> str | None:
     """Return the root group with memory limits; those of version 1 are a separate tree."""
-    for one in hierarchies(root):
-        same = one.version == first.version
+    for hierarchy in hierarchies(root):
+        same = hierarchy.version == first.version
         if (
             same
-            and one.whole
-            and "memory" in one.controllers
-            and one.point.startswith(CGROUP_MOUNT)
+            and hierarchy.whole
+            and "memory" in hierarchy.controllers
+            and hierarchy.point.startswith(CGROUP_MOUNT)
         ):
-            return one.point
+            return hierarchy.point
     return None
 
 
@@ -126,7 +126,9 @@ def partition_groups(
             found.append(ControlGroup(path=f"{tree.memory_top}/{group_name(name)}", files=()))
         return tuple(found)
     with_memory = memory_bytes is not None
-    given = " ".join(f"+{one}" for one in required_controllers(tree, with_memory=with_memory))
+    given = " ".join(
+        f"+{controller}" for controller in required_controllers(tree, with_memory=with_memory)
+    )
     files = [*own, *alone]
     if memory_bytes:
         files.append(("memory.min", str(memory_bytes)))
@@ -157,11 +159,11 @@ def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[Host
     """Return the actions that isolate the CPUs of all partitions, in order."""
     partitions = tuple(made)
     needed = {
-        DelegateController(group=one.root_group, controller=controller): None
-        for one in partitions
-        for controller in one.delegated
+        DelegateController(group=partition.root_group, controller=controller): None
+        for partition in partitions
+        for controller in partition.delegated
     }
-    groups = [group for one in partitions for group in one.groups]
+    groups = [group for partition in partitions for group in partition.groups]
     return (*needed, *groups, *_actions_for_other_programs(partitions, machine))
 
 
@@ -169,11 +171,11 @@ def _actions_for_other_programs(
     partitions: Sequence[Partition], machine: Machine
 ) -> tuple[HostAction, ...]:
     """Return the actions of version 1: the group of other programs, and no global balancing."""
-    tops = {one.root_group for one in partitions if one.version == 1}
+    tops = {partition.root_group for partition in partitions if partition.version == 1}
     if not tops:
         return ()
     top = tops.pop()
-    apart = frozenset[int]().union(*(one.cpu_set for one in partitions))
+    apart = frozenset[int]().union(*(partition.cpu_set for partition in partitions))
     rest = [cpu.id for cpu in machine.cpus if cpu.id not in apart]
     nodes = [node.id for node in machine.nodes if node.memory_bytes]
     files = (

@@ -86,14 +86,14 @@ def _threads(
     host: Host, before: InitialState, apart: Collection[int], online: Collection[int]
 ) -> Iterator[HostAction]:
     """Yield actions for kernel threads that may be moved and have other CPUs."""
-    for one in kernel_threads(host):
-        if one.bound:
+    for thread in kernel_threads(host):
+        if thread.bound:
             continue
-        path = TaskAffinity(tid=one.tid, started=one.started, cpus=()).path
+        path = TaskAffinity(tid=thread.tid, started=thread.started, cpus=()).path
         cpus = set(parse_list(before.read(path) or ""))
         rest = cpus - set(apart)
         if rest & set(online) and rest != cpus:
-            yield TaskAffinity(tid=one.tid, started=one.started, cpus=tuple(sorted(rest)))
+            yield TaskAffinity(tid=thread.tid, started=thread.started, cpus=tuple(sorted(rest)))
 
 
 def _cpus_in(path: str, text: str | None) -> tuple[int, ...]:

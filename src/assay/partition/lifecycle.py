@@ -176,7 +176,7 @@ def plan_partition(request: PartitionRequest, machine: Machine, place: Partition
         )
     tree = find_tree(root)
     demand_same_tree(tree, others)
-    cpus = designate_cpus(request.cpus, machine, {one.name: one.cpu_set for one in others})
+    cpus = designate_cpus(request.cpus, machine, {other.name: other.cpu_set for other in others})
     demand_idle_support(request.idle, request.checks_machine, machine, cpus)
     gpus = requested_gpus(request.gpus, root, others)
     nodes = nodes_of(cpus, machine)
@@ -247,7 +247,9 @@ def _create(
     made = _with_actual_memory(plan_memory, settled, place.host)
     entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS_OWNER]
     own = {action.path for action in required_actions(place.host, (made,), entries, machine)}
-    demand_isolated(made, [one for one in settled.outcomes if one.action.path in own], place.host)
+    demand_isolated(
+        made, [outcome for outcome in settled.outcomes if outcome.action.path in own], place.host
+    )
     demand_memory(made, precise=request.precise)
     write_broker_document(made, folder)
     if program is not None:

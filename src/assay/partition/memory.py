@@ -96,10 +96,10 @@ def pool_actions(
 ) -> tuple[HostAction, ...]:
     """Return the actions that enlarge huge-page pools for all partitions."""
     wanted: dict[str, int] = {}
-    for one in made:
-        if one.memory is not None:
-            for node, pages in one.memory.pages.items():
-                path = _pool(node, one.memory.page_bytes, host)
+    for partition in made:
+        if partition.memory is not None:
+            for node, pages in partition.memory.pages.items():
+                path = _pool(node, partition.memory.page_bytes, host)
                 wanted[path] = wanted.get(path, 0) + pages
     return tuple(
         WriteFile(path=path, value=str(pages + int(before.read(path) or 0)), form="number")
@@ -185,7 +185,7 @@ def _by_node(
 
 def _share_of(node: int, machine: Machine, cpus: Sequence[int], host: Host) -> int:
     """Return the share of a node's free memory that corresponds to the share of its CPUs."""
-    own = next((one.cpus for one in machine.nodes if one.id == node), ())
+    own = next((numa_node.cpus for numa_node in machine.nodes if numa_node.id == node), ())
     all_cpus = own or tuple(cpu.id for cpu in machine.cpus)
     share = len(set(all_cpus) & set(cpus)), len(all_cpus)
     text = host.read(f"{NODES}/node{node}/meminfo") or host.read("/proc/meminfo") or ""
@@ -210,8 +210,8 @@ def _demand_existing_memory(
         raise NotPossibleError("No memory is free for --mem auto.", "Request a size.")
     has = {node.id: node.memory_bytes for node in machine.nodes}
     promised: dict[int, int] = {}
-    for one in others:
-        for node, size in _used_bytes(one).items():
+    for other in others:
+        for node, size in _used_bytes(other).items():
             promised[node] = promised.get(node, 0) + size
     for node, asked in sorted(by_node.items()):
         total = has.get(node) or machine.memory_bytes

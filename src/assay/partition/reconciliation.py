@@ -93,7 +93,7 @@ def required_actions(
 ) -> tuple[HostAction, ...]:
     """Return all actions that partitions require, in order."""
     before = InitialState(host, entries)
-    apart = frozenset[int]().union(*(one.cpu_set for one in made))
+    apart = frozenset[int]().union(*(partition.cpu_set for partition in made))
     return (
         *isolation_actions(made, machine),
         *pool_actions(made, before, host),

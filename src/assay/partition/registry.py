@@ -136,7 +136,11 @@ def active_partitions(env: Mapping[str, str], boot_id: str | None = None) -> tup
         NotPossibleError: see ``partition_names``.
     """
     found = (read_partition(partitions_folder(env) / name) for name in partition_names(env))
-    return tuple(one for one in found if one is not None and boot_id in (None, one.boot_id))
+    return tuple(
+        partition
+        for partition in found
+        if partition is not None and boot_id in (None, partition.boot_id)
+    )
 
 
 def select_partition(name: str | None, env: Mapping[str, str]) -> str:
@@ -280,8 +284,13 @@ def record_outcomes(
         OSError: the file cannot be written.
     """
     actions = tuple(
-        RecordedOutcome(action=one.action, status=str(one.status), read=one.read, reason=one.reason)
-        for one in outcomes
+        RecordedOutcome(
+            action=outcome.action,
+            status=str(outcome.status),
+            read=outcome.read,
+            reason=outcome.reason,
+        )
+        for outcome in outcomes
     )
     path = partitions_folder(env) / _STEERED
     if actions:

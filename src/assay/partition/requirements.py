@@ -49,7 +49,7 @@ def demand_same_tree(tree: CgroupTree, others: Sequence[Partition]) -> None:
     Raises:
         NotPossibleError: the trees differ; the message names one partition.
     """
-    if any(one.root_group != tree.top for one in others):
+    if any(other.root_group != tree.top for other in others):
         raise NotPossibleError(
             f"The partition {others[0].name} uses the control groups at {others[0].root_group}, "
             f"but new "
@@ -105,11 +105,11 @@ def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[
         raise InvalidInputError(
             f"--gpus {text}: this machine has {has}.", "Use the numbers of the driver."
         )
-    for one in others:
-        both = set(parse_list(one.gpus)) & set(asked)
+    for other in others:
+        both = set(parse_list(other.gpus)) & set(asked)
         if both:
             raise NotPossibleError(
-                f"GPU {format_list(both)} belongs to the partition {one.name}.", "Choose others."
+                f"GPU {format_list(both)} belongs to the partition {other.name}.", "Choose others."
             )
     return asked
 

@@ -100,10 +100,10 @@ def fault_of(made: Partition, host: Host) -> str | None:
 def read_kernel_work(host: Host, env: Mapping[str, str]) -> tuple[KernelWorkStatus, ...]:
     """Return the status of kernel work that is kept off the CPUs of partitions, by kind."""
     kinds: dict[str, list[RecordedOutcome]] = {kind: [] for kind in _KINDS}
-    for one in recorded_outcomes(env, host.read(BOOT_ID)):
-        kind = _kind(one.action)
+    for outcome in recorded_outcomes(env, host.read(BOOT_ID)):
+        kind = _kind(outcome.action)
         if kind is not None:
-            kinds[kind].append(one)
+            kinds[kind].append(outcome)
     return tuple(_of_kind(kind, found, host) for kind, found in kinds.items())
 
 

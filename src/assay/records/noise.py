@@ -93,4 +93,4 @@ class NoiseRun(Record, frozen=True, kw_only=True):
     @property
     def measured(self) -> tuple[CpuNoise, ...]:
         """Return the CPUs with a measurement."""
-        return tuple(one for one in self.cpus if one.error is None and one.measured_ns > 0)
+        return tuple(cpu for cpu in self.cpus if cpu.error is None and cpu.measured_ns > 0)

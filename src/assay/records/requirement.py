@@ -117,6 +117,6 @@ def overall_verdict(results: Sequence[RequirementResult], arm: str) -> Requireme
         results: of a study.
         arm: name of the arm.
     """
-    verdicts = {one.verdict for one in results if one.arm == arm}
+    verdicts = {result.verdict for result in results if result.arm == arm}
     order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
     return next((verdict for verdict in order if verdict in verdicts), None)

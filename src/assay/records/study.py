@@ -141,7 +141,9 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
             if self.requested_observations is None
             else self.requested_observations
         )
-        return tuple(one for one in asked if one not in self.disabled_observations)
+        return tuple(
+            observation for observation in asked if observation not in self.disabled_observations
+        )
 
     @property
     def targets(self) -> tuple[Metric, ...]:
@@ -155,7 +157,11 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     def command_line(self) -> str:
         """Return the command as shell text; compared commands are joined by ``vs``."""
         configurations = [arm.configuration for arm in self.arms]
-        commands = [typed_text(str(one["command"])) for one in configurations if "command" in one]
+        commands = [
+            typed_text(str(configuration["command"]))
+            for configuration in configurations
+            if "command" in configuration
+        ]
         return " vs ".join(commands) if commands else command_text(self.workload.argv)
 
 

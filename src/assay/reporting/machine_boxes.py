@@ -90,7 +90,7 @@ def _home(top: Part, device: Device) -> tuple[int, ...]:
     """Return the CPUs of the smallest part that contains all CPUs near a device."""
     near, here = set(device.cpus), top
     while near:
-        inner = (one for one in here.children if near <= set(one.cpus) and _holds(one))
+        inner = (child for child in here.children if near <= set(child.cpus) and _holds(child))
         found = next(inner, None)
         if found is None:
             break
@@ -110,15 +110,15 @@ def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
     devices = _once(homes.take(part), _MIN_COMBINED_DEVICES)
     chain = _chain(part)
     last = chain[-1]
-    memory = tuple(box for one in chain for part_ in one.memory for box in _memory(part_))
-    inner = tuple(_box(one, homes, look_of) for one in last.children)
+    memory = tuple(box for child in chain for part_ in child.memory for box in _memory(part_))
+    inner = tuple(_box(child, homes, look_of) for child in last.children)
     kind = _style(last.kind if last.kind == "core" else part.kind)
     return Box(
         kind,
         _texts(chain),
         (
             kind,
-            tuple((one.kind, one.size_bytes) for one in chain),
+            tuple((child.kind, child.size_bytes) for child in chain),
             *(box.shape for box in (*memory, *inner, *devices)),
         ),
         part.cpus,
@@ -175,7 +175,7 @@ def _text(part: Part) -> str:
 def _memory(part: Part) -> list[Box]:
     if part.kind == "memcache":
         text = f"Cache before memory {short_bytes(part.size_bytes)}"
-        inner = [box for one in part.memory for box in _memory(one)]
+        inner = [box for child in part.memory for box in _memory(child)]
         return [Box("memory", (text,), ("memory", text)), *inner]
     kind = (part.name or "").upper() if part.name in ("dram", "hbm", "cxl", "pmem") else part.name
     words = ["Node", str(part.id), short_bytes(part.size_bytes), kind or ""]
@@ -230,7 +230,7 @@ def _drawn(box: Box) -> int:
 def _folded(box: Box, kinds: Iterable[str]) -> Box:
     """Combine identical neighbours of these kinds at every level."""
     kinds = tuple(kinds)
-    inner = tuple(_folded(one, kinds) for one in box.inner)
+    inner = tuple(_folded(child, kinds) for child in box.inner)
     return replace(box, inner=_once(inner, _MIN_COMBINED_PARTS, kinds))
 
 

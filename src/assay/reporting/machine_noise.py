@@ -88,5 +88,5 @@ _STYLE = (
 
 
 def _longest(detours: tuple[tuple[int, int], ...]) -> tuple[tuple[float, float], ...]:
-    kept = sorted(detours, key=lambda one: -one[1])[:MAX_DOTS]
+    kept = sorted(detours, key=lambda detour: -detour[1])[:MAX_DOTS]
     return tuple(sorted((at / 1e9, float(took)) for at, took in kept))

@@ -154,19 +154,19 @@ def _placed(box: Box) -> _Placed:
         return _Placed(box, max(26.0, _long(box, lines) + 10), 22.0)
     if box.kind in ("device", "memory"):
         return _Placed(box, _long(box, lines) + 2 * _PAD, len(lines) * _LINE + _GAP)
-    memory = [_placed(one) for one in box.memory]
-    grid = _grid([_placed(one) for one in box.inner])
-    widest = max([_long(box, lines), *(one.width for one in memory), *map(_right, grid)])
-    devices = _flow([_placed(one) for one in box.devices], max(widest, _WIDEST / 4))
+    memory = [_placed(item) for item in box.memory]
+    grid = _grid([_placed(item) for item in box.inner])
+    widest = max([_long(box, lines), *(item.width for item in memory), *map(_right, grid)])
+    devices = _flow([_placed(device) for device in box.devices], max(widest, _WIDEST / 4))
     inside = max([widest, *map(_right, devices)])
     within: list[_Placed] = []
     y = _PAD + len(lines) * _LINE
-    for one in memory:
-        within.append(_Placed(one.box, inside, one.height, _PAD, y))
-        y += one.height + _GAP
+    for item in memory:
+        within.append(_Placed(item.box, inside, item.height, _PAD, y))
+        y += item.height + _GAP
     for block in (grid, devices):
-        within.extend(replace(one, x=one.x + _PAD, y=one.y + y) for one in block)
-        y += max((one.y + one.height + _behind(one.box) for one in block), default=-_GAP) + _GAP
+        within.extend(replace(item, x=item.x + _PAD, y=item.y + y) for item in block)
+        y += max((item.y + item.height + _behind(item.box) for item in block), default=-_GAP) + _GAP
     return _Placed(box, inside + 2 * _PAD, y - _GAP + _PAD, within=tuple(within))
 
 
@@ -174,44 +174,44 @@ def _grid(boxes: Sequence[_Placed]) -> list[_Placed]:
     """Return boxes in rows of the width that is nearest to the shape of a screen."""
     if not boxes:
         return []
-    runs = [_even(list(run)) for _, run in groupby(boxes, lambda one: one.box.shape)]
+    runs = [_even(list(run)) for _, run in groupby(boxes, lambda box: box.box.shape)]
     longest = max(runs, key=len)
     step = longest[0].width + _behind(longest[0].box) + _GAP
     widths = {number * step for number in range(1, len(longest) + 1)}
-    widths |= set(accumulate(one.width + _behind(one.box) + _GAP for one in boxes))
-    even = [one for run in runs for one in run]
+    widths |= set(accumulate(box.width + _behind(box.box) + _GAP for box in boxes))
+    even = [item for run in runs for item in run]
     found = [
         (_cost(rows, tidy), rows)
         for width in sorted(widths)
         for tidy, rows in ((True, _stacked(runs, width)), (False, _flow(even, width)))
     ]
-    return min(found, key=lambda one: one[0])[1]
+    return min(found, key=lambda item: item[0])[1]
 
 
 def _even(run: list[_Placed]) -> list[_Placed]:
     """Return identical boxes with the width of the widest."""
-    widest = max(one.width for one in run)
-    return [replace(one, width=widest) for one in run]
+    widest = max(item.width for item in run)
+    return [replace(item, width=widest) for item in run]
 
 
 def _cost(boxes: Sequence[_Placed], tidy: bool) -> tuple[float, float]:
     """Return the distance from the preferred shape; rows with several kinds cost more."""
-    width = max(one.x + one.width for one in boxes)
-    height = max(one.y + one.height for one in boxes)
+    width = max(box.x + box.width for box in boxes)
+    height = max(box.y + box.height for box in boxes)
     over = max(0.0, width - _WIDEST)
     return (max(width / _SHAPE, height) + over) * (1.0 if tidy else _MIXED), height
 
 
 def _stacked(runs: Sequence[list[_Placed]], width: float) -> list[_Placed]:
     """Return runs of identical boxes in rows; all runs share a row if there is enough room."""
-    if sum(one.width + _behind(one.box) + _GAP for run in runs for one in run) <= width:
-        return _flow([one for run in runs for one in run], width)
+    if sum(item.width + _behind(item.box) + _GAP for run in runs for item in run) <= width:
+        return _flow([item for run in runs for item in run], width)
     found: list[_Placed] = []
     y = 0.0
     for run in runs:
         rows = _flow(run, width)
-        found.extend(replace(one, y=one.y + y) for one in rows)
-        y += max(one.y + one.height + _behind(one.box) for one in rows) + _GAP
+        found.extend(replace(row, y=row.y + y) for row in rows)
+        y += max(row.y + row.height + _behind(row.box) for row in rows) + _GAP
     return found
 
 
@@ -219,12 +219,12 @@ def _flow(boxes: Sequence[_Placed], width: float) -> list[_Placed]:
     """Return boxes in as many rows as needed."""
     found: list[_Placed] = []
     x = y = tallest = 0.0
-    for one in boxes:
-        if x > 0 and x + one.width > width + 0.5:
+    for box in boxes:
+        if x > 0 and x + box.width > width + 0.5:
             x, y, tallest = 0.0, y + tallest + _GAP, 0.0
-        found.append(replace(one, x=x, y=y))
-        x += one.width + _behind(one.box) + _GAP
-        tallest = max(tallest, one.height + _behind(one.box))
+        found.append(replace(box, x=x, y=y))
+        x += box.width + _behind(box.box) + _GAP
+        tallest = max(tallest, box.height + _behind(box.box))
     return found
 
 
@@ -257,8 +257,8 @@ def _draw(root: ElementTree.Element, placed: _Placed, x: float, y: float) -> Non
         heavy = number == 0 and box.kind in _HEAVY
         weight = "600" if heavy else "400"
         _write(root, x + _PAD, top + (number + 0.75) * _LINE, line, colour=colour, weight=weight)
-    for one in placed.within:
-        _draw(root, one, x, y)
+    for item in placed.within:
+        _draw(root, item, x, y)
 
 
 Row = list[tuple[str, str]]

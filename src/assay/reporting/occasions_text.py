@@ -37,7 +37,7 @@ def to_markdown(found: OccasionComparison) -> str:
 def _conditions(found: OccasionComparison, scale: Scale) -> str:
     unit = f" in {scale.unit}" if scale.unit else ""
     head = ["condition", "measured", "n", escape(f"mean{unit}"), "sd"]
-    rows = [_row(one, scale) for one in (found.a, found.b)]
+    rows = [_row(side, scale) for side in (found.a, found.b)]
     return markdown_table(head, rows, left=2)
 
 
@@ -48,7 +48,9 @@ def _row(one: Condition, scale: Scale) -> list[str]:
 
 def _differences(found: OccasionComparison) -> str:
     head = ["subject", "item", escape(found.a.name), escape(found.b.name)]
-    return markdown_table(head, [_difference(one) for one in found.differences], left=4)
+    return markdown_table(
+        head, [_difference(difference) for difference in found.differences], left=4
+    )
 
 
 def _difference(one: ConditionDifference) -> list[str]:

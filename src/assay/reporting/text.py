@@ -154,14 +154,14 @@ def requirement_table(conclusion: Conclusion) -> str:
     """Return a table of requirements by arm, in the unit of the metric."""
     lines = [
         [
-            escape(one.arm),
-            escape(requirement_text(one.requirement)),
-            one.verdict.value,
-            "" if one.value is None else f"{one.value:g}",
-            "" if one.worst_value is None else f"{one.worst_value:g}",
-            f"{one.satisfied_launches} of {one.launches}",
+            escape(result.arm),
+            escape(requirement_text(result.requirement)),
+            result.verdict.value,
+            "" if result.value is None else f"{result.value:g}",
+            "" if result.worst_value is None else f"{result.worst_value:g}",
+            f"{result.satisfied_launches} of {result.launches}",
         ]
-        for one in conclusion.requirements
+        for result in conclusion.requirements
     ]
     return markdown_table(
         ["arm", "requirement", "verdict", "observed", "worst", "satisfied by"], lines, left=3

@@ -61,7 +61,7 @@ def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:
     """Return the CPUs of the program, or of all its instances together."""
     if not facts.instances:
         return readback_of(facts).cpus
-    masks = [one.cpus for one in facts.instances if one.cpus is not None]
+    masks = [instance.cpus for instance in facts.instances if instance.cpus is not None]
     return tuple(sorted({cpu for mask in masks for cpu in mask})) if masks else None
 
 

@@ -256,7 +256,7 @@ def _is_count(value: Value) -> bool:
 def _judge(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     """Compare the masks that were read back with the planned ones."""
     asked = plan.instances
-    masks = [one.cpus for one in facts.instances]
+    masks = [instance.cpus for instance in facts.instances]
     if len(masks) != len(asked) or None in masks:
         return unverified(value, unread_reason(facts, "instances"))
     shown = " | ".join(format_list(mask or ()) for mask in masks[:_SHOWN])

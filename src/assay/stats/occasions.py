@@ -97,10 +97,10 @@ def between_occasions(conditions: Sequence[Sequence[OccasionMean]]) -> BetweenOc
     if not df:
         return None
     squares = (
-        (len(occasions) - 1) * moments([one.mean for one in occasions])[1] ** 2
+        (len(occasions) - 1) * moments([occasion.mean for occasion in occasions])[1] ** 2
         for occasions in several
     )
-    launches = [one.variance for occasions in several for one in occasions]
+    launches = [occasion.variance for occasions in several for occasion in occasions]
     return BetweenOccasions(
         variance=math.fsum(squares) / df, launches=math.fsum(launches) / len(launches), df=df
     )

@@ -38,7 +38,7 @@ def resolve_id(text: str, known: Sequence[str]) -> str:
         return known[-1]
     if wanted in known:
         return wanted
-    found = [one for one in known if wanted and one.startswith(wanted)]
+    found = [study_id for study_id in known if wanted and study_id.startswith(wanted)]
     if len(found) == 1:
         return found[0]
     if found:

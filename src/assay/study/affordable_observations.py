@@ -30,5 +30,5 @@ def with_affordable(spec: StudySpec, overheads: Iterable[Overhead]) -> StudySpec
         for cost in overhead.costs
         if cost.excess is not None
     }
-    left_out = tuple(one for one in DEFAULT_OBSERVATIONS if one in costly)
+    left_out = tuple(observation for observation in DEFAULT_OBSERVATIONS if observation in costly)
     return msgspec.structs.replace(spec, disabled_observations=left_out) if left_out else spec

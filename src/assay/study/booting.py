@@ -172,17 +172,19 @@ def required_boot_change(
     if not pending:
         return None
     firmware: dict[str, str] = {}
-    for one in pending.values():
-        firmware |= one.firmware
+    for change in pending.values():
+        firmware |= change.firmware
     return BootChange(
         settings=wanted,
-        missing=tuple(one.missing for one in pending.values()),
-        add=_once(word for one in pending.values() for word in one.add),
-        remove=_once(word for one in pending.values() for word in one.remove),
+        missing=tuple(change.missing for change in pending.values()),
+        add=_once(word for change in pending.values() for word in change.add),
+        remove=_once(word for change in pending.values() for word in change.remove),
         arguments=_words(wanted, registry),
         firmware=firmware,
         kernel=_kernel(wanted),
-        running_kernel=next((one.running for one in pending.values() if one.running), None),
+        running_kernel=next(
+            (change.running for change in pending.values() if change.running), None
+        ),
         unconfirmed=_confirmed_settings(wanted, machine, registry),
     )
 

@@ -375,5 +375,5 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
 
 def required_metrics(workload: Workload, require: Sequence[Requirement]) -> tuple[Metric, ...]:
     """Return the metrics with requirements."""
-    names = {one.metric for one in require}
+    names = {requirement.metric for requirement in require}
     return tuple(metric for metric in workload.metrics if metric.name in names)

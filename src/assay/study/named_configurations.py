@@ -26,28 +26,30 @@ def grantable_named(
         return grantable_space(space, planner)
     refused: dict[str, str] = {}
     kept: list[NamedConfiguration] = []
-    for one in space.named_configurations:
-        plan = planner(one.configuration)
+    for named in space.named_configurations:
+        plan = planner(named.configuration)
         if plan.impossible:
             reasons = (f"{name}: {word.reason}" for name, word in plan.refused.items())
-            refused[f"{NAME_COLUMN}.{one.name}"] = "; ".join(reasons)
+            refused[f"{NAME_COLUMN}.{named.name}"] = "; ".join(reasons)
         else:
-            kept.append(one)
-    own = {name for one in space.named_configurations for name in one.configuration}
+            kept.append(named)
+    own = {name for named in space.named_configurations for name in named.configuration}
     beside = tuple(p for p in space.parameters if p.name not in own)
     rest, also = grantable_space(
         msgspec.structs.replace(space, parameters=beside, named_configurations=()), planner
     )
     narrowed = (_narrowed(p, kept) for p in space.parameters if p.name in own)
     parameters = (*(p for p in narrowed if p is not None), *rest.parameters)
-    named = msgspec.structs.replace(space, parameters=parameters, named_configurations=tuple(kept))
-    return named, refused | also
+    narrowed_space = msgspec.structs.replace(
+        space, parameters=parameters, named_configurations=tuple(kept)
+    )
+    return narrowed_space, refused | also
 
 
 def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Parameter | None:
     """Return a parameter with its remaining values; ``None`` without any."""
     values = parameter.domain.values() or ()
-    found = {one.configuration.get(parameter.name) for one in kept}
+    found = {named.configuration.get(parameter.name) for named in kept}
     options = tuple(value for value in values if value in found)
     if not options:
         return None
@@ -57,7 +59,7 @@ def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Param
 
 def describe_named(space: Space) -> Iterable[str]:
     """Yield a line for each named configuration, then one for each of the other settings."""
-    own = {name for one in space.named_configurations for name in one.configuration}
-    yield from (f"{one.name}: {one.configuration}" for one in space.named_configurations)
+    own = {name for named in space.named_configurations for name in named.configuration}
+    yield from (f"{named.name}: {named.configuration}" for named in space.named_configurations)
     beside = tuple(p for p in space.parameters if p.name not in own)
     yield from describe_space(msgspec.structs.replace(space, parameters=beside))

@@ -231,7 +231,7 @@ class TierBenchmark:
             NotPossibleError: no variant is available.
         """
         able = self._kernels.able(work.kernel)
-        found = next((one for one in work.variants if one in able), None)
+        found = next((variant for variant in work.variants if variant in able), None)
         if found is None:
             raise NotPossibleError(
                 f"No variant of {work.kernel} for `tier bench` is available on this machine.",
@@ -242,7 +242,7 @@ class TierBenchmark:
 
 def fitting_sizes(dram_bytes: int, free_bytes: int) -> tuple[float, ...]:
     """Return the data sizes relative to DRAM that fit into memory, for the comparison."""
-    return tuple(one for one in DRAM_MULTIPLES if one * dram_bytes <= free_bytes)
+    return tuple(multiple for multiple in DRAM_MULTIPLES if multiple * dram_bytes <= free_bytes)
 
 
 def read_free_bytes(proc: Path = Path("/proc")) -> int:

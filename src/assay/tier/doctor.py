@@ -53,8 +53,12 @@ def findings(probe: Probe) -> tuple[Finding, ...]:
                 fatal=False,
             )
         )
-    found += [_of_path(one.path, one.problem) for one in probe.paths if one.problem is not None]
-    return tuple(sorted(found, key=lambda one: not one.fatal))
+    found += [
+        _of_path(probed.path, probed.problem)
+        for probed in probe.paths
+        if probed.problem is not None
+    ]
+    return tuple(sorted(found, key=lambda finding: not finding.fatal))
 
 
 def _of_older_kernels(faults: Userfaultfd) -> Iterator[Finding]:
@@ -82,7 +86,7 @@ def _of_older_kernels(faults: Userfaultfd) -> Iterator[Finding]:
 
 def usable(probe: Probe) -> bool:
     """Return whether the pager is usable with every specified path."""
-    return not any(one.fatal for one in findings(probe))
+    return not any(finding.fatal for finding in findings(probe))
 
 
 def advisor_finding(probe: Probe) -> Finding | None:

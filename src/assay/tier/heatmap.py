@@ -25,11 +25,11 @@ def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
         device: device of the model.
         dram_bytes: DRAM size of the programs.
     """
-    counts = sorted({one.threads for one in cells})
+    counts = sorted({cell.threads for cell in cells})
     maps = [
         (f"{name}, {show_count(count, 'thread')}" if counts[1:] else name, along, rows)
         for count in counts
-        for name, along, rows in _maps([one for one in cells if one.threads == count])
+        for name, along, rows in _maps([cell for cell in cells if cell.threads == count])
         if rows
     ]
     height = 70 + sum(_HEAD + _ROW * len(rows) + _GAP for _, _, rows in maps)
@@ -63,18 +63,18 @@ def _maps(cells: Sequence[Cell]) -> Iterator[tuple[str, str, Rows]]:
 
 def _by_intensity(cells: Sequence[Cell], work: str) -> Rows:
     rows: Rows = {}
-    for one in sorted(cells, key=lambda one: (one.dram_ratio, one.intensity)):
-        if one.work == work:
-            row = rows.setdefault(f"{one.dram_ratio:g} times DRAM", {})
-            row[f"{one.intensity:g}"] = one
+    for cell in sorted(cells, key=lambda cell: (cell.dram_ratio, cell.intensity)):
+        if cell.work == work:
+            row = rows.setdefault(f"{cell.dram_ratio:g} times DRAM", {})
+            row[f"{cell.intensity:g}"] = cell
     return rows
 
 
 def _by_size(cells: Sequence[Cell], names: set[str]) -> Rows:
     rows: Rows = {}
-    for one in sorted(cells, key=lambda one: one.dram_ratio):
-        if one.work in names:
-            rows.setdefault(one.work, {})[f"{one.dram_ratio:g}"] = one
+    for cell in sorted(cells, key=lambda cell: cell.dram_ratio):
+        if cell.work in names:
+            rows.setdefault(cell.work, {})[f"{cell.dram_ratio:g}"] = cell
     return rows
 
 
@@ -117,7 +117,7 @@ def _box(fig: Figure, left: float, lower: float, wide: float, cell: Cell) -> Non
 
 
 def _words(cells: Sequence[Cell]) -> str:
-    seen = sorted(one.efficiency for one in cells)
+    seen = sorted(cell.efficiency for cell in cells)
     return (
         f"Efficiencies of {len(seen)} cells, from {100 * seen[0]:.0f} to {100 * seen[-1]:.0f} "
         "per cent; each box contains the efficiency and that of the model."

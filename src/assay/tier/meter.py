@@ -152,7 +152,10 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         chunk_bytes=chunk_bytes,
         mechanism=_HOWS[how],
         regions=tuple(
-            sorted((one for one in regions if one.size_bytes), key=lambda one: -one.size_bytes)
+            sorted(
+                (region for region in regions if region.size_bytes),
+                key=lambda region: -region.size_bytes,
+            )
         ),
         counts=Counts(**_named(tuple(sums))),
     )

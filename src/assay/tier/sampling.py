@@ -66,21 +66,21 @@ def sample_session(
 def _sample_processes(session: int, proc: Path) -> dict[int, _Done]:
     """Return the activity of processes with large memory, by process id."""
     found = {}
-    for one in read_meters(proc):
-        process = proc / str(one.pid)
+    for meter in read_meters(proc):
+        process = proc / str(meter.pid)
         stat = _read_stat(process)
         # A process that ends between two reads keeps its last values.
-        if one.counts.zero_fill_faults and stat and stat.session == session:
-            found[one.pid] = _Done(*_computed(process, stat), one.counts)
+        if meter.counts.zero_fill_faults and stat and stat.session == session:
+            found[meter.pid] = _Done(*_computed(process, stat), meter.counts)
     return found
 
 
 def _sum(done: Sequence[_Done]) -> ActivitySnapshot:
     return ActivitySnapshot(
         at_s=time.monotonic(),
-        cpu_s=sum(one.cpu_s for one in done),
-        thread_s={thread: cpu_s for one in done for thread, cpu_s in one.thread_s.items()},
-        **{name: sum(getattr(one.counts, name) for one in done) for name in _SUMS},
+        cpu_s=sum(process.cpu_s for process in done),
+        thread_s={thread: cpu_s for process in done for thread, cpu_s in process.thread_s.items()},
+        **{name: sum(getattr(process.counts, name) for process in done) for name in _SUMS},
     )
 
 

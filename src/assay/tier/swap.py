@@ -31,8 +31,8 @@ def read_swap(proc: Path = Path("/proc")) -> SwapUsage:
     areas = swap_areas(_text(proc / "swaps")).values()
     cluster = _text(proc / "sys/vm/page-cluster").strip()
     return SwapUsage(
-        size_bytes=sum(one.size_bytes for one in areas),
-        used_bytes=sum(one.used_bytes for one in areas),
+        size_bytes=sum(area.size_bytes for area in areas),
+        used_bytes=sum(area.used_bytes for area in areas),
         page_cluster=int(cluster) if cluster.isdecimal() else None,
     )
 

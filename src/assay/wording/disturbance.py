@@ -18,7 +18,7 @@ MAX_NAMED = 2
 
 def disturbers_words(disturbers: Sequence[DisturbanceSource]) -> str:
     """Return the processes with the most CPU time: `` (most: burn, process 812, 0.60 CPUs)``."""
-    named = [f"{one.name}, {one.cpus:.2f} CPUs" for one in disturbers[:MAX_NAMED]]
+    named = [f"{disturber.name}, {disturber.cpus:.2f} CPUs" for disturber in disturbers[:MAX_NAMED]]
     return f" (most: {'; '.join(named)})" if named else ""
 
 

@@ -175,7 +175,7 @@ def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
     for sample in sorted(samples, key=lambda s: s.started_at, reverse=True):
         found = failure_in(spec, sample)
         if found is not None:
-            several = any(one.launch.arm != sample.launch.arm for one in samples)
+            several = any(other.launch.arm != sample.launch.arm for other in samples)
             return replace(found, arm=sample.launch.arm) if several else found
     return None
 

@@ -55,7 +55,7 @@ def correlated_evidence(kind: str, low: float, high: float, unit: str) -> str:
         low, high: medians in the two groups.
         unit: unit of the evidence; empty without one.
     """
-    medians = (show_quantity(one, unit) if unit else f"{one:.4g}" for one in (low, high))
+    medians = (show_quantity(mean, unit) if unit else f"{mean:.4g}" for mean in (low, high))
     return f"; correlated with {kind.replace('_', ' ')} ({' and '.join(medians)} at the median)"
 
 

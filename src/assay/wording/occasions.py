@@ -63,24 +63,24 @@ def launches_sentence(found: OccasionComparison) -> str | None:
 
 def occasions_sentences(found: OccasionComparison) -> Iterator[str]:
     """Yield where the variance between occasions comes from, one line for each machine."""
-    for one in found.occasions:
-        studies = ", ".join(one.studies)
-        yield (
-            f"{show_count(len(one.studies), 'occasion')} vary by {significant(100 * one.sd_log, 2)}"
-            f" % (sd of their means): {studies}"
-        )
+    for occasion in found.occasions:
+        studies = ", ".join(occasion.studies)
+        number = show_count(len(occasion.studies), "occasion")
+        percent = significant(100 * occasion.sd_log, 2)
+        yield f"{number} vary by {percent} % (sd of their means): {studies}"
 
 
 def difference_lines(differences: Sequence[ConditionDifference]) -> Iterator[str]:
     """Yield the differences below their subjects, as ``assay machine diff`` shows it."""
-    for subject, alike in groupby(differences, key=lambda one: one.subject):
+    for subject, alike in groupby(differences, key=lambda difference: difference.subject):
         several = list(alike)
-        if [one.path for one in several] != [subject]:
+        if [difference.path for difference in several] != [subject]:
             yield subject
-        for one in several:
-            numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
-            indent = "" if one.path == subject else "  "
-            yield f"{indent}{one.path}{numbers}: {_value(one.a)} -> {_value(one.b)}"
+        for difference in several:
+            numbers = f" ({format_list(difference.numbers)})" if difference.numbers else ""
+            indent = "" if difference.path == subject else "  "
+            values = f"{_value(difference.a)} -> {_value(difference.b)}"
+            yield f"{indent}{difference.path}{numbers}: {values}"
 
 
 def _value(text: str | None) -> str:

@@ -75,7 +75,9 @@ def unit_of(spec: StudySpec, metric: str) -> str:
 def required_text(spec: StudySpec, requirements: Sequence[Requirement] | None = None) -> str:
     """Return requirements, all of a study if absent: ``wall_s<=2s and fps>=30``."""
     shown = spec.requirements if requirements is None else requirements
-    return " and ".join(requirement_text(one, unit_of(spec, one.metric)) for one in shown)
+    return " and ".join(
+        requirement_text(requirement, unit_of(spec, requirement.metric)) for requirement in shown
+    )
 
 
 def share_text(found: RequirementResult) -> str:
@@ -141,8 +143,8 @@ def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
 def requirement_sentences(spec: StudySpec, conclusion: Conclusion) -> list[str]:
     """Return a sentence for each requirement of a study without a recommendation."""
     sentences = []
-    for one in spec.requirements:
-        mine = [r for r in conclusion.requirements if r.requirement == one]
+    for requirement in spec.requirements:
+        mine = [r for r in conclusion.requirements if r.requirement == requirement]
         parts = []
         for verdict, words in _PREDICATES.items():
             arms = [r.arm for r in mine if r.verdict is verdict]
@@ -153,7 +155,7 @@ def requirement_sentences(spec: StudySpec, conclusion: Conclusion) -> list[str]:
                 more = len(arms) - _MAX_ARMS
                 parts.append(f"{words} {shown}{f' and {more} more' if more > 0 else ''}")
         if parts:
-            sentences.append(f"{required_text(spec, [one])} {'; it '.join(parts)}.")
+            sentences.append(f"{required_text(spec, [requirement])} {'; it '.join(parts)}.")
     return sentences
 
 
@@ -213,8 +215,8 @@ def _broken_by(spec: StudySpec, required: Sequence[RequirementResult], default: 
     """Return the requirements that the default violates, as a relative clause."""
     if len(spec.requirements) == 1:
         return "which the default violates"
-    mine = [one for one in required if one.arm == default and one.verdict is BROKEN]
-    text = required_text(spec, [one.requirement for one in mine])
+    mine = [result for result in required if result.arm == default and result.verdict is BROKEN]
+    text = required_text(spec, [result.requirement for result in mine])
     return f"of which the default violates {text}"
 
 
@@ -231,10 +233,10 @@ def default_requirement_sentence(
 ) -> str:
     """Return the result of the default, beside its recommendation; empty if unknown."""
     verdict = overall_verdict(required, default)
-    mine = [one for one in required if one.arm == default and one.verdict is verdict]
-    text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(requirement_evidence(spec, one) for one in mine)
-    if all(one.verdict_withheld for one in mine):
+    mine = [result for result in required if result.arm == default and result.verdict is verdict]
+    text = required_text(spec, [result.requirement for result in mine])
+    figures = "; ".join(requirement_evidence(spec, result) for result in mine)
+    if all(result.verdict_withheld for result in mine):
         return ""
     match verdict:
         case None:
@@ -253,9 +255,9 @@ def _broken(
     required: Sequence[RequirementResult],
     before: RequirementVerdict | None,
 ) -> str:
-    mine = [one for one in required if one.arm == found.b and one.verdict is BROKEN]
-    text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(requirement_evidence(spec, one) for one in mine)
+    mine = [result for result in required if result.arm == found.b and result.verdict is BROKEN]
+    text = required_text(spec, [result.requirement for result in mine])
+    figures = "; ".join(requirement_evidence(spec, result) for result in mine)
     reason = f"{found.b}, which won the search, violates {text} ({figures})"
     if before is BROKEN:
         whole = required_text(spec)
@@ -269,10 +271,10 @@ def _unclear(
     required: Sequence[RequirementResult],
     before: RequirementVerdict | None,
 ) -> str:
-    mine = [one for one in required if one.arm == found.b and one.verdict is UNCLEAR]
-    text = required_text(spec, [one.requirement for one in mine])
+    mine = [result for result in required if result.arm == found.b and result.verdict is UNCLEAR]
+    text = required_text(spec, [result.requirement for result in mine])
     figures = "; ".join(
-        f"{requirement_evidence(spec, one)}{needed_launches_text(one)}" for one in mine
+        f"{requirement_evidence(spec, result)}{needed_launches_text(result)}" for result in mine
     )
     rest = "The default violates it." if before is BROKEN else "Keep the default until then."
     if before is BROKEN and len(spec.requirements) > 1:

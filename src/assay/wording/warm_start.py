@@ -15,7 +15,9 @@ def warm_start_announcement(earlier: Sequence[EarlierStudy]) -> str:
         earlier: studies that guide the search.
     """
     whose = "its" if len(earlier) == 1 else "their"
-    known = len({known.configuration for one in earlier for known in one.known_configurations})
+    known = len(
+        {known.configuration for source in earlier for known in source.known_configurations}
+    )
     return (
         f"begins with the results of {_studies(earlier)} for {configuration_count(known)}, "
         f"unless all configurations can be tried; none of {whose} values is evidence"
@@ -44,8 +46,8 @@ def warm_start_sentence(earlier: Sequence[EarlierStudy], first: int) -> str:
 
 def _studies(earlier: Sequence[EarlierStudy]) -> str:
     """Return the names of studies: ``study a of this workload``, ``studies a, b and c``."""
-    ids = [one.study for one in earlier]
+    ids = [source.study for source in earlier]
     listed = " and ".join(filter(None, [", ".join(ids[:-1]), ids[-1]]))
-    same = [one.same_workload for one in earlier]
+    same = [source.same_workload for source in earlier]
     workload = " of this workload" if all(same) else "" if any(same) else " of another workload"
     return f"{'study' if len(ids) == 1 else 'studies'} {listed}{workload}"

@@ -115,7 +115,11 @@ class Kernel(Record, frozen=True, kw_only=True):
     @property
     def available(self) -> tuple[Variant, ...]:
         """The variants that are available here, without those that are wrong on purpose."""
-        return tuple(one for one in self.variants if not one.incorrect and one.unavailable is None)
+        return tuple(
+            variant
+            for variant in self.variants
+            if not variant.incorrect and variant.unavailable is None
+        )
 
 
 class VariantTimes(Record, frozen=True, kw_only=True):

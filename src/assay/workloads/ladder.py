@@ -62,15 +62,15 @@ def arms_of(
     above = _parents(kernel, variants)
     return tuple(
         Arm(
-            name=one.variant,
-            parent=above[one.variant],
+            name=variant.variant,
+            parent=above[variant.variant],
             configuration=Configuration(
                 {
                     "command": shlex.join(
                         (
                             str(program),
                             "--variant",
-                            one.variant,
+                            variant.variant,
                             "--seconds",
                             f"{seconds:g}",
                             *words,
@@ -79,7 +79,7 @@ def arms_of(
                 }
             ),
         )
-        for one in variants
+        for variant in variants
     )
 
 
@@ -91,20 +91,20 @@ def ladder(
     claims = {(claim.a, claim.b): claim for claim in (*conclusion.claims, *conclusion.steps)}
     return tuple(
         Step(
-            one,
-            above[one.variant],
-            _median(samples, one.variant, REPETITION),
-            claims.get((above[one.variant] or "", one.variant)),
-            _figures(kernel, samples, one.variant),
+            variant,
+            above[variant.variant],
+            _median(samples, variant.variant, REPETITION),
+            claims.get((above[variant.variant] or "", variant.variant)),
+            _figures(kernel, samples, variant.variant),
         )
-        for one in variants
+        for variant in variants
     )
 
 
 def _parents(kernel: Kernel, variants: Sequence[Variant]) -> dict[str, str | None]:
     """Return for each variant its parent, or the nearest ancestor that is run."""
-    run = {one.variant for one in variants}
-    parents = {one.variant: one.parent for one in kernel.variants}
+    run = {variant.variant for variant in variants}
+    parents = {variant.variant: variant.parent for variant in kernel.variants}
     found: dict[str, str | None] = {}
     for name in run:
         above = parents[name]

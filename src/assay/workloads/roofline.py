@@ -28,7 +28,9 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
         steps: steps of its ladder.
         roofs: roofs for data of this size.
     """
-    shown = [one for one in steps if one.median_s and one.variant.flops and one.variant.moved_bytes]
+    shown = [
+        step for step in steps if step.median_s and step.variant.flops and step.variant.moved_bytes
+    ]
     with canvas() as new:
         fig = new(WIDE, _HEIGHT)
         ax = fig.add_axes(
@@ -76,7 +78,7 @@ def _intensity(one: Step) -> float:
 def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:
     """Draw the bandwidth and the peak rate, which meet at the ridge."""
     ridge = roofs.gflop_per_s / roofs.gb_per_s
-    places = [_intensity(one) for one in shown] or [ridge]
+    places = [_intensity(point) for point in shown] or [ridge]
     factor = 10**_DECADES
     left, right = min(*places, ridge) / factor, max(*places, ridge) * factor
     ax.plot(
@@ -86,7 +88,7 @@ def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:
         linewidth=1.6,
         zorder=3,
     )
-    rates = [one.gflop_per_s for one in shown]
+    rates = [point.gflop_per_s for point in shown]
     ax.set_xlim(left, right)
     ax.set_ylim(min([*rates, left * roofs.gb_per_s]) / 2, roofs.gflop_per_s * 2)
     for axis in (ax.xaxis, ax.yaxis):

@@ -58,13 +58,17 @@ def measure_roofs(kernel: Kernel, threads: Sequence[str], env: Mapping[str, str]
     peaks = run_variants(find_kernel(_PEAK, env), (*usual, "--single", str(int(kernel.single))))
     program = find_kernel(_BANDWIDTH, env)
     moved = [
-        one
+        variant
         for operation in _OPERATIONS
-        for one in run_variants(program, (*usual, *size, "--operation", str(operation)))
+        for variant in run_variants(program, (*usual, *size, "--operation", str(operation)))
     ]
     roofs = Roofs(
-        gflop_per_s=max((1e-9 * one.flops / one.best_s for one in _right(peaks)), default=0.0),
-        gb_per_s=max((1e-9 * one.moved_bytes / one.best_s for one in _right(moved)), default=0.0),
+        gflop_per_s=max(
+            (1e-9 * result.flops / result.best_s for result in _right(peaks)), default=0.0
+        ),
+        gb_per_s=max(
+            (1e-9 * result.moved_bytes / result.best_s for result in _right(moved)), default=0.0
+        ),
     )
     if not roofs.gflop_per_s or not roofs.gb_per_s:
         raise NotPossibleError("The probes of the roofs do not run here.", _BY_HAND)
@@ -73,7 +77,7 @@ def measure_roofs(kernel: Kernel, threads: Sequence[str], env: Mapping[str, str]
 
 def _right(found: Sequence[VariantTimes]) -> list[VariantTimes]:
     """Return the correct results. Their best sample counts, since a roof is a limit."""
-    return [one for one in found if one.status == "ok" and one.best_s > 0]
+    return [result for result in found if result.status == "ok" and result.best_s > 0]
 
 
 _BY_HAND = "Try `assay case run peak` and `assay case run bandwidth`."

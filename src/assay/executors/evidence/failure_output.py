@@ -37,7 +37,7 @@ def failure_excerpt_of(outputs: Sequence[Output]) -> str:
 
     Each of several instances has its own streams, such as ``stderr.1``.
     """
-    for output in sorted(outputs, key=lambda one: not one.stream.startswith("stderr")):
+    for output in sorted(outputs, key=lambda kept: not kept.stream.startswith("stderr")):
         if lines := failure_excerpt(io.BytesIO(output.tail or output.head)):
             return lines
     return ""

@@ -82,7 +82,7 @@ class OtherProcesses:
 
         # Parallel launches have their own CPUs and do not disturb this one.
         found = busiest_processes(before, after, descendants_of(after, os.getpid()) | set(spared()))
-        shares = [(one, one.busy_s / passed_s) for one in found[:MAX_PROCESSES]]
+        shares = [(process, process.busy_s / passed_s) for process in found[:MAX_PROCESSES]]
         return tuple(
             Evidence(kind=KIND, value=cpus, unit="CPUs", external=True, note=describe_process(one))
             for one, cpus in shares

@@ -61,7 +61,7 @@ class HookProcesses:
         Args:
             since_ticks: start time of the hook.
         """
-        everyone = {one.pid: one for one in self._all_processes()}
+        everyone = {process.pid: process for process in self._all_processes()}
         own_group = self._group(os.getpid())
         new = {
             pid
@@ -76,11 +76,11 @@ class HookProcesses:
 
     def cpu_s(self) -> float:
         """Return the CPU time of all tracked processes so far, in seconds."""
-        return sum(one.cpu_ticks for one in self._running_processes()) / _TICKS_PER_S
+        return sum(process.cpu_ticks for process in self._running_processes()) / _TICKS_PER_S
 
     def pids(self) -> set[int]:
         """Return the process ids of the tracked processes that are alive."""
-        return {one.pid for one in self._running_processes()}
+        return {process.pid for process in self._running_processes()}
 
     def _running_processes(self) -> Iterator[_Stat]:
         ahead = []

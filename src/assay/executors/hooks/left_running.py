@@ -44,7 +44,7 @@ def is_started_by_hook(pid: int) -> bool:
         variables = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
         return False
-    return any(one.startswith(f"{HOOK_VARIABLE}=".encode()) for one in variables)
+    return any(variable.startswith(f"{HOOK_VARIABLE}=".encode()) for variable in variables)
 
 
 def _marked(variable: bytes) -> list[int]:

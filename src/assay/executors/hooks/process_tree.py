@@ -46,8 +46,8 @@ def _descendants(pid: int) -> list[int]:
     for other, parent in _parents():
         children.setdefault(parent, []).append(other)
     found = [pid]
-    for one in found:
-        found += children.get(one, ())
+    for process in found:
+        found += children.get(process, ())
     return found[1:]
 
 

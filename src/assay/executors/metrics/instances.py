@@ -30,7 +30,7 @@ def metrics_of_instances(
     If the figure of one instance is missing, or the units differ, the launch has no figure: the
     others would give that of fewer instances.
     """
-    found = metrics_of(tuple(one for one in metrics if one.pattern is None), facts, ())
+    found = metrics_of(tuple(m for m in metrics if m.pattern is None), facts, ())
     for metric in metrics:
         if metric.pattern is not None:
             _add_combined(found, metric, copies)

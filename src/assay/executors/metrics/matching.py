@@ -86,7 +86,9 @@ def nearest_line(pattern: str, outputs: Sequence[Path]) -> str | None:
     if not lines:
         return None
     scored = enumerate(lines)
-    return max(scored, key=lambda one: (len(words & set(_WORDS.findall(one[1]))), one[0]))[1]
+    return max(
+        scored, key=lambda candidate: (len(words & set(_WORDS.findall(candidate[1]))), candidate[0])
+    )[1]
 
 
 _WORDS = re.compile("[A-Za-z]{2,}")

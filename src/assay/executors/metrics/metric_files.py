@@ -90,7 +90,7 @@ def written_since(path: Path, before: FileState | None) -> WrittenPart:
 
 
 def _metric_paths(workload: Workload) -> Iterable[Path]:
-    return {metric_path(one, workload) for one in workload.metrics if one.file is not None}
+    return {metric_path(metric, workload) for metric in workload.metrics if metric.file is not None}
 
 
 def _state(path: Path) -> FileState:

@@ -25,9 +25,9 @@ class _Grown:
 
     def done(self) -> Part:
         """Return the part with all parts that were inserted."""
-        inner = sorted(self.inner, key=lambda one: one.part.cpus)
+        inner = sorted(self.inner, key=lambda child: child.part.cpus)
         return replace(
-            self.part, memory=tuple(self.memory), children=tuple(one.done() for one in inner)
+            self.part, memory=tuple(self.memory), children=tuple(child.done() for child in inner)
         )
 
 
@@ -129,10 +129,12 @@ def _insert(here: _Grown, part: Part) -> None:
         if wanted <= set(inner.part.cpus):
             _insert(inner, part)
             return
-    held = [one for one in here.inner if set(one.part.cpus) <= wanted]
-    crossing = any(not wanted.isdisjoint(one.part.cpus) and one not in held for one in here.inner)
+    held = [child for child in here.inner if set(child.part.cpus) <= wanted]
+    crossing = any(
+        not wanted.isdisjoint(child.part.cpus) and child not in held for child in here.inner
+    )
     if not crossing:
-        rest = [one for one in here.inner if one not in held]
+        rest = [child for child in here.inner if child not in held]
         here.inner = [*rest, _Grown(part, inner=held)]
 
 
@@ -171,7 +173,7 @@ def _home(top: _Grown, cpus: tuple[int, ...]) -> _Grown:
     """Return the outermost part below the top with these CPUs; the top if there is none."""
     here = top
     while cpus:
-        inner = next((one for one in here.inner if set(cpus) <= set(one.part.cpus)), None)
+        inner = next((child for child in here.inner if set(cpus) <= set(child.part.cpus)), None)
         if inner is None or set(inner.part.cpus) == set(cpus):
             return inner or here
         here = inner

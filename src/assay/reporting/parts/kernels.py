@@ -23,10 +23,10 @@ def kernels(found: KernelComparison) -> Html:
     rows = [
         el(
             "tr",
-            el("th", clean(one.name), scope="row"),
-            [el("td", clean(ABSENT if value is None else value)) for value in one.values],
+            el("th", clean(difference.name), scope="row"),
+            [el("td", clean(ABSENT if value is None else value)) for value in difference.values],
         )
-        for one in found.differences
+        for difference in found.differences
     ]
     table = el(
         "table",

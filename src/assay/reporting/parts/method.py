@@ -304,10 +304,10 @@ def _named_table(spec: StudySpec) -> Html | None:
     rows = [
         el(
             "tr",
-            el("th", el("bdi", clean(one.name)), scope="row"),
-            el("td", el("bdi", clean(str(one.configuration))), class_="values"),
+            el("th", el("bdi", clean(named.name)), scope="row"),
+            el("td", el("bdi", clean(str(named.configuration))), class_="values"),
         )
-        for one in spec.space.named_configurations
+        for named in spec.space.named_configurations
     ]
     return join(
         el("h3", "Named configurations"),

@@ -42,10 +42,10 @@ def required(report: ReportInput) -> Html | None:
     if conclusion is None or not conclusion.requirements:
         return None
     tables = []
-    for one in spec.requirements:
-        mine = [r for r in conclusion.requirements if r.requirement == one]
+    for requirement in spec.requirements:
+        mine = [r for r in conclusion.requirements if r.requirement == requirement]
         if mine:
-            tables.append(_table(spec, required_text(spec, [one]), mine))
+            tables.append(_table(spec, required_text(spec, [requirement]), mine))
     return join(el("p", _INTRO, class_="intro"), *tables)
 
 
@@ -55,7 +55,7 @@ def _table(spec: StudySpec, text: str, found: list[RequirementResult]) -> Html:
         "table",
         el("caption", clean(text)),
         el("thead", el("tr", heads)),
-        el("tbody", [_line(spec, one) for one in found]),
+        el("tbody", [_line(spec, result) for result in found]),
         class_="required",
     )
     return scroll(f"Requirement {clean(text)}", table, tall=len(found) > _TALL)

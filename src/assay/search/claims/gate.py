@@ -40,9 +40,9 @@ def gate_reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) 
 
 
 def _reasons(word: str, conclusion: Conclusion, spec: StudySpec) -> Iterator[str]:
-    for one in conclusion.requirements:
-        if one.verdict.value == word:
-            yield requirement_reason(one.arm, one.requirement)
+    for required in conclusion.requirements:
+        if required.verdict.value == word:
+            yield requirement_reason(required.arm, required.requirement)
     if word == FAILED:
         for result in conclusion.arms:
             if result.failures:

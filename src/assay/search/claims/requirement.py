@@ -208,7 +208,10 @@ def min_requirement_blocks(spec: StudySpec) -> int:
     """Return the smallest number of blocks that can prove a requirement; 0 without any."""
     alpha = requirement_alpha(spec)
     each = 1 if spec.switch_costs_s else launches_per_block(spec.statistic, Stage.CONFIRM)
-    shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.requirements)
+    shown = (
+        math.ceil(launches_to_show(requirement.share, alpha) / each)
+        for requirement in spec.requirements
+    )
     return max((max(MIN_BLOCKS, blocks) for blocks in shown), default=0)
 
 
@@ -220,7 +223,9 @@ def requirement_results(
 ) -> tuple[RequirementResult, ...]:
     """Return the results of all requirements in some arms."""
     return tuple(
-        requirement_result(spec, history, one, arm) for one in spec.requirements for arm in arms
+        requirement_result(spec, history, requirement, arm)
+        for requirement in spec.requirements
+        for arm in arms
     )
 
 
@@ -260,10 +265,12 @@ def requirement_result(
 def is_undecided(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
     """Return whether a requirement is undecided in any of these arms."""
     alpha = _shared_alpha(spec, history)
-    for one in spec.requirements:
+    for requirement in spec.requirements:
         for arm in arms:
-            seen = _counted_launches(history, one, arm)
-            verdict = decide_requirement(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
+            seen = _counted_launches(history, requirement, arm)
+            verdict = decide_requirement(
+                seen.kept, seen.most_kept, seen.launches, requirement.share, alpha
+            )
             if verdict is RequirementVerdict.UNCLEAR or _is_withheld(history, verdict):
                 return True
     return False

@@ -30,7 +30,7 @@ def boot_notes(
         spec, samples: specification and samples of the study.
         kernels: differences between its kernels, which are listed separately.
     """
-    listed = {one.name for one in kernels.differences} if kernels else set[str]()
+    listed = {difference.name for difference in kernels.differences} if kernels else set[str]()
     costly = HardToChangeFactors.of(spec)
     notes: dict[str, None] = {}
     for sample in samples:

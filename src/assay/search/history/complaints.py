@@ -85,18 +85,18 @@ def _notes(
     *,
     complete: bool,
 ) -> list[str]:
-    often = Counter(shape for one in said for shape in one.lines)
-    speaking = sum(bool(one.lines) for one in said)
+    often = Counter(shape for output in said for shape in output.lines)
+    speaking = sum(bool(output.lines) for output in said)
     notes: dict[str, str] = {}
     for place, mine in by_place.items():
         if min(len(mine), len(said) - len(mine)) < MIN_LAUNCHES:
             continue
-        others_speak = speaking > sum(bool(one.lines) for one in mine)
+        others_speak = speaking > sum(bool(output.lines) for output in mine)
         for shape, line in mine[0].lines.items():
-            if often[shape] != len(mine) or not all(shape in one.lines for one in mine):
+            if often[shape] != len(mine) or not all(shape in output.lines for output in mine):
                 continue
             if not others_speak or _COMPLAINS.search(line):
-                subject = _subject(*place, [one.sample for one in mine])
+                subject = _subject(*place, [output.sample for output in mine])
                 note = error_line_note(subject, len(mine), line, complete=complete)
                 notes.setdefault(shape, note)
     return list(notes.values())[:MAX_NOTES]
@@ -109,7 +109,9 @@ def _subject(name: str, value: str, samples: Sequence[Sample]) -> str:
 
 def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | None:
     """Return a pattern of all values of settings, the longest first."""
-    texts = {show_value(value) for one in configurations for value in one.values()}
+    texts = {
+        show_value(value) for configuration in configurations for value in configuration.values()
+    }
     ordered = sorted((text for text in texts if text), key=len, reverse=True)
     if not ordered:
         return None

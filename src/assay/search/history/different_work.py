@@ -122,14 +122,16 @@ class DifferentWork:
         """Return those known from a single launch, both of the configuration and of its values."""
         found = self._found
         launches: Counter[_SettingValue] = Counter()
-        for one in found.configurations:
-            often = self._launches(one)
-            launches.update({place: often for place in one.items() if place in found.values})
+        for configuration in found.configurations:
+            often = self._launches(configuration)
+            launches.update(
+                {place: often for place in configuration.items() if place in found.values}
+            )
         return [
-            one
-            for one in found.configurations
-            if self._launches(one) < MIN_EACH
-            and all(launches[place] < MIN_EACH for place in one.items())
+            configuration
+            for configuration in found.configurations
+            if self._launches(configuration) < MIN_EACH
+            and all(launches[place] < MIN_EACH for place in configuration.items())
         ]
 
     def _launches(self, configuration: Configuration) -> int:
@@ -200,9 +202,9 @@ def _judge(agrees: dict[Configuration, bool]) -> _Judged:
     open_ones = {one: p for one, p in causes.items() if values.isdisjoint(one.items())}
     follows = _following(open_ones.values(), harmless)
     held = {
-        one: None
-        for one in causes
-        if one not in open_ones or all(name not in follows for name, _ in open_ones[one])
+        cause: None
+        for cause in causes
+        if cause not in open_ones or all(name not in follows for name, _ in open_ones[cause])
     }
     return _Judged(held, values)
 

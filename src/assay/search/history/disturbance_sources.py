@@ -35,7 +35,7 @@ def disturbance_sources_of(
         if sample.launch.stage is stage and history.is_disturbed(stage, sample.launch.block)
     ]
     found = [*_processes(disturbed), *_hypervisor(disturbed)]
-    return tuple(sorted(found, key=lambda one: -one.cpus)[:MAX_NAMED])
+    return tuple(sorted(found, key=lambda source: -source.cpus)[:MAX_NAMED])
 
 
 def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:

@@ -72,7 +72,7 @@ def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
             each = tuple(seen.pop() for seen in values)
             if any(not _is_equivalent(name, each[0], other) for other in each[1:]):
                 found.append(KernelDifference(name=name, values=each))
-    found.sort(key=lambda one: (_is_option(one.name), None in one.values, one.name))
+    found.sort(key=lambda change: (_is_option(change.name), None in change.values, change.name))
     return KernelComparison(releases=releases, differences=tuple(found), unreadable_releases=unread)
 
 

@@ -46,7 +46,7 @@ class RequirementSlack:
     @property
     def share(self) -> float:
         """Largest required share of launches; a half if no requirement has a larger one."""
-        return max((one.share for one in self.require), default=0.5)
+        return max((requirement.share for requirement in self.require), default=0.5)
 
     def add(self, sample: Sample) -> None:
         """Add one sample; a later attempt at the same position replaces the earlier one."""
@@ -65,7 +65,7 @@ class RequirementSlack:
         """Return the slack of a launch; ``None`` if it lacks one of the figures."""
         if not self.require or sample.outcome is not Outcome.OK:
             return None
-        values = [sample.metrics.get(one.metric) for one in self.require]
+        values = [sample.metrics.get(requirement.metric) for requirement in self.require]
         pairs = zip(self.require, values, strict=True)
         found = [slack(one, value) for one, value in pairs if value is not None]
         return min(found) if len(found) == len(self.require) else None
@@ -73,13 +73,13 @@ class RequirementSlack:
     def at(self, stage: Stage, arm: str, block: int) -> float | None:
         """Return the mean slack of an arm's launches in a block; ``None`` if one is unknown."""
         found = list(self._found.get((stage, arm), {}).get(block, {}).values())
-        known = [one for one in found if one is not None]
+        known = [value for value in found if value is not None]
         return statistics.fmean(known) if known and len(known) == len(found) else None
 
     def of(self, stage: Stage, arm: str) -> list[float]:
         """Return the known slack of an arm's launches in a stage."""
         blocks = self._found.get((stage, arm), {}).values()
-        return [one for launches in blocks for one in launches.values() if one is not None]
+        return [launch for launches in blocks for launch in launches.values() if launch is not None]
 
     def keeps(self, stage: Stage, arm: str) -> bool:
         """Return whether enough launches of an arm satisfy the requirements.
@@ -89,4 +89,4 @@ class RequirementSlack:
         if not self.require:
             return True
         found = self.of(stage, arm)
-        return bool(found) and sum(one >= 0.0 for one in found) >= self.share * len(found)
+        return bool(found) and sum(value >= 0.0 for value in found) >= self.share * len(found)

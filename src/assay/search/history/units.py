@@ -69,7 +69,7 @@ def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 
 def _possible_units(metric: Metric, seen: dict[str | None, int] | dict[str, int]) -> str:
-    words = sorted(seen.items(), key=lambda one: -one[1])
+    words = sorted(seen.items(), key=lambda pair: -pair[1])
     return possible_units(metric.name, words, has_group=_has_group(metric))
 
 

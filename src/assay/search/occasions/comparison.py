@@ -109,8 +109,8 @@ def compare_conditions(
         verdict=verdict,
         beyond_margin=beyond,
         occasions=occasions,
-        covered_differences=tuple(one for one in sources if one in OCCASION),
-        confounded=tuple(one for one in sources if one not in OCCASION),
+        covered_differences=tuple(source for source in sources if source in OCCASION),
+        confounded=tuple(source for source in sources if source not in OCCASION),
         reason=wording.unclear_reason(df + 1) if verdict is OccasionVerdict.UNCLEAR else "",
         notes=(*found.notes, *_span_notes(a, b, occasions)),
     )
@@ -154,14 +154,14 @@ def _demand_comparable(a: Side, b: Side, *, same_workload: bool) -> None:
                 "Where both do the same work all the same, say so with --same-workload.",
             )
         return
-    units = [_stated_unit(one) for one in (a, b)]
+    units = [_stated_unit(side) for side in (a, b)]
     if all(units) and units[0] != units[1]:
         raise InvalidInputError(
             f"{a.condition.name} is in {units[0]}, {b.condition.name} in {units[1]}.",
             "Convert one of them: n=30,mean=299.4,sd=3.38,unit=s",
         )
     if isinstance(a, PublishedCondition) and isinstance(b, PublishedCondition):
-        named = [one.workload for one in (a, b)]
+        named = [side.workload for side in (a, b)]
         if all(named) and named[0] != named[1] and not same_workload:
             raise InvalidInputError(
                 f"The two rows are about different workloads: {named[0]} and {named[1]}.",
@@ -219,7 +219,7 @@ def _pools(
     boots: bool,
 ) -> tuple[OccasionPool, ...]:
     """Return the variance between occasions of each side; a single one if it serves both."""
-    apart = [(one.condition.study, one.condition.stratum) for one in (a, b)]
+    apart = [(side.condition.study, side.condition.stratum) for side in (a, b)]
     first = pool_of(a, apart, prospects, boots=boots)
     if _serves_both(a, b):
         return (first,)
@@ -260,7 +260,7 @@ def _occasion_command(side: MeasuredCondition) -> str:
 
 def _unused(pools: Sequence[OccasionPool], prospects: Sequence[OccasionCandidate]) -> Iterator[str]:
     """Yield notes on studies without use."""
-    named = {one.study for one in prospects if one.named}
+    named = {prospect.study for prospect in prospects if prospect.named}
     idle = sorted(named.difference(*(pool.used for pool in pools)))
     if idle:
         yield wording.unused_occasions(idle)
@@ -278,11 +278,11 @@ def _span_notes(
     a: MeasuredCondition, b: MeasuredCondition, occasions: Sequence[Occasions]
 ) -> Iterator[str]:
     """Yield a note if the two lie further apart than the known occasions."""
-    times = [one.condition.started_at for one in (a, b)]
+    times = [side.condition.started_at for side in (a, b)]
     if times[0] is None or times[1] is None:
         yield wording.UNKNOWN_TIME
         return
-    gap_s, span_s = abs(times[1] - times[0]), min(one.span_s for one in occasions)
+    gap_s, span_s = abs(times[1] - times[0]), min(occasion.span_s for occasion in occasions)
     if gap_s > span_s:
         yield wording.span_note(gap_s, span_s)
 

@@ -47,7 +47,7 @@ def sources_of_effect(
 
 
 def _subjects(differences: tuple[ConditionDifference, ...]) -> tuple[str, ...]:
-    subjects = (_SUBJECTS.get(one.subject, one.subject) for one in differences)
+    subjects = (_SUBJECTS.get(difference.subject, difference.subject) for difference in differences)
     return tuple(dict.fromkeys(subjects))
 
 
@@ -119,9 +119,15 @@ def _unlike(
 
 
 def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
-    for one in machines.differences(machines.ComparedMachine(a), machines.ComparedMachine(b)):
+    for difference in machines.differences(
+        machines.ComparedMachine(a), machines.ComparedMachine(b)
+    ):
         yield ConditionDifference(
-            subject=one.subject, path=one.what, a=one.a, b=one.b, numbers=one.numbers
+            subject=difference.subject,
+            path=difference.what,
+            a=difference.a,
+            b=difference.b,
+            numbers=difference.numbers,
         )
     left, right = (
         [word for word in one.boot.arguments if not _names_kernel(word)] for one in (a, b)

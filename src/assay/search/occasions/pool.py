@@ -93,28 +93,28 @@ def pool_of(
     fitting: list[MeasuredCondition] = []
     other_machines: list[str] = []
     other_commands: list[str] = []
-    for one in prospects:
-        if (one.study, one.stratum.number) in compared:
+    for prospect in prospects:
+        if (prospect.study, prospect.stratum.number) in compared:
             continue
-        alike = _runs_the_same(one, side)
-        if one.stratum.machine != side.condition.machine:
-            if alike and one.spec.kind is Kind.CALIBRATE:
-                other_machines.append(one.study)
+        alike = _runs_the_same(prospect, side)
+        if prospect.stratum.machine != side.condition.machine:
+            if alike and prospect.spec.kind is Kind.CALIBRATE:
+                other_machines.append(prospect.study)
         elif not alike:
-            if one.spec.kind is Kind.CALIBRATE:
-                other_commands.append(one.study)
-        elif (found := _occasion(one, side)) is not None:
+            if prospect.spec.kind is Kind.CALIBRATE:
+                other_commands.append(prospect.study)
+        elif (found := _occasion(prospect, side)) is not None:
             fitting.append(found)
     by_time = _groups(fitting, boots=False)
     groups = _groups(fitting, boots=True) if boots else by_time
-    between = between_occasions([[one.mean() for one in group] for group in groups])
+    between = between_occasions([[measured.mean() for measured in group] for group in groups])
     enough = between is not None and between.df >= MIN_OCCASIONS - 1
     return OccasionPool(
         occasions=_record(side, groups, between) if enough and between else None,
         between=between if enough else None,
         found=_count(groups),
         one_boot=not enough and _count(by_time) >= MIN_OCCASIONS,
-        used=frozenset(one.condition.study or "" for group in groups for one in group),
+        used=frozenset(measured.condition.study or "" for group in groups for measured in group),
         of_other_machines=tuple(dict.fromkeys(other_machines)),
         of_other_commands=tuple(dict.fromkeys(other_commands)),
     )
@@ -167,13 +167,15 @@ def _groups(
 ) -> list[list[MeasuredCondition]]:
     """Return occasions by condition, oldest first, at a smallest interval."""
     groups: dict[tuple[object, ...], list[MeasuredCondition]] = {}
-    for one in sorted(occasions, key=_start_s):
-        state = tuple(sorted(one.stratum.default_state.items()))
-        group = groups.setdefault((one.stratum.kernel, one.program, state), [])
-        near = bool(group) and _start_s(one) - _start_s(group[-1]) < MIN_INTERVAL_S
-        again = boots and (one.boot is None or any(one.boot == other.boot for other in group))
+    for occasion in sorted(occasions, key=_start_s):
+        state = tuple(sorted(occasion.stratum.default_state.items()))
+        group = groups.setdefault((occasion.stratum.kernel, occasion.program, state), [])
+        near = bool(group) and _start_s(occasion) - _start_s(group[-1]) < MIN_INTERVAL_S
+        again = boots and (
+            occasion.boot is None or any(occasion.boot == other.boot for other in group)
+        )
         if not near and not again:
-            group.append(one)
+            group.append(occasion)
     return list(groups.values())
 
 
@@ -192,10 +194,12 @@ def _record(
     groups: Sequence[Sequence[MeasuredCondition]],
     between: BetweenOccasions,
 ) -> Occasions:
-    used = sorted((one for group in groups if len(group) > 1 for one in group), key=_start_s)
+    used = sorted(
+        (measured for group in groups if len(group) > 1 for measured in group), key=_start_s
+    )
     return Occasions(
         machine=side.stratum.machine,
-        studies=tuple(one.condition.study or "" for one in used),
+        studies=tuple(measured.condition.study or "" for measured in used),
         df=between.df,
         sd_log=math.sqrt(between.variance),
         span_s=_start_s(used[-1]) - _start_s(used[0]),

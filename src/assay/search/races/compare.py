@@ -155,7 +155,7 @@ class CompareRace(BlockRace):
 
     def _rival(self, arm: Arm) -> Arm:
         """Return the reference of an arm; the first arm if the named one gives no values."""
-        named = next((one for one in self._arms if one.name == arm.parent), self._arms[0])
+        named = next((a for a in self._arms if a.name == arm.parent), self._arms[0])
         works = self._warm(named) and not self._lost(Stage.CONFIRM, named)
         return named if works else self._arms[0]
 
@@ -206,7 +206,7 @@ class CompareRace(BlockRace):
         if found is None:
             return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
         pair = (self._rival(arm), arm)
-        if all(is_constant(self._history.values(Stage.CONFIRM, one.name)) for one in pair):
+        if all(is_constant(self._history.values(Stage.CONFIRM, a.name)) for a in pair):
             return True
         if self._requires(arm):
             return False

@@ -101,7 +101,7 @@ def with_core(
     able = [(c, part) for c, part in zip(chances, parts, strict=True) if c >= MIN_CORE_PROBABILITY]
     if not able:
         return ConfirmedArms(whole)
-    return ConfirmedArms(whole, arm_of(min(able, key=lambda one: (len(one[1]), -one[0]))[1]))
+    return ConfirmedArms(whole, arm_of(min(able, key=lambda pair: (len(pair[1]), -pair[0]))[1]))
 
 
 def _parts(space: SearchSpace, whole: Configuration) -> list[Configuration]:

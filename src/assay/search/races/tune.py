@@ -298,9 +298,9 @@ class TuneRace(SearchRace):
         objected = objected and not may_be_by_chance(found, self._history)
         if objected and not open_ones and ran >= self._min_blocks:
             return Ending(EndReason.DECIDED, OBJECTION_REMAINS)
-        lost = [one for one in open_ones if self._past_hope(one, budget, arms)]
+        lost = [candidate for candidate in open_ones if self._past_hope(candidate, budget, arms)]
         # Requirements of the default do not matter if the claim is a gain.
-        if lost and (decided or any(one.arm == arm.name for one in lost)):
+        if lost and (decided or any(candidate.arm == arm.name for candidate in lost)):
             return Ending(
                 EndReason.BUDGET,
                 requirement_undecided_ending(self._counted(found)),
@@ -447,7 +447,8 @@ def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[Re
     """
     gains = found.verdict is Verdict.FASTER
     return [
-        one
-        for one in required
-        if one.verdict is RequirementVerdict.UNCLEAR and not (gains and one.arm == DEFAULT_ARM.name)
+        result
+        for result in required
+        if result.verdict is RequirementVerdict.UNCLEAR
+        and not (gains and result.arm == DEFAULT_ARM.name)
     ]

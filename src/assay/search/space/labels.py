@@ -50,7 +50,10 @@ def _labels(spec: StudySpec, configurations: Iterable[Configuration]) -> dict[st
     """Return the names of named configurations by the text of their settings."""
     if spec.kind is not Kind.TUNE or not spec.space.named_configurations:
         return {}
-    labels = {str(one): label_of(spec.space, one) for one in set(configurations)}
+    labels = {
+        str(configuration): label_of(spec.space, configuration)
+        for configuration in set(configurations)
+    }
     return {text: label for text, label in labels.items() if label is not None}
 
 

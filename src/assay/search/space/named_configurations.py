@@ -55,13 +55,13 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
 
 def find_named(space: Space, configuration: Configuration) -> NamedConfiguration | None:
     """Find the named configuration that equals another one in the settings it sets."""
-    names = {name for one in space.named_configurations for name in one.configuration}
+    names = {name for named in space.named_configurations for name in named.configuration}
     part = Configuration({n: v for n, v in configuration.items() if n in names})
     here = _without_defaults(space, part)
     same = (
-        one
-        for one in space.named_configurations
-        if _without_defaults(space, one.configuration) == here
+        named
+        for named in space.named_configurations
+        if _without_defaults(space, named.configuration) == here
     )
     return next(same, None) if here else None
 
@@ -113,15 +113,15 @@ class NamedSpace(SearchSpace):
 
     def __init__(self, space: Space, admissible: AdmissionCheck | None = None) -> None:
         super().__init__(space, admissible)
-        self._own = {name for one in space.named_configurations for name in one.configuration}
-        canonical = (self.canonical(one.configuration) for one in space.named_configurations)
+        self._own = {name for named in space.named_configurations for name in named.configuration}
+        canonical = (self.canonical(named.configuration) for named in space.named_configurations)
         self._named = list(dict.fromkeys((Configuration(), *canonical)))
         self._free = [name for name in self.parameters if name not in self._own]
 
     def valid(self, configuration: Configuration) -> bool:
         """Return whether a configuration is a named one or a part of one."""
         part = self._part(configuration)
-        return any(part.items() <= one.items() for one in self._named) and super().valid(
+        return any(part.items() <= named.items() for named in self._named) and super().valid(
             configuration
         )
 
@@ -176,7 +176,7 @@ class NamedSpace(SearchSpace):
     def _nearest(self, configuration: Configuration) -> Sequence[Configuration]:
         """Sort the named configurations by the number of settings in which they differ."""
         part = self._part(configuration)
-        return sorted(self._named, key=lambda one: len(one.items() ^ part.items()))
+        return sorted(self._named, key=lambda named: len(named.items() ^ part.items()))
 
     def _with(self, named: Configuration, values: dict[str, Value | None]) -> Configuration:
         beside = {name: value for name, value in values.items() if value is not None}
