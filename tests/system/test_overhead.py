@@ -91,9 +91,9 @@ def test_interrupt_reports_partial_costs(rounds: int) -> None:
     lab = laboratory(program_of(program.argv))
     if rounds < MIN_ROUNDS:
         with pytest.raises(KeyboardInterrupt):
-            calibrate(lab, [program], budget_s=600.0, told=message)
+            calibrate(lab, [program], budget_s=600.0, report=message)
     else:
-        found = calibrate(lab, [program], budget_s=600.0, told=message)
+        found = calibrate(lab, [program], budget_s=600.0, report=message)
         assert min(cost.pairs for cost in found.costs) == rounds
         assert found.other_load is not None
         assert 0.0 <= found.other_load <= 1.0

@@ -80,16 +80,21 @@ def _sampled(source: Source) -> Iterator[_Family]:
 
 
 def _series(
-    study: str, one: StratumSource, metric: str
+    study: str, stratum: StratumSource, metric: str
 ) -> Iterator[tuple[dict[str, str], list[tuple[float, float]]]]:
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for sample in one.samples:
+    for sample in stratum.samples:
         if metric in sample.metrics:
             place = (str(sample.launch.stage), sample.launch.arm)
             at_s = round(sample.started_at, 3)
             found.setdefault(place, []).append((at_s, sample.metrics[metric]))
     for (stage, arm), points in found.items():
-        labels = {"study": study, "stratum": str(one.stratum.number), "stage": stage, "arm": arm}
+        labels = {
+            "study": study,
+            "stratum": str(stratum.stratum.number),
+            "stage": stage,
+            "arm": arm,
+        }
         yield labels, sorted(points, key=lambda point: point[0])
 
 
@@ -137,10 +142,10 @@ def _claims(source: Source) -> Iterable[_Family]:
     return ratio, low, high, blocks
 
 
-def _claim_labels(study: str, one: StratumSource, claim: Claim) -> dict[str, str]:
+def _claim_labels(study: str, stratum: StratumSource, claim: Claim) -> dict[str, str]:
     return {
         "study": study,
-        "stratum": str(one.stratum.number),
+        "stratum": str(stratum.stratum.number),
         "metric": claim.metric,
         "a": claim.a,
         "b": claim.b,

@@ -83,13 +83,13 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
     return SignatureCheck(False, f"does not hold: {_why(said)}")
 
 
-def _why(said: str) -> str:
+def _why(output: str) -> str:
     """Return the reason of failure from the output of ssh-keygen."""
-    if "incorrect signature" in said:
+    if "incorrect signature" in output:
         return "the file was changed after it was signed"
-    if "namespace" in said:
+    if "namespace" in output:
         return f"it has another namespace than {NAMESPACE} (option -n)"
-    lines = [line.strip().rstrip(".") for line in said.splitlines() if line.strip()]
+    lines = [line.strip().rstrip(".") for line in output.splitlines() if line.strip()]
     # The only output for a signature by another key.
     if not lines or lines == ["Could not verify signature"]:
         return "it was made by another key than the signer's"

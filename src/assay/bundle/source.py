@@ -52,13 +52,13 @@ def without_outputs(source: Source) -> Source:
     )
 
 
-def _stratum_without_outputs(one: StratumSource) -> StratumSource:
-    found = one.conclusion
+def _stratum_without_outputs(stratum: StratumSource) -> StratumSource:
+    found = stratum.conclusion
     if found is not None:
         notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
-    samples = tuple(without_lines(_without_errors(sample)) for sample in one.samples)
-    return dataclasses.replace(one, samples=samples, conclusion=found)
+    samples = tuple(without_lines(_without_errors(sample)) for sample in stratum.samples)
+    return dataclasses.replace(stratum, samples=samples, conclusion=found)
 
 
 def _without_errors(sample: Sample) -> Sample:

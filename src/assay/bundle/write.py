@@ -191,28 +191,28 @@ class _Bare:
     conclusion: Conclusion | None
 
     @classmethod
-    def of(cls, one: StratumSource, redactor: Redactor) -> _Bare:
+    def of(cls, stratum: StratumSource, redactor: Redactor) -> _Bare:
         return cls(
-            redactor.stratum(one.stratum),
-            tuple(redactor.record(plan) for plan in one.plans),
-            tuple(redactor.record(sample) for sample in one.samples),
-            None if one.conclusion is None else redactor.record(one.conclusion),
+            redactor.stratum(stratum.stratum),
+            tuple(redactor.record(plan) for plan in stratum.plans),
+            tuple(redactor.record(sample) for sample in stratum.samples),
+            None if stratum.conclusion is None else redactor.record(stratum.conclusion),
         )
 
 
 def _write_stratum(
-    chained: _Chained, bare: _Bare, one: StratumSource, redactor: Redactor, outputs: bool
+    chained: _Chained, bare: _Bare, stratum: StratumSource, redactor: Redactor, outputs: bool
 ) -> None:
     number = bare.stratum.number
     chained.document(stratum_file(number, STRATUM), encode(bare.stratum))
     chained.lines(stratum_file(number, PLANS), map(encode, bare.plans))
     chained.lines(stratum_file(number, SAMPLES), map(encode, bare.samples))
     if outputs:
-        chained.lines(stratum_file(number, OUTPUTS), _output_lines(one, redactor))
+        chained.lines(stratum_file(number, OUTPUTS), _output_lines(stratum, redactor))
 
 
-def _output_lines(one: StratumSource, redactor: Redactor) -> Iterator[bytes]:
-    for number, kept in enumerate(one.outputs(), start=1):
+def _output_lines(stratum: StratumSource, redactor: Redactor) -> Iterator[bytes]:
+    for number, kept in enumerate(stratum.outputs(), start=1):
         if kept:
             streams = tuple(stream_of(output, redactor.bytes) for output in kept)
             yield encode(OutputDocument(sample=number, streams=streams))
@@ -235,7 +235,7 @@ class _Verdict:
 
 
 def _verdict(
-    spec: StudySpec, one: StratumSource, bare_spec: StudySpec, bare: _Bare
+    spec: StudySpec, stratum: StratumSource, bare_spec: StudySpec, bare: _Bare
 ) -> _Verdict | None:
     """Return the conclusion for the documents in the bundle.
 
@@ -243,11 +243,11 @@ def _verdict(
         cannot be derived by
     replacing names in the original one.
     """
-    if one.conclusion is None or bare.conclusion is None:
+    if stratum.conclusion is None or bare.conclusion is None:
         return None
     try:
-        found = recompute(spec, one.samples, one.stratum, one.conclusion)
-        if is_same_conclusion(found, one.conclusion):
+        found = recompute(spec, stratum.samples, stratum.stratum, stratum.conclusion)
+        if is_same_conclusion(found, stratum.conclusion):
             again = recompute(bare_spec, bare.samples, bare.stratum, bare.conclusion)
             if _figures(again) == _figures(bare.conclusion):
                 return _Verdict(without_script(again), engine())

@@ -108,7 +108,7 @@ def measure_overhead(
     *,
     budget_s: float,
     seed: int = 0,
-    told: Callable[[int], None] = lambda rounds: None,
+    report: Callable[[int], None] = lambda rounds: None,
 ) -> OverheadResult:
     """Measure each observation with each program, in rounds of random order, until time is up.
 
@@ -120,7 +120,7 @@ def measure_overhead(
         programs, ways: programs and observations to combine.
         budget_s: time after which no further round starts; at least ``MIN_ROUNDS`` rounds are made.
         seed: seed of the random orders.
-        told: called after each round with the number of rounds.
+        report: called after each round with the number of rounds.
 
     Raises:
         WorkloadFailedError: a launch failed.
@@ -140,7 +140,7 @@ def measure_overhead(
                 pair = _pair(driver, program, way, on_first=rng.random() < 0.5)
                 pairs.setdefault((way.observation, program.name), []).append(pair)
             rounds += 1
-            told(rounds)
+            report(rounds)
             if rounds == 1:
                 _demand_time(time.monotonic() - began_s, budget_s)
     except KeyboardInterrupt:

@@ -239,13 +239,18 @@ def describe_exit(exit_status: int | None, number: int | None) -> str:
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
-def _of_ending(asked: Termination) -> list[Evidence | None]:
+def _of_ending(termination: Termination) -> list[Evidence | None]:
     """Return the time that a launch took to end on request, and the errors of that."""
-    failed = asked.signal or asked.exit_status
-    how = describe_exit(asked.exit_status, asked.signal) if failed else None
+    failed = termination.signal or termination.exit_status
+    how = describe_exit(termination.exit_status, termination.signal) if failed else None
     return [
-        _of(TERMINATION, asked.duration_s, "s", note=asked.method),
-        _of(KILLED_AFTER, asked.duration_s if asked.killed else None, "s", note=asked.method),
+        _of(TERMINATION, termination.duration_s, "s", note=termination.method),
+        _of(
+            KILLED_AFTER,
+            termination.duration_s if termination.killed else None,
+            "s",
+            note=termination.method,
+        ),
         None if how is None else Evidence(kind=STOP_FAILED, note=how),
     ]
 
@@ -291,10 +296,10 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
     return kept_output
 
 
-def _of_instance(place: int, one: InstanceFacts) -> Evidence:
+def _of_instance(place: int, instance: InstanceFacts) -> Evidence:
     """Return the wall time of one of several instances, with its CPUs."""
-    on = f"on {show_numbers('CPU', one.cpus)}" if one.cpus else None
-    return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
+    on = f"on {show_numbers('CPU', instance.cpus)}" if instance.cpus else None
+    return Evidence(kind=f"instance.{place}", value=instance.wall_s, unit="s", note=on)
 
 
 def _of_host(host: HostActivity, foreign_s: float | None) -> list[Evidence | None]:

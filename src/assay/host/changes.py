@@ -195,11 +195,13 @@ class HostChanges:
             )
         return self._standing(last) if same else None
 
-    def _let_go(self, asked: tuple[HostAction, ...]) -> None:
+    def _let_go(self, actions: tuple[HostAction, ...]) -> None:
         """Undo actions that are not requested, and close entries of earlier boots."""
         boot_id = self._host.read(BOOT_ID)
         here = {e.note.action for e in self.entries if boot_id in (None, e.note.boot_id)}
-        self.put_back({action for action in asked if action in here or isinstance(action, HoldFd)})
+        self.put_back(
+            {action for action in actions if action in here or isinstance(action, HoldFd)}
+        )
 
     def _is_unchanged(self, entry: Entry) -> bool:
         """Return whether a target still has its recorded reading."""

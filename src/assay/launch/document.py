@@ -252,7 +252,7 @@ def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
 def _read_back(
     names: set[str],
     variables: Mapping[str, str],
-    gone: Iterable[str],
+    unset: Iterable[str],
     *,
     survey: bool,
     briefly: bool,
@@ -262,26 +262,26 @@ def _read_back(
     Args:
         names: settings that differ between the arms.
         variables: variables that the launch sets.
-        gone: other variables whose absence or presence verifies settings.
+        unset: other variables whose absence or presence verifies settings.
         survey: whether the launch is untimed, so that all files may be read.
         briefly: whether to take only the cheapest readings.
     """
     read = _BRIEF if briefly else (*readback_sources(names), *(_UNTIMED if survey else ()))
     return {
         "readback": list(dict.fromkeys(read)),
-        "environ_names": sorted({*variables, *gone, *_tunables(variables)}),
+        "environ_names": sorted({*variables, *unset, *_tunables(variables)}),
         "map_names": None if survey else list(_MAP_NAMES),
     }
 
 
-def _inherited(names: set[str], gone: Iterable[str], kept: Mapping[str, str]) -> set[str]:
+def _inherited(names: set[str], unset: Iterable[str], inherited: Mapping[str, str]) -> set[str]:
     """Return the variables whose absence or presence verifies settings."""
-    found = set(gone)
+    found = set(unset)
     if any(name.startswith("inherited.") for name in names):
         from assay.settings.inherited import inherited_in  # a run without such a setting needs none
 
         found |= inherited_in(names)
-    return {*found, *_tunables(kept)} if TUNABLES in found else found
+    return {*found, *_tunables(inherited)} if TUNABLES in found else found
 
 
 def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:

@@ -20,16 +20,16 @@ so that they need no read-back."""
 
 
 def optional_observations(
-    launch: Launch, asked: Iterable[Observation] | None = None
+    launch: Launch, requested: Iterable[Observation] | None = None
 ) -> frozenset[Observation]:
     """Return the observations of a launch that no metric or setting depends on.
 
     Args:
         launch: a survey adds the default observations and the read-back, since its time is never
             used.
-        asked: requested observations; the default ones if absent.
+        requested: requested observations; the default ones if absent.
     """
-    on = frozenset(DEFAULT_OBSERVATIONS if asked is None else asked)
+    on = frozenset(DEFAULT_OBSERVATIONS if requested is None else requested)
     return (
         on.union(DEFAULT_OBSERVATIONS, {Observation.READBACK})
         if launch.stage is Stage.SURVEY
@@ -41,15 +41,15 @@ def active_observations(
     launch: Launch,
     workload: Workload,
     varied: Iterable[str],
-    asked: Iterable[Observation] | None = None,
+    requested: Iterable[Observation] | None = None,
 ) -> tuple[Observation, ...]:
     """Return the observations that are active in a launch, in definition order.
 
     Args:
-        launch, asked: see ``optional_observations``.
+        launch, requested: see ``optional_observations``.
         workload, varied: see ``required_observations``.
     """
-    on = optional_observations(launch, asked) | required_observations(workload, varied)
+    on = optional_observations(launch, requested) | required_observations(workload, varied)
     return tuple(observation for observation in Observation if observation in on)
 
 

@@ -109,8 +109,8 @@ def _expand(part: str, text: str) -> Iterable[int]:
     return (cpu for cpu in range(low, high + 1) if (cpu - low) % group < used)
 
 
-def _not_a(what: str, text: str) -> InvalidInputError:
+def _not_a(kind: str, text: str) -> InvalidInputError:
     return InvalidInputError(
-        f"Invalid CPU {what}: {text.strip()!r}.",
-        "Write for example 0-3,8." if what == "list" else "Write for example ff.",
+        f"Invalid CPU {kind}: {text.strip()!r}.",
+        "Write for example 0-3,8." if kind == "list" else "Write for example ff.",
     )

@@ -280,13 +280,13 @@ def _node_memory_bytes(root: Root, node: int) -> int:
     return int(match[1]) * 1024 if match else 0
 
 
-def _distances(root: Root, node: int, listed: tuple[int, ...], kept: list[int]) -> tuple[int, ...]:
+def _distances(root: Root, node: int, listed: tuple[int, ...], nodes: list[int]) -> tuple[int, ...]:
     """Return the distances to the kept nodes, in order; the file has one per listed node."""
     words = (root.read_text(f"{_NODE}/node{node}/distance") or "").split()
     if len(words) != len(listed) or not all(word.isdigit() for word in words):
         return ()
     by_node = dict(zip(listed, map(int, words), strict=True))
-    return tuple(by_node[other] for other in kept)
+    return tuple(by_node[other] for other in nodes)
 
 
 def _gpu_nodes(root: Root) -> frozenset[int]:

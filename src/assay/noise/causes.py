@@ -49,29 +49,29 @@ class Cause:
     words: str
 
 
-def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Cause:
+def cause_of(detour: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Cause:
     """Return the likely cause of one detour.
 
     Args:
-        told: detour with its counts.
+        detour: detour with its counts.
         cpu: CPU of the detour, with the counts of the whole run.
         guest: whether the machine is a guest of a hypervisor.
     """
-    half = DOMINANT_SHARE * told.duration_ns
-    away_ns = told.counter_window_ns - told.on_cpu_ns - told.run_queue_wait_ns
-    if told.cpu not in (-1, cpu.cpu):
-        return Cause(CauseKind.MIGRATION, f"moved to CPU {told.cpu}")
-    if told.run_queue_wait_ns >= half:
+    half = DOMINANT_SHARE * detour.duration_ns
+    away_ns = detour.counter_window_ns - detour.on_cpu_ns - detour.run_queue_wait_ns
+    if detour.cpu not in (-1, cpu.cpu):
+        return Cause(CauseKind.MIGRATION, f"moved to CPU {detour.cpu}")
+    if detour.run_queue_wait_ns >= half:
         return Cause(CauseKind.THREAD, "another thread")
-    if away_ns >= half and told.switches:
+    if away_ns >= half and detour.switches:
         return Cause(CauseKind.STOPPED, "stopped, asleep or over its quota")
     if away_ns >= half:
         # The scheduler's clock excludes the steal time that the hypervisor reports
         # (kernel/sched/core.c, update_rq_clock_task, CONFIG_PARAVIRT_TIME_ACCOUNTING).
         return Cause(CauseKind.STOLEN, "the hypervisor (stolen)")
-    if told.interrupts:
-        return _interrupted(told.interrupts, _rates(cpu))
-    if not told.interrupt_window_ns:
+    if detour.interrupts:
+        return _interrupted(detour.interrupts, _rates(cpu))
+    if not detour.interrupt_window_ns:
         return Cause(CauseKind.UNKNOWN, "not examined")
     beneath = "the hypervisor or firmware" if guest else "firmware (SMI) or hardware"
     return Cause(CauseKind.BENEATH, beneath)

@@ -112,12 +112,12 @@ def lost_ns(steps: Sequence[int], quantum_ns: int) -> Series:
     return np.asarray(np.clip(share, 0.0, 1.0) * quantum_ns, dtype=np.float64)
 
 
-def loss_events(lost: Series, least: float) -> Series:
+def loss_events(lost: Series, threshold: float) -> Series:
     """Return the lost time of each event at its first interval; zero elsewhere.
 
     Args:
         lost: lost time of each interval.
-        least: smallest lost time of an event.
+        threshold: smallest lost time of an event.
 
     Returns:
         An array of the same shape. Consecutive intervals with lost work are one event, whose value
@@ -125,7 +125,7 @@ def loss_events(lost: Series, least: float) -> Series:
     """
     import numpy as np
 
-    lossy = lost > least
+    lossy = lost > threshold
     begins = lossy & ~np.concatenate(([False], lossy[:-1]))
     if not begins.any():
         return np.zeros_like(lost)
@@ -211,7 +211,7 @@ def _peaks(power: Series, first: int) -> list[int]:
     return sorted(found, key=lambda k: -float(power[k]))
 
 
-def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[int]:
+def _fundamentals(power: Series, peaks: Sequence[int], max_count: int = 6) -> list[int]:
     """Return the peaks that are not multiples of another peak.
 
     Events that are short relative to their period have strong harmonics. The lowest line represents
@@ -221,7 +221,7 @@ def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[in
     """
     left = list(peaks)
     found: list[int] = []
-    while left and len(found) < most:
+    while left and len(found) < max_count:
         strongest = left[0]
         family = [
             k

@@ -132,13 +132,13 @@ def _worst_detours(
         for cpu in run.measured
         for told in cpu.worst
     ]
-    return tuple(sorted(found, key=lambda one: -one.told.duration_ns))
+    return tuple(sorted(found, key=lambda explained: -explained.told.duration_ns))
 
 
-def _causes(run: NoiseRun, told: Sequence[WorstDetour]) -> tuple[CauseShare, ...]:
+def _causes(run: NoiseRun, detours: Sequence[WorstDetour]) -> tuple[CauseShare, ...]:
     total_ns = sum(took for cpu in run.measured for took in cpu.duration_ns)
     lost: dict[CauseKind, list[int]] = {}
-    for one in told:
+    for one in detours:
         lost.setdefault(one.cause.kind, []).append(one.told.duration_ns)
     found = (
         CauseShare(kind, len(took), sum(took), sum(took) / max(total_ns, sum(took), 1))

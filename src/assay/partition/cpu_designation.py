@@ -83,7 +83,7 @@ def _online(machine: Machine) -> str:
     return format_list(cpu.id for cpu in machine.cpus)
 
 
-def _automatic(machine: Machine, apart: set[int]) -> list[Cpu]:
+def _automatic(machine: Machine, reserved: set[int]) -> list[Cpu]:
     """Return all CPUs except the first core of each socket and cores of other partitions."""
     first: dict[int, int] = {}
     for cpu in machine.cpus:
@@ -91,17 +91,17 @@ def _automatic(machine: Machine, apart: set[int]) -> list[Cpu]:
     return [
         cpu
         for cpu in machine.cpus
-        if cpu.core != first[cpu.package] and not apart & set(cpu.siblings)
+        if cpu.core != first[cpu.package] and not reserved & set(cpu.siblings)
     ]
 
 
-def _counted(cores: int, machine: Machine, apart: set[int]) -> tuple[int, ...]:
-    able = _automatic(machine, apart)
+def _counted(cores: int, machine: Machine, reserved: set[int]) -> tuple[int, ...]:
+    able = _automatic(machine, reserved)
     there = len({cpu.core for cpu in able})
     if cores < 1:
         raise InvalidInputError(f"--cores {cores}: too few.", "Request at least one.")
     if not 0 < cores <= there:
-        raise (NotPossibleError if apart else InvalidInputError)(
+        raise (NotPossibleError if reserved else InvalidInputError)(
             f"--cores {cores}: one core of each socket is reserved for the system, and {there} "
             f"{'is' if there == 1 else 'are'} left.",
             "Request at most that number, or choose CPUs with --cpus.",
@@ -143,14 +143,14 @@ def _listed(
     return asked
 
 
-def _demand_whole_cores(asked: Sequence[Cpu]) -> None:
+def _demand_whole_cores(requested: Sequence[Cpu]) -> None:
     """Refuse parts of cores: a program on the other part would slow them down.
 
     Raises:
         InvalidInputError: a core is incomplete; the message names the first CPU.
     """
-    numbers = {cpu.id for cpu in asked}
-    for cpu in asked:
+    numbers = {cpu.id for cpu in requested}
+    for cpu in requested:
         left = set(cpu.siblings) - numbers
         if left:
             raise InvalidInputError(

@@ -42,48 +42,48 @@ def kernel_work_kind(action: HostAction) -> KernelWorkKind | None:
 
 
 def kernel_work_actions(
-    host: Host, before: InitialState, apart: Collection[int], machine: Machine
+    host: Host, before: InitialState, reserved: Collection[int], machine: Machine
 ) -> tuple[HostAction, ...]:
     """Return the actions that move kernel work off CPUs.
 
     Args:
         host: host of the threads.
         before: affinities before any partition was created.
-        apart: CPUs of all partitions.
+        reserved: CPUs of all partitions.
         machine: description of the host.
     """
-    if not apart:
+    if not reserved:
         return ()
     online = [cpu.id for cpu in machine.cpus]
     return (
-        *_balancer(before, apart),
-        *_files(interrupt_files(machine), before, apart, online),
-        *_files(workqueue_files(machine), before, apart, online),
-        *_threads(host, before, apart, online),
+        *_balancer(before, reserved),
+        *_files(interrupt_files(machine), before, reserved, online),
+        *_files(workqueue_files(machine), before, reserved, online),
+        *_threads(host, before, reserved, online),
     )
 
 
 def _files(
-    paths: Iterable[str], before: InitialState, apart: Collection[int], online: Collection[int]
+    paths: Iterable[str], before: InitialState, reserved: Collection[int], online: Collection[int]
 ) -> Iterator[HostAction]:
     for path in paths:
         cpus = _cpus_in(path, before.read(path))
-        if not set(cpus) & set(apart):
+        if not set(cpus) & set(reserved):
             continue
-        others = set(online) - set(apart)
+        others = set(online) - set(reserved)
         yield from affinity_writes([path], tuple(sorted(set(cpus) & others or others)))
 
 
-def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostAction]:
+def _balancer(before: InitialState, reserved: Collection[int]) -> Iterator[HostAction]:
     """Yield the action for irqbalance, which comes first: it would move interrupts back."""
     found = before.read(IrqBalance(cpus=()).path)
     if found is not None:
         own = () if found == irqbalance.NONE else parse_list(found)
-        yield IrqBalance(cpus=tuple(sorted({*own, *apart})))
+        yield IrqBalance(cpus=tuple(sorted({*own, *reserved})))
 
 
 def _threads(
-    host: Host, before: InitialState, apart: Collection[int], online: Collection[int]
+    host: Host, before: InitialState, reserved: Collection[int], online: Collection[int]
 ) -> Iterator[HostAction]:
     """Yield actions for kernel threads that may be moved and have other CPUs."""
     for thread in kernel_threads(host):
@@ -91,7 +91,7 @@ def _threads(
             continue
         path = TaskAffinity(tid=thread.tid, started=thread.started, cpus=()).path
         cpus = set(parse_list(before.read(path) or ""))
-        rest = cpus - set(apart)
+        rest = cpus - set(reserved)
         if rest & set(online) and rest != cpus:
             yield TaskAffinity(tid=thread.tid, started=thread.started, cpus=tuple(sorted(rest)))
 

@@ -132,49 +132,49 @@ def _kind(action: HostAction) -> str | None:
 
 def _of_kind(kind: str, found: list[RecordedOutcome], host: Host) -> KernelWorkStatus:
     refused, drifted, moved, lapsed = {}, {}, 0, 0
-    for one in found:
-        name = target_of(one)
-        now = observe(host, one.action)
-        drift = one.status == ActionStatus.DRIFTED
-        if not drift and one.status not in (ActionStatus.GRANTED, ActionStatus.KEPT):
-            refused[name] = one.reason or f"it reads {one.read}"
-        elif now is not None and not drift and _is_open(host, one, now):
+    for outcome in found:
+        name = target_of(outcome)
+        now = observe(host, outcome.action)
+        drift = outcome.status == ActionStatus.DRIFTED
+        if not drift and outcome.status not in (ActionStatus.GRANTED, ActionStatus.KEPT):
+            refused[name] = outcome.reason or f"it reads {outcome.read}"
+        elif now is not None and not drift and _is_open(host, outcome, now):
             lapsed += 1
-        elif now is not None and not _is_so(host, one, now):
+        elif now is not None and not _is_so(host, outcome, now):
             drifted[name] = now
         elif now is not None:
             moved += 1
     return KernelWorkStatus(kind, moved, refused, drifted, lapsed)
 
 
-def _is_so(host: Host, one: RecordedOutcome, now: str) -> bool:
+def _is_so(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     """Return whether a target still has its recorded or its intended value."""
-    put = target_value(one.action) if one.status == ActionStatus.DRIFTED else one.read
-    same = (put, target_value(one.action))
+    put = target_value(outcome.action) if outcome.status == ActionStatus.DRIFTED else outcome.read
+    same = (put, target_value(outcome.action))
     return now == put or any(
-        equal_except_offline(host, one.action.path, now, text) for text in same
+        equal_except_offline(host, outcome.action.path, now, text) for text in same
     )
 
 
-def _is_open(host: Host, one: RecordedOutcome, now: str) -> bool:
+def _is_open(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     """Return whether a thread may use all CPUs again, as after a CPU came online.
 
     A thread that a user confined has fewer CPUs.
     """
     here = online_cpus(host)
-    if not isinstance(one.action, TaskAffinity) or here is None:
+    if not isinstance(outcome.action, TaskAffinity) or here is None:
         return False
-    return here <= frozenset(parse_list(now)) and not _is_so(host, one, now)
+    return here <= frozenset(parse_list(now)) and not _is_so(host, outcome, now)
 
 
-def target_of(one: RecordedOutcome) -> str:
+def target_of(outcome: RecordedOutcome) -> str:
     """Return a short name of a target: number of an interrupt, queue, thread, or a path."""
-    match one.action:
+    match outcome.action:
         case TaskAffinity(tid=tid):
             return str(tid)
         case WriteFile(path=path):
             words = path.split("/")
-            if kernel_work_kind(one.action) is None:
+            if kernel_work_kind(outcome.action) is None:
                 return path
             return words[-2] if words[-2].isdecimal() or words[-1] == "cpumask" else words[-1]
         case other:

@@ -234,12 +234,14 @@ def _folded(box: Box, kinds: Iterable[str]) -> Box:
     return replace(box, inner=_once(inner, _MIN_COMBINED_PARTS, kinds))
 
 
-def _once(boxes: Sequence[Box], least: int, kinds: Sequence[str] = ("device",)) -> tuple[Box, ...]:
-    """Combine ``least`` or more identical neighbours, with their number and all CPUs."""
+def _once(
+    boxes: Sequence[Box], min_count: int, kinds: Sequence[str] = ("device",)
+) -> tuple[Box, ...]:
+    """Combine ``min_count`` or more identical neighbours, with their number and all CPUs."""
     found: list[Box] = []
     for _, alike in groupby(boxes, lambda box: (box.shape, box.times)):
         run = list(alike)
-        if len(run) < least or run[0].kind not in kinds:
+        if len(run) < min_count or run[0].kind not in kinds:
             found.extend(run)
             continue
         cpus = tuple(sorted(cpu for box in run for cpu in box.cpus))

@@ -228,8 +228,8 @@ def _flow(boxes: Sequence[_Placed], width: float) -> list[_Placed]:
     return found
 
 
-def _right(one: _Placed) -> float:
-    return one.x + one.width + _behind(one.box)
+def _right(item: _Placed) -> float:
+    return item.x + item.width + _behind(item.box)
 
 
 def _behind(box: Box) -> float:

@@ -41,9 +41,9 @@ def _conditions(found: OccasionComparison, scale: Scale) -> str:
     return markdown_table(head, rows, left=2)
 
 
-def _row(one: Condition, scale: Scale) -> list[str]:
-    mean, sd = scale.number(one.mean), scale.spread(one.sd)
-    return [escape(one.name), escape(origin(one)), str(one.n), mean, sd]
+def _row(condition: Condition, scale: Scale) -> list[str]:
+    mean, sd = scale.number(condition.mean), scale.spread(condition.sd)
+    return [escape(condition.name), escape(origin(condition)), str(condition.n), mean, sd]
 
 
 def _differences(found: OccasionComparison) -> str:
@@ -53,7 +53,12 @@ def _differences(found: OccasionComparison) -> str:
     )
 
 
-def _difference(one: ConditionDifference) -> list[str]:
-    numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
-    texts = [one.subject, f"{one.path}{numbers}", one.a or "-", one.b or "-"]
+def _difference(difference: ConditionDifference) -> list[str]:
+    numbers = f" ({format_list(difference.numbers)})" if difference.numbers else ""
+    texts = [
+        difference.subject,
+        f"{difference.path}{numbers}",
+        difference.a or "-",
+        difference.b or "-",
+    ]
     return [escape(" ".join(text.split())) for text in texts]

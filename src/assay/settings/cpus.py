@@ -199,8 +199,8 @@ def remaining_cpus(config: Configuration, machine: Machine) -> tuple[int, ...]:
     return tuple(cpu for cpu in machine.allowed_cpus if taken and cpu not in taken)
 
 
-def _count_range(most: int) -> str:
-    return "the count 1" if most == 1 else f"a count from 1 to {most}"
+def _count_range(max_count: int) -> str:
+    return "the count 1" if max_count == 1 else f"a count from 1 to {max_count}"
 
 
 def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | Refused:
@@ -224,16 +224,16 @@ def _parse(value: Value) -> tuple[int, ...]:
     return cpus
 
 
-def judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:
-    """Check that the mask is within ``asked`` and has at most ``count`` CPUs."""
+def judge_mask(value: Value, facts: RunFacts, requested: tuple[int, ...], count: int) -> Grant:
+    """Check that the mask is within ``requested`` and has at most ``count`` CPUs."""
     if step_accepted(facts, "affinity") is False:
         return refused(value, Level.SET, "the kernel rejected the mask")
     seen = observed_cpus(facts)
     if seen is None:
         return unverified(value, unread_reason(facts, "cpus"))
     observed = f"ran on {format_list(seen)}"
-    if asked and not set(seen) <= set(asked):
-        return refused(value, Level.SEEN, f"requested {format_list(asked)}", observed)
+    if requested and not set(seen) <= set(requested):
+        return refused(value, Level.SEEN, f"requested {format_list(requested)}", observed)
     if len(seen) > count:
         asked_for = f"requested {show_count(count, 'CPU')}, {len(seen)} seen"
         return refused(value, Level.SEEN, asked_for, observed)

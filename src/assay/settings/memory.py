@@ -153,15 +153,15 @@ def _nodes(text: str, machine: Machine) -> tuple[int, ...] | Refused:
     return wanted
 
 
-def _no_kind(kind: str, there: tuple[Node, ...]) -> Refused:
-    unknown = [node.id for node in there if node.kind is None]
+def _no_kind(kind: str, nodes: tuple[Node, ...]) -> Refused:
+    unknown = [node.id for node in nodes if node.kind is None]
     if unknown:
         return Refused(
             f"no node is known to have {kind}, and the kernel does not report the kind of"
             f" {format_list(unknown)}",
             "Name nodes by number.",
         )
-    kinds = ", ".join(f"{node.id}: {node.kind}" for node in there)
+    kinds = ", ".join(f"{node.id}: {node.kind}" for node in nodes)
     return Refused(f"no node has {kind}", f"Kinds of nodes: {kinds}.")
 
 

@@ -118,7 +118,7 @@ def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
 
 
 def _busiest(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
-    return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
+    return max(judged, key=lambda worker: worker.cpu_share if by_cpu else worker.memory_share)
 
 
 def _with_worker(found: _Judged, word: GrantStatus) -> Grant:

@@ -239,13 +239,13 @@ def reach_between_levels(interval: Interval, values: Sequence[float], alpha: flo
     return interval.extended_to(middle - 0.5 * spread).extended_to(middle + 0.5 * spread)
 
 
-def _tail(n: int, most: int) -> float:
-    """Return the exact probability of at most ``most`` heads in n throws of a fair coin.
+def _tail(n: int, max_terms: int) -> float:
+    """Return the exact probability of at most ``max_terms`` heads in n throws of a fair coin.
 
     Computed in integers, since 2^n overflows a float from 1024 throws on.
     """
     ways = total = 1
-    for k in range(most):
+    for k in range(max_terms):
         ways = ways * (n - k) // (k + 1)
         total += ways
     return float(total / (1 << n))

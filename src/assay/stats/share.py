@@ -65,19 +65,19 @@ def shows_below(done: int, launches: int, share: float, alpha: float) -> bool:
     return shows_above(launches - done, launches, 1.0 - share, alpha)
 
 
-def share_interval(least: int, most: int, launches: int, alpha: float) -> Interval:
+def share_interval(min_count: int, max_count: int, launches: int, alpha: float) -> Interval:
     """Return the interval of the true share.
 
     Args:
-        least, most: launches that certainly have the property, and that may have it.
+        min_count, max_count: launches that certainly have the property, and that may have it.
         launches: number of launches.
         alpha: accepted probability of the truth ever lying below the interval, and of it lying
             above.
     """
     check_alpha(alpha)
     return Interval(
-        _largest_exceeded(least, launches, alpha),
-        1.0 - _largest_exceeded(launches - most, launches, alpha),
+        _largest_exceeded(min_count, launches, alpha),
+        1.0 - _largest_exceeded(launches - max_count, launches, alpha),
     )
 
 

@@ -33,10 +33,10 @@ class StudyLocks:
         NotPossibleError: the lock file cannot be created.
     """
 
-    def __init__(self, path: Path, beside: Path) -> None:
+    def __init__(self, path: Path, store_path: Path) -> None:
         self._path = path
         self._held: set[int] = set()
-        self._fd: int | None = _open(path, beside)
+        self._fd: int | None = _open(path, store_path)
         # A forked child shares the locks and would keep them after its parent's exit.
         owners = weakref.ref(self)
         os.register_at_fork(after_in_child=lambda: _let_go(owners()))
@@ -89,9 +89,9 @@ class StudyLocks:
         return fcntl.fcntl(self._fd, command, request)
 
 
-def _open(path: Path, beside: Path) -> int:
+def _open(path: Path, store_path: Path) -> int:
     try:
-        return _open_or_create(path, beside)
+        return _open_or_create(path, store_path)
     except OSError as error:
         raise NotPossibleError(
             f"Cannot open the lock file {path}: {error.strerror}.",
@@ -99,9 +99,9 @@ def _open(path: Path, beside: Path) -> int:
         ) from error
 
 
-def _open_or_create(path: Path, beside: Path) -> int:
+def _open_or_create(path: Path, store_path: Path) -> int:
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
-    database = beside.stat()
+    database = store_path.stat()
     try:
         fd = os.open(path, flags | os.O_CREAT | os.O_EXCL, database.st_mode & 0o666)
     except FileExistsError:

@@ -56,9 +56,9 @@ def calibration_of_other_machine(store: Store, machine: str) -> str | None:
     return newest
 
 
-def _is_same(one: Workload, other: Workload) -> bool:
+def _is_same(workload: Workload, other: Workload) -> bool:
     """Return whether two workloads have the same command and the same build."""
-    return (one.argv, one.build) == (other.argv, other.build)
+    return (workload.argv, workload.build) == (other.argv, other.build)
 
 
 def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | None:

@@ -33,7 +33,7 @@ def calibrate(
     budget_s: float,
     command: str | None = None,
     seed: int = 0,
-    told: Callable[[int], None] = lambda rounds: None,
+    report: Callable[[int], None] = lambda rounds: None,
 ) -> Overhead:
     """Measure the cost of each observation that this host supports.
 
@@ -43,7 +43,7 @@ def calibrate(
         budget_s: time after which no further round begins, in seconds.
         command: name of the program if the user specified it.
         seed: seed of the random orders.
-        told: callback after each round, with the number of rounds.
+        report: callback after each round, with the number of rounds.
 
     Raises:
         WorkloadFailedError: a launch failed.
@@ -56,7 +56,9 @@ def calibrate(
     facts = launch_once(lab.driver, programs[0], ALL_OBSERVATIONS)
     absent |= dict(missing_observations(facts, [way.observation for way in ways]))
     ways = [way for way in ways if way.observation not in absent]
-    found = measure_overhead(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
+    found = measure_overhead(
+        lab.driver, programs, ways, budget_s=budget_s, seed=seed, report=report
+    )
     return Overhead(
         machine=fingerprint(lab.machine),
         model=lab.machine.model,

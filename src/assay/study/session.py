@@ -99,7 +99,7 @@ def begin(
     store: Store,
     spec: StudySpec,
     listener: Listener,
-    seen: Survey | None = None,
+    survey: Survey | None = None,
 ) -> StudyResult:
     """Begin a study and run it to its end.
 
@@ -108,7 +108,7 @@ def begin(
         store: store of the study.
         spec: specification of the study.
         listener: receiver of the progress.
-        seen: the survey, made before the study was created.
+        survey: the survey, made before the study was created.
 
     Raises:
         InvalidInputError, NotPossibleError: the study can never run; it is not created then.
@@ -126,10 +126,10 @@ def begin(
     stratum = stratum_of(0, laboratory.machine, laboratory.digest, laboratory.driver.env)
     study_id = store.create_study(spec, stratum, time.time())
     listener.began(study_id)
-    if seen is not None:
-        planned = laboratory.plan(seen.sample.launch.configuration)
-        store.add_sample(study_id, stratum.number, seen.sample, planned)
-        store.add_elapsed(study_id, seen.elapsed_s)
+    if survey is not None:
+        planned = laboratory.plan(survey.sample.launch.configuration)
+        store.add_sample(study_id, stratum.number, survey.sample, planned)
+        store.add_elapsed(study_id, survey.elapsed_s)
     return _carry_on(laboratory, store, study_id, spec, stratum, listener)
 
 

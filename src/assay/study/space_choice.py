@@ -140,16 +140,16 @@ def _no_choice(parameter: Parameter, options: tuple[Value, ...]) -> bool:
     return bool(options) and all(same_value(option, parameter.default) for option in options)
 
 
-def _demand_named(space: Space, gone: dict[str, str]) -> None:
+def _demand_named(space: Space, unavailable: dict[str, str]) -> None:
     """Raise an error for expressions over settings that cannot be varied here.
 
     Raises:
         NotPossibleError: names the setting and the reason of its removal.
     """
     for text in _texts(space):
-        for name in sorted(Expression(text).names & gone.keys()):
+        for name in sorted(Expression(text).names & unavailable.keys()):
             raise NotPossibleError(
-                f"{text!r} refers to {name}, which cannot be varied here: {gone[name]}",
+                f"{text!r} refers to {name}, which cannot be varied here: {unavailable[name]}",
                 f"Remove {name} from it, or specify other values for {name}.",
             )
 

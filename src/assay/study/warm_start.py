@@ -114,13 +114,13 @@ def earlier_studies(
     return _shared_out(told)
 
 
-def _why(one: EarlierStudy) -> str:
-    if not one.launches:
+def _why(earlier: EarlierStudy) -> str:
+    if not earlier.launches:
         return "it has no launches"
-    if one.unused_configurations:
+    if earlier.unused_configurations:
         held = (
-            show_count(len(one.known_configurations), "is", "are")
-            if one.known_configurations
+            show_count(len(earlier.known_configurations), "is", "are")
+            if earlier.known_configurations
             else "none is"
         )
         return f"of its configurations {held} in this space"
@@ -202,12 +202,12 @@ def _earlier_study(
     )
 
 
-def _shared_out(told: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
+def _shared_out(studies: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
     """Limit the total number of configurations to the capacity of the model."""
-    most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(told)))
+    most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(studies)))
     return tuple(
         msgspec.structs.replace(
             one, known_configurations=limit_results(one.known_configurations, most)
         )
-        for one in told
+        for one in studies
     )

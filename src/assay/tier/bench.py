@@ -154,14 +154,14 @@ class TierBenchmark:
     def measure(
         self,
         for_s: float,
-        told: Callable[[Progress], None],
+        report: Callable[[Progress], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Run rounds until the time limit, the first one in order of size.
 
         Args:
             for_s: time limit in seconds; a running cell is finished.
-            told: callback after each cell.
+            report: callback after each cell.
             clock: clock in seconds.
 
         Raises:
@@ -175,7 +175,7 @@ class TierBenchmark:
                 if clock() >= end:
                     return
                 self._launch_both(point, rng)
-                told(
+                report(
                     Progress(
                         round=number,
                         work=point.work,

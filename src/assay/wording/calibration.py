@@ -12,18 +12,18 @@ from assay.wording.sentence import interval
 NO_RESULT = "No block gave two values: the calibration has no result."
 
 
-def few_blocks_note(blocks: int, least: int) -> str:
+def few_blocks_note(blocks: int, min_blocks: int) -> str:
     """Return a note on a calibration with too few blocks.
 
     Args:
         blocks: recorded blocks without disturbance.
-        least: smallest number of blocks for all results.
+        min_blocks: smallest number of blocks for all results.
     """
     count = "no undisturbed block was"
     if blocks:
         one = blocks == 1
         count = f"only {blocks} undisturbed {'block was' if one else 'blocks were'}"
-    return f"{count} recorded: error rates of assay and the smallest gain take {least}"
+    return f"{count} recorded: error rates of assay and the smallest gain take {min_blocks}"
 
 
 def different_arms_note(floor: Claim) -> str:

@@ -113,16 +113,16 @@ def searched_budget_ending(tried: int) -> str:
     return budget_ending(f"{configuration_count(tried)} beside the default")
 
 
-def only_default_ran_ending(asked: Budget, needed: Budget) -> str:
+def only_default_ran_ending(budget: Budget, needed: Budget) -> str:
     """Return the ending of a search whose budget had room for the default alone.
 
     Args:
-        asked: budget of the study.
+        budget: budget of the study.
         needed: budget that suffices.
     """
     return (
         "The budget ended before any configuration but the default was launched; "
-        f"{budget_options(asked, needed)} would suffice for an answer."
+        f"{budget_options(budget, needed)} would suffice for an answer."
     )
 
 
@@ -131,17 +131,17 @@ def no_proof_ending(blocks: int) -> str:
     return f"The search used the budget; a proof takes at least {blocks} more blocks."
 
 
-def no_room_ending(blocks: int, asked: Budget, needed: Budget) -> str:
+def no_room_ending(blocks: int, budget: Budget, needed: Budget) -> str:
     """Return the ending of a search that left no room for the blocks of a proof.
 
     Args:
         blocks: number of confirmation blocks that a proof takes.
-        asked: budget of the study.
+        budget: budget of the study.
         needed: budget that suffices.
     """
     return (
         f"The remaining budget is smaller than the {blocks} confirmation blocks of a proof; "
-        f"{budget_options(asked, needed)} would suffice."
+        f"{budget_options(budget, needed)} would suffice."
     )
 
 

@@ -19,17 +19,17 @@ _REFUSED = " did not take effect in "
 _DEGRADED = " took effect in part in "
 
 
-def too_few_blocks(blocks: int, cells: int, least: int) -> str:
+def too_few_blocks(blocks: int, cells: int, min_blocks: int) -> str:
     """Return a note on a sweep with too few blocks for verdicts.
 
     Args:
         blocks: number of blocks.
         cells: number of cells.
-        least: smallest number of blocks for verdicts on all cells.
+        min_blocks: smallest number of blocks for verdicts on all cells.
     """
     return (
         f"{block_count(blocks)} are too few for a verdict on each of {show_count(cells, 'cell')}, "
-        f"which takes at least {least}"
+        f"which takes at least {min_blocks}"
     )
 
 

@@ -13,18 +13,18 @@ def script_note(recommendation: Recommendation) -> str:
     return "Not proven: no claim shows a gain." if recommendation.unproven else ""
 
 
-def proof_command(study_id: str, asked: Budget, proof: Budget) -> str:
+def proof_command(study_id: str, budget: Budget, proof: Budget) -> str:
     """Return the command that continues a study to a proof.
 
     Args:
         study_id: name of the study.
-        asked: budget of the study.
+        budget: budget of the study.
         proof: expected cost of the proof.
     """
     options = []
-    if asked.time_s is not None and proof.time_s is not None:
+    if budget.time_s is not None and proof.time_s is not None:
         options.append(f"--budget {max(1, math.ceil(proof.time_s))}s")
-    if asked.launches is not None and proof.launches is not None:
+    if budget.launches is not None and proof.launches is not None:
         options.append(f"--runs {proof.launches}")
     return " ".join(["assay study resume", study_id, *options])
 

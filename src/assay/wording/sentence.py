@@ -275,17 +275,17 @@ def _outlook(found: Claim) -> str:
     return f" About {_pairs(found.blocks_needed, found)} in all would decide."
 
 
-def budget_options(asked: Budget, needed: Budget) -> str:
+def budget_options(budget: Budget, needed: Budget) -> str:
     """Return the options of a sufficient budget, rounded up: those that were too small.
 
     Args:
-        asked: budget of the study.
+        budget: budget of the study.
         needed: budget that suffices.
     """
-    time_s = needed.time_s if asked.time_s is not None else None
-    launches = needed.launches if asked.launches is not None else None
-    late = bool(time_s and asked.time_s is not None and time_s > asked.time_s)
-    few = bool(launches and asked.launches is not None and launches > asked.launches)
+    time_s = needed.time_s if budget.time_s is not None else None
+    launches = needed.launches if budget.launches is not None else None
+    late = bool(time_s and budget.time_s is not None and time_s > budget.time_s)
+    few = bool(launches and budget.launches is not None and launches > budget.launches)
     parts = [
         f"--budget {math.ceil(time_s)}s" if time_s and (late or not few) else "",
         f"--runs {launches}" if launches and (few or not late) else "",

@@ -71,8 +71,8 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
         return standalone(finish(fig, "roofline", words, words))
 
 
-def _intensity(one: Step) -> float:
-    return one.variant.flops / one.variant.moved_bytes
+def _intensity(step: Step) -> float:
+    return step.variant.flops / step.variant.moved_bytes
 
 
 def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:

@@ -38,9 +38,9 @@ def test_missing_arguments_are_returned(tmp_path: Path, line: str, missing: list
 
 def test_arguments_include_cpus_reserved_before(tmp_path: Path) -> None:
     tree = host(tmp_path, "nohz_full=2-3")
-    found = [one.text for one in missing_arguments([5], tree, beside=[2, 3])]
+    found = [one.text for one in missing_arguments([5], tree, other_reserved=[2, 3])]
     assert found == ["nohz_full=2-3,5", "isolcpus=managed_irq,2-3,5"]
-    found = [one.text for one in missing_arguments([2, 3], tree, beside=[5])]
+    found = [one.text for one in missing_arguments([2, 3], tree, other_reserved=[5])]
     assert found == ["isolcpus=managed_irq,2-3,5"]
 
 

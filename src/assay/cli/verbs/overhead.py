@@ -36,7 +36,7 @@ def measure_overhead(request: OverheadRequest, options: CommonOptions) -> int:
             budget_s=request.budget_s,
             command=programs[0].name if request.argv is not None else None,
             seed=request.seed,
-            told=show_rounds,
+            report=show_rounds,
         )
         store.add_overhead(found)
     if not options.quiet and sys.stderr.isatty():

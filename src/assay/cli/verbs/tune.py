@@ -104,7 +104,7 @@ def _tune(request: TuneRequest, options: CommonOptions, lab: Laboratory) -> Stud
         with Progress(
             spec, live=uses_live_line(options.color), quiet=options.quiet, launches=1
         ) as progress:
-            return begin(lab, store, spec, progress, seen=seen)
+            return begin(lab, store, spec, progress, survey=seen)
 
 
 def _report_ending(grace_s: float) -> None:

@@ -207,7 +207,7 @@ def _is_installed(folder: Path) -> bool:
     return folder == Path("/") or any(folder.is_relative_to(part) for part in _INSTALLED)
 
 
-def _entries(top: Path, apart: Path) -> Iterator[Path]:
+def _entries(top: Path, excluded: Path) -> Iterator[Path]:
     """Yield regular files below a folder, without hidden files and files of tools."""
     left, folders = MAX_ENTRIES, [top]
     for folder in folders:
@@ -227,7 +227,7 @@ def _entries(top: Path, apart: Path) -> Iterator[Path]:
                 continue
             path = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
-                folders += [path] if path != apart else []
+                folders += [path] if path != excluded else []
             elif entry.is_file():
                 yield path
 

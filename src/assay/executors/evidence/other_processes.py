@@ -112,12 +112,12 @@ def is_disturbed(sample: Sample) -> bool:
     return foreign_s - COUNT_ERROR_S * math.sqrt(cpus) > DISTURBED_SHARE * sample.wall_s * cpus
 
 
-def describe_process(one: ProcessUsage) -> str:
+def describe_process(process: ProcessUsage) -> str:
     """Describe a process: ``burn (process 812 of another user)``."""
-    whose = " of another user" if _is_foreign(one.pid) else ""
-    if is_started_by_hook(one.pid):
+    whose = " of another user" if _is_foreign(process.pid) else ""
+    if is_started_by_hook(process.pid):
         whose += ", started by a hook"
-    return f"{one.name} (process {one.pid}{whose})"
+    return f"{process.name} (process {process.pid}{whose})"
 
 
 def _is_foreign(pid: int) -> bool:

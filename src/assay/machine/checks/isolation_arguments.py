@@ -30,14 +30,14 @@ class BootArgument:
 
 
 def missing_arguments(
-    cpus: Collection[int], root: Root, beside: Collection[int] = ()
+    cpus: Collection[int], root: Root, other_reserved: Collection[int] = ()
 ) -> tuple[BootArgument, ...]:
     """Return the missing boot arguments of reserved CPUs.
 
     Args:
         cpus: numbers of the reserved CPUs.
         root: root of the host; the result is empty if its command line cannot be read.
-        beside: other reserved CPUs, since one argument names all of them.
+        other_reserved: other reserved CPUs, since one argument names all of them.
     """
     host = Host(root)
     try:
@@ -45,7 +45,7 @@ def missing_arguments(
     except UnreadableError:
         return ()
     apart, found = frozenset(cpus), []
-    listed = format_list(apart.union(beside))
+    listed = format_list(apart.union(other_reserved))
     if apart - lists.cpus.get("nohz_full", frozenset()):
         if root.exists(f"{CPU}/nohz_full"):
             reason = "no tick while one program runs, and no RCU callbacks"

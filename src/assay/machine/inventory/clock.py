@@ -24,7 +24,7 @@ def read_frequencies(root: Root) -> tuple[Frequency, ...]:
         if cpus:
             alike.setdefault(_frequency(root, policy), set()).update(cpus)
     found = (replace(kind, cpus=tuple(sorted(cpus))) for kind, cpus in alike.items())
-    return tuple(sorted(found, key=lambda one: one.cpus))
+    return tuple(sorted(found, key=lambda source: source.cpus))
 
 
 def policy_folders(root: Root) -> list[str]:

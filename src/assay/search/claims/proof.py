@@ -122,4 +122,4 @@ def prefers_proof(gain: float, left: float, made: int, launches: float) -> bool:
 
 def is_last_chance(budget: RemainingBudget, proof: Cost, following: Cost) -> bool:
     """Return whether a proof fits now, and not after another search block."""
-    return budget.affords(proof) and not budget.affords(following, least=proof)
+    return budget.affords(proof) and not budget.affords(following, min_cost=proof)

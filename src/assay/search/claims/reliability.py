@@ -65,10 +65,10 @@ def excess_losses(history: History, arm: str, other: str) -> str | None:
         arm, other: names of the arms.
     """
     hangs = count_hangs(history, arm), count_hangs(history, other)
-    if _more(*hangs, least=1):
+    if _more(*hangs, min_difference=1):
         return _objection(hangs, (arm, other), DID_NOT_END, ENDED)
     lost = _lost(history, arm), _lost(history, other)
-    if not _more(*lost, least=MIN_FAILED):
+    if not _more(*lost, min_difference=MIN_FAILED):
         return None
     loss = FAILED_OR_DID_NOT_END if any(number for number, _ in hangs) else FAILED
     return _objection(lost, (arm, other), loss, ENDED_WELL)
@@ -89,9 +89,9 @@ def may_be_by_chance(found: Claim, history: History) -> bool:
     return (a[0] > 0 or b[0] > 0) and not fails_more(a, b) and not fails_more(b, a)
 
 
-def _more(mine: _Count, others: _Count, *, least: int) -> bool:
-    enough = mine[0] >= least or mine[0] > MAX_ACCIDENTAL_SHARE * mine[1]
-    return (enough and others[0] == 0) or fails_more(mine, others)
+def _more(own: _Count, others: _Count, *, min_difference: int) -> bool:
+    enough = own[0] >= min_difference or own[0] > MAX_ACCIDENTAL_SHARE * own[1]
+    return (enough and others[0] == 0) or fails_more(own, others)
 
 
 def _lost(history: History, arm: str) -> _Count:

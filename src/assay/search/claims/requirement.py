@@ -162,17 +162,20 @@ def _quantile(text: str | None) -> float:
     return float(found[1]) / 100.0
 
 
-def _demand_consistent(one: Requirement, other: Requirement) -> None:
+def _demand_consistent(requirement: Requirement, other: Requirement) -> None:
     """Raise for two bounds of which one is redundant, or that contradict each other."""
-    if one.metric != other.metric:
+    if requirement.metric != other.metric:
         return
-    if one.bound is other.bound and one.quantile == other.quantile:
+    if requirement.bound is other.bound and requirement.quantile == other.quantile:
         raise InvalidInputError(
-            f"--require: {one.metric} is bounded twice on the same side.", "Keep the tighter one."
+            f"--require: {requirement.metric} is bounded twice on the same side.",
+            "Keep the tighter one.",
         )
-    most, least = (one, other) if one.bound is Bound.AT_MOST else (other, one)
+    most, least = (
+        (requirement, other) if requirement.bound is Bound.AT_MOST else (other, requirement)
+    )
     if (
-        one.bound is not other.bound
+        requirement.bound is not other.bound
         and most.limit < least.limit
         and (most.share + least.share >= 1.0)
     ):
@@ -294,24 +297,24 @@ def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:
 
 
 def decide_requirement(
-    least: int, most: int, launches: int, share: float, alpha: float
+    min_satisfied: int, max_satisfied: int, launches: int, share: float, alpha: float
 ) -> RequirementVerdict:
     """Return whether a share of all launches meets a bound.
 
     Args:
-        least, most: launches that certainly meet it, and that may.
+        min_satisfied, max_satisfied: launches that certainly meet it, and that may.
         launches: number of launches.
         share: required share.
         alpha: error rate of the verdict over all looks.
     """
-    if launches >= MIN_BLOCKS and shows_above(least, launches, share, alpha):
+    if launches >= MIN_BLOCKS and shows_above(min_satisfied, launches, share, alpha):
         return RequirementVerdict.HOLDS
-    if launches >= MIN_BLOCKS and shows_below(most, launches, share, alpha):
+    if launches >= MIN_BLOCKS and shows_below(max_satisfied, launches, share, alpha):
         return RequirementVerdict.BROKEN
     return RequirementVerdict.UNCLEAR
 
 
-def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int | None:
+def launches_needed(satisfied: int, launches: int, share: float, alpha: float) -> int | None:
     """Return the estimated number of launches that would decide, if the share stays the same.
 
     It is ``None`` if unknown.
@@ -320,7 +323,7 @@ def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int
         return None
 
     def decided(count: int) -> bool:
-        done = round(kept * count / launches)
+        done = round(satisfied * count / launches)
         return decide_requirement(done, done, count, share, alpha) is not RequirementVerdict.UNCLEAR
 
     low = high = max(launches, MIN_BLOCKS)

@@ -83,16 +83,18 @@ def unproven_recommendation(
     )
 
 
-def with_proof_cost(kept: Recommendation, race: TuneRace, ending: Ending | None) -> Recommendation:
+def with_proof_cost(
+    recommendation: Recommendation, race: TuneRace, ending: Ending | None
+) -> Recommendation:
     """Return a recommendation of the default with the cost of a proof, where the budget ended.
 
     Args:
-        kept: recommendation of the default.
+        recommendation: recommendation of the default.
         race: race with all samples.
         ending: ending of the race; ``None`` where it was interrupted.
     """
     if ending is None or ending.reason is not EndReason.BUDGET:
-        return kept
+        return recommendation
     samples = race.history.samples
     if ending.needed is not None:
         spent_s = math.fsum(s.took_s for s in samples)
@@ -101,19 +103,19 @@ def with_proof_cost(kept: Recommendation, race: TuneRace, ending: Ending | None)
             time_s=None if whole_s is None else max(1.0, math.ceil(whole_s - spent_s)),
             launches=None if whole is None else max(1, whole - len(samples)),
         )
-        return msgspec.structs.replace(kept, proof=more)
+        return msgspec.structs.replace(recommendation, proof=more)
     candidate = race.candidate
     if candidate.arm == DEFAULT_ARM or not math.isfinite(candidate.estimate.deviation):
-        return kept
+        return recommendation
     spec = race.spec
     doubt = _doubt(race, candidate.arm)
     if doubt is not None:
-        return msgspec.structs.replace(kept, sentence=wording.keep_default(doubt))
+        return msgspec.structs.replace(recommendation, sentence=wording.keep_default(doubt))
     cost = race.proof(candidate)
     expected = candidate.expected(race.history.goal, len(samples))
     sentence = wording.expected_not_certain(spec, candidate.arm.name, expected)
     return msgspec.structs.replace(
-        kept, sentence=sentence, expected=expected, proof=suggested_proof(cost)
+        recommendation, sentence=sentence, expected=expected, proof=suggested_proof(cost)
     )
 
 

@@ -71,12 +71,12 @@ def _order_of_arms(samples: Sequence[Sample]) -> str | None:
     return arms_failed_since_first(found) if found else None
 
 
-def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
-    if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in mine):
+def _order_of_arm(name: str, samples: Sequence[Sample]) -> str | None:
+    if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in samples):
         return None
-    works = [sample.outcome is Outcome.OK for sample in mine]
+    works = [sample.outcome is Outcome.OK for sample in samples]
     first = next((at for at, good in enumerate(works) if not good), len(works))
-    places = sum(s.outcome is Outcome.FAILED and s.launch.attempt == 0 for s in mine)
+    places = sum(s.outcome is Outcome.FAILED and s.launch.attempt == 0 for s in samples)
     if not first or any(works[first:]) or places < max(MIN_OF_ARM, MIN_SHARE * first):
         return None
     return arm_failed_since_first(name, first, len(works) - first)

@@ -41,11 +41,11 @@ class Cost:
 NO_COST = Cost(0.0, 0)
 
 
-def sufficient_budget(least: Cost) -> Budget:
+def sufficient_budget(min_cost: Cost) -> Budget:
     """Return a sufficient budget for a minimum cost."""
     return Budget(
-        time_s=float(math.ceil(least.time_s * BUDGET_MARGIN + STARTUP_S + least.once_s)),
-        launches=least.launches,
+        time_s=float(math.ceil(min_cost.time_s * BUDGET_MARGIN + STARTUP_S + min_cost.once_s)),
+        launches=min_cost.launches,
     )
 
 
@@ -63,14 +63,14 @@ class RemainingBudget:
             self.left.launches is not None and self.left.launches <= 0
         )
 
-    def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NO_COST) -> bool:
-        """Return whether ``cost`` leaves the share ``keep`` of the total, plus ``least``."""
+    def affords(self, cost: Cost, keep: float = 0.0, min_cost: Cost = NO_COST) -> bool:
+        """Return whether ``cost`` leaves the share ``keep`` of the total, plus ``min_cost``."""
         time_ok = self.left.time_s is None or (
             self.left.time_s - cost.time_s - cost.once_s
-            >= max(keep * (self.total.time_s or 0.0), least.time_s + least.once_s)
+            >= max(keep * (self.total.time_s or 0.0), min_cost.time_s + min_cost.once_s)
         )
         launches_ok = self.left.launches is None or (
             self.left.launches - cost.launches
-            >= max(keep * (self.total.launches or 0), least.launches)
+            >= max(keep * (self.total.launches or 0), min_cost.launches)
         )
         return time_ok and launches_ok

@@ -41,18 +41,18 @@ def hypervolume(points: Sequence[Point], corner: Point) -> float:
     )
 
 
-def extent(points: Sequence[Point], least: float) -> list[tuple[float, float]]:
+def extent(points: Sequence[Point], min_extent: float) -> list[tuple[float, float]]:
     """Return the best value and the extent of a front in each objective.
 
     Args:
         points: points of the front, at least one.
-        least: minimum extent.
+        min_extent: minimum extent.
     """
     of_front = [points[i] for i in pareto_front(points)]
     found = []
     for values in zip(*of_front, strict=True):
         low = min(values)
-        found.append((low, max(max(values) - low, least)))
+        found.append((low, max(max(values) - low, min_extent)))
     return found
 
 

@@ -32,7 +32,7 @@ def random_weights(objectives: int, rng: random.Random) -> tuple[float, ...]:
     return tuple(b - a for a, b in itertools.pairwise(ends))
 
 
-def scalarised(facets: ObjectiveTrials, shares: Sequence[float], least: float) -> list[Trial]:
+def scalarised(facets: ObjectiveTrials, shares: Sequence[float], min_extent: float) -> list[Trial]:
     """Return the launches with one value each: the weighted combination of the objectives.
 
     Objectives are measured from the best of the front, in units of its extent. A launch that lacks
@@ -41,12 +41,12 @@ def scalarised(facets: ObjectiveTrials, shares: Sequence[float], least: float) -
     Args:
         facets: launches for each objective.
         shares: weight of each objective; they add up to 1.
-        least: minimum extent of a front.
+        min_extent: minimum extent of a front.
     """
     points = list(mean_points(facets).values())
     if not points:
         return [replace(trial, value=None) for trial in facets[0]]
-    scale = extent(points, least)
+    scale = extent(points, min_extent)
     # Scaled back to logarithms, the scale that searchers expect.
     usual = sum(share * size for share, (_, size) in zip(shares, scale, strict=True))
     found = []

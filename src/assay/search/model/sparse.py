@@ -388,13 +388,13 @@ class SparseModels:
         """Probability that no setting has an effect."""
         return float(self._weights[0])
 
-    def leading(self, most: int) -> list[tuple[tuple[int, ...], float]]:
+    def leading(self, max_count: int) -> list[tuple[tuple[int, ...], float]]:
         """Return sets of settings that matter with their probabilities, the likeliest first."""
         found: dict[tuple[int, ...], float] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
             settings = model.shape.settings
             found[settings] = found.get(settings, 0.0) + float(weight)
-        return sorted(found.items(), key=lambda pair: -pair[1])[:most]
+        return sorted(found.items(), key=lambda pair: -pair[1])[:max_count]
 
     def sample_settings(self, rng: np.random.Generator) -> tuple[int, ...]:
         """Return the settings of a model drawn by probability; none if no sparse model is drawn."""

@@ -162,19 +162,19 @@ def _holds(space: SearchSpace, configuration: Configuration) -> bool:
 
 
 def limit_results(
-    known: Sequence[EarlierConfiguration], most: int
+    known: Sequence[EarlierConfiguration], max_results: int
 ) -> tuple[EarlierConfiguration, ...]:
-    """Return at most ``most`` results: the better half, and evenly spaced ones of the rest.
+    """Return at most ``max_results`` results: the better half, and evenly spaced ones of the rest.
 
     Args:
         known: results, the best first.
-        most: maximum number, at least 2.
+        max_results: maximum number, at least 2.
     """
-    if len(known) <= most:
+    if len(known) <= max_results:
         return tuple(known)
-    best = most - most // 2
+    best = max_results - max_results // 2
     rest = known[best:]
-    count = most // 2
+    count = max_results // 2
     step = (len(rest) - 1) / max(1, count - 1)
     return (*known[:best], *(rest[round(i * step)] for i in range(count)))
 

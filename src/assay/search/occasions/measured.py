@@ -173,7 +173,7 @@ def _chosen(
     spec: StudySpec,
     history: History,
     conclusion: Conclusion | None,
-    asked: str | None,
+    requested: str | None,
 ) -> tuple[Arm, ...]:
     """Return the compared arm; for a calibration both identical ones.
 
@@ -184,16 +184,16 @@ def _chosen(
         arm.name: arm for stage in (Stage.CONFIRM, Stage.SEARCH) for arm in history.arms(stage)
     }
     first = spec.arms[0] if spec.arms else DEFAULT_ARM
-    if asked is None:
+    if requested is None:
         if spec.kind is Kind.CALIBRATE:
             return calibrated_arms(spec)
         return (first,)
-    if asked == RECOMMENDED_ARM and asked not in known:
+    if requested == RECOMMENDED_ARM and requested not in known:
         return (_recommended(name, known.values(), conclusion),)
-    if asked in known or asked == first.name:
-        return (known.get(asked, first),)
+    if requested in known or requested == first.name:
+        return (known.get(requested, first),)
     raise InvalidInputError(
-        f"{name}: the study has no arm {asked!r}.", f"It has {', '.join(map(repr, known))}."
+        f"{name}: the study has no arm {requested!r}.", f"It has {', '.join(map(repr, known))}."
     )
 
 

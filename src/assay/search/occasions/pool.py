@@ -73,7 +73,7 @@ class OccasionPool:
 
 def pool_of(
     side: MeasuredCondition,
-    apart: Iterable[tuple[str | None, int | None]],
+    excluded: Iterable[tuple[str | None, int | None]],
     prospects: Sequence[OccasionCandidate],
     *,
     boots: bool,
@@ -85,11 +85,11 @@ def pool_of(
 
     Args:
         side: one of the two compared conditions.
-        apart: study and stratum of the two; neither is evidence on the other.
+        excluded: study and stratum of the two; neither is evidence on the other.
         prospects: strata of studies, in any order.
         boots: whether occasions must be of different boots, as the compared conditions are.
     """
-    compared = set(apart)
+    compared = set(excluded)
     fitting: list[MeasuredCondition] = []
     other_machines: list[str] = []
     other_commands: list[str] = []
@@ -120,28 +120,28 @@ def pool_of(
     )
 
 
-def _runs_the_same(one: OccasionCandidate, side: MeasuredCondition) -> bool:
+def _runs_the_same(candidate: OccasionCandidate, side: MeasuredCondition) -> bool:
     """Return whether any arm of a study runs the workload of a side."""
-    arms = one.spec.arms or (DEFAULT_ARM,)
+    arms = candidate.spec.arms or (DEFAULT_ARM,)
     return any(
-        not workload_differences(workload_under(one.spec, arm), side.workload) for arm in arms
+        not workload_differences(workload_under(candidate.spec, arm), side.workload) for arm in arms
     )
 
 
-def _occasion(one: OccasionCandidate, side: MeasuredCondition) -> MeasuredCondition | None:
+def _occasion(candidate: OccasionCandidate, side: MeasuredCondition) -> MeasuredCondition | None:
     """Return the launches of a study under the settings of a side; ``None`` for too few."""
-    arm = _arm_like(one.spec, side)
+    arm = _arm_like(candidate.spec, side)
     if arm is None:
         return None
-    calibrates = one.spec.kind is Kind.CALIBRATE  # both of its arms count
+    calibrates = candidate.spec.kind is Kind.CALIBRATE  # both of its arms count
     try:
         found = measured_condition(
-            one.study,
+            candidate.study,
             ConditionSource.STUDY,
-            one.study,
-            one.spec,
-            one.stratum,
-            one.samples(),
+            candidate.study,
+            candidate.spec,
+            candidate.stratum,
+            candidate.samples(),
             arm=None if calibrates else arm.name,
             metric=side.metric.name,
         )
@@ -179,8 +179,8 @@ def _groups(
     return list(groups.values())
 
 
-def _start_s(one: MeasuredCondition) -> float:
-    return one.condition.started_at or 0.0
+def _start_s(occasion: MeasuredCondition) -> float:
+    return occasion.condition.started_at or 0.0
 
 
 def _count(groups: Sequence[Sequence[MeasuredCondition]]) -> int:

@@ -281,10 +281,10 @@ def _slot_of(launch: Launch) -> tuple[int, int]:
     return launch.position, launch.attempt
 
 
-def _larger(asked: Budget, left: Budget) -> Budget:
+def _larger(budget: Budget, left: Budget) -> Budget:
     """Return the larger budget: a resumed study may have more than it began with."""
-    times = [b.time_s for b in (asked, left) if b.time_s is not None]
-    launches = [b.launches for b in (asked, left) if b.launches is not None]
+    times = [b.time_s for b in (budget, left) if b.time_s is not None]
+    launches = [b.launches for b in (budget, left) if b.launches is not None]
     return Budget(time_s=max(times, default=None), launches=max(launches, default=None))
 
 

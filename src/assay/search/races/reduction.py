@@ -188,7 +188,7 @@ class Reduction:
         """Return whether blocks of these arms leave a confirmation and a share of the budget."""
         kept = self._reserve.confirmation(history, self._winner)
         cost = history.cost(arms, Stage.REDUCE).times(blocks)
-        return budget.affords(cost, keep=share, least=kept)
+        return budget.affords(cost, keep=share, min_cost=kept)
 
     def _best_single(self, history: History) -> Arm:
         """Return the best single omission: a recommended arm has always been measured."""

@@ -54,4 +54,4 @@ class ReservedBudget:
     ) -> bool:
         """Return whether a search block leaves a share of the budget and a confirmation."""
         block = history.cost(arms, Stage.SEARCH)
-        return budget.affords(block, keep=share, least=self.confirmation(history))
+        return budget.affords(block, keep=share, min_cost=self.confirmation(history))

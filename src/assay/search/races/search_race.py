@@ -201,7 +201,7 @@ class SearchRace(BlockRace):
         left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
         block = Cost(2 * self._gauge_s(), 1 + slots)
         keep = min_cost(self._min_block_cost, self._min_blocks)
-        if left <= 0 or budget.spent or not budget.affords(block.times(left), least=keep):
+        if left <= 0 or budget.spent or not budget.affords(block.times(left), min_cost=keep):
             return None
         return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[PARALLEL_ARM] * slots))
 

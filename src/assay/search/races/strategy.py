@@ -207,11 +207,11 @@ class ModelStrategy:
         return min(count, SMALL_BATCH - 2) if few else count
 
     def _affordable_batch(
-        self, history: History, budget: RemainingBudget, most: int, last: Cost = NO_COST
+        self, history: History, budget: RemainingBudget, max_arms: int, last: Cost = NO_COST
     ) -> int:
         """Return the largest batch that fits, with the launches after it."""
-        count = max(most, history.abreast - 1)
-        while count and not budget.affords(self._batch_cost(history, count), least=last):
+        count = max(max_arms, history.abreast - 1)
+        while count and not budget.affords(self._batch_cost(history, count), min_cost=last):
             count -= 1
         return count
 
@@ -248,19 +248,19 @@ class ModelStrategy:
             chosen = self._searcher.core(space, trials)
         if not chosen:
             chosen = self._searcher.propose(space, trials, 1, seed)
-        return self._fitting(history, [arm_of(c) for c in chosen], budget, least=1)
+        return self._fitting(history, [arm_of(c) for c in chosen], budget, min_arms=1)
 
     def _fitting(
-        self, history: History, arms: list[Arm], budget: RemainingBudget, least: int = 2
+        self, history: History, arms: list[Arm], budget: RemainingBudget, min_arms: int = 2
     ) -> list[Arm] | None:
-        """Return the arms whose builds fit into the budget; ``None`` below ``least``."""
+        """Return the arms whose builds fit into the budget; ``None`` below ``min_arms``."""
         while (
-            len(arms) >= least
+            len(arms) >= min_arms
             and history.build_s
             and not budget.affords(history.cost(arms, Stage.SEARCH))
         ):
             arms = arms[:-1]
-        return arms if len(arms) >= least else None
+        return arms if len(arms) >= min_arms else None
 
     def _batch_cost(self, history: History, count: int) -> Cost:
         """Return the expected cost of a batch before its arms are known."""
@@ -362,7 +362,7 @@ class ModelStrategy:
             return False
         if is_default_infeasible(trials):  # the proof is that of a requirement, not of a gain
             least = self._reserve.confirmation(history)
-            return not budget.affords(following, keep=REQUIREMENT_SHARE, least=least)
+            return not budget.affords(following, keep=REQUIREMENT_SHARE, min_cost=least)
         least = self._reserve.proof(history, [DEFAULT_ARM], math.inf, 1.0)
         if not budget.affords(least):
             return False

@@ -100,13 +100,21 @@ class HardToChangeFactors:
             return 0.0
         return self._applied_s({self.plot(arm.configuration) for arm in arms})
 
-    def space_s(self, space: SearchSpace, most: int) -> float:
-        """Return the switching time of a block of a space, or of ``most`` unknown arms."""
+    def space_s(self, space: SearchSpace, max_configurations: int) -> float:
+        """Return the switching time of a block of a space.
+
+        Args:
+            space: search space.
+            max_configurations: largest number of arms of the block.
+        """
         total_s, groups = 0.0, 1
         for name, cost_s in self.costs_s.items():
             cost_s = self._spent_s(name, cost_s)
             options = space.options(name) if name in space.parameters else (None,)
-            groups = min(most, groups * (most if options is None else len(options)))
+            groups = min(
+                max_configurations,
+                groups * (max_configurations if options is None else len(options)),
+            )
             total_s += cost_s * groups if groups > 1 else 0.0
         return total_s
 
