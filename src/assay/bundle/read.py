@@ -58,8 +58,8 @@ class BrokenBundleError(AssayError):
     """
 
     def __init__(self, file: str, entry: int | None, what: str) -> None:
-        where = file if entry is None else f"{file}, entry {entry}"
-        super().__init__(f"{where}: {what}.", _AGAIN)
+        location = file if entry is None else f"{file}, entry {entry}"
+        super().__init__(f"{location}: {what}.", _AGAIN)
         self.file = file
         self.entry = entry
         self.what = what

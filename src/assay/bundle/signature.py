@@ -70,17 +70,17 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
             raise NotPossibleError(
                 f"{program} did not respond: {error}.", "Run it manually to find the cause."
             ) from error
-    said = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
-    if "unknown option" in said or "illegal option" in said:
+    output = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
+    if "unknown option" in output or "illegal option" in output:
         raise NotPossibleError(
             f"The signature cannot be verified: {program} is too old.",
             "Install the client of OpenSSH 8.1 or later.",
         )
     if done.returncode == 0:
-        with_key = re.search(r"with (\S+ key \S+)", said)
+        with_key = re.search(r"with (\S+ key \S+)", output)
         by = "the key that was named" if identity == _ANYONE else identity
         return SignatureCheck(True, f"good, by {by}" + (f" ({with_key[1]})" if with_key else ""))
-    return SignatureCheck(False, f"does not hold: {_why(said)}")
+    return SignatureCheck(False, f"does not hold: {_why(output)}")
 
 
 def _why(output: str) -> str:

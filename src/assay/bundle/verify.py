@@ -181,8 +181,8 @@ class _Reading:
     def _demand_verdicts(self) -> None:
         """Raise an error for conclusions that the manifest does not list."""
         listed = [note.stratum for note in self._manifest.verdicts]
-        there = [n for n, found in self.strata.items() if found.conclusion is not None]
-        if sorted(listed) != sorted(there):
+        concluded = [n for n, found in self.strata.items() if found.conclusion is not None]
+        if sorted(listed) != sorted(concluded):
             raise BrokenBundleError(MANIFEST, None, "lists other conclusions than the bundle has")
         for note in self._manifest.verdicts:
             found = self.strata[note.stratum]

@@ -38,14 +38,14 @@ def pages() -> None:
 def switches() -> None:
     """Pass a byte back and forth between two processes."""
     trips = 1_500
-    there, back = os.pipe(), os.pipe()
+    forth, back = os.pipe(), os.pipe()
     pid = os.fork()
     for _ in range(trips):
         if pid:
-            os.write(there[1], b"x")
+            os.write(forth[1], b"x")
             os.read(back[0], 1)
         else:
-            os.read(there[0], 1)
+            os.read(forth[0], 1)
             os.write(back[1], b"x")
     if pid == 0:
         os._exit(0)

@@ -141,10 +141,10 @@ def build_sample(
 def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:
     """Return upper bounds of metrics whose values may be too low."""
     most = facts.peak_anon_upper_bound_bytes
-    asked = any(
+    is_requested = any(
         m.name == ANON_PEAK and m.pattern is None and not m.ignore_unit for m in workload.metrics
     )
-    return {ANON_PEAK: float(most)} if most is not None and asked else {}
+    return {ANON_PEAK: float(most)} if most is not None and is_requested else {}
 
 
 def read_metrics(
@@ -211,12 +211,12 @@ def _outcome(
     if outcome is Outcome.OK and facts.exit_status:
         return Outcome.FAILED, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
     if outcome is Outcome.OK and workload.check:
-        told = f"the output has no match of the check {workload.check!r}"
+        reason = f"the output has no match of the check {workload.check!r}"
         lacking = first_instance_without(workload.check, copies) if copies else None
         if lacking is not None:
-            return Outcome.FAILED, f"{told} of instance {lacking}"
+            return Outcome.FAILED, f"{reason} of instance {lacking}"
         if not copies and not has_match(workload.check, outputs):
-            return Outcome.FAILED, told
+            return Outcome.FAILED, reason
     if facts.outcome == "signaled" and facts.signal:
         return outcome, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
     if facts.outcome == "interrupted":

@@ -34,9 +34,9 @@ class ScratchFolder:
     """
 
     def __init__(self, parent: Path | None = None) -> None:
-        where = Path(tempfile.gettempdir()) if parent is None else parent
-        remove_stale(where)
-        self._folder, self._fd = _create(where)
+        folder = Path(tempfile.gettempdir()) if parent is None else parent
+        remove_stale(folder)
+        self._folder, self._fd = _create(folder)
         self._stdout, self._stderr = (self._folder / name for name in FILES)
 
     @property

@@ -193,17 +193,17 @@ def explain_error(error: OSError, path: str) -> str:
     """Return the meaning of an error of the kernel."""
     if path == irqbalance.NAME:
         return error.strerror or str(error)
-    said = os.strerror(error.errno) if error.errno else str(error)
+    message = os.strerror(error.errno) if error.errno else str(error)
     match error.errno:
         # Newer kernels return EPERM (observed with 6.18), older ones EIO.
         case errno.EIO | errno.EPERM if "/irq/" in path:
-            return f"{said}: its driver manages this interrupt (boot with isolcpus=managed_irq)"
+            return f"{message}: its driver manages this interrupt (boot with isolcpus=managed_irq)"
         case errno.EROFS:
-            return f"{said}: a container may only read it; change it on the host"
+            return f"{message}: a container may only read it; change it on the host"
         case errno.EINVAL:
-            return f"{said}: the kernel does not accept this value here"
+            return f"{message}: the kernel does not accept this value here"
         case _:
-            return said
+            return message
 
 
 def _not_allowed(what: str) -> NotPossibleError:

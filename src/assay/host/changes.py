@@ -125,19 +125,19 @@ class HostChanges:
             NotPossibleError: an action is not allowed, or the journal cannot be written. Then no
                 action is performed, or all of them are undone.
         """
-        asked = tuple(dict.fromkeys(actions))
-        for action in asked:
+        requested = tuple(dict.fromkeys(actions))
+        for action in requested:
             demand_allowed(action)
-        self._let_go(asked)
+        self._let_go(requested)
         before = {e.note.action: e for e in self.entries if self._is_unchanged(e)}
-        files = [a for a in asked if not isinstance(a, HoldFd) and a not in before]
-        told = {outcome.action: outcome for outcome in self._apply(files)}
-        for action in asked:
+        files = [a for a in requested if not isinstance(a, HoldFd) and a not in before]
+        outcomes = {outcome.action: outcome for outcome in self._apply(files)}
+        for action in requested:
             if isinstance(action, HoldFd):
-                told[action] = self._keep_open(action)
+                outcomes[action] = self._keep_open(action)
             elif action in before:
-                told[action] = self._standing(before[action])
-        return tuple(told[action] for action in asked)
+                outcomes[action] = self._standing(before[action])
+        return tuple(outcomes[action] for action in requested)
 
     def update(self, actions: Iterable[HostAction]) -> UpdateResult:
         """Apply exactly these actions, for an owner whose requirements change during use.
@@ -151,28 +151,28 @@ class HostChanges:
         Raises:
             NotPossibleError: see ``hold``; started changes are then in the journal.
         """
-        asked = {action.path: action for action in actions}
-        for action in asked.values():
+        requested = {action.path: action for action in actions}
+        for action in requested.values():
             demand_allowed(action)
         boot_id = self._host.read(BOOT_ID)
         kept = [
             entry
             for entry in self.entries
-            if entry.note.action.path in asked and boot_id in (None, entry.note.boot_id)
+            if entry.note.action.path in requested and boot_id in (None, entry.note.boot_id)
         ]
-        gone = [entry for entry in self.entries if entry not in kept]
-        undone = undo(self._host, self._journal, gone) if gone else ()
-        last = {asked[entry.note.action.path]: entry for entry in kept}
-        told = {
+        dropped = [entry for entry in self.entries if entry not in kept]
+        undone = undo(self._host, self._journal, dropped) if dropped else ()
+        last = {requested[entry.note.action.path]: entry for entry in kept}
+        outcomes = {
             action: found
             for action, entry in last.items()
             if (found := self._as_it_is(action, entry)) is not None
         }
-        due = [action for action in asked.values() if action not in told]
-        told |= {outcome.action: outcome for outcome in self._apply(due, last)}
+        due = [action for action in requested.values() if action not in outcomes]
+        outcomes |= {outcome.action: outcome for outcome in self._apply(due, last)}
         # An interrupted process may not have closed replaced entries.
         self._journal.end({e.note.id: "replaced" for e in kept if e not in last.values()})
-        return UpdateResult(tuple(told[action] for action in asked.values()), undone)
+        return UpdateResult(tuple(outcomes[action] for action in requested.values()), undone)
 
     def _as_it_is(self, action: HostAction, last: Entry) -> ActionOutcome | None:
         """Return the outcome of an unchanged action; ``None`` if it must be performed."""
@@ -186,8 +186,8 @@ class HostChanges:
             return None
         if not is_set_by_assay(self._host, last, at):
             put = target_value(last.note.action) if last.read is None else last.read.value
-            told = f"another process set it to {at}; assay had set {put}"
-            return ActionOutcome(action, ActionStatus.DRIFTED, last.note.old, current, told)
+            reason = f"another process set it to {at}; assay had set {put}"
+            return ActionOutcome(action, ActionStatus.DRIFTED, last.note.old, current, reason)
         same = last.note.action == action and last.read is not None and at == last.read.value
         if isinstance(action, ControlGroup | TaskAffinity):  # a failed step may succeed now
             same = last.note.action == action and equal_except_offline(
@@ -218,8 +218,8 @@ class HostChanges:
         kept = set(but)
         for action in [action for action in self._devices if action not in kept]:
             self._devices.pop(action).close()
-        gone = [entry for entry in self.entries if entry.note.action not in kept]
-        return undo(self._host, self._journal, gone) if gone else ()
+        dropped = [entry for entry in self.entries if entry.note.action not in kept]
+        return undo(self._host, self._journal, dropped) if dropped else ()
 
     def look(self, actions: Iterable[HostAction]) -> dict[str, str]:
         """Return the readable target values of actions, by path."""
@@ -267,8 +267,8 @@ class HostChanges:
         except BaseException:
             # The disk may be full: performed actions are undone first, and recorded as far as
             # possible. Replacing actions remain in the journal, to be repeated or undone.
-            mine = {entry.note.id for entry in entries if entry.note.action not in over}
-            again = [entry for entry in self.entries if entry.note.id in mine]
+            applied = {entry.note.id for entry in entries if entry.note.action not in over}
+            again = [entry for entry in self.entries if entry.note.id in applied]
             with contextlib.suppress(NotPossibleError):
                 undo(self._host, self._journal, again)
             raise

@@ -111,10 +111,10 @@ def undo_at_end(host: Host, owner: str, lock_fd: int) -> None:
 
 def await_dismissal() -> bool:
     """Wait for the end of the pipe on standard input; return whether the owner had finished."""
-    told = b""
+    received = b""
     while part := os.read(0, 64):
-        told += part
-    return bool(told)
+        received += part
+    return bool(received)
 
 
 def ignore_ending_signals() -> None:

@@ -33,10 +33,10 @@ def online_cpus(host: Host) -> frozenset[int] | None:
 def describe_offline(host: Host, cpus: frozenset[int]) -> str | None:
     """Name the offline ones of some CPUs, as ``CPU 1 is offline``; ``None`` without any."""
     here = online_cpus(host)
-    gone = frozenset() if here is None else cpus - here
-    if not gone:
+    offline = frozenset() if here is None else cpus - here
+    if not offline:
         return None
-    return f"{show_numbers('CPU', gone)} {'is' if len(gone) == 1 else 'are'} offline"
+    return f"{show_numbers('CPU', offline)} {'is' if len(offline) == 1 else 'are'} offline"
 
 
 def explain_offline(host: Host, action: HostAction, value: str | None = None) -> str | None:

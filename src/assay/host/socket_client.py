@@ -23,8 +23,10 @@ def main(address: str, question: str) -> None:
         peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         if struct.unpack("=3i", peer)[1] not in (0, os.getuid()):
             return  # any user may listen at an abstract address
-        who = struct.pack("=3i", os.getpid(), os.getuid(), os.getgid())
-        connection.sendmsg([question.encode()], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+        credentials = struct.pack("=3i", os.getpid(), os.getuid(), os.getgid())
+        connection.sendmsg(
+            [question.encode()], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, credentials)]
+        )
         connection.shutdown(socket.SHUT_WR)
         left = LONGEST_BYTES
         while part := connection.recv(1 << 16):

@@ -34,8 +34,8 @@ class NotRestoredError(AssayError):
 
     def __init__(self, words: Iterable[UndoOutcome]) -> None:
         self.words = tuple(words)
-        told = "; ".join(map(explain_not_restored, self.words))
-        super().__init__(f"{told}.", "Run `assay machine restore` to try again.")
+        reasons = "; ".join(map(explain_not_restored, self.words))
+        super().__init__(f"{reasons}.", "Run `assay machine restore` to try again.")
 
 
 def explain_not_restored(word: UndoOutcome) -> str:

@@ -142,5 +142,5 @@ def build_key(argv: tuple[str, ...], recipe: BuildRecipe, basis: Mapping[str, st
     import hashlib
     import json
 
-    told = {"form": KEY_VERSION, "argv": argv, "cwd": recipe.cwd, "basis": dict(basis)}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    inputs = {"form": KEY_VERSION, "argv": argv, "cwd": recipe.cwd, "basis": dict(basis)}
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()

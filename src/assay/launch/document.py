@@ -148,17 +148,17 @@ def launcher_document(
     names = set(plan.configuration if varied is None else varied)
     # OpenBLAS reports on standard error. If assay does not read it, the user would see the report.
     asks_core = stderr is not None and (survey or ISA in names)
-    gone = unset_variables(plan)
-    kept = {name: value for name, value in env.items() if name not in gone}
-    given = {name: text for name, text in workload.environment.items() if name not in gone}
+    unset = unset_variables(plan)
+    kept = {name: value for name, value in env.items() if name not in unset}
+    given = {name: text for name, text in workload.environment.items() if name not in unset}
     variables = {**given, **_environment(plan, kept)}
-    told = _with_openblas_report(variables, kept) if asks_core else variables
+    exported = _with_openblas_report(variables, kept) if asks_core else variables
     by_choice = optional_observations(launch, observe)
     on = by_choice | required_observations(workload, names)
     document = {
         "schema": SCHEMA,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
-        "env_set": told,
+        "env_set": exported,
         "env_unset": _unset(plan, variables, env),
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",
@@ -182,7 +182,7 @@ def launcher_document(
         **_sampling(on, workload),
         **(
             _read_back(
-                names, variables, _inherited(names, gone, kept), survey=survey, briefly=briefly
+                names, variables, _inherited(names, unset, kept), survey=survey, briefly=briefly
             )
             if Observation.READBACK in on
             else {}

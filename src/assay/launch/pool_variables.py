@@ -23,8 +23,8 @@ def without_unread_pools(plan: Plan, read: Set[str] | None) -> tuple[Plan, tuple
     pools = [a.name for a in plan.actions if isinstance(a, EnvSet) and a.name in POOLS]
     if read is None or read.isdisjoint(pools):
         return plan, ()
-    gone = tuple(
+    removed = tuple(
         name for name in pools if name not in read and f"env.{name}" not in plan.configuration
     )
-    kept = tuple(a for a in plan.actions if not (isinstance(a, EnvSet) and a.name in gone))
-    return msgspec.structs.replace(plan, actions=kept), gone
+    kept = tuple(a for a in plan.actions if not (isinstance(a, EnvSet) and a.name in removed))
+    return msgspec.structs.replace(plan, actions=kept), removed

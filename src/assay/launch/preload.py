@@ -13,10 +13,10 @@ def preload_objects(plan: Plan, inherited: str) -> tuple[str, ...]:
     ld.so(8): the list is split at spaces and colons.
     """
     own = tuple(a.path for a in plan.actions if isinstance(a, Preload))
-    gone = tuple(p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes)
+    prefixes = tuple(p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes)
     kept = (
         path
         for path in re.split(r"[ :]+", inherited)
-        if path and path not in own and not path.rsplit("/", 1)[-1].startswith(gone)
+        if path and path not in own and not path.rsplit("/", 1)[-1].startswith(prefixes)
     )
     return (*own, *kept)

@@ -175,8 +175,8 @@ def explain(
     if plan.refused:
         return "\n".join([*lines, "", "This plan contains refused settings and cannot be run.", ""])
     script = shell_script(plan, workload, inherits_stdin=True, pools=pools)
-    told = [f"# {line}".rstrip() for line in (*lines, "", "Without assay:", "")]
-    return "\n".join([*told, script])
+    lines_shown = [f"# {line}".rstrip() for line in (*lines, "", "Without assay:", "")]
+    return "\n".join([*lines_shown, script])
 
 
 def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
@@ -185,9 +185,9 @@ def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
 
 
 def _comments(plan: Plan) -> list[str]:
-    told = [f"# {_comment(name, word)}" for name, word in plan.settings.items()]
-    told = told or ["# The default: no settings."]
-    return ["# Written by assay; runs without it.", *told, *_confined_to(plan), *_boots(plan)]
+    comments = [f"# {_comment(name, word)}" for name, word in plan.settings.items()]
+    comments = comments or ["# The default: no settings."]
+    return ["# Written by assay; runs without it.", *comments, *_confined_to(plan), *_boots(plan)]
 
 
 def _boots(plan: Plan) -> list[str]:
@@ -396,8 +396,8 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
 
 def _unset_lines(plan: Plan) -> list[str]:
     """Return a line that unsets variables, after the build and before lists are extended."""
-    gone = unset_variables(plan)
-    return [f"unset {' '.join(gone)}"] if gone else []
+    unset = unset_variables(plan)
+    return [f"unset {' '.join(unset)}"] if unset else []
 
 
 def _preloads_change(plan: Plan) -> bool:
@@ -411,8 +411,8 @@ def _preload_lines(plan: Plan) -> list[str]:
     explicit = [a.value for a in plan.actions if isinstance(a, EnvSet) and a.name == "LD_PRELOAD"]
     inherited = shell_quoted(explicit[0]) if explicit else '"${LD_PRELOAD-}"'
     own = [shell_quoted(a.path) for a in plan.actions if isinstance(a, Preload)]
-    gone = [p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes]
-    drop = [f"    {'|'.join(f'{shell_quoted(p)}*' for p in gone)}) ;;"] if gone else []
+    prefixes = [p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes]
+    drop = [f"    {'|'.join(f'{shell_quoted(p)}*' for p in prefixes)}) ;;"] if prefixes else []
     return [
         "set -f",
         f"preload={':'.join(own)}",

@@ -45,12 +45,12 @@ class StandbyLauncher:
         env: Mapping[str, str],
         place: Callable[[int], None] | None = None,
     ) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket, peer = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.settimeout(_TIMEOUT_S)
-        with theirs:
+        with peer:
             try:
-                places = descriptor_map(launcher, (theirs.fileno(),))
-                number = str(places[theirs.fileno()])
+                places = descriptor_map(launcher, (peer.fileno(),))
+                number = str(places[peer.fileno()])
                 self._pid = spawn(launcher, ["--ahead", number], env, places)
             except OSError:
                 self._socket.close()

@@ -27,11 +27,13 @@ def ask_to_end(launches: Iterable[RunningLaunch]) -> float:
     Returns:
         The longest grace period, in seconds, of the launches that have not ended promptly.
     """
-    asked = list(launches)
-    for launch in asked:
+    running = list(launches)
+    for launch in running:
         launch.ask_to_end()
     until_s = time.monotonic() + PROMPT_S
-    late = [launch for launch in asked if not launch.finished(max(0.0, until_s - time.monotonic()))]
+    late = [
+        launch for launch in running if not launch.finished(max(0.0, until_s - time.monotonic()))
+    ]
     return max((launch.grace_s for launch in late), default=0.0)
 
 
@@ -43,15 +45,15 @@ def end_all(launches: Iterable[RunningLaunch]) -> None:
     Args:
         launches: running launches.
     """
-    asked = list(launches)
-    began_s = min((launch.ask_to_end() for launch in asked), default=0.0)
+    running = list(launches)
+    began_s = min((launch.ask_to_end() for launch in running), default=0.0)
 
     def hurry() -> None:
-        for launch in asked:
+        for launch in running:
             launch.request_end()
 
     with hastened_by_signals(hurry, began_s):
-        for launch in asked:
+        for launch in running:
             launch.await_end()
 
 

@@ -310,10 +310,10 @@ def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | 
         name = "cpus" if mount.kind == "cpuset" or "noprefix" in mount.options else "cpuset.cpus"
         counted = (f for f in folders if f.rpartition("/")[2] != passing)
         found = [(folder, read_list(root, f"{folder}/{name}")) for folder in counted]
-        asked = [(folder, set(cpus)) for folder, cpus in found if cpus]
-        if asked:
-            folder, cpus = asked[0]
-            return folder, tuple(sorted(cpus.intersection(*(other for _, other in asked))))
+        requested = [(folder, set(cpus)) for folder, cpus in found if cpus]
+        if requested:
+            folder, cpus = requested[0]
+            return folder, tuple(sorted(cpus.intersection(*(other for _, other in requested))))
     return None
 
 

@@ -80,8 +80,8 @@ def _disk_of(root: Root, path: str) -> str | None:
 def _of_gpu(root: Root, number: int) -> NearestCpus | UnknownLocation:
     gpus = find_gpus(root)
     if number >= len(gpus):
-        there = f"available: gpu0 to gpu{len(gpus) - 1}" if gpus else "no GPU was found"
-        return UnknownLocation(f"unknown GPU gpu{number}: {there}")
+        available = f"available: gpu0 to gpu{len(gpus) - 1}" if gpus else "no GPU was found"
+        return UnknownLocation(f"unknown GPU gpu{number}: {available}")
     return _of_pci(root, gpus[number].address)
 
 

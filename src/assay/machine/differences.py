@@ -185,8 +185,8 @@ def _unlike(place: str, a: Any, b: Any) -> Iterator[tuple[str, str | None, str |
             if key in left and key in right:
                 yield from _unlike(f"{place}/{key}", left[key], right[key])
             else:
-                here, there = (_PRESENT if key in record else None for record in (left, right))
-                yield f"{place}/{key}", here, there
+                here, other_side = (_PRESENT if key in record else None for record in (left, right))
+                yield f"{place}/{key}", here, other_side
     elif place == "machine/flags":
         if set(a or ()) != set(b or ()):
             yield (

@@ -205,12 +205,12 @@ def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _Native
 def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
     """Return the libraries that extension modules link beyond those of the language."""
     found: dict[str, None] = {}
-    asked: set[str] = set()
+    visited: set[str] = set()
     for path in paths:
         elf = _user_elf(root, path)
-        if elf is None or set(elf.needed) <= asked or len(asked) > _MAX_LINKED:
+        if elf is None or set(elf.needed) <= visited or len(visited) > _MAX_LINKED:
             continue
-        asked.update(elf.needed)
+        visited.update(elf.needed)
         found.update(dict.fromkeys(link(root, path, elf, env).found.values()))
     return list(found)
 

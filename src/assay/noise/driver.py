@@ -148,8 +148,8 @@ class NoiseMeter:
         after = read_counters(self._root)
         text = _read_all(self._out)
         if self._process.returncode or not text.endswith(b"\n"):
-            said = _read_all(self._err).decode(errors="replace").strip().splitlines()
-            why = said[0] if said else f"wait status {self._process.returncode}"
+            messages = _read_all(self._err).decode(errors="replace").strip().splitlines()
+            why = messages[0] if messages else f"wait status {self._process.returncode}"
             raise NotPossibleError(
                 f"{self._program} gave no report: {why}.", "Run it by hand to see its error."
             )
@@ -241,11 +241,11 @@ def descendants_of(counters: KernelCounters, pid: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for process in counters.busy.values():
         children.setdefault(process.parent, []).append(process.pid)
-    found, ahead = {pid}, [pid]
-    while ahead:
-        born = [child for child in children.get(ahead.pop(), ()) if child not in found]
-        found.update(born)
-        ahead += born
+    found, queue = {pid}, [pid]
+    while queue:
+        new = [child for child in children.get(queue.pop(), ()) if child not in found]
+        found.update(new)
+        queue += new
     return found
 
 

@@ -45,10 +45,10 @@ def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) 
     effective = frozenset(own_cpuset(root) or everything) & everything
     if effective - frozenset(affinity):  # narrower than its group: by taskset, or a batch system
         return CpuBounds(frozenset(affinity), "its affinity (`taskset -p $$`)")
-    asked = requested_cpuset(root, OTHERS_GROUP)
-    if asked is None:
+    requested = requested_cpuset(root, OTHERS_GROUP)
+    if requested is None:
         return None
-    group, cpus = asked
+    group, cpus = requested
     if everything <= set(cpus):
         return None
     return CpuBounds(frozenset(cpus) & everything, f"its control group {group}")

@@ -62,8 +62,8 @@ def start_broker(program: Path, folder: Path) -> None:
     end = time.monotonic() + _ANSWERS_S
     while not socket.exists() or broker_state(folder) is None:
         if process.poll() is not None:
-            told = log.read_bytes()[-_LOG_TAIL_BYTES:].decode(errors="replace").strip()
-            raise _not_started(told or f"it ended with status {process.returncode}")
+            log_tail = log.read_bytes()[-_LOG_TAIL_BYTES:].decode(errors="replace").strip()
+            raise _not_started(log_tail or f"it ended with status {process.returncode}")
         if time.monotonic() > end:
             raise _not_started(f"it did not answer within {_ANSWERS_S:g} s")
         time.sleep(_PAUSE_S)
@@ -114,8 +114,8 @@ def _is_for(pid: int, folder: Path) -> bool:
         own = place.stat().st_uid in (0, os.geteuid())
     except OSError:
         return False
-    told = [os.fsencode(document_in(folder)), os.fsencode(socket_in(folder))]
-    return own and words[1:3] == told
+    arguments = [os.fsencode(document_in(folder)), os.fsencode(socket_in(folder))]
+    return own and words[1:3] == arguments
 
 
 def _not_started(why: str) -> NotPossibleError:

@@ -43,16 +43,16 @@ def designate_cpus(
         InvalidInputError: the CPUs do not exist, are parts of cores, or are all CPUs of the host.
         NotPossibleError: other partitions have them.
     """
-    apart = {cpu for cpus in taken.values() for cpu in cpus}
+    reserved = {cpu for cpus in taken.values() for cpu in cpus}
     if request.cores is not None:
-        return _counted(request.cores, machine, apart)
+        return _counted(request.cores, machine, reserved)
     if request.listed is None or request.listed == AUTO:
-        found = [cpu.id for cpu in _automatic(machine, apart)]
+        found = [cpu.id for cpu in _automatic(machine, reserved)]
         if not found:
             raise NotPossibleError(
                 "One core of each socket is reserved for the system, and no other core is free.",
                 f"Choose CPUs with --cpus: this machine has {_online(machine)}; partitions use "
-                f"{format_list(apart) or 'none'}.",
+                f"{format_list(reserved) or 'none'}.",
             )
         return tuple(sorted(found))
     return _listed(request.listed, machine, taken, partial=request.partial)
@@ -97,13 +97,13 @@ def _automatic(machine: Machine, reserved: set[int]) -> list[Cpu]:
 
 def _counted(cores: int, machine: Machine, reserved: set[int]) -> tuple[int, ...]:
     able = _automatic(machine, reserved)
-    there = len({cpu.core for cpu in able})
+    left = len({cpu.core for cpu in able})
     if cores < 1:
         raise InvalidInputError(f"--cores {cores}: too few.", "Request at least one.")
-    if not 0 < cores <= there:
+    if not 0 < cores <= left:
         raise (NotPossibleError if reserved else InvalidInputError)(
-            f"--cores {cores}: one core of each socket is reserved for the system, and {there} "
-            f"{'is' if there == 1 else 'are'} left.",
+            f"--cores {cores}: one core of each socket is reserved for the system, and {left} "
+            f"{'is' if left == 1 else 'are'} left.",
             "Request at most that number, or choose CPUs with --cpus.",
         )
     return choose_cpus(
@@ -114,33 +114,33 @@ def _counted(cores: int, machine: Machine, reserved: set[int]) -> tuple[int, ...
 def _listed(
     text: str, machine: Machine, taken: Mapping[str, Iterable[int]], *, partial: bool
 ) -> tuple[int, ...]:
-    asked = parse_list(text)
-    if not asked:
+    requested = parse_list(text)
+    if not requested:
         raise InvalidInputError("--cpus names no CPU.", "Examples: --cpus 2-7, --cpus auto.")
     by_id = {cpu.id: cpu for cpu in machine.cpus}
-    foreign = [cpu for cpu in asked if cpu not in by_id]
+    foreign = [cpu for cpu in requested if cpu not in by_id]
     if foreign:
         raise InvalidInputError(
             f"CPU {format_list(foreign)} is not online: this machine has {_online(machine)}.",
             "Choose others, or bring it online.",
         )
     for name, cpus in taken.items():
-        both = set(cpus) & set(asked)
+        both = set(cpus) & set(requested)
         if both:
             raise NotPossibleError(
                 f"CPU {format_list(both)} belongs to the partition {name}.",
                 "Choose others: see `assay partition list`.",
             )
     if not partial:
-        _demand_whole_cores([by_id[cpu] for cpu in asked])
-    apart = {cpu for cpus in taken.values() for cpu in cpus}
-    rest = by_id.keys() - apart - set(asked)
+        _demand_whole_cores([by_id[cpu] for cpu in requested])
+    reserved = {cpu for cpus in taken.values() for cpu in cpus}
+    rest = by_id.keys() - reserved - set(requested)
     if not rest:
         raise InvalidInputError(
             f"--cpus {text} leaves no CPU for the system.",
             "Omit a core; --cpus auto omits one of each socket.",
         )
-    return asked
+    return requested
 
 
 def _demand_whole_cores(requested: Sequence[Cpu]) -> None:

@@ -175,8 +175,8 @@ def _actions_for_other_programs(
     if not tops:
         return ()
     top = tops.pop()
-    apart = frozenset[int]().union(*(partition.cpu_set for partition in partitions))
-    rest = [cpu.id for cpu in machine.cpus if cpu.id not in apart]
+    reserved = frozenset[int]().union(*(partition.cpu_set for partition in partitions))
+    rest = [cpu.id for cpu in machine.cpus if cpu.id not in reserved]
     nodes = [node.id for node in machine.nodes if node.memory_bytes]
     files = (
         ("cpuset.mems", format_list(nodes or [0])),

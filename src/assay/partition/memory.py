@@ -71,23 +71,29 @@ def plan_memory(
     """
     _demand_limits(tree)
     by_node = _by_node(request.text, machine, cpus, nodes, host)
-    asked = sum(by_node.values())
+    requested_bytes = sum(by_node.values())
     _demand_existing_memory(by_node, machine, others)
     if request.pages is None:
         ground: MemoryGuarantee = "minimum" if tree.version == 2 else "admission"
-        whole = asked // _PAGE_BYTES * _PAGE_BYTES
+        whole = requested_bytes // _PAGE_BYTES * _PAGE_BYTES
         if not whole:
             raise InvalidInputError(
                 f"--mem {request.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
                 "Request more, for example --mem 8G.",
             )
-        return Memory(bytes=whole, requested_bytes=asked, guarantee=ground, bytes_by_node=by_node)
+        return Memory(
+            bytes=whole, requested_bytes=requested_bytes, guarantee=ground, bytes_by_node=by_node
+        )
     page_bytes = parse_bytes(request.pages)
     _demand_pool(page_bytes, sorted(by_node), host)
     pages = {node: -(-size // page_bytes) for node, size in by_node.items() if size}
     whole = sum(pages.values()) * page_bytes
     return Memory(
-        bytes=whole, requested_bytes=asked, guarantee="pages", page_bytes=page_bytes, pages=pages
+        bytes=whole,
+        requested_bytes=requested_bytes,
+        guarantee="pages",
+        page_bytes=page_bytes,
+        pages=pages,
     )
 
 
@@ -213,14 +219,14 @@ def _demand_existing_memory(
     for other in others:
         for node, size in _used_bytes(other).items():
             promised[node] = promised.get(node, 0) + size
-    for node, asked in sorted(by_node.items()):
+    for node, requested_bytes in sorted(by_node.items()):
         total = has.get(node) or machine.memory_bytes
         taken = promised.get(node, 0)
-        if asked > total - taken:
-            apart = f", of which partitions use {show_bytes(taken)}" if taken else ""
+        if requested_bytes > total - taken:
+            usage = f", of which partitions use {show_bytes(taken)}" if taken else ""
             raise NotPossibleError(
-                f"{show_bytes(asked)} of node {node} were requested, but it has "
-                f"{show_bytes(total)}{apart}.",
+                f"{show_bytes(requested_bytes)} of node {node} were requested, but it has "
+                f"{show_bytes(total)}{usage}.",
                 "Request less, or specify sizes by node: --mem 0:4G,1:2G.",
             )
 
@@ -245,10 +251,10 @@ def _demand_pool(page_bytes: int, nodes: Sequence[int], host: Host) -> None:
         return
     names = (re.fullmatch(r"hugepages-(\d+)kB", name) for name in host.listdir(HUGETLB))
     sizes = sorted(int(match[1]) << 10 for match in names if match)
-    told = ", ".join(map(show_bytes, sizes))
+    sizes_text = ", ".join(map(show_bytes, sizes))
     raise InvalidInputError(
         f"This machine has no huge pages of {show_bytes(page_bytes)}.",
-        f"Supported sizes: {told}." if told else "Omit --pages.",
+        f"Supported sizes: {sizes_text}." if sizes_text else "Omit --pages.",
     )
 
 

@@ -93,10 +93,10 @@ def required_actions(
 ) -> tuple[HostAction, ...]:
     """Return all actions that partitions require, in order."""
     before = InitialState(host, entries)
-    apart = frozenset[int]().union(*(partition.cpu_set for partition in made))
+    reserved = frozenset[int]().union(*(partition.cpu_set for partition in made))
     return (
         *isolation_actions(made, machine),
         *pool_actions(made, before, host),
         *idle_actions(made, machine),
-        *kernel_work_actions(host, before, apart, machine),
+        *kernel_work_actions(host, before, reserved, machine),
     )

@@ -83,12 +83,12 @@ def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[
         NotPossibleError: another partition has one, or their numbers are ambiguous.
     """
     try:
-        asked = parse_list(text)
+        requested = parse_list(text)
     except InvalidInputError as error:
         raise InvalidInputError(
             f"--gpus {text}: invalid list of GPUs.", "Example: --gpus 0,2-3."
         ) from error
-    if not asked:
+    if not requested:
         return ()
     gpus = find_gpus(root)
     ambiguous = ambiguity(gpus)
@@ -98,20 +98,20 @@ def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[
             "Omit the option: partitions support GPUs of one vendor only. The setting "
             f"gpus={gpus[0].vendor}:{text} selects the GPUs of a program.",
         )
-    there = {gpu.index for gpu in gpus}
-    foreign = set(asked) - there
+    present = {gpu.index for gpu in gpus}
+    foreign = set(requested) - present
     if foreign:
-        has = f"GPU {format_list(there)}" if there else "no visible GPU"
+        has = f"GPU {format_list(present)}" if present else "no visible GPU"
         raise InvalidInputError(
             f"--gpus {text}: this machine has {has}.", "Use the numbers of the driver."
         )
     for other in others:
-        both = set(parse_list(other.gpus)) & set(asked)
+        both = set(parse_list(other.gpus)) & set(requested)
         if both:
             raise NotPossibleError(
                 f"GPU {format_list(both)} belongs to the partition {other.name}.", "Choose others."
             )
-    return asked
+    return requested
 
 
 def demand_memory(made: Partition, *, precise: bool) -> None:

@@ -75,8 +75,8 @@ class Share:
     def variables(self) -> dict[str, str]:
         """Environment variables that describe the share to a program."""
         utility = self.part.choice.utility
-        told = {UTILITY_VARIABLE: format_list(utility)} if utility else {}
-        return told | (variables_for(self.part.gpus) if self.part.gpus else {})
+        utility_variables = {UTILITY_VARIABLE: format_list(utility)} if utility else {}
+        return utility_variables | (variables_for(self.part.gpus) if self.part.gpus else {})
 
     def room(self, machine: Machine) -> Machine:
         """Return the machine as programs in the share see it."""
@@ -119,10 +119,10 @@ class Share:
 
         Existing groups of the share are included with an empty text.
         """
-        there = {folder: "" for folder in self.folders if Path(folder).is_dir()}
+        values = {folder: "" for folder in self.folders if Path(folder).is_dir()}
         own = [f"{folder}/{name}" for folder in self.folders for name in _CPUS]
         paths = (*self._demanded, *own)
-        return there | {path: text for path in paths if (text := _read(path)) is not None}
+        return values | {path: text for path in paths if (text := _read(path)) is not None}
 
     def violations(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
         """Return evidence of changes of the partition or the share during a launch.
@@ -167,8 +167,8 @@ class Share:
         """
         if not killed or not self.part.memory_bytes:
             return ()
-        told = f"the {show_bytes(self.part.memory_bytes)} of memory of the share were exhausted"
-        return (Evidence(kind=SHARE_MEMORY_KIND, value=float(killed), unit="processes", note=told),)
+        note = f"the {show_bytes(self.part.memory_bytes)} of memory of the share were exhausted"
+        return (Evidence(kind=SHARE_MEMORY_KIND, value=float(killed), unit="processes", note=note),)
 
     @property
     def evidence(self) -> Evidence:

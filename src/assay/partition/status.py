@@ -115,8 +115,8 @@ def _amiss(group: ControlGroup, host: Host) -> str | None:
         return None
     differs = [
         part
-        for part, asked in zip(found.split("; "), target_value.split("; "), strict=False)
-        if part != asked
+        for part, target in zip(found.split("; "), target_value.split("; "), strict=False)
+        if part != target
     ]
     name, _, text = differs[0].partition("=")
     return f"{group.path}/{name} reads {text or 'nothing'}"

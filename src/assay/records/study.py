@@ -136,13 +136,15 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     @property
     def observations(self) -> tuple[Observation, ...]:
         """Return the observations of the measured launches, besides those that metrics need."""
-        asked = (
+        requested = (
             DEFAULT_OBSERVATIONS
             if self.requested_observations is None
             else self.requested_observations
         )
         return tuple(
-            observation for observation in asked if observation not in self.disabled_observations
+            observation
+            for observation in requested
+            if observation not in self.disabled_observations
         )
 
     @property

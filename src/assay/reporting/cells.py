@@ -174,8 +174,8 @@ def scatter_figures(
 ) -> tuple[ScatterFigure, ...]:
     """Return a figure for each setting with at least three numeric values."""
     inside = cells(report, rows)
-    beside = next((r for r in rows if r.role is Role.BASELINE and r not in inside), None)
-    reference = beside.summary.median if beside is not None and beside.summary else None
+    baseline = next((r for r in rows if r.role is Role.BASELINE and r not in inside), None)
+    reference = baseline.summary.median if baseline is not None and baseline.summary else None
     figures = (_scatter(report, p, inside, scale, reference) for p in _varied(report, inside))
     return tuple(figure for figure in figures if figure is not None)
 

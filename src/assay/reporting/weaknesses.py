@@ -156,10 +156,12 @@ def _seldom(launches: int) -> int:
 
 def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[str]:
     """Yield limitations of the winner's settings that the notes of the study do not mention."""
-    told = {tally.name for tally in winner if any(is_refusal_note(n, tally.name) for n in notes)}
+    reported = {
+        tally.name for tally in winner if any(is_refusal_note(n, tally.name) for n in notes)
+    }
     for tally in winner:
         for grant in (GrantStatus.DEGRADED, GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
-            if grant in (GrantStatus.REFUSED, GrantStatus.DEGRADED) and tally.name in told:
+            if grant in (GrantStatus.REFUSED, GrantStatus.DEGRADED) and tally.name in reported:
                 continue
             if tally.counts.get(grant):
                 why = f": {tally.reasons[0][0]}" if tally.reasons else ""
@@ -229,9 +231,9 @@ def _speed(samples: Sequence[Sample], *, paired: bool) -> Iterator[str]:
         return
     typical = quantile(readings, 0.5)
     first, last = thirds
-    apart = quantile(last, 0.25) > quantile(first, 0.75)
-    apart = apart or quantile(last, 0.75) < quantile(first, 0.25)
-    if apart and abs(moved - 1) > DRIFT:
+    separate = quantile(last, 0.25) > quantile(first, 0.75)
+    separate = separate or quantile(last, 0.75) < quantile(first, 0.25)
+    if separate and abs(moved - 1) > DRIFT:
         cancels = "; most of it cancels within pairs of launches" if paired else ""
         yield (
             f"The machine became {100 * abs(moved - 1):.1f} % "

@@ -70,8 +70,8 @@ class HelperServer:
         except AssayError as error:
             found = Refused(error.cause, error.remedy, isinstance(error, MachineBusyError))
         except OSError as error:  # reported, since the client waits for an answer
-            what = error.strerror or str(error)
-            found = Refused(f"The root helper failed: {what}.", "Try again.")
+            reason = error.strerror or str(error)
+            found = Refused(f"The root helper failed: {reason}.", "Try again.")
         return msgspec.json.encode(found)
 
     def _found(self, question: Question) -> Answer:

@@ -209,9 +209,9 @@ def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | R
     one_each = placement == "one-per-core"
     most = len({cpu.core for cpu in usable}) if one_each else len(usable)
     if not 1 <= count <= most:
-        what = show_count(most, "core" if one_each else "CPU")
+        available = show_count(most, "core" if one_each else "CPU")
         first = '; CPU 0 alone is the list cpus="0-0"' if count == 0 else ""
-        return Refused(f"assay may use {what} here", f"Use {_count_range(most)}{first}.")
+        return Refused(f"assay may use {available} here", f"Use {_count_range(most)}{first}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
 

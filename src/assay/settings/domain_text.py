@@ -57,9 +57,9 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
     items = _items(written, text, empty=name.startswith(_MAY_BE_EMPTY))
     whole = items[0].text
     if len(items) == 1 and not items[0].quoted and (match := _RANGE.fullmatch(whole)):
-        asked = _range(match, text)
-        _check_range(setting, asked, machine)
-        domain: Domain = asked
+        requested = _range(match, text)
+        _check_range(setting, requested, machine)
+        domain: Domain = requested
     else:
         _refuse_ranges(items, text)
         options = tuple(_value(setting, item, machine) for item in items)

@@ -90,11 +90,11 @@ class VisibleGpus(BaseSetting, frozen=True):
         numbers = _numbers(rest)
         if isinstance(numbers, Refused):
             return numbers
-        there = [gpu.index for gpu in gpus if gpu.vendor == vendor]
-        foreign = [number for number in numbers if number not in there]
+        present = [gpu.index for gpu in gpus if gpu.vendor == vendor]
+        foreign = [number for number in numbers if number not in present]
         if foreign:
             return Refused(
-                f"no GPU {foreign[0]} of {vendor} was found", f"Available: {format_list(there)}."
+                f"no GPU {foreign[0]} of {vendor} was found", f"Available: {format_list(present)}."
             )
         listed = ",".join(map(str, numbers))
         variables = ((_VARIABLE[vendor], listed), *_ORDER[vendor])

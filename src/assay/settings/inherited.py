@@ -146,9 +146,9 @@ def _judge_inherited(name: str, found: str | None, exported: str | None, shown: 
     same = found == exported if exported is None else variable_matches(name, exported, found)
     if same:
         return granted(KEPT, Level.SET, shown)
-    there = "not set" if found is None else repr(_shortened(found))
+    found_text = "not set" if found is None else repr(_shortened(found))
     wanted = "not exported" if exported is None else f"exported as {_shortened(exported)!r}"
-    return refused(KEPT, Level.SET, f"{name} is {there} in the program, and {wanted}")
+    return refused(KEPT, Level.SET, f"{name} is {found_text} in the program, and {wanted}")
 
 
 def inherited_in(names: Iterable[str]) -> frozenset[str]:

@@ -154,11 +154,11 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
         return groups
     rank = config.get(RANK)
     if rank is not None and not (_is_count(rank) and 0 <= int(rank) < len(groups)):
-        there = show_count(len(groups), "instance")
+        number_text = show_count(len(groups), "instance")
         return Refused(
-            f"invalid value: {RANK}={rank!r}; there is {there}"
+            f"invalid value: {RANK}={rank!r}; there is {number_text}"
             if len(groups) == 1
-            else f"invalid value: {RANK}={rank!r}; there are {there}",
+            else f"invalid value: {RANK}={rank!r}; there are {number_text}",
             f"Use 0 to {len(groups) - 1}." if len(groups) > 1 else "Remove it.",
         )
     own = Instances(cpus=groups, rank=None if rank is None else int(rank))
@@ -255,14 +255,14 @@ def _is_count(value: Value) -> bool:
 
 def _judge(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     """Compare the masks that were read back with the planned ones."""
-    asked = plan.instances
+    planned = plan.instances
     masks = [instance.cpus for instance in facts.instances]
-    if len(masks) != len(asked) or None in masks:
+    if len(masks) != len(planned) or None in masks:
         return unverified(value, unread_reason(facts, "instances"))
     shown = " | ".join(format_list(mask or ()) for mask in masks[:_SHOWN])
     observed = f"{show_count(len(masks), 'instance')} on {shown}"
     observed += f" | and {len(masks) - _SHOWN} more" if len(masks) > _SHOWN else ""
-    for (number, cpus), mask in zip(asked, masks, strict=True):
+    for (number, cpus), mask in zip(planned, masks, strict=True):
         if mask != cpus:
             wanted = f"instance {number} was planned on {format_list(cpus)}"
             return refused(value, Level.SEEN, wanted, observed)

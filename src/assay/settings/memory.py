@@ -131,13 +131,13 @@ def _with_memory(machine: Machine) -> tuple[Node, ...]:
 
 def _nodes(text: str, machine: Machine) -> tuple[int, ...] | Refused:
     """Return the numbers of the nodes in a text."""
-    there = _with_memory(machine)
-    numbers = tuple(node.id for node in there)
+    available = _with_memory(machine)
+    numbers = tuple(node.id for node in available)
     if text == "all":
         return numbers
     if text in _KINDS:
-        chosen = tuple(node.id for node in there if node.kind == text)
-        return chosen or _no_kind(text, there)
+        chosen = tuple(node.id for node in available if node.kind == text)
+        return chosen or _no_kind(text, available)
     try:
         wanted = parse_list(text)
     except InvalidInputError:

@@ -205,24 +205,26 @@ def _judge_unread(value: Value, facts: RunFacts) -> Grant:
 def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant:
     huge = readback_of(facts).anon_huge_bytes
     observed = _huge(facts)
-    asked = _configured_allocator(config, facts)
-    if asked is None:
+    allocator = _configured_allocator(config, facts)
+    if allocator is None:
         if huge:
             return granted(value, Level.EFFECTIVE, observed)
         return granted(value, Level.SEEN, observed or "THP_enabled 1")
-    other = mapped_files(facts, tuple(p for name, p in PREFIXES.items() if name != asked))
+    other = mapped_files(facts, tuple(p for name, p in PREFIXES.items() if name != allocator))
     if other:
         return refused(
             value,
             Level.SEEN,
-            f"{asked} was configured, but {other[0]} is in use",
+            f"{allocator} was configured, but {other[0]} is in use",
             observed,
         )
     if huge == 0:
-        return unverified(value, f"{asked} was configured, but no huge page was in use when read")
+        return unverified(
+            value, f"{allocator} was configured, but no huge page was in use when read"
+        )
     if huge is None:
         return unverified(value, unread_reason(facts, "anon_huge_bytes"))
-    return degraded(value, Level.EFFECTIVE, f"only memory from {asked}", observed)
+    return degraded(value, Level.EFFECTIVE, f"only memory from {allocator}", observed)
 
 
 def _configured_allocator(config: Configuration, facts: RunFacts) -> str | None:

@@ -194,6 +194,6 @@ class CommandLine(BaseSetting, frozen=True):
         return _part_of_command(config[self.name], facts)
 
 
-def _part_of_command(value: Value, facts: RunFacts, where: str = "in the command line") -> Grant:
+def _part_of_command(value: Value, facts: RunFacts, location: str = "in the command line") -> Grant:
     why = start_failure(facts)
-    return unverified(value, why) if why else granted(value, Level.SET, where)
+    return unverified(value, why) if why else granted(value, Level.SET, location)

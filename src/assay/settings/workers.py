@@ -128,8 +128,8 @@ def _with_worker(found: _Judged, word: GrantStatus) -> Grant:
     else:
         part = f"held {100 * found.memory_share:.0f} % of the memory"
     reason = found.grant.reason or "not in force"
-    who = f"{found.worker.comm!r}, which {part}"
-    return msgspec.structs.replace(found.grant, status=word, reason=f"{reason} ({who})")
+    worker_text = f"{found.worker.comm!r}, which {part}"
+    return msgspec.structs.replace(found.grant, status=word, reason=f"{reason} ({worker_text})")
 
 
 def _judgement_of_busiest(judged: Sequence[_Judged]) -> Grant:

@@ -88,16 +88,16 @@ def simulate_looks(
 
     studies, blocks = a.shape
     numbers = np.arange(1, blocks + 1)
-    asked = np.broadcast_to(
+    planned = np.broadcast_to(
         np.isin(numbers, list(numbers if looks is None else looks)), (studies, blocks)
     )
     out = np.zeros(a.shape, dtype=np.bool_) if disturbed is None else disturbed
     plain = _ends(a, b, out, alpha)
-    decides = asked & _any(
+    decides = planned & _any(
         (lo > 0.0) | (hi < 0.0) | ((lo >= math.log1p(-margin)) & (hi <= math.log1p(margin)))
         for lo, hi in plain
     )
-    misses = asked & _any((lo > truth) | (hi < truth) for lo, hi in plain)
+    misses = planned & _any((lo > truth) | (hi < truth) for lo, hi in plain)
     if visible is not None:
         decides &= visible
     found = []

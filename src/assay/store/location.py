@@ -38,20 +38,20 @@ def state_path(env: Mapping[str, str]) -> Path:
     return state / "assay" / "assay.db"
 
 
-def database_path(where: str | os.PathLike[str]) -> Path:
+def database_path(requested: str | os.PathLike[str]) -> Path:
     """Return the absolute path of the database file of a path or URL, with symbolic links resolved.
 
     Raises:
         InvalidInputError: neither a path nor the URL of a file.
         NotPossibleError: a database server.
     """
-    text = os.fspath(where)
+    text = os.fspath(requested)
     scheme = _SCHEME.match(text)
     if scheme is not None:
         text = _file_of_url(scheme[1].lower(), text)
     if not text or "\0" in text:
         raise InvalidInputError(
-            f"Invalid file name of a store: {mask_url(os.fspath(where))!r}.", _FORMS
+            f"Invalid file name of a store: {mask_url(os.fspath(requested))!r}.", _FORMS
         )
     # Two names of a file must result in the same lock file and the same journal.
     return Path(os.path.realpath(_expanded(text)))

@@ -148,8 +148,8 @@ class SqlStore(SqlReader):
                 plans = connection.execute(
                     select(PLAN.c.stratum, PLAN.c.configuration).where(PLAN.c.study == study_id)
                 ).all()
-                mine = update(STUDY).where(STUDY.c.id == study_id)
-                connection.execute(mine.values(owner_pid=os.getpid()))
+                this_study = update(STUDY).where(STUDY.c.id == study_id)
+                connection.execute(this_study.values(owner_pid=os.getpid()))
         except BaseException:
             self._owners.drop(row.number)
             raise

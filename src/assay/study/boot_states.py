@@ -93,14 +93,14 @@ class BootStateComparison:
 
     def _changed_readings(self) -> dict[str, str] | None:
         """Return the changed readings of the first boot with these values, if there was one."""
-        mine = [
+        samples = [
             sample
             for sample in self._samples
             if self._is_present(self._costly.boot(sample.launch.configuration))
         ]
-        if not mine:
+        if not samples:
             return None
-        notes = next((n for n in map(_notes, mine) if n), [])
+        notes = next((n for n in map(_notes, samples) if n), [])
         return dict(_halves(note) for note in notes)
 
     def _is_present(self, values: Mapping[str, Value]) -> bool:

@@ -87,10 +87,10 @@ class BootCheck:
         self._here = machine.boot.id or ""
         self._states = (*states, *((kernel,) if kernel is not None else ()))
         ran = [(sample.launch, boot_of(sample)) for sample in samples]
-        mine = [launch for launch, boot in ran if boot == self._here]
-        self._warm = {launch.arm for launch in mine}
-        self._blocks = {launch.block for launch in mine if launch.stage is Stage.CONFIRM}
-        self._told = bool(mine)
+        launches = [launch for launch, boot in ran if boot == self._here]
+        self._warm = {launch.arm for launch in launches}
+        self._blocks = {launch.block for launch in launches if launch.stage is Stage.CONFIRM}
+        self._told = bool(launches)
         # The machine was rebooted since the last launch of the study.
         self._unbrought = (ran[-1][1] if ran else began or self._here) != self._here
 
@@ -215,9 +215,9 @@ def boot_settings_of(
                 f"One arm does not set {name}, whose present value cannot be read.",
                 f"Specify it: --confirm {name}=VALUE, or --verify {name}=FILE.",
             )
-        asked = [arm.configuration[name] for arm in spec.arms if name in arm.configuration]
+        requested = [arm.configuration[name] for arm in spec.arms if name in arm.configuration]
         # In the spelling of an arm, so that both count as the same boot.
-        alike = (value for value in asked if now is not None and setting.alike(value, now))
+        alike = (value for value in requested if now is not None and setting.alike(value, now))
         found[name] = next(alike, UNKNOWN_VALUE if now is None else now)
         if alone and is_digest(str(found[name])):
             raise InvalidInputError(

@@ -70,5 +70,8 @@ def _accepting(names: Sequence[str], found: Sequence[Failure]) -> list[str]:
     by_status: dict[int, list[str]] = {}
     for name, failure in zip(names, found, strict=True):
         by_status.setdefault(failure.status, []).append(repr(name))
-    told = [Failure("", status=s).accepting(" and ".join(mine)) for s, mine in by_status.items()]
-    return [text for text in told if text][:MAX_REMEDIES]
+    sentences = [
+        Failure("", status=s).accepting(" and ".join(arms_of_status))
+        for s, arms_of_status in by_status.items()
+    ]
+    return [text for text in sentences if text][:MAX_REMEDIES]

@@ -62,17 +62,17 @@ def with_firmware_values(
     read = {name: read_firmware_value(name, source) for name, source in new.items()}
     witnesses = {name: source.removeprefix(COMMAND_MARK) for name, source in spec.verify.items()}
     before = _confirmed_before(spec, boot.id, samples, laboratory.registry)
-    said = {**before, **boot.firmware, **confirmed, **read}
+    values = {**before, **boot.firmware, **confirmed, **read}
     for name, value in before.items():
-        if said[name] != value:
+        if values[name] != value:
             raise NotPossibleError(
                 f"{name} was {value} at the last launch of this boot, and is now reported as "
-                f"{said[name]}.",
+                f"{values[name]}.",
                 "Firmware settings change only with a boot: reboot, then resume.",
             )
-    if not said:
+    if not values:
         return laboratory
-    boot = msgspec.structs.replace(boot, firmware=said, firmware_sources=witnesses)
+    boot = msgspec.structs.replace(boot, firmware=values, firmware_sources=witnesses)
     return replace(laboratory, machine=msgspec.structs.replace(laboratory.machine, boot=boot))
 
 

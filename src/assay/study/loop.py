@@ -302,8 +302,8 @@ class StudyLoop:
     def _refuse(self, done: Ending) -> None:
         """Raise an error for ends that are errors."""
         if done.reason is EndReason.WORKLOAD_FAILED:
-            told, remedy = self._failures.told(done.arms)
-            raise WorkloadFailedError(f"{done.message}{told}", remedy)
+            reason, remedy = self._failures.told(done.arms)
+            raise WorkloadFailedError(f"{done.message}{reason}", remedy)
         if done.reason is EndReason.TOO_SMALL:
             raise NotPossibleError(done.message, self._larger(done.needed or Budget()))
 
@@ -330,8 +330,8 @@ def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
     if sample.outcome is not Outcome.OK:
         return
     for metric in metrics:
-        asked = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
-        if asked and metric.name not in sample.metrics:
+        is_requested = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
+        if is_requested and metric.name not in sample.metrics:
             raise NotPossibleError(
                 f"This host cannot measure {metric.name}: {sample.unavailable.get(metric.name)}.",
                 "Omit the metric, or measure wall_s.",

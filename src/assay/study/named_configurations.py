@@ -34,9 +34,10 @@ def grantable_named(
         else:
             kept.append(named)
     own = {name for named in space.named_configurations for name in named.configuration}
-    beside = tuple(p for p in space.parameters if p.name not in own)
+    other_parameters = tuple(p for p in space.parameters if p.name not in own)
     rest, also = grantable_space(
-        msgspec.structs.replace(space, parameters=beside, named_configurations=()), planner
+        msgspec.structs.replace(space, parameters=other_parameters, named_configurations=()),
+        planner,
     )
     narrowed = (_narrowed(p, kept) for p in space.parameters if p.name in own)
     parameters = (*(p for p in narrowed if p is not None), *rest.parameters)
@@ -61,5 +62,5 @@ def describe_named(space: Space) -> Iterable[str]:
     """Yield a line for each named configuration, then one for each of the other settings."""
     own = {name for named in space.named_configurations for name in named.configuration}
     yield from (f"{named.name}: {named.configuration}" for named in space.named_configurations)
-    beside = tuple(p for p in space.parameters if p.name not in own)
-    yield from describe_space(msgspec.structs.replace(space, parameters=beside))
+    other_parameters = tuple(p for p in space.parameters if p.name not in own)
+    yield from describe_space(msgspec.structs.replace(space, parameters=other_parameters))

@@ -222,8 +222,8 @@ def _carry_on(
     store.set_conclusion(study_id, conclusion)
     floor = _calibrated_floor(store, stratum, spec, conclusion)
     # Files removed by a clean-up existed while the program ran.
-    told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
-    told += (
+    all_notes = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
+    all_notes += (
         *condition_notes(stratum, samples),
         *_calibration_notes(store, stratum, conclusion, floor),
     )
@@ -231,7 +231,7 @@ def _carry_on(
     elapsed_s = elapsed_of(store, record)
     stratum_number = _newest_stratum(record)
     why = explanation_of(spec, samples, conclusion)
-    return StudyResult(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
+    return StudyResult(study_id, spec, conclusion, elapsed_s, floor, all_notes, stratum_number, why)
 
 
 def _states(

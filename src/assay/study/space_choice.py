@@ -84,7 +84,7 @@ def grantable_space(
     kept: list[Parameter] = []
     idle: list[Parameter] = []
     refused: dict[str, str] = {}
-    gone: dict[str, str] = {}
+    unavailable: dict[str, str] = {}
     named = {name for text in _texts(space) for name in Expression(text).names}
     for parameter in space.parameters:
         values = parameter.domain.values()
@@ -102,9 +102,9 @@ def grantable_space(
             spare = parameter.name not in named and _no_choice(parameter, options)
             (idle if spare else kept).append(msgspec.structs.replace(parameter, domain=narrowed))
         else:
-            gone[parameter.name] = next(r for r in reasons.values() if r is not None)
+            unavailable[parameter.name] = next(r for r in reasons.values() if r is not None)
     kept = kept or idle  # keep requested grantable settings, even without alternatives
-    _demand_named(msgspec.structs.replace(space, parameters=tuple(kept)), gone)
+    _demand_named(msgspec.structs.replace(space, parameters=tuple(kept)), unavailable)
     return msgspec.structs.replace(space, parameters=tuple(kept)), refused
 
 

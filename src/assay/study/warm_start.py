@@ -103,15 +103,15 @@ def earlier_studies(
     """
     if wanted.looked_for:
         return _shared_out(_found(store, spec, space, machine))
-    told = []
+    studies = []
     for study_id in wanted.studies:
         one = _earlier_study(store, store.study(study_id), spec, space)
         if not is_informative(one):
             raise InvalidInputError(
                 f"Study {study_id} has no results for the present space: {_why(one)}.", _LIST_REMEDY
             )
-        told.append(one)
-    return _shared_out(told)
+        studies.append(one)
+    return _shared_out(studies)
 
 
 def _why(earlier: EarlierStudy) -> str:
@@ -131,9 +131,9 @@ def _of_no_use(earlier: StudySpec, spec: StudySpec) -> str | None:
     """Return the reason why a study cannot guide another; ``None`` if it can."""
     if earlier.kind not in KINDS:
         return f"it is a {earlier.kind} study; only tune and sweep try many configurations"
-    theirs, ours = _decided_by(earlier), _decided_by(spec)
-    if theirs != ours:
-        return f"its objective is {theirs}, and that of this study is {ours}"
+    earlier_names, own_names = _decided_by(earlier), _decided_by(spec)
+    if earlier_names != own_names:
+        return f"its objective is {earlier_names}, and that of this study is {own_names}"
     return None
 
 
@@ -150,15 +150,15 @@ def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> l
     same = [r for r in records if _is_same(r.spec, spec)]
     here = [r for r in records if r.strata[-1].machine == machine]
     for group in (same, here):
-        told = []
+        studies = []
         for record in group:
             one = _earlier_study(store, record, spec, space)
             if is_informative(one):
-                told.append(one)
-            if len(told) == MAX_FOUND_STUDIES:
+                studies.append(one)
+            if len(studies) == MAX_FOUND_STUDIES:
                 break
-        if told:
-            return told
+        if studies:
+            return studies
     return []
 
 
@@ -168,8 +168,10 @@ def _is_same(earlier: StudySpec, spec: StudySpec) -> bool:
     The command line of a built program does not identify it, but its build command and directory
     do.
     """
-    theirs, ours = earlier.workload, spec.workload
-    return theirs.argv == ours.argv and _build_of(theirs.build) == _build_of(ours.build)
+    earlier_workload, own_workload = earlier.workload, spec.workload
+    return earlier_workload.argv == own_workload.argv and _build_of(
+        earlier_workload.build
+    ) == _build_of(own_workload.build)
 
 
 def _build_of(recipe: BuildRecipe | None) -> tuple[tuple[str, ...], str | None] | None:

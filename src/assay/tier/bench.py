@@ -248,8 +248,8 @@ def fitting_sizes(dram_bytes: int, free_bytes: int) -> tuple[float, ...]:
 def read_free_bytes(proc: Path = Path("/proc")) -> int:
     """Return the memory available without swapping, in bytes."""
     lines = (proc / "meminfo").read_text().splitlines()  # proc_meminfo(5): in KiB
-    told = next(line for line in lines if line.startswith("MemAvailable:"))
-    return int(told.split()[1]) << 10
+    available = next(line for line in lines if line.startswith("MemAvailable:"))
+    return int(available.split()[1]) << 10
 
 
 def find_works(words: Sequence[str]) -> tuple[Work, ...]:

@@ -37,12 +37,12 @@ def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
         fig = new(WIDE, height)
         title = "Efficiency of the memory tier"
         put_text(fig, 8, height - 20, title, weight=600)
-        told = (
+        description = (
             "per cent of the speed in memory alone; small numbers: perfect overlap min(1, I / "
             f"I*). {show_bytes(dram_bytes)} of DRAM, backing store reads "
             f"{show_bytes(device.read)}/s, writes {show_bytes(device.write)}/s"
         )
-        put_text(fig, 8, height - 38, told, colour="muted", size=SMALL_PX)
+        put_text(fig, 8, height - 38, description, colour="muted", size=SMALL_PX)
         top = float(height - 56)
         for name, along, rows in maps:
             _draw(fig, top, name, along, rows)

@@ -125,25 +125,27 @@ def reasons(found: Prediction) -> list[str]:
         or found.prefetched_share is None
     ):
         return ["The accessed data fit into DRAM: the backing store was not needed."]
-    told = [
+    reasons_shown = [
         f"Each transferred GiB takes {found.compute_s_per_gib:.2g} s of computation and "
         f"{found.transfer_s_per_gib:.2g} s of transfer: I / I* is "
         f"{found.compute_s_per_gib / found.transfer_s_per_gib:.2g}."
     ]
     if found.efficiency > found.max_efficiency:
-        told.append("Fault handling counts as computation, so the true efficiency is lower.")
+        reasons_shown.append(
+            "Fault handling counts as computation, so the true efficiency is lower."
+        )
     if found.efficiency >= _ENOUGH:
-        return [*told, "The program is well suited for the memory tier."]
+        return [*reasons_shown, "The program is well suited for the memory tier."]
     if found.prefetched_share < 0.5:
-        told.append(
+        reasons_shown.append(
             f"Only {100 * found.prefetched_share:.0f} % of the fetched chunks were prefetched: the "
             f"access "
             "order shows no pattern. Use more DRAM, or access the data in the order of their "
             "addresses."
         )
     elif found.max_efficiency < _ENOUGH:
-        told.append(
+        reasons_shown.append(
             "The device is the bottleneck: use faster or more paths, more DRAM, or more "
             "computation per fetched chunk (blocking, tiles)."
         )
-    return told
+    return reasons_shown

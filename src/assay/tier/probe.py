@@ -125,8 +125,10 @@ def probe(
             "--path names no directory.", "Specify one for each disk, separated by commas."
         )
     program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
-    where = ["--path", paths, "--bytes", str(size_bytes), "--order", order] if paths else []
-    words = [str(program), *where]
+    path_arguments = (
+        ["--path", paths, "--bytes", str(size_bytes), "--order", order] if paths else []
+    )
+    words = [str(program), *path_arguments]
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False

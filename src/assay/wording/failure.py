@@ -195,11 +195,11 @@ def reasons_by_arm(workload: Workload, failed: Sequence[Sample]) -> str:
     for sample in failed:
         arms.setdefault(sample.launch.arm, []).append(sample)
     told = []
-    for name, mine in list(arms.items())[:MAX_ARMS]:
-        reasons = list(dict.fromkeys(failure_text(s, workload) for s in reversed(mine)))
+    for name, samples in list(arms.items())[:MAX_ARMS]:
+        reasons = list(dict.fromkeys(failure_text(s, workload) for s in reversed(samples)))
         more = f", and {show_count(len(reasons) - 1, 'other reason')}" if len(reasons) > 1 else ""
-        told.append(f"{len(mine)} of {name!r} ({reasons[0]}{more})")
-    rest = sum(len(mine) for mine in list(arms.values())[MAX_ARMS:])
+        told.append(f"{len(samples)} of {name!r} ({reasons[0]}{more})")
+    rest = sum(len(samples) for samples in list(arms.values())[MAX_ARMS:])
     if rest:
         told.append(f"{rest} of {show_count(len(arms) - MAX_ARMS, 'other arm')}")
     return ", ".join(told)

@@ -86,10 +86,10 @@ def left_running_note(
         more: whether there are further names.
     """
     count = show_count(processes, "process", "processes")
-    where = "" if all_launches == 1 else f", after {launches:,} of {all_launches:,} launches"
+    extent = "" if all_launches == 1 else f", after {launches:,} of {all_launches:,} launches"
     return (
         f"assay ended processes that the program left running: {count} "
-        f"({', '.join(names)}{', ...' if more else ''}){where}"
+        f"({', '.join(names)}{', ...' if more else ''}){extent}"
     )
 
 

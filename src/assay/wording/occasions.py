@@ -207,10 +207,10 @@ def more_occasions_remedy(occasions: int, command: str, *, boots: bool) -> str:
         command: command that measures one.
         boots: whether each has to be of another boot.
     """
-    apart = "each in a boot of its own, 12 hours apart" if boots else "12 hours apart"
+    distance = "each in a boot of its own, 12 hours apart" if boots else "12 hours apart"
     return (
-        f"Measure the same on {occasions} other occasions, {apart}: `{command}` each time. Or vary "
-        "the condition within one study."
+        f"Measure the same on {occasions} other occasions, {distance}: `{command}` each time. Or "
+        "vary the condition within one study."
     )
 
 

@@ -144,12 +144,12 @@ def requirement_sentences(spec: StudySpec, conclusion: Conclusion) -> list[str]:
     """Return a sentence for each requirement of a study without a recommendation."""
     sentences = []
     for requirement in spec.requirements:
-        mine = [r for r in conclusion.requirements if r.requirement == requirement]
+        results = [r for r in conclusion.requirements if r.requirement == requirement]
         parts = []
         for verdict, words in _PREDICATES.items():
-            arms = [r.arm for r in mine if r.verdict is verdict]
-            if arms and len(arms) == len(mine) > 1:
-                parts.append(f"{words} all {len(mine)} arms")
+            arms = [r.arm for r in results if r.verdict is verdict]
+            if arms and len(arms) == len(results) > 1:
+                parts.append(f"{words} all {len(results)} arms")
             elif arms:
                 shown = ", ".join(arms[:_MAX_ARMS])
                 more = len(arms) - _MAX_ARMS
@@ -215,8 +215,8 @@ def _broken_by(spec: StudySpec, required: Sequence[RequirementResult], default: 
     """Return the requirements that the default violates, as a relative clause."""
     if len(spec.requirements) == 1:
         return "which the default violates"
-    mine = [result for result in required if result.arm == default and result.verdict is BROKEN]
-    text = required_text(spec, [result.requirement for result in mine])
+    broken = [result for result in required if result.arm == default and result.verdict is BROKEN]
+    text = required_text(spec, [result.requirement for result in broken])
     return f"of which the default violates {text}"
 
 
@@ -233,10 +233,12 @@ def default_requirement_sentence(
 ) -> str:
     """Return the result of the default, beside its recommendation; empty if unknown."""
     verdict = overall_verdict(required, default)
-    mine = [result for result in required if result.arm == default and result.verdict is verdict]
-    text = required_text(spec, [result.requirement for result in mine])
-    figures = "; ".join(requirement_evidence(spec, result) for result in mine)
-    if all(result.verdict_withheld for result in mine):
+    matching = [
+        result for result in required if result.arm == default and result.verdict is verdict
+    ]
+    text = required_text(spec, [result.requirement for result in matching])
+    figures = "; ".join(requirement_evidence(spec, result) for result in matching)
+    if all(result.verdict_withheld for result in matching):
         return ""
     match verdict:
         case None:
@@ -255,9 +257,9 @@ def _broken(
     required: Sequence[RequirementResult],
     before: RequirementVerdict | None,
 ) -> str:
-    mine = [result for result in required if result.arm == found.b and result.verdict is BROKEN]
-    text = required_text(spec, [result.requirement for result in mine])
-    figures = "; ".join(requirement_evidence(spec, result) for result in mine)
+    broken = [result for result in required if result.arm == found.b and result.verdict is BROKEN]
+    text = required_text(spec, [result.requirement for result in broken])
+    figures = "; ".join(requirement_evidence(spec, result) for result in broken)
     reason = f"{found.b}, which won the search, violates {text} ({figures})"
     if before is BROKEN:
         whole = required_text(spec)
@@ -271,10 +273,10 @@ def _unclear(
     required: Sequence[RequirementResult],
     before: RequirementVerdict | None,
 ) -> str:
-    mine = [result for result in required if result.arm == found.b and result.verdict is UNCLEAR]
-    text = required_text(spec, [result.requirement for result in mine])
+    unclear = [result for result in required if result.arm == found.b and result.verdict is UNCLEAR]
+    text = required_text(spec, [result.requirement for result in unclear])
     figures = "; ".join(
-        f"{requirement_evidence(spec, result)}{needed_launches_text(result)}" for result in mine
+        f"{requirement_evidence(spec, result)}{needed_launches_text(result)}" for result in unclear
     )
     rest = "The default violates it." if before is BROKEN else "Keep the default until then."
     if before is BROKEN and len(spec.requirements) > 1:

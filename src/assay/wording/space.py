@@ -67,5 +67,5 @@ def switching_words(found: SwitchingCost) -> str:
     times = show_count(found.changes, "application")
     if not found.boot_count:
         return f"{times} of {names} took {time}"
-    beside = f", and {times} that took {time}" if found.changes else ""
-    return f"{show_count(found.boot_count, 'boot')}{beside}, for {names}"
+    changes_text = f", and {times} that took {time}" if found.changes else ""
+    return f"{show_count(found.boot_count, 'boot')}{changes_text}, for {names}"

@@ -22,8 +22,8 @@ _SHOWN_FILES = 3
 def build_evidence(note: BuildNote) -> Evidence:
     """Return evidence of a build and its duration."""
     compiler = f" ({note.compiler})" if note.compiler else ""
-    told = f"{_named(note.key, note.argv)}{compiler}"
-    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
+    note_text = f"{_named(note.key, note.argv)}{compiler}"
+    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=note_text)
 
 
 def revision_evidence(
@@ -36,7 +36,7 @@ def revision_evidence(
         commits: commits that some of these values name.
         uncommitted: tracked files with uncommitted changes.
     """
-    told = [
+    evidence = [
         f"build.{name}={values[name]} is commit {commit[:_COMMIT_DIGITS]}"
         for name, commit in commits.items()
     ]
@@ -44,8 +44,8 @@ def revision_evidence(
         named = ", ".join(uncommitted[:_SHOWN_FILES])
         more = ", ..." if len(uncommitted) > _SHOWN_FILES else ""
         files = show_count(len(uncommitted), "file")
-        told.append(f"{files} of the working folder with uncommitted changes: {named}{more}")
-    return tuple(Evidence(kind=REVISION, note=clean(note)) for note in told)
+        evidence.append(f"{files} of the working folder with uncommitted changes: {named}{more}")
+    return tuple(Evidence(kind=REVISION, note=clean(note)) for note in evidence)
 
 
 def _named(key: str, argv: tuple[str, ...]) -> str:

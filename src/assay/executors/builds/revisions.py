@@ -66,8 +66,8 @@ class Revisions:
             return None
         if _DIGITS.fullmatch(value) and len(value) < MIN_DIGITS and not self._is_name(value):
             return None
-        told = self._git("rev-parse", "--verify", "--quiet", f"{value}^{{commit}}")
-        return told.strip() or None
+        output = self._git("rev-parse", "--verify", "--quiet", f"{value}^{{commit}}")
+        return output.strip() or None
 
     def _is_name(self, value: str) -> bool:
         names = (f"refs/heads/{value}", f"refs/tags/{value}", f"refs/remotes/{value}")
@@ -75,8 +75,8 @@ class Revisions:
 
     def uncommitted(self) -> tuple[str, ...]:
         """Return the tracked files that differ from the commit that is checked out."""
-        told = self._git("status", "--porcelain", "--untracked-files=no", "-z", "--no-renames")
-        return tuple(entry[3:] for entry in told.split("\0") if entry)
+        output = self._git("status", "--porcelain", "--untracked-files=no", "-z", "--no-renames")
+        return tuple(entry[3:] for entry in output.split("\0") if entry)
 
     def _git(self, *words: str) -> str:
         """Return the output of a git command; empty if it fails or git is not installed."""

@@ -64,8 +64,10 @@ def _excess_cpu_time(facts: RunFacts) -> str | None:
     if facts.wall_s is None or facts.user_s is None or facts.sys_s is None:
         return None
     used_s = facts.user_s + facts.sys_s
-    asked = facts.graceful_stop
-    there_s = (facts.wall_s + (asked.duration_s if asked else 0.0)) * facts.host.cpus
+    graceful_stop = facts.graceful_stop
+    there_s = (
+        facts.wall_s + (graceful_stop.duration_s if graceful_stop else 0.0)
+    ) * facts.host.cpus
     if used_s <= there_s * (1.0 + ROUNDING) + TICK_S * facts.host.cpus:
         return None
     return f"it used {used_s:.2f} s of CPU time, and its CPUs had {there_s:.2f} s"

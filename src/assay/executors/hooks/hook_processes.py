@@ -61,18 +61,18 @@ class HookProcesses:
         Args:
             since_ticks: start time of the hook.
         """
-        everyone = {process.pid: process for process in self._all_processes()}
+        processes = {process.pid: process for process in self._all_processes()}
         own_group = self._group(os.getpid())
         new = {
             pid
-            for pid, one in everyone.items()
+            for pid, one in processes.items()
             if one.start_ticks >= since_ticks and self._group(pid) == own_group
         }
         for pid in new:
-            parent = everyone[pid].parent
+            parent = processes[pid].parent
             adopted = parent == _INIT or self._group(parent) != own_group
             if adopted and pid != os.getpid():
-                self._roots[pid] = everyone[pid].start_ticks
+                self._roots[pid] = processes[pid].start_ticks
 
     def cpu_s(self) -> float:
         """Return the CPU time of all tracked processes so far, in seconds."""
@@ -83,16 +83,16 @@ class HookProcesses:
         return {process.pid for process in self._running_processes()}
 
     def _running_processes(self) -> Iterator[_Stat]:
-        ahead = []
+        queue = []
         for pid, start_ticks in self._roots.items():
             one = self._stat(pid)
             if one is not None and one.start_ticks == start_ticks:
-                ahead.append(one)
-        while ahead:
-            one = ahead.pop()
+                queue.append(one)
+        while queue:
+            one = queue.pop()
             yield one
-            born = (self._stat(child) for child in self._children(one.pid))
-            ahead += [child for child in born if child is not None]
+            children = (self._stat(child) for child in self._children(one.pid))
+            queue += [child for child in children if child is not None]
 
     def _all_processes(self) -> Iterator[_Stat]:
         for folder in self._proc.iterdir():

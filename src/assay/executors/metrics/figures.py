@@ -100,8 +100,8 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
     if not units & UNIT_MULTIPLES:  # a figure without a printed unit may have any unit
         units = units - {None} or units
     if len(units) > 1 and not metric.ignore_unit:
-        told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
-        return Figure(reason=f"the matches are printed {told}")
+        units_text = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
+        return Figure(reason=f"the matches are printed {units_text}")
     value = reduce_values(way, values)
     unit = units.pop() if len(units) == 1 else None
     return Figure(value, unit=unit, word=words.pop() if len(words) == 1 else None)
@@ -216,20 +216,22 @@ def _names(literal: str, piece: str) -> bool:
 
 
 def _unmatched(pattern: str, outputs: Sequence[Path]) -> str:
-    told = f"no match of {pattern!r} in the output"
+    reason = f"no match of {pattern!r} in the output"
     line = nearest_line(pattern, outputs)
-    return told if line is None else f"{told}; the most similar line is {line[: 2 * MAX_QUOTED]!r}"
+    return (
+        reason if line is None else f"{reason}; the most similar line is {line[: 2 * MAX_QUOTED]!r}"
+    )
 
 
 def _no_number(text: str, pattern: str) -> str:
-    told = f"{text[:MAX_QUOTED]!r} in the output is not a number"
+    reason = f"{text[:MAX_QUOTED]!r} in the output is not a number"
     if not text:
         return (
-            f"{told}; the last match of {pattern!r} is empty (.+ instead of .* skips empty lines)"
+            f"{reason}; the last match of {pattern!r} is empty (.+ instead of .* skips empty lines)"
         )
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", text):
-        return f"{told}; with LC_ALL=C most programs print a decimal point"
-    return told
+        return f"{reason}; with LC_ALL=C most programs print a decimal point"
+    return reason
 
 
 def unit_of_pattern(pattern: str) -> str:

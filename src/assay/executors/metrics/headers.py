@@ -115,16 +115,16 @@ def _above(text: str, first: int) -> list[str]:
     """
     found: list[str] = []
     end = first - 1
-    apart = False
+    separated = False
     while end > 0 and len(found) < MAX_LINES:
         begin = text.rfind("\n", 0, end) + 1
         line = text[begin:end].rstrip("\r")
         end = begin - 1
         if not line.strip():
-            apart = True
+            separated = True
         elif not _RULE.fullmatch(line):
             found.append(line)
-            if apart:
+            if separated:
                 break
     return found
 
@@ -144,11 +144,11 @@ def _cells(header: str) -> list[_Cell]:
 
 def _of_column(cells: list[_Cell], line: str, begin: int, end: int) -> str | None:
     """Return the unit of a figure's column or table; all possible ones if it is ambiguous."""
-    mine = [place for place, cell in enumerate(_CELL.finditer(line)) if cell.start() <= begin]
+    columns = [place for place, cell in enumerate(_CELL.finditer(line)) if cell.start() <= begin]
     over = [cell for cell in cells if cell.begin < end and cell.end > begin]
     column = None
-    if mine and len(_CELL.findall(line)) == len(cells):
-        column = cells[mine[-1]]
+    if columns and len(_CELL.findall(line)) == len(cells):
+        column = cells[columns[-1]]
     elif len(over) == 1:
         column = over[0]
     if column is not None and column.unit:

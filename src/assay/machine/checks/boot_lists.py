@@ -18,8 +18,8 @@ FLAGS = frozenset({"domain", "nohz", "managed_irq"})
 
 def values_of(name: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """Return all values of a boot argument; dashes and underscores are the same."""
-    mine = (argument for argument in arguments if argument_name(argument) == name)
-    return tuple(argument.partition("=")[2] for argument in mine)
+    matching = (argument for argument in arguments if argument_name(argument) == name)
+    return tuple(argument.partition("=")[2] for argument in matching)
 
 
 def flags_of(value: str) -> frozenset[str]:

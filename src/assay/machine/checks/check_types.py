@@ -113,8 +113,8 @@ class NumberCheck:
             (demand.at_least, "at least", found.value < (demand.at_least or 0)),
         ):
             if bound is not None and broken:
-                asked = f"{found.evidence}; required: {words} {bound:g}{_spaced(self.unit)}"
-                return Finding(self.id, demand.otherwise, asked, self.remedy(bound, host))
+                comparison = f"{found.evidence}; required: {words} {bound:g}{_spaced(self.unit)}"
+                return Finding(self.id, demand.otherwise, comparison, self.remedy(bound, host))
         return Finding(self.id, Status.OK, found.evidence)
 
 

@@ -64,8 +64,8 @@ def _delegation(host: Host) -> RuleResult:
     if not folders:
         raise UnreadableError(f"no control groups of version 2 are mounted ({_MOUNTS})")
     path = f"{folders[0]}/cgroup.controllers"
-    there = host.text(path).split()
-    missing = [name for name in _CONTROLLERS if name not in there]
+    controllers = host.text(path).split()
+    missing = [name for name in _CONTROLLERS if name not in controllers]
     if missing:
         text = f"missing: {', '.join(missing)} ({path})"
         if _groups(host).mode == "hybrid":  # version 1 has them
@@ -73,7 +73,7 @@ def _delegation(host: Host) -> RuleResult:
         command = "systemctl edit user@.service"
         note = "Add the lines [Service] and Delegate=cpu cpuset io memory pids, then log in again."
         return RuleResult(text, root_remedy(command, note=note))
-    return RuleResult(f"{' '.join(there)} ({path})")
+    return RuleResult(f"{' '.join(controllers)} ({path})")
 
 
 def _cpuset(host: Host) -> RuleResult:
@@ -109,25 +109,27 @@ def _limits(host: Host, controller: str) -> str:
 
 def _cpu_limit(host: Host) -> RuleResult:
     """Check that no control group throttles programs on all CPUs."""
-    where = _limits(host, "cpu")
+    limits = _limits(host, "cpu")
     cpus, limit = len(affinity(host)), _groups(host).cpu_limit
     if limit is not None and limit < cpus:
         throttling = describe_throttling(read_periods(host.root, quota_stat(host.root)))
-        text = f"CPU time is limited to {limit:g} CPUs{throttling}, of {cpus} usable ones ({where})"
+        text = (
+            f"CPU time is limited to {limit:g} CPUs{throttling}, of {cpus} usable ones ({limits})"
+        )
         return RuleResult(text, Remedy("Start without a limit on CPU time, or use fewer threads."))
-    return RuleResult(f"no limit below {show_count(cpus, 'CPU')} ({where})")
+    return RuleResult(f"no limit below {show_count(cpus, 'CPU')} ({limits})")
 
 
 def _memory_limit(host: Host) -> RuleResult:
     """Check that no control group limits memory."""
-    where = _limits(host, "memory")
+    limits = _limits(host, "memory")
     total = host.kilobytes("/proc/meminfo", "MemTotal") * 1024
     limit = _groups(host).memory_limit_bytes
     if limit is not None and limit < total:
-        text = f"{show_bytes(limit)} of {show_bytes(total)} ({where})"
+        text = f"{show_bytes(limit)} of {show_bytes(total)} ({limits})"
         remedy = Remedy("Start with a higher limit, or reduce memory use well below it.")
         return RuleResult(text, remedy)
-    return RuleResult(f"no limit below {show_bytes(total)} ({where})")
+    return RuleResult(f"no limit below {show_bytes(total)} ({limits})")
 
 
 def _hypervisor(host: Host) -> dict[str, str]:

@@ -44,16 +44,16 @@ def missing_arguments(
         lists = boot_lists(host)
     except UnreadableError:
         return ()
-    apart, found = frozenset(cpus), []
-    listed = format_list(apart.union(other_reserved))
-    if apart - lists.cpus.get("nohz_full", frozenset()):
+    isolated, found = frozenset(cpus), []
+    listed = format_list(isolated.union(other_reserved))
+    if isolated - lists.cpus.get("nohz_full", frozenset()):
         if root.exists(f"{CPU}/nohz_full"):
             reason = "no tick while one program runs, and no RCU callbacks"
             found.append(BootArgument(f"nohz_full={listed}", reason))
-        elif apart - lists.cpus.get("rcu_nocbs", frozenset()):
+        elif isolated - lists.cpus.get("rcu_nocbs", frozenset()):
             reason = "no RCU callbacks; this kernel cannot stop the tick (CONFIG_NO_HZ_FULL)"
             found.append(BootArgument(f"rcu_nocbs={listed}", reason))
-    if apart - lists.managed:
+    if isolated - lists.managed:
         reason = "no interrupts that their drivers manage"
         found.append(BootArgument(f"isolcpus=managed_irq,{listed}", reason))
     return tuple(found)

@@ -82,15 +82,15 @@ def _hugepages(host: Host) -> RuleResult:
         if len(set(counts.values())) > 1:
             counted = ", ".join(f"{node} {count}" for node, count in counts.items())
             uneven.append((size, f"{size}: {counted}"))
-    where = f"({NODE}/node*/hugepages)"
+    location = f"({NODE}/node*/hugepages)"
     if not uneven:
         held = [f"{size} {counts}" for size, counts in _pools(sizes)]
-        return RuleResult(f"{', '.join(held) or 'no pages reserved'} {where}")
+        return RuleResult(f"{', '.join(held) or 'no pages reserved'} {location}")
     size = uneven[0][0]
     least = min(sizes[size], key=lambda node: sizes[size][node])
     most = max(sizes[size].values())
     path = f"{NODE}/{least}/hugepages/{size}/nr_hugepages"
-    evidence = f"{'; '.join(counted for _, counted in uneven)} {where}"
+    evidence = f"{'; '.join(counted for _, counted in uneven)} {location}"
     setting = f"vm.hugepages.{_kb(size)}k.{least}={most}"
     return RuleResult(evidence, write_remedy(path, str(most), setting))
 

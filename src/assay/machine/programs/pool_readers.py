@@ -71,7 +71,7 @@ def read_variables(maps: Iterable[str], variables: Iterable[str]) -> frozenset[s
     names = [base_name(path) for path in programs]
     if len(set(programs)) != 1 or any(_SHELL.fullmatch(name) for name in names):
         return None
-    asked = frozenset(variables)
+    requested = frozenset(variables)
     found = set(_of_runtimes(paths, programs))
     for pattern, read in _BY_FILE:
         if any(pattern.search(path) for path in paths):
@@ -79,8 +79,8 @@ def read_variables(maps: Iterable[str], variables: Iterable[str]) -> frozenset[s
     if any(is_python(name) for name in names):
         found.update(_PYTHON)
     for path in {*programs, *(path for path in paths if _is_user_library(path))}:
-        found.update(_named_in(Path(path), asked - found))
-    return asked & found
+        found.update(_named_in(Path(path), requested - found))
+    return requested & found
 
 
 def _of_runtimes(paths: list[str], programs: list[str]) -> Iterator[str]:

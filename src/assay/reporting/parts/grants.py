@@ -25,8 +25,8 @@ def failures(samples: Sequence[Sample]) -> Html | None:
     for sample in samples:
         if sample.outcome is not Outcome.OK:
             ending, message = _ending(sample), clean(sample.message or "")
-            said = "" if message in (ending, _PLAIN) else message
-            kinds.setdefault((ending, said), []).append(sample)
+            shown_message = "" if message in (ending, _PLAIN) else message
+            kinds.setdefault((ending, shown_message), []).append(sample)
     if not kinds:
         return None
     rows = [
@@ -115,7 +115,7 @@ def _grant_row(tally: GrantTally, words: Sequence[GrantStatus]) -> Html:
         )
         for word in words
     ]
-    said = [
+    reasons = [
         el("div", f"{shorten(reason, 240)}", el("span", f" {number}\u00d7", class_="times"))
         for reason, number in tally.reasons[:3]
     ]
@@ -126,5 +126,5 @@ def _grant_row(tally: GrantTally, words: Sequence[GrantStatus]) -> Html:
         el("td", el("bdi", values), class_="values"),
         el("td", tally.level.value),
         counts,
-        el("td", said, seen, class_="reasons"),
+        el("td", reasons, seen, class_="reasons"),
     )

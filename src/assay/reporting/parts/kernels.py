@@ -16,9 +16,9 @@ INTRO = (
 
 def kernels(found: KernelComparison) -> Html:
     """Return the options and readings that differ, under each kernel."""
-    told = el("p", f"{clean(kernels_words(found))}.")
+    paragraph = el("p", f"{clean(kernels_words(found))}.")
     if not found.differences:
-        return told
+        return paragraph
     heads = [el("th", clean(release), scope="col") for release in found.releases]
     rows = [
         el(
@@ -33,4 +33,4 @@ def kernels(found: KernelComparison) -> Html:
         el("thead", el("tr", el("th", "Option or reading", scope="col"), heads)),
         el("tbody", rows),
     )
-    return join(told, scroll("Differences of the kernels", table))
+    return join(paragraph, scroll("Differences of the kernels", table))

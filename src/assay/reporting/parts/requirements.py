@@ -43,9 +43,9 @@ def required(report: ReportInput) -> Html | None:
         return None
     tables = []
     for requirement in spec.requirements:
-        mine = [r for r in conclusion.requirements if r.requirement == requirement]
-        if mine:
-            tables.append(_table(spec, required_text(spec, [requirement]), mine))
+        results = [r for r in conclusion.requirements if r.requirement == requirement]
+        if results:
+            tables.append(_table(spec, required_text(spec, [requirement]), results))
     return join(el("p", _INTRO, class_="intro"), *tables)
 
 

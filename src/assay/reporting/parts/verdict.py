@@ -23,8 +23,8 @@ def verdict(
     settings = None
     if report.conclusion and report.conclusion.recommendation:
         chosen = report.conclusion.recommendation.settings
-        said = str(chosen) in answer.sentence
-        settings = el("p", chips(chosen), class_="chosen") if chosen and not said else None
+        is_named = str(chosen) in answer.sentence
+        settings = el("p", chips(chosen), class_="chosen") if chosen and not is_named else None
     weak = None
     if notes:
         title = f"Limitations of this answer ({len(notes)})"

@@ -162,9 +162,9 @@ def _bar(ci: tuple[float | None, float | None], limits: tuple[float, float]) -> 
 
 
 def _words(figure: FrontFigure) -> str:
-    told = [
+    sentences = [
         f"{f'point {mark.label}' if mark.label else 'off the front'}, {mark.name}: "
         f"{figure.across} {change(mark.ratios[0])}, {figure.up} {change(mark.ratios[1])}"
         for mark in figure.marks
     ]
-    return f"Against the default: {'; '.join(told)}."
+    return f"Against the default: {'; '.join(sentences)}."

@@ -121,11 +121,11 @@ class PngFinish:
     def __call__(self, fig: Figure, name: str, title: str, words: str) -> str:
         """Draw the figure and return an empty document."""
         out = io.BytesIO()
-        told = {"Title": title, "Description": words, "Software": None}
+        metadata = {"Title": title, "Description": words, "Software": None}
         fig.patch.set_visible(True)
         _lengthen(fig)
         colour = LIGHT["panel"]
-        fig.savefig(out, format="png", dpi=PNG_DPI, facecolor=colour, metadata=told)
+        fig.savefig(out, format="png", dpi=PNG_DPI, facecolor=colour, metadata=metadata)
         self.data = out.getvalue()
         return ""
 

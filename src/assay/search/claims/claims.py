@@ -138,7 +138,7 @@ def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
     """Return the ratio of the means of all values; 1 if a mean is not positive."""
     name = history.metric.name
     samples = ([*history.samples_of(Stage.CONFIRM, arm)] for arm in names)
-    a, b = ([s.metrics[name] for s in mine if name in s.metrics] for mine in samples)
+    a, b = ([s.metrics[name] for s in arm_samples if name in s.metrics] for arm_samples in samples)
     sums = [math.fsum(values) / len(values) if values else 0.0 for values in (a, b)]
     return sums[1] / sums[0] if min(sums) > 0.0 else 1.0
 

@@ -53,20 +53,22 @@ def _counted_launches(history: History, arm: str) -> list[Sample]:
 
 def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
     """Return an objection to lower bounds of an arm that may reach the values of another."""
-    mine = [s for s in arm[1] if metric in s.metrics]
+    with_value = [s for s in arm[1] if metric in s.metrics]
     others = [s.metrics[metric] for s in other[1] if metric in s.metrics]
-    if not others or not any(metric in s.upper_bounds for s in mine):
+    if not others or not any(metric in s.upper_bounds for s in with_value):
         return None
     middle = median(others)
-    either = [s for s in mine if s.metrics[metric] < middle <= s.upper_bounds.get(metric, 0.0)]
-    if len(either) <= MAX_MISSING_SHARE * len(mine):
+    either = [
+        s for s in with_value if s.metrics[metric] < middle <= s.upper_bounds.get(metric, 0.0)
+    ]
+    if len(either) <= MAX_MISSING_SHARE * len(with_value):
         return None
-    return bounds_objection(metric, other[0], len(either), len(mine), arm[0])
+    return bounds_objection(metric, other[0], len(either), len(with_value), arm[0])
 
 
-def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
-    lacking = [sample for sample in mine if metric in sample.unavailable]
-    if len(lacking) <= MAX_MISSING_SHARE * len(mine):
+def _without(metric: str, arm: str, samples: Sequence[Sample]) -> str | None:
+    lacking = [sample for sample in samples if metric in sample.unavailable]
+    if len(lacking) <= MAX_MISSING_SHARE * len(samples):
         return None
     reason = lacking[-1].unavailable[metric]
-    return missing_objection(metric, len(lacking), len(mine), arm, reason)
+    return missing_objection(metric, len(lacking), len(samples), arm, reason)

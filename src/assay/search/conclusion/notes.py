@@ -207,17 +207,17 @@ def other_work_notes(history: History) -> list[str]:
 
 def cell_grant_notes(history: History) -> list[str]:
     """Return a note on each setting that did not take effect in cells of a sweep."""
-    asked: dict[str, list[Sample]] = {}
+    by_setting: dict[str, list[Sample]] = {}
     for sample in history.samples:
         for name in sample.settings if sample.launch.stage is Stage.CONFIRM else ():
-            asked.setdefault(name, []).append(sample)
+            by_setting.setdefault(name, []).append(sample)
     notes = []
-    for name, mine in asked.items():
-        refused = [s for s in mine if s.settings[name].status is GrantStatus.REFUSED]
+    for name, samples in by_setting.items():
+        refused = [s for s in samples if s.settings[name].status is GrantStatus.REFUSED]
         if refused:
             reason = refused[-1].settings[name].reason or ""
             cells = len({s.launch.arm for s in refused})
-            notes.append(wording.refused_in_cells(name, len(refused), len(mine), cells, reason))
+            notes.append(wording.refused_in_cells(name, len(refused), len(samples), cells, reason))
     return notes
 
 
@@ -225,21 +225,23 @@ def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
     """Return notes on settings that did not take effect, or in part, in launches of arms."""
     notes = []
     for arm in arms:
-        mine = [s for s in history.launches_of(arm.name) if s.launch.stage is Stage.CONFIRM]
+        samples = [s for s in history.launches_of(arm.name) if s.launch.stage is Stage.CONFIRM]
         for name in arm.configuration:
-            grants = [s.settings[name] for s in mine if name in s.settings]
+            grants = [s.settings[name] for s in samples if name in s.settings]
             refused = [grant for grant in grants if grant.status is GrantStatus.REFUSED]
             degraded = [grant for grant in grants if grant.status is GrantStatus.DEGRADED]
             if refused:
                 setting = f"{name}={show_value(refused[-1].value)}"
-                never = setting if len(refused) == len(mine) else ""
+                never = setting if len(refused) == len(samples) else ""
                 reason = refused[-1].reason or ""
                 notes.append(
-                    wording.refused_in_arm(name, len(refused), len(mine), arm.name, reason, never)
+                    wording.refused_in_arm(
+                        name, len(refused), len(samples), arm.name, reason, never
+                    )
                 )
             elif degraded:
                 reason = degraded[-1].reason or ""
                 notes.append(
-                    wording.degraded_in_arm(name, len(degraded), len(mine), arm.name, reason)
+                    wording.degraded_in_arm(name, len(degraded), len(samples), arm.name, reason)
                 )
     return notes

@@ -14,7 +14,7 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
 
     Disturbed blocks of the confirmation are excluded unless they are more than a third of it.
     """
-    mine = _launches(history, stage, arm)
+    launches = _launches(history, stage, arm)
     ended, disturbed = count_launches(history, stage, arm)
     if disturbed:  # of the launches behind the figure
         objective = spec.workload.objective.name
@@ -29,8 +29,8 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         name=arm.name,
         configuration=arm.configuration,
         summary=summary,
-        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
-        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
+        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in launches),
+        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in launches),
         disturbed_launches=disturbed,
         modes=modes_of(spec.workload.objective.name, ended),
     )

@@ -65,39 +65,41 @@ def complaint_notes(history: History) -> list[str]:
     words = _values_of(sample.launch.configuration for sample in samples)
     by_place: dict[_SettingText, list[_ErrorOutput]] = {}
     unread: set[_SettingText] = set()
-    said = []
+    outputs = []
     for sample in samples:
         places = [(n, show_value(v)) for n, v in sample.launch.configuration.items()]
         lines = _lines(sample, words)
         if lines is None:
             unread.update(places)
             continue
-        said.append(_ErrorOutput(sample, lines))
+        outputs.append(_ErrorOutput(sample, lines))
         for place in places:
-            by_place.setdefault(place, []).append(said[-1])
+            by_place.setdefault(place, []).append(outputs[-1])
     read = {place: of for place, of in by_place.items() if place not in unread}
-    return _notes(said, read, complete=len(said) == len(samples))
+    return _notes(outputs, read, complete=len(outputs) == len(samples))
 
 
 def _notes(
-    said: Sequence[_ErrorOutput],
+    outputs: Sequence[_ErrorOutput],
     by_place: Mapping[_SettingText, Sequence[_ErrorOutput]],
     *,
     complete: bool,
 ) -> list[str]:
-    often = Counter(shape for output in said for shape in output.lines)
-    speaking = sum(bool(output.lines) for output in said)
+    often = Counter(shape for output in outputs for shape in output.lines)
+    speaking = sum(bool(output.lines) for output in outputs)
     notes: dict[str, str] = {}
-    for place, mine in by_place.items():
-        if min(len(mine), len(said) - len(mine)) < MIN_LAUNCHES:
+    for place, affected in by_place.items():
+        if min(len(affected), len(outputs) - len(affected)) < MIN_LAUNCHES:
             continue
-        others_speak = speaking > sum(bool(output.lines) for output in mine)
-        for shape, line in mine[0].lines.items():
-            if often[shape] != len(mine) or not all(shape in output.lines for output in mine):
+        others_speak = speaking > sum(bool(output.lines) for output in affected)
+        for shape, line in affected[0].lines.items():
+            if often[shape] != len(affected) or not all(
+                shape in output.lines for output in affected
+            ):
                 continue
             if not others_speak or _COMPLAINS.search(line):
-                subject = _subject(*place, [output.sample for output in mine])
-                note = error_line_note(subject, len(mine), line, complete=complete)
+                subject = _subject(*place, [output.sample for output in affected])
+                note = error_line_note(subject, len(affected), line, complete=complete)
                 notes.setdefault(shape, note)
     return list(notes.values())[:MAX_NOTES]
 

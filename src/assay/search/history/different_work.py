@@ -152,8 +152,8 @@ class DifferentWork:
         elif others:
             effect = others_count_as_failed(len(others))
         names = self._default, self._names[first]
-        told = self._outputs.difference(names, numbers=self._numbers, effect=effect)
-        return told or self._outputs.complaint(names[1], names[0], effect=effect)
+        difference = self._outputs.difference(names, numbers=self._numbers, effect=effect)
+        return difference or self._outputs.complaint(names[1], names[0], effect=effect)
 
     @property
     def _found(self) -> _Judged:

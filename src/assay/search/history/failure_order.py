@@ -66,8 +66,8 @@ def _order_of_arms(samples: Sequence[Sample]) -> str | None:
     for sample in sorted(samples, key=lambda s: s.started_at):
         if not sample.unbuilt:
             arms.setdefault(sample.launch.arm, []).append(sample)
-    told = [_order_of_arm(name, mine) for name, mine in arms.items()]
-    found = [text for text in told if text is not None][:MAX_NAMED_ARMS]
+    orders = [_order_of_arm(name, mine) for name, mine in arms.items()]
+    found = [text for text in orders if text is not None][:MAX_NAMED_ARMS]
     return arms_failed_since_first(found) if found else None
 
 
@@ -101,8 +101,8 @@ def failure_order_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: samples of one stratum.
     """
-    told = describe_failure_order(samples)
-    return [] if told is None else [order_note(told)]
+    description = describe_failure_order(samples)
+    return [] if description is None else [order_note(description)]
 
 
 def _alternates(works: Sequence[bool]) -> bool:

@@ -32,5 +32,5 @@ def hang_timeout_s(spec: StudySpec, history: History, arm: str) -> float | None:
 
 def count_hangs(history: History, arm: str) -> tuple[int, int]:
     """Return the number of hung launches of an arm, and of launches with the full time-out."""
-    mine = [s for s in history.launches_of(arm) if had_full_time(s)]
-    return sum(map(is_hung, mine)), len(mine)
+    launches = [s for s in history.launches_of(arm) if had_full_time(s)]
+    return sum(map(is_hung, launches)), len(launches)

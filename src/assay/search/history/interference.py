@@ -50,7 +50,7 @@ def interference_of(spec: StudySpec, history: History) -> Interference | None:
             blocks=len(gaps),
             sequential_reason=_why_unknown(spec, history),
         )
-    alone, beside = (_noise(history, arm) for arm in (DEFAULT_ARM, PARALLEL_ARM))
+    alone, parallel = (_noise(history, arm) for arm in (DEFAULT_ARM, PARALLEL_ARM))
     low, high = _ends(gaps)
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     return Interference(
@@ -59,9 +59,11 @@ def interference_of(spec: StudySpec, history: History) -> Interference | None:
         ratio=math.exp(statistics.fmean(gaps)),
         ci=ratio_ends(math.exp(low), math.exp(high)),
         exclusive_sd_log=alone,
-        concurrent_sd_log=beside,
-        noise_ratio=beside / alone if alone > 0.0 else None,
-        sequential_reason=_refusal(sign * (low if sign > 0 else high), alone, beside, spec.margin),
+        concurrent_sd_log=parallel,
+        noise_ratio=parallel / alone if alone > 0.0 else None,
+        sequential_reason=_refusal(
+            sign * (low if sign > 0 else high), alone, parallel, spec.margin
+        ),
     )
 
 
@@ -73,9 +75,12 @@ def _gaps(history: History, blocks: Sequence[int]) -> list[float]:
         strict=True,
     )
     return [
-        math.log(beside.value / alone.value)
-        for alone, beside in pairs
-        if alone is not None and beside is not None and not alone.censored and not beside.censored
+        math.log(parallel.value / alone.value)
+        for alone, parallel in pairs
+        if alone is not None
+        and parallel is not None
+        and not alone.censored
+        and not parallel.censored
     ]
 
 
@@ -91,8 +96,8 @@ def _ends(gaps: Sequence[float]) -> tuple[float, float]:
 
 def _noise(history: History, arm: Arm) -> float:
     """Return the noise of single launches of an arm: standard deviation of the logarithm."""
-    mine = (s for s in history.samples if _is_of(s, arm))
-    found = (history.observation(sample) for sample in mine)
+    samples = (s for s in history.samples if _is_of(s, arm))
+    found = (history.observation(sample) for sample in samples)
     return statistics.stdev([math.log(o.value) for o in found if o is not None])
 
 
@@ -100,18 +105,18 @@ def _is_of(sample: Sample, arm: Arm) -> bool:
     return sample.launch.stage is Stage.INTERFERENCE and sample.launch.arm == arm.name
 
 
-def _refusal(slower: float, alone: float, beside: float, margin: float) -> str | None:
+def _refusal(slower: float, alone: float, parallel: float, margin: float) -> str | None:
     """Return the reason against parallel launches.
 
     Args:
         slower: certain slowdown of the default, as a logarithm.
-        alone, beside: noise of single launches.
+        alone, parallel: noise of single launches.
         margin: ratio differences below it count as none.
     """
     if slower > math.log1p(MAX_SLOWDOWN):
         return slower_side_by_side(math.exp(slower), MAX_SLOWDOWN)
-    if beside > MAX_NOISE_RATIO * alone and beside > MAX_MARGIN_SHARE * margin:
-        return noisier_side_by_side(beside / alone if alone else None, MAX_NOISE_RATIO)
+    if parallel > MAX_NOISE_RATIO * alone and parallel > MAX_MARGIN_SHARE * margin:
+        return noisier_side_by_side(parallel / alone if alone else None, MAX_NOISE_RATIO)
     return None
 
 

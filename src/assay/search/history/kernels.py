@@ -77,8 +77,8 @@ def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
 
 
 def _notes(sample: Sample) -> list[_Note]:
-    told = (e.note for e in sample.evidence if e.kind == KERNEL_EVIDENCE and e.note)
-    return [msgspec.json.decode(text, type=_Note) for text in told]
+    notes = (e.note for e in sample.evidence if e.kind == KERNEL_EVIDENCE and e.note)
+    return [msgspec.json.decode(text, type=_Note) for text in notes]
 
 
 def _is_option(name: str) -> bool:

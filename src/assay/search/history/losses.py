@@ -18,13 +18,13 @@ def count_losses(history: History, arm: Arm) -> tuple[int, int]:
     A repeated launch still counts as failed.
     """
     launches = history.launches_of(arm.name)
-    mine = [s for s in launches if s.launch.stage is not Stage.SURVEY]
+    counted = [s for s in launches if s.launch.stage is not Stage.SURVEY]
     lost = (
         (history.observation(s) is None and not is_without_ratio(history.metric.name, s))
         or is_hung(s)
-        for s in mine
+        for s in counted
     )
-    return sum(lost), len(mine)
+    return sum(lost), len(counted)
 
 
 def is_hung(sample: Sample) -> bool:

@@ -32,15 +32,17 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     found = find_modes(values) if values else None
     if found is None:
         return None
-    asked = _figures(known)
-    told = find_correlated_figure(found, _independent(found, known, asked), asked=len(asked))
+    figures = _figures(known)
+    correlated = find_correlated_figure(
+        found, _independent(found, known, figures), asked=len(figures)
+    )
     return Modes(
         low=found.low,
         high=found.high,
         upper_mode_share=found.high_share,
-        explained_by=told.name if told else None,
-        low_evidence=told.low if told else None,
-        high_evidence=told.high if told else None,
+        explained_by=correlated.name if correlated else None,
+        low_evidence=correlated.low if correlated else None,
+        high_evidence=correlated.high if correlated else None,
     )
 
 

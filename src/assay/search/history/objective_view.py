@@ -31,9 +31,9 @@ class ObjectiveView:
 
 def objective_views(spec: StudySpec, samples: Iterable[Sample] = ()) -> tuple[ObjectiveView, ...]:
     """Return a view of each objective, in the order of the specification."""
-    told = tuple(samples)
+    all_samples = tuple(samples)
     by_one = [with_single_objective(spec, metric) for metric in spec.targets]
-    return tuple(ObjectiveView(one, History.of(one, told)) for one in by_one)
+    return tuple(ObjectiveView(one, History.of(one, all_samples)) for one in by_one)
 
 
 def with_single_objective(spec: StudySpec, metric: Metric) -> StudySpec:

@@ -78,7 +78,7 @@ def _has_group(metric: Metric) -> bool:
 
 
 def _with_figure(metric: Metric, arms: Sequence[_Arm]) -> list[Sample]:
-    return [s for _, mine in arms for s in mine if metric.name in s.metrics]
+    return [s for _, samples in arms for s in samples if metric.name in s.metrics]
 
 
 def _noted(kind: str, metric: Metric, sample: Sample) -> str | None:

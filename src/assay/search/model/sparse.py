@@ -445,7 +445,7 @@ class SparseModels:
         settings = {k for m in self._models for k in m.shape.settings}
         alone = {k: self._alone(k, rows, weights) for k in settings}
         own = weights @ (known[:, None] == self._launches.which[None, :])
-        apart = (weights**2).sum(axis=1)
+        squared = (weights**2).sum(axis=1)
         shapes: dict[tuple[tuple[int, ...], bool], tuple[Array, Array]] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
             shape = model.shape.settings, model.shape.interacts
@@ -454,7 +454,7 @@ class SparseModels:
             turned, prior = shapes[shape]
             across = model.amplitude * (turned @ model.shape.member.T) + model.base.own * own
             at = across @ model.weights
-            whole = model.amplitude * prior + model.base.own * apart
+            whole = model.amplitude * prior + model.base.own * squared
             spread = np.maximum(whole - model.explained(across), 0.0)
             mean += weight * at
             square += weight * (model.scale * spread * widen + at**2)
@@ -528,6 +528,8 @@ def _correlation(first: Array, second: Array) -> Array:
     """Return the correlation of the effects of two values of a setting."""
     import numpy as np
 
-    apart = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)
-    smooth = np.exp(-0.5 * apart / LENGTH**2)
-    return np.asarray((1.0 - ROUGHNESS) * smooth + ROUGHNESS * (apart < SAME_VALUE_DISTANCE))
+    squared_distances = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)
+    smooth = np.exp(-0.5 * squared_distances / LENGTH**2)
+    return np.asarray(
+        (1.0 - ROUGHNESS) * smooth + ROUGHNESS * (squared_distances < SAME_VALUE_DISTANCE)
+    )

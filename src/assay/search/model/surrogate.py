@@ -140,13 +140,13 @@ class _Tasks:
 
         values, means, levels = data.values.astype(np.float64), [], []
         for task in range(self.earlier + 1):
-            mine = self._task == task
-            count = np.bincount(data.which[mine])
-            sums = np.bincount(data.which[mine], weights=data.values[mine])
+            of_task = self._task == task
+            count = np.bincount(data.which[of_task])
+            sums = np.bincount(data.which[of_task], weights=data.values[of_task])
             means.append(sums[count > 0] / count[count > 0])
             levels.append(float(means[-1].mean()))
             means[-1] = means[-1] - levels[-1]
-            values[mine] -= levels[-1]
+            values[of_task] -= levels[-1]
         scale = max(float(np.concatenate(means).std()), 1e-6)
         return levels[0], scale, values / scale
 

@@ -194,9 +194,9 @@ def first_proposals(earlier: Sequence[EarlierStudy], count: int) -> list[Configu
     ]
     ranked = [c for c in dict.fromkeys(ranked) if c != DEFAULT]
     chosen: list[Configuration] = []
-    for apart in (2, 1):
+    for distance in (2, 1):
         for candidate in ranked:
-            if len(chosen) < count and all(_distance(candidate, c) >= apart for c in chosen):
+            if len(chosen) < count and all(_distance(candidate, c) >= distance for c in chosen):
                 chosen.append(candidate)
     return chosen
 

@@ -219,11 +219,11 @@ def _pools(
     boots: bool,
 ) -> tuple[OccasionPool, ...]:
     """Return the variance between occasions of each side; a single one if it serves both."""
-    apart = [(side.condition.study, side.condition.stratum) for side in (a, b)]
-    first = pool_of(a, apart, prospects, boots=boots)
+    excluded = [(side.condition.study, side.condition.stratum) for side in (a, b)]
+    first = pool_of(a, excluded, prospects, boots=boots)
     if _serves_both(a, b):
         return (first,)
-    return (first, pool_of(b, apart, prospects, boots=boots))
+    return (first, pool_of(b, excluded, prospects, boots=boots))
 
 
 def _serves_both(a: MeasuredCondition, b: MeasuredCondition) -> bool:

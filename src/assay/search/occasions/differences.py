@@ -134,8 +134,8 @@ def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
     )
     for word in dict.fromkeys((*left, *right)):
         if (word in left) is not (word in right):
-            here, there = ("there" if word in one else None for one in (left, right))
-            yield _difference("boot arguments", word, here, there)
+            here, other_side = ("there" if word in one else None for one in (left, right))
+            yield _difference("boot arguments", word, here, other_side)
 
 
 def _names_kernel(word: str) -> bool:

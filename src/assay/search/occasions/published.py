@@ -111,44 +111,44 @@ def _demand_columns(columns: list[str], name: str) -> None:
 def _row(
     columns: list[str], cells: list[str], name: str, line: int, *, first: bool
 ) -> PublishedCondition:
-    where = f"{name}:{line}"
+    location = f"{name}:{line}"
     if first:
         raise InvalidInputError(
-            f"{where} holds the names of the columns.", f"The first row is {name}:2"
+            f"{location} holds the names of the columns.", f"The first row is {name}:2"
         )
     if not any(cell.strip() for cell in cells):
-        raise InvalidInputError(f"{where} is empty.", "Name a line with figures.")
+        raise InvalidInputError(f"{location} is empty.", "Name a line with figures.")
     row = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if column}
-    return _published(where, row, where)
+    return _published(location, row, location)
 
 
-def _published(name: str, row: Mapping[str, str], where: str) -> PublishedCondition:
+def _published(name: str, row: Mapping[str, str], location: str) -> PublishedCondition:
     for key in REQUIRED_COLUMNS:
         if not row.get(key):
             raise InvalidInputError(
-                f"{where} has no {key}: a published mean takes n, mean and sd to be compared.",
+                f"{location} has no {key}: a published mean takes n, mean and sd to be compared.",
                 f"Look for it in the source, then write for example {SUMMARY_EXAMPLE}",
             )
-    n = _count(row["n"], where)
-    mean = _number(row["mean"], "mean", where)
-    sd = _number(row["sd"], "sd", where)
+    n = _count(row["n"], location)
+    mean = _number(row["mean"], "mean", location)
+    sd = _number(row["sd"], "sd", location)
     if mean <= 0:
         raise InvalidInputError(
-            f"{where}: the mean is {row['mean']}, and a ratio takes one above zero.",
+            f"{location}: the mean is {row['mean']}, and a ratio takes one above zero.",
             "Compare a figure that is always positive, as a time.",
         )
     if sd < 0:
         raise InvalidInputError(
-            f"{where}: the standard deviation is {row['sd']}; it cannot be negative.",
+            f"{location}: the standard deviation is {row['sd']}; it cannot be negative.",
             "Look into the source.",
         )
-    error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), where)
+    error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), location)
     if error == 0.0:
         rounded = _half_step(row["sd"])
-        notes += (rounded_deviation_note(where, row["sd"], rounded),)
+        notes += (rounded_deviation_note(location, row["sd"], rounded),)
     if error > MAX_ERROR * mean:
         raise InvalidInputError(
-            f"{where}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
+            f"{location}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
             "error), too little for the logarithm of a ratio.",
             "Name a row with more launches, or one that varies less.",
         )
@@ -177,7 +177,7 @@ def _published(name: str, row: Mapping[str, str], where: str) -> PublishedCondit
 
 
 def _standard_error(
-    n: int, sd: float, printed_sd: str, printed: str, where: str
+    n: int, sd: float, printed_sd: str, printed: str, location: str
 ) -> tuple[float, float, tuple[str, ...]]:
     """Return the standard error, the standard deviation with n - 1, and notes.
 
@@ -187,21 +187,21 @@ def _standard_error(
     plain, of_n = sd / math.sqrt(n), sd / math.sqrt(n - 1)
     if not printed:
         return plain, sd, ()
-    sem = _number(printed, "sem", where)
+    sem = _number(printed, "sem", location)
     if sem < 0:
         raise InvalidInputError(
-            f"{where}: the standard error is {printed}; it cannot be negative.",
+            f"{location}: the standard error is {printed}; it cannot be negative.",
             "Look into the source.",
         )
     slack = _half_step(printed) + _half_step(printed_sd) / math.sqrt(n - 1)
     misfit, other = abs(plain - sem), abs(of_n - sem)
     if min(misfit, other) > slack * (1 + 1e-9):
         larger = max(sem, plain)
-        note = inconsistent_error_note(where, printed, printed_sd, n)
+        note = inconsistent_error_note(location, printed, printed_sd, n)
         return larger, larger * math.sqrt(n), (note,)
     if misfit <= other:
         return plain, sd, ()
-    return of_n, of_n * math.sqrt(n), (divisor_note(where, printed_sd),)
+    return of_n, of_n * math.sqrt(n), (divisor_note(location, printed_sd),)
 
 
 def _half_step(printed: str) -> float:
@@ -211,26 +211,26 @@ def _half_step(printed: str) -> float:
     return 0.5 * 10.0 ** (int(exponent or 0) - digits)
 
 
-def _count(text: str, where: str) -> int:
+def _count(text: str, location: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise InvalidInputError(
-            f"{where}: n is {text!r}, not a number of launches.", f"As {SUMMARY_EXAMPLE}"
+            f"{location}: n is {text!r}, not a number of launches.", f"As {SUMMARY_EXAMPLE}"
         )
     if int(text) < 2:
         raise InvalidInputError(
-            f"{where}: n is {text}, and a spread takes two launches or more.",
+            f"{location}: n is {text}, and a spread takes two launches or more.",
             "Name a row with more launches.",
         )
     return int(text)
 
 
-def _number(text: str, key: str, where: str) -> float:
+def _number(text: str, key: str, location: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or not text.isascii():
         raise InvalidInputError(
-            f"{where}: {key} is {text!r}, not a number.", f"As {SUMMARY_EXAMPLE}"
+            f"{location}: {key} is {text!r}, not a number.", f"As {SUMMARY_EXAMPLE}"
         )
     return value

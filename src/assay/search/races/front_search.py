@@ -220,11 +220,11 @@ def _rival(
     One rival is enough: each further one would raise the error rate.
     """
     scale = extent([points[other.configuration] for other in others], math.log1p(margin))
-    mine = points[arm.configuration]
+    own_values = points[arm.configuration]
 
     def lead(other: Arm) -> float:
-        ahead = zip(mine, points[other.configuration], scale, strict=True)
-        return min((a - b) / size for a, b, (_, size) in ahead)
+        compared = zip(own_values, points[other.configuration], scale, strict=True)
+        return min((a - b) / size for a, b, (_, size) in compared)
 
     rivals = [other for other in others if other != arm]
     return max(rivals, key=lambda other: (lead(other), other.name), default=None)

@@ -419,13 +419,13 @@ class BlockRace(ABC):
     def _gave_nothing(self, arms: Sequence[Arm]) -> str:
         """Return the failure of arms without a value, as a predicate."""
         names = {arm.name for arm in arms}
-        mine = [sample for sample in self._history.samples if sample.launch.arm in names]
-        good = sum(s.outcome is Outcome.OK and bool(self._history.observation(s)) for s in mine)
+        samples = [sample for sample in self._history.samples if sample.launch.arm in names]
+        good = sum(s.outcome is Outcome.OK and bool(self._history.observation(s)) for s in samples)
         return failure_predicate(
-            len(mine),
+            len(samples),
             good,
-            timed_out=all(sample.outcome is Outcome.TIMED_OUT for sample in mine),
-            ended_well=any(sample.outcome is Outcome.OK for sample in mine),
+            timed_out=all(sample.outcome is Outcome.TIMED_OUT for sample in samples),
+            ended_well=any(sample.outcome is Outcome.OK for sample in samples),
             metric=self._spec.workload.objective.name,
         )
 

@@ -89,9 +89,9 @@ class Scoreboard:
         others = [name for name in self._means if self._alone or self._is_rival(name)]
         if not others:
             return None
-        ahead = min(others, key=lambda name: self._sign * self._means[name].log)
-        mean = self._means[ahead]
-        return Leader(ahead, math.exp(mean.log), None, None, mean.count)
+        best = min(others, key=lambda name: self._sign * self._means[name].log)
+        mean = self._means[best]
+        return Leader(best, math.exp(mean.log), None, None, mean.count)
 
     def _is_rival(self, name: str) -> bool:
         """Return whether an arm may lead over the baseline."""

@@ -262,8 +262,8 @@ class SweepRace(BlockRace):
     def _min_blocks(self) -> int:
         """Smallest number of blocks of the sweep."""
         design = self._spec.design
-        asked = design.repeats if design is not None else None
-        return self._claiming if asked is None else asked
+        requested = design.repeats if design is not None else None
+        return self._claiming if requested is None else requested
 
     @property
     def _missing_warm_ups(self) -> list[Arm]:
@@ -296,11 +296,11 @@ class SweepRace(BlockRace):
 def min_launches(spec: StudySpec) -> int:
     """Return the smallest number of launches of a sweep: warm-up and conclusive blocks."""
     warmups = WARMUP if spec.warmup is None else spec.warmup
-    asked = spec.design.repeats if spec.design is not None else None
+    requested = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
     initial_boot_arms = len(HardToChangeFactors.of(spec).initial_boot_arms(compared_arms(spec)))
     each = launches_per_block(spec.statistic, Stage.CONFIRM)
-    return max(1, warmups * initial_boot_arms) + (asked or min_blocks(spec)) * arms * each
+    return max(1, warmups * initial_boot_arms) + (requested or min_blocks(spec)) * arms * each
 
 
 def min_blocks(spec: StudySpec) -> int:

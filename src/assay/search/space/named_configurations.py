@@ -49,8 +49,8 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
     if named is None:
         return None
     own = named.configuration
-    beside = [f"{n}={show_value(v)}" for n, v in configuration.items() if n not in own]
-    return " ".join([named.name, *beside])
+    other_settings = [f"{n}={show_value(v)}" for n, v in configuration.items() if n not in own]
+    return " ".join([named.name, *other_settings])
 
 
 def find_named(space: Space, configuration: Configuration) -> NamedConfiguration | None:
@@ -87,14 +87,14 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
             f"A {design.kind} design does not support named configurations.",
             "Remove kind: each configuration runs with each cell of the grid of [settings].",
         )
-    beside, notes = grid_cells(space, bound) if space.parameters else ([Configuration()], [])
+    grid, notes = grid_cells(space, bound) if space.parameters else ([Configuration()], [])
     arms = [
         Arm(
             name=" ".join([named.name, *([str(cell)] if cell else [])]),
             configuration=Configuration({**named.configuration, **cell}),
         )
         for named in space.named_configurations
-        for cell in beside
+        for cell in grid
     ]
     return arms, notes
 
@@ -150,14 +150,14 @@ class NamedSpace(SearchSpace):
 
     def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
         """Yield configurations with another name, nearest first, then those with other settings."""
-        beside = configuration.without(*self._own)
+        other_settings = configuration.without(*self._own)
         for named in self._nearest(configuration):
-            candidate = self.canonical(Configuration({**beside, **named}))
+            candidate = self.canonical(Configuration({**other_settings, **named}))
             if candidate != configuration and self.valid(candidate):
                 yield candidate
         for name in self._free:
             for value in self._alternatives(name, configuration.get(name)):
-                candidate = self._with(self._part(configuration), {**beside, name: value})
+                candidate = self._with(self._part(configuration), {**other_settings, name: value})
                 if candidate != configuration and self.valid(candidate):
                     yield candidate
 
@@ -179,5 +179,5 @@ class NamedSpace(SearchSpace):
         return sorted(self._named, key=lambda named: len(named.items() ^ part.items()))
 
     def _with(self, named: Configuration, values: dict[str, Value | None]) -> Configuration:
-        beside = {name: value for name, value in values.items() if value is not None}
-        return self.canonical(Configuration({**named, **beside}))
+        other_settings = {name: value for name, value in values.items() if value is not None}
+        return self.canonical(Configuration({**named, **other_settings}))

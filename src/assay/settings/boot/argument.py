@@ -135,8 +135,8 @@ class BootArgument(BootSetting):
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
             return Pending(f"{' '.join(held) or f'no {self.argument}'} is set, but {proof.missing}")
-        where = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
-        action = booted_action(self.name, needs, where, [proof] if proof is not None else [])
+        evidence = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
+        action = booted_action(self.name, needs, evidence, [proof] if proof is not None else [])
         return Resolved((action,))
 
     def _words_of(self, value: str) -> list[str]:

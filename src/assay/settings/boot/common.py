@@ -87,18 +87,18 @@ def file_text(machine: Machine, path: str) -> str | None:
 
 
 def booted_action(
-    setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]
+    setting: str, needs: str, evidence: str, proofs: Iterable[FileEvidence]
 ) -> RequiredBoot:
     """Return the action of a value that the present boot has.
 
     Args:
         setting: name of the setting.
         needs: requirement for the boot, in words.
-        where: evidence besides files, such as ``/proc/cmdline``.
+        evidence: evidence besides files, such as ``/proc/cmdline``.
         proofs: evidence from files.
     """
     proofs = tuple(proofs)
-    observed = "; ".join((where, *(proof.description for proof in proofs)))
+    observed = "; ".join((evidence, *(proof.description for proof in proofs)))
     files = {proof.path: proof.text for proof in proofs if proof.text is not None}
     return RequiredBoot(
         setting=setting,

@@ -153,7 +153,7 @@ class _Finder:
 
 def _chain() -> None:
     """Import the ``sitecustomize`` that this one hides, under its own name."""
-    mine = sys.modules.pop(__name__, None)
+    this_module = sys.modules.pop(__name__, None)
     before = list(sys.path)
     places = [p for p in before if os.path.abspath(p) != _HERE]  # noqa: PTH100
     sys.path[:] = places
@@ -164,8 +164,8 @@ def _chain() -> None:
             raise
     finally:
         # Its changes to the path remain, and children find this module through PYTHONPATH.
-        if mine is not None:
-            sys.modules.setdefault(__name__, mine)
+        if this_module is not None:
+            sys.modules.setdefault(__name__, this_module)
 
 
 if __name__ == "sitecustomize":

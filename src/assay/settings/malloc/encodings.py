@@ -100,8 +100,10 @@ class AllocatorOption(BaseSetting, frozen=True):
             texts = {name: text for of in known.values() for name, text in of.items()}
             return Resolved(_actions(texts), note=f"only if the program uses {_listed(known)}")
         if malloc not in known:
-            what = self.name if malloc not in self.encodings else f"{self.name}={show_value(value)}"
-            return Refused(f"{malloc} does not support {what}", f"Use malloc={_listed(known)}.")
+            named = (
+                self.name if malloc not in self.encodings else f"{self.name}={show_value(value)}"
+            )
+            return Refused(f"{malloc} does not support {named}", f"Use malloc={_listed(known)}.")
         return Resolved(_actions(known[str(malloc)]))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -113,10 +115,12 @@ class AllocatorOption(BaseSetting, frozen=True):
         serving = _serving(config, found)
         if serving is None:
             return unverified(value, "more than one allocator is mapped", ", ".join(found))
-        asked = config.get("malloc", serving)
-        if serving != asked:
+        requested = config.get("malloc", serving)
+        if serving != requested:
             return refused(
-                value, Level.SEEN, f"the option was set for {asked}, but the program uses {serving}"
+                value,
+                Level.SEEN,
+                f"the option was set for {requested}, but the program uses {serving}",
             )
         expected = self._known(value).get(serving)
         if expected is None:
@@ -149,9 +153,9 @@ def _serving(config: Configuration, found: tuple[str, ...]) -> str | None:
         for name, prefix in PREFIXES.items()
         if any(path.rsplit("/", 1)[-1].startswith(prefix) for path in found)
     ]
-    asked = config.get("malloc")
-    if asked in names:
-        return str(asked)
+    requested = config.get("malloc")
+    if requested in names:
+        return str(requested)
     if len(names) > 1:
         return None
     return names[0] if names else "glibc"
@@ -159,9 +163,9 @@ def _serving(config: Configuration, found: tuple[str, ...]) -> str | None:
 
 def _complaint(expected: Mapping[str, str], errors: str) -> str | None:
     ours = {part.partition(":")[0] for part in expected.get("MALLOC_CONF", "").split(",")}
-    for what, key in _COMPLAINT.findall(errors):
+    for kind, key in _COMPLAINT.findall(errors):
         if key in ours:
-            return f"jemalloc reports: {what}: {key}"
+            return f"jemalloc reports: {kind}: {key}"
     return None
 
 

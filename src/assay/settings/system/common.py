@@ -41,8 +41,8 @@ def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> 
     actions = tuple(actions)
     unread = [action.path for action in actions if action.path not in facts.system_files]
     if unread or not actions:
-        what = unread[0] if unread else "its files"
-        return unverified(value, f"{what} was not read before the launch")
+        unread_text = unread[0] if unread else "its files"
+        return unverified(value, f"{unread_text} was not read before the launch")
     differing = [
         action for action in actions if not _as_written(action, facts.system_files[action.path])
     ]
@@ -70,12 +70,12 @@ def _in_part(action: WriteFile, text: str) -> bool:
     A pool of huge pages grows only as far as memory permits, and a driver rounds frequencies.
     """
     try:
-        found, asked = int(text), int(action.value)
+        found, requested = int(text), int(action.value)
     except ValueError:
         return False
     if action.path.endswith("/nr_hugepages"):
-        return 0 < found < asked
-    return action.path.endswith("_freq") and abs(found - asked) <= _ROUNDED * asked
+        return 0 < found < requested
+    return action.path.endswith("_freq") and abs(found - requested) <= _ROUNDED * requested
 
 
 def _observed_text(actions: tuple[WriteFile, ...], facts: RunFacts) -> str:

@@ -74,9 +74,9 @@ class DerivedSetting(SystemSetting, frozen=True):
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the content of the files before and after the launch."""
-        mine = [
+        own_actions = [
             action
             for action in plan.system
             if isinstance(action, WriteFile) and action.path.startswith(self.begins)
         ]
-        return judge_files(config[self.name], mine, facts)
+        return judge_files(config[self.name], own_actions, facts)

@@ -104,8 +104,8 @@ class FileSetting(SystemSetting, frozen=True):
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the content of the files before and after the launch."""
-        mine = [a for a in plan.system if isinstance(a, WriteFile) and self._has(a.path)]
-        return judge_files(config[self.name], mine, facts)
+        own_actions = [a for a in plan.system if isinstance(a, WriteFile) and self._has(a.path)]
+        return judge_files(config[self.name], own_actions, facts)
 
     def paths(self, machine: Machine) -> tuple[str, ...]:
         """Return the files of the setting on a machine."""
@@ -124,8 +124,8 @@ class FileSetting(SystemSetting, frozen=True):
     def _write(self, path: str, value: Value, machine: Machine) -> WriteFile:
         tunable = find_writable(path)
         number = re.findall("[0-9]+", path)[-1:] or [""]
-        beside = (pattern.replace("#", number[0]) for pattern in self.resets)
-        resets = tuple(other for other in beside if other in machine.system_files)
+        reset_paths = (pattern.replace("#", number[0]) for pattern in self.resets)
+        resets = tuple(other for other in reset_paths if other in machine.system_files)
         parts = matching(machine.system_files, self.parts) if self.parts else ()
         return WriteFile(
             path=path,

@@ -166,10 +166,10 @@ def setting_of_size(name: str) -> FileSetting | None:
     if match := re.fullmatch(rf"vm\.hugepages\.{_SIZE}(?:\.node([0-9]+))?", name, re.ASCII):
         folder = f"hugepages-{_kb(match)}kB"
         place = HUGETLB if match[3] is None else f"{NODES}/node{int(match[3])}/hugepages"
-        where = "over all nodes" if match[3] is None else "of one node"
+        scope = "over all nodes" if match[3] is None else "of one node"
         return FileSetting(
             name,
-            f"pool of huge pages of one size, {where}: number of pages",
+            f"pool of huge pages of one size, {scope}: number of pages",
             (f"{place}/{folder}/nr_hugepages",),
             Range(0, _MAX_PAGES),
             parts=None if match[3] else f"{NODES}/node#/hugepages/{folder}/nr_hugepages",

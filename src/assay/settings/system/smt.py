@@ -78,8 +78,8 @@ class SmtControl(SystemSetting, frozen=True):
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the content of the file before and after the launch."""
-        mine = [a for a in plan.system if isinstance(a, WriteFile) and a.path == SMT_CONTROL]
-        return judge_files(config[self.name], mine, facts)
+        own_actions = [a for a in plan.system if isinstance(a, WriteFile) and a.path == SMT_CONTROL]
+        return judge_files(config[self.name], own_actions, facts)
 
 
 def without_siblings(machine: Machine) -> Machine:

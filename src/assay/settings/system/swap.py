@@ -64,10 +64,10 @@ class SwapUse(SystemSetting, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the areas in use before the launch."""
         value = config[self.name]
-        mine = [action.path for action in plan.system if isinstance(action, Swap)]
-        if not mine:
+        own_paths = [action.path for action in plan.system if isinstance(action, Swap)]
+        if not own_paths:
             return granted(value, Level.SET, "nothing to change")
-        for path in mine:
+        for path in own_paths:
             if path not in facts.system_files:
                 return unverified(value, f"{SWAPS} was not read before the launch")
             if facts.system_files[path] != "off":
