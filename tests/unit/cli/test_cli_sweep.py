@@ -78,7 +78,7 @@ command = "app {n} {m}"
 [settings]
 "arg.n" = [1, 2, 3]
 arg.m = "1..8:log2"
-nice = { domain = [5, 19], when = "arg.n == 1" }
+nice = { domain = [5, 19], condition = "arg.n == 1" }
 """
     spec = read(tmp_path, text)
     assert spec.design is not None
@@ -247,14 +247,14 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "date": (PLAIN + "threads = 1979-05-27\n", "7:1", "Invalid value: 1979-05-27", ""),
     "twice": (PLAIN + '"arg.m" = [1]\n', "7:1", 'settings."arg.m" is defined twice', ""),
     "domain": (PLAIN + "threads = { domian = 1 }\n", "7:13", "no key 'domian'", "domain"),
-    "when": (
-        PLAIN + "nice = { domain = [1], when = 'argn > 1' }\n",
+    "condition": (
+        PLAIN + "nice = { domain = [1], condition = 'argn > 1' }\n",
         "7:24",
-        "settings.nice.when: 'argn > 1' names argn",
+        "settings.nice.condition: 'argn > 1' names argn",
         "arg.n?",
     ),
-    "when is no text": (
-        PLAIN + "nice = { domain = [1], when = 3 }\n",
+    "condition is no text": (
+        PLAIN + "nice = { domain = [1], condition = 3 }\n",
         "7:24",
         "Invalid expression: 3",
         "",
@@ -281,7 +281,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "centre of a grid": (PLAIN + "[design]\ncentre = true\n", "8:1", "means nothing", "factorial"),
     "three levels": (PLAIN + "[design]\nkind = 'factorial'\n", "5:1", "arg.n has 3", "[LOW, HIGH]"),
     "condition": (
-        TWO + "nice = { domain = [1, 5], when = 'arg.n > 1' }\n[design]\nkind = 'factorial'\n",
+        TWO + "nice = { domain = [1, 5], condition = 'arg.n > 1' }\n[design]\nkind = 'factorial'\n",
         "7:1",
         "nice has a condition",
         "grid",

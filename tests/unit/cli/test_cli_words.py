@@ -310,7 +310,7 @@ omp.bind = "close,spread"
 arg.n = "1..8:log2"
 [settings."env.A"]
 domain = ["x,y", "z"]
-when = "threads > 1"
+condition = "threads > 1"
 """
 
 
@@ -375,7 +375,7 @@ def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("[setings]\nthreads = 1", "1:2"),
         ("[settings]\nnice = 1\nthread = [1, 2]", "3:1"),
         ("[settings]\nomp.bind = { domain = 'close', whn = 'x' }", "2:32"),
-        ("[settings]\nnice = { domain = [1, 5], when = 'thread > 1' }", "2:27"),
+        ("[settings]\nnice = { domain = [1, 5], condition = 'thread > 1' }", "2:27"),
         ("constraints = [\n  'nice > 0',\n  'nic > 0']\n[settings]\nnice = [1, 5]", "3:3"),
         ("constraints = [1]\n[settings]\nnice = [1, 5]", "1:16"),
     ],

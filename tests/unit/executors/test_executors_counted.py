@@ -45,7 +45,7 @@ def read(name: str, **facts: Any) -> float | str:
 @pytest.mark.parametrize("name", sorted(PERF_METRICS))
 def test_a_counter_is_a_metric(name: str) -> None:
     assert read(name, counters={name: count(12.5)}) == 12.5
-    assert read(name, absent={f"counters.{name}": "none here"}) == "none here"
+    assert read(name, unavailable={f"counters.{name}": "none here"}) == "none here"
     assert read(name) == "the launcher has no value"
 
 
@@ -53,7 +53,7 @@ def test_kinds_of_cores_are_added_up_or_nothing_is_said() -> None:
     both = {"cycles.cpu_core": count(5.0), "cycles.cpu_atom": count(7.0)}
     assert read("cycles", counters={**both, "cycles_of_another": count(1.0)}) == 12.0
     half = {"cycles.cpu_core": count(5.0)}
-    assert read("cycles", counters=half, absent={"counters.cycles.cpu_atom": "no"}) == "no"
+    assert read("cycles", counters=half, unavailable={"counters.cycles.cpu_atom": "no"}) == "no"
 
 
 def test_a_sampled_number_of_migrations_is_no_count() -> None:
@@ -74,7 +74,7 @@ def test_kernel_sums_need_no_counter() -> None:
 
 def test_energy_is_a_metric() -> None:
     assert read("energy_j", energy_j=3.5) == 3.5
-    assert read("energy_j", absent={"energy_j": "root only"}) == "root only"
+    assert read("energy_j", unavailable={"energy_j": "root only"}) == "root only"
 
 
 def test_built_in_metrics_have_units_and_less_is_better() -> None:

@@ -132,7 +132,7 @@ def test_counters_say_what_they_cover() -> None:
 
 def test_where_memory_lay_and_in_what_pages() -> None:
     seen = ReadBack(page_bytes={"4096": 8192, "2097152": 4194304}, numa_pages={"0": 5, "1": 6})
-    found = evidence(seen=seen)
+    found = evidence(readback=seen)
     assert found["page_size.2097152"].value == 4194304.0
     assert (found["node.1"].value, found["node.1"].unit) == (6.0, "pages")
 
@@ -153,7 +153,7 @@ def test_a_record_of_the_launcher_is_read_whole() -> None:
         "energy_scope": "package",
         "counters": {"cycles": {"value": 7, "enabled_s": 1, "running_s": 1, "scope": "all"}},
         "host": {"cpus": 2, "launcher_cpu_s": 0.25, "swap_in_pages": 0, "clock_source": "tsc"},
-        "seen": {"page_bytes": {"4096": 1}},
+        "readback": {"page_bytes": {"4096": 1}},
     }
     facts = decode(json.dumps(document), RunFacts)
     assert facts.counters["cycles"] == Counter(value=7, enabled_s=1, running_s=1, scope="all")

@@ -55,7 +55,7 @@ def test_held_actions_are_read_and_released(tree: Path) -> None:
     helping = HelperServer(RecordedHost(tree))
     before = files(tree)
     told = ask(helping, {"ask": "hold", "actions": [WRITE]})
-    assert [o["word"] for o in told["outcomes"]] == ["granted"]
+    assert [o["status"] for o in told["outcomes"]] == ["granted"]
     assert (tree / STAT.lstrip("/")).read_text() == "7\n"
     seen = ask(helping, {"ask": "look", "actions": [WRITE]})
     assert seen == {"ask": "seen", "found": {STAT: "7"}}

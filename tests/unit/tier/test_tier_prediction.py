@@ -32,7 +32,7 @@ def after(threads: int = 1, **more: float) -> Prediction:
 
 
 def test_efficiency_is_work_over_work_plus_waiting() -> None:
-    found = after(cpu_s=6.0, stall_s=2.0, staged=100, read_bytes=2**30)
+    found = after(cpu_s=6.0, stall_s=2.0, prefetch_hits=100, read_bytes=2**30)
     assert found.efficiency == pytest.approx(0.75)
     assert found.max_efficiency == 1.0
     assert found.compute_s_per_gib == pytest.approx(6.0)
@@ -42,7 +42,7 @@ def test_efficiency_is_work_over_work_plus_waiting() -> None:
 
 def test_overlap_follows_model() -> None:
     """Four GiB read in two seconds, two written in two more; one second of work."""
-    found = after(cpu_s=1.0, stall_s=5.0, staged=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
+    found = after(cpu_s=1.0, stall_s=5.0, prefetch_hits=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
     assert found.max_efficiency == pytest.approx(0.25)
     assert found.transfer_s_per_gib == pytest.approx(4 / 6)
 
@@ -55,7 +55,7 @@ def test_overlap_follows_model() -> None:
 def test_concurrent_threads_are_counted(stall_s: float, efficiency: float) -> None:
     """Eight threads, four of them with ten seconds each; the transfers take eight."""
     found = after(
-        8, cpu_s=32.0, stall_s=stall_s, staged=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
+        8, cpu_s=32.0, stall_s=stall_s, prefetch_hits=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
     )
     assert found.compute_s == pytest.approx(4.0)
     assert found.efficiency == pytest.approx(efficiency)
@@ -73,7 +73,7 @@ def test_ended_threads_count_as_sequential() -> None:
     [
         ({"cpu_s": 1.0}, "fit into DRAM"),
         (
-            {"cpu_s": 1.0, "first": 50, "prefetch_hits": 10, "read_bytes": 1},
+            {"cpu_s": 1.0, "zero_fill_faults": 50, "prefetch_hits": 10, "read_bytes": 1},
             "initialising its memory",
         ),
         ({"cpu_s": 9.0, "stall_s": 1.0, "prefetch_hits": 9, "read_bytes": 2**30}, "well suited"),

@@ -36,7 +36,11 @@ def process(proc: Path, pid: int, session: int, user_s: float, pager_s: float = 
 
 
 def meter(pid: int, **more: float) -> Meter:
-    counts: dict[str, Any] = {**dict.fromkeys(Counts.__struct_fields__, 0), "first": 1, **more}
+    counts: dict[str, Any] = {
+        **dict.fromkeys(Counts.__struct_fields__, 0),
+        "zero_fill_faults": 1,
+        **more,
+    }
     return Meter(
         pid=pid,
         command="app",
@@ -66,7 +70,7 @@ def looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Looking:
 
 def test_work_excludes_pager_threads(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=5.0, pager_s=2.0)
-    (one,) = looked([[meter(40, demand=3, read_bytes=4096, stall_s=0.5)]])
+    (one,) = looked([[meter(40, demand_faults=3, read_bytes=4096, stall_s=0.5)]])
     assert one.cpu_s == pytest.approx(5.0 - 2.0 + 1.0)
     assert (one.zero_fill_faults, one.demand_faults, one.read_bytes, one.stall_s) == (
         1,
@@ -80,14 +84,24 @@ def test_sessions_processes_are_summed(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     process(tmp_path, 50, SESSION, user_s=2.0)
     process(tmp_path, 60, 60, user_s=4.0)
-    (one,) = looked([[meter(40, late=1), meter(50, late=2), meter(60, late=4)]])
+    (one,) = looked(
+        [
+            [
+                meter(40, in_flight_faults=1),
+                meter(50, in_flight_faults=2),
+                meter(60, in_flight_faults=4),
+            ]
+        ]
+    )
     assert one.in_flight_faults == 3
     assert one.cpu_s == pytest.approx(1.0 + 2.0 + 2 * 1.0)
 
 
 def test_first_sample_has_large_memory(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
-    seen = looked([[], [meter(40, first=0)], [meter(40)], [meter(40, first=5)]])
+    seen = looked(
+        [[], [meter(40, zero_fill_faults=0)], [meter(40)], [meter(40, zero_fill_faults=5)]]
+    )
     assert [one.zero_fill_faults for one in seen] == [1, 5]
     assert seen[0].at_s <= seen[1].at_s
 
@@ -95,8 +109,8 @@ def test_first_sample_has_large_memory(tmp_path: Path, looked: Looking) -> None:
 def test_ended_process_keeps_its_work(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     process(tmp_path, 50, SESSION, user_s=2.0)
-    both = [meter(40, staged=1), meter(50, staged=2)]
-    seen = looked([both, [meter(40, staged=4)]])
+    both = [meter(40, prefetch_hits=1), meter(50, prefetch_hits=2)]
+    seen = looked([both, [meter(40, prefetch_hits=4)]])
     assert [one.prefetch_hits for one in seen] == [3, 6]
     assert seen[1].cpu_s == seen[0].cpu_s
 
@@ -117,5 +131,5 @@ def test_sampling_ends_at_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_process_ending_during_sample_keeps_last_values(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
-    seen = looked([[meter(40, staged=1)], [meter(40, staged=4), meter(50, staged=9)]])
+    seen = looked([[meter(40, prefetch_hits=1)], [meter(40, prefetch_hits=4), meter(50, prefetch_hits=9)]])
     assert [one.prefetch_hits for one in seen] == [1, 4]

@@ -196,7 +196,7 @@ def test_shifted_repetitions_form_repeating_stream(found: Found, firsts: tuple[i
         one = [next(runs) for _ in range(first, 64)]
         if number > 1:
             assert shown(one[0], "first", "last", "repeats", "window") == (first, first, True, MOST)
-        assert all(run is not None and run["zero_fill_faults"] == first for run in one[2:])
+        assert all(run is not None and run["first"] == first for run in one[2:])
 
 
 def test_unrelated_fault_keeps_repetition(found: Found) -> None:
@@ -209,7 +209,7 @@ def test_unrelated_fault_keeps_repetition(found: Found) -> None:
     runs = {}
     for run in found(touches)[sum(map(len, (one, two, three))) :]:
         if run is not None:
-            runs.setdefault(run["zero_fill_faults"], []).append(run["last"])
+            runs.setdefault(run["first"], []).append(run["last"])
     for first in (12, 16):
         assert runs[first][0] == first and runs[first][-1] == 63
         assert {41, 47, 52, 63} <= set(runs[first])
@@ -217,7 +217,7 @@ def test_unrelated_fault_keeps_repetition(found: Found) -> None:
 
 
 def test_wasted_prefetches_disable_adjacent_detection(found: Found) -> None:
-    vain = ["unused_prefetches"] * 64
+    vain = ["wasted"] * 64
     assert found([*vain, 10, 11]) == [None, None]
     *_, run = found([*vain, 10, 11, 12, 13, 14])
     assert shown(run, "stride", "window") == (1, 2)
@@ -226,7 +226,7 @@ def test_wasted_prefetches_disable_adjacent_detection(found: Found) -> None:
 
 
 def test_wasted_prefetch_halves_window(found: Found) -> None:
-    *_, run = found([10, 11, 12, 13, 14, "unused_prefetches", "unused_prefetches", 15])
+    *_, run = found([10, 11, 12, 13, 14, "wasted", "wasted", 15])
     assert shown(run, "window") == (4,)
 
 
@@ -246,4 +246,4 @@ def test_stream_stays_within_chunk_count(
             continue
         assert run["stride"] != 0
         assert 1 <= run["window"] <= MOST
-        assert 0 <= run["last"] < count and 0 <= run["zero_fill_faults"] < count
+        assert 0 <= run["last"] < count and 0 <= run["first"] < count

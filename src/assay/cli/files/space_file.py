@@ -171,7 +171,7 @@ def _parameter(
         raise file.error(
             (*key, other),
             f"{dotted(key)} has no key {other!r}.",
-            f"Did you mean {near}?" if near else "It takes domain and when.",
+            f"Did you mean {near}?" if near else "It takes domain and condition.",
         )
     if "domain" not in described:
         raise file.error(key, f"{dotted(key)} lacks a domain.", 'Write domain = "1..4".')
@@ -183,7 +183,7 @@ def _parameter(
     with file.at(*key, "condition"):
         if not isinstance(when, str):
             raise InvalidInputError(
-                f"Invalid expression: {when!r}.", 'Write for example when = "threads > 1".'
+                f"Invalid expression: {when!r}.", 'Write for example condition = "threads > 1".'
             )
         Expression(when)
     return msgspec.structs.replace(parameter, condition=when)
