@@ -586,7 +586,7 @@ def troubled(seed: int = 8) -> ReportInput:
     for i, sample in enumerate(whole.samples):
         if sample.launch.arm == name and sample.launch.stage is Stage.CONFIRM:
             if i % 5 == 0:
-                cap = _with(sample.launch, cap_s=5.0)
+                cap = _with(sample.launch, timeout_s=5.0)
                 sample = _with(sample, outcome=Outcome.TIMED_OUT, metrics={}, launch=cap)
             elif i % 7 == 0:
                 sample = _with(sample, outcome=Outcome.FAILED, metrics={}, exit_status=139)

@@ -51,7 +51,7 @@ SAMPLE = st.builds(
         block=st.integers(0, 5),
         position=st.integers(0, 5),
         attempt=st.integers(0, 2),
-        cap_s=MAYBE_NUMBER,
+        timeout_s=MAYBE_NUMBER,
     ),
     outcome=st.sampled_from(Outcome),
     message=st.none() | TEXT,
@@ -64,18 +64,18 @@ SAMPLE = st.builds(
         st.builds(
             Grant,
             value=VALUE,
-            grant=st.sampled_from(GrantStatus),
+            status=st.sampled_from(GrantStatus),
             level=st.sampled_from(Level),
             reason=st.none() | TEXT,
         ),
         max_size=3,
     ),
     evidence=st.lists(
-        st.builds(Evidence, kind=TEXT, value=MAYBE_NUMBER, outside=st.booleans()), max_size=3
+        st.builds(Evidence, kind=TEXT, value=MAYBE_NUMBER, external=st.booleans()), max_size=3
     ).map(tuple),
     started_at=NUMBER,
     node=TEXT,
-    engine=TEXT,
+    launcher_version=TEXT,
 )
 
 

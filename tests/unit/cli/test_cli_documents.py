@@ -146,7 +146,7 @@ def test_lines_are_safe_to_show_and_fit_the_terminal() -> None:
     """Names are commands; an arm that gave no value may have failed in the warm-up only."""
     program = replace(GAIN, fails=lambda c: 0.0)
     study = compare(program, Budget(launches=80), {}, {"env.A": "\x1b[31m\u202e" + 50 * "x"})
-    hostile = msgspec.structs.replace(study.conclusion, notes=("a \x1b[2J b",), stopped="\x07.")
+    hostile = msgspec.structs.replace(study.conclusion, notes=("a \x1b[2J b",), stop_reason="\x07.")
     result = replace(result_of(study), conclusion=hostile)
     lines = list(result_lines(result))
     assert not any(c in line for line in lines for c in "\x1b\x07\u202e")

@@ -50,7 +50,7 @@ def test_survey_launches_are_hidden(tune):
 
 def test_trial_has_state_of_value(tune):
     first = tune.samples[0]
-    capped = msgspec.structs.replace(first.launch, cap_s=9.0)
+    capped = msgspec.structs.replace(first.launch, timeout_s=9.0)
     late = msgspec.structs.replace(first, outcome=Outcome.TIMED_OUT, launch=capped, metrics={})
     broken = msgspec.structs.replace(first, outcome=Outcome.LIMIT, limit="memory", metrics={})
     odd = msgspec.structs.replace(first, metrics={"wall_s": math.nan})

@@ -75,9 +75,10 @@ def test_point_without_confirmed_value_is_drawn_as_tried(study: FrontStudy) -> N
     (whole,) = front_figures(report)
     points = (*study.conclusion.pareto_front, *study.conclusion.excluded_points)
     bare = tuple(
-        msgspec.structs.replace(point, claims=(), off=FrontExclusion.UNCLEAR) for point in points
+        msgspec.structs.replace(point, claims=(), exclusion=FrontExclusion.UNCLEAR)
+        for point in points
     )
-    conclusion = msgspec.structs.replace(study.conclusion, front=(), off_front=bare)
+    conclusion = msgspec.structs.replace(study.conclusion, pareto_front=(), excluded_points=bare)
     (figure,) = front_figures(replace(report, conclusion=conclusion))
     assert not figure.marks
     assert len(figure.tried) == len(whole.tried) + len(whole.marks)

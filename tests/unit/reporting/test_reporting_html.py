@@ -328,7 +328,10 @@ def test_interval_has_its_own_confidence():
 def test_time_outs_are_one_line(parsed):
     samples = tuple(
         studies._with(
-            s, outcome=Outcome.TIMED_OUT, message=None, launch=studies._with(s.launch, cap_s=cap)
+            s,
+            outcome=Outcome.TIMED_OUT,
+            message=None,
+            launch=studies._with(s.launch, timeout_s=cap),
         )
         for s, cap in zip(studies.interrupted().samples, (0.48, 0.477, 0.492), strict=False)
     )

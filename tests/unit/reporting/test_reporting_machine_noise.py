@@ -126,7 +126,7 @@ def test_figures_and_document_agree() -> None:
     for name, value in document["figures"].items():
         assert float(lines[name]) == pytest.approx(value, rel=1e-4)
     assert document["methods"][0]["cpus"][-1] == {"cpu": 99, "error": "Invalid argument"}
-    assert document["periods"][0]["likely"] == "the tick"
+    assert document["periods"][0]["likely_cause"] == "the tick"
 
 
 def test_picture_names_machine_date_and_lines() -> None:

@@ -196,7 +196,7 @@ def test_refusal_is_reported_once():
             settings={
                 **s.settings,
                 name: msgspec.structs.replace(
-                    s.settings[name], grant=GrantStatus.REFUSED, reason="it is not there"
+                    s.settings[name], status=GrantStatus.REFUSED, reason="it is not there"
                 ),
             },
         )

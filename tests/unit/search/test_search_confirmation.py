@@ -276,5 +276,5 @@ def test_error_is_shared_between_winner_and_core() -> None:
 
 def test_with_a_requirement_the_winner_is_confirmed_alone() -> None:
     required = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0)
-    completed_race, _ = study(spec(require=(required,)), program("arg.p1"), ONE_MATTERS)
+    completed_race, _ = study(spec(requirements=(required,)), program("arg.p1"), ONE_MATTERS)
     assert str(CORE) not in confirmed_names(completed_race.samples)

@@ -103,7 +103,7 @@ def test_interval_holds_the_truth(here: int, there: int) -> None:
         found = EarlierRecommendation(
             study="abc", launches=100, spread=spread(rng, 0.01, there), spread_launches=there
         )
-        spec = with_fields(spec, found=found)
+        spec = with_fields(spec, earlier_recommendation=found)
         told = compare_environments(spec, (arm(spec, spread(rng, 0.03, here), here),))
         assert told is not None and told.ci is not None
         missed += not told.ci[0] <= 9 <= told.ci[1]

@@ -130,7 +130,7 @@ def test_front_excludes_different_work(space: Space) -> None:
 def test_different_work_satisfies_no_requirement() -> None:
     """A launch that exits at once satisfies each bound on time."""
     bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.7)
-    study = tune(MODES, BOGUS, Budget(launches=200), require=(bound,))
+    study = tune(MODES, BOGUS, Budget(launches=200), requirements=(bound,))
     assert study.settings == {"mode": "fast"}
 
 

@@ -26,7 +26,7 @@ def test_failed_launch_has_reason() -> None:
     failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, message="exit status 1")
     assert failure_text(failed, WORKLOAD) == "exit status 1"
     late = msgspec.structs.replace(GOOD, outcome=Outcome.TIMED_OUT, message=None)
-    late = msgspec.structs.replace(late, launch=msgspec.structs.replace(late.launch, cap_s=2.0))
+    late = msgspec.structs.replace(late, launch=msgspec.structs.replace(late.launch, timeout_s=2.0))
     assert failure_text(late, WORKLOAD) == "did not end within 2.00 s"
 
 
@@ -141,7 +141,7 @@ def test_newest_failed_launch_gives_the_reason() -> None:
 
 
 def test_launch_without_objective_counts_as_failed() -> None:
-    mute = msgspec.structs.replace(GOOD, metrics={}, absent={"wall_s": "no match"})
+    mute = msgspec.structs.replace(GOOD, metrics={}, unavailable={"wall_s": "no match"})
     assert last_failure(STUDY.spec, [mute]) == Failure("wall_s cannot be read: no match")
 
 

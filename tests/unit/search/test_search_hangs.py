@@ -157,7 +157,7 @@ def test_disturbance_does_not_excuse_hanging_arm() -> None:
     disturbed = msgspec.structs.replace(study.conclusion, disturbed_blocks=3)
     assert disturbance_sentence(disturbed, spec) == ""
     (claim,) = disturbed.claims
-    plain = msgspec.structs.replace(claim, objection=None)
+    plain = msgspec.structs.replace(claim, data_problem=None)
     for claims in ((plain,), (plain, claim)):
         both = msgspec.structs.replace(disturbed, claims=claims)
         assert "widens the intervals" in disturbance_sentence(both, spec)

@@ -94,10 +94,10 @@ def test_correlated_evidence_has_unit() -> None:
 @pytest.mark.parametrize("lacking", [0, 1, 2])
 def test_missing_counters_are_reported(lacking: int) -> None:
     study = compare(GAIN, Budget(launches=20), {}, {"nice": 1})
-    spec = msgspec.structs.replace(study.spec, observe=(Observation.COUNTERS,))
+    spec = msgspec.structs.replace(study.spec, requested_observations=(Observation.COUNTERS,))
     reasons = {CYCLES_COUNTER: "this machine has none"}
     samples = study.samples[:2]
-    samples[:lacking] = [msgspec.structs.replace(s, absent=reasons) for s in samples[:lacking]]
+    samples[:lacking] = [msgspec.structs.replace(s, unavailable=reasons) for s in samples[:lacking]]
     notes = observing_notes(spec, samples)
     assert notes == (
         ["no launch has hardware counters: this machine has none"] if lacking == 2 else []

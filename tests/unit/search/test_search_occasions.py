@@ -251,7 +251,7 @@ def test_bundle_may_be_of_another_host_of_the_same_kind() -> None:
 def test_variables_whose_values_a_bundle_leaves_out_are_no_difference() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), OLD)
     stratum = msgspec.structs.replace(
-        b.stratum, surroundings={"variable LANG": "", "variable OMP_NUM_THREADS": ""}
+        b.stratum, launch_environment={"variable LANG": "", "variable OMP_NUM_THREADS": ""}
     )
     b = type(b)(b.id, b.spec, stratum, b.samples)
     found = compare_conditions(a.side(), b.side(), nothing)
@@ -417,7 +417,7 @@ def test_values_of_a_search_are_taken_of_the_default_alone() -> None:
     one = measure("a", times(1), kind=Kind.TUNE, arms=())
     searched = [
         msgspec.structs.replace(
-            s, launch=msgspec.structs.replace(s.launch, stage=Stage.SEARCH, roster=None)
+            s, launch=msgspec.structs.replace(s.launch, stage=Stage.SEARCH, block_arms=None)
         )
         for s in measure("a", times(1), arms=(DEFAULT, FAST)).samples
     ]

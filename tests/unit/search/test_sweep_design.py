@@ -61,7 +61,7 @@ def test_baseline_among_the_cells_is_not_repeated() -> None:
 
 def test_cells_differing_in_inactive_settings_are_merged() -> None:
     threads = choices("threads", 1, 2)
-    bind = choices("omp.bind", "close", "spread", when="threads > 1")
+    bind = choices("omp.bind", "close", "spread", condition="threads > 1")
     found = cells(laid(GRID, threads, bind))
     assert found == [
         {},

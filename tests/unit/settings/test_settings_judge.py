@@ -181,7 +181,7 @@ def test_degraded_in_plan_is_never_granted() -> None:
 @pytest.mark.parametrize("name", ["threads", "cpus", "malloc", "sched", "nice", "omp.bind"])
 def test_a_program_too_short_to_be_read_is_unverified(name: str) -> None:
     value = {"malloc": "jemalloc", "sched": "batch", "omp.bind": "close"}.get(name, 2)
-    run = facts(None, absent={"seen": "it ended within 1 ms"})
+    run = facts(None, unavailable={"readback": "it ended within 1 ms"})
     config = Configuration({name: value})
     (grant,) = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run).values()
     assert grant.status is GrantStatus.UNVERIFIED

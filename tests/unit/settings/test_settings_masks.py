@@ -45,7 +45,7 @@ def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
 
 
 def test_plan_is_degraded_under_mask_of_caller() -> None:
-    bound = machine(cores=2, allowed=(0,), narrowed=CpuRestriction(granted_cpus=(0, 1)))
+    bound = machine(cores=2, allowed=(0,), cpu_restriction=CpuRestriction(granted_cpus=(0, 1)))
     words = plan(Configuration({"threads": 2}), bound, REGISTRY).settings["threads"]
     assert words.status is Prospect.DEGRADED and "CPU 0" in (words.reason or "")
     assert plan(Configuration({"threads": 1}), bound, REGISTRY).settings["threads"].reason is None

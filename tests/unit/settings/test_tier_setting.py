@@ -60,7 +60,7 @@ HEAD = "Filename\tType\tSize\tUsed\tPriority\n"
 
 @pytest.mark.parametrize("system", [{}, {SWAPS: HEAD + "/swap file 1048576 0 -2\n"}])
 def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None:
-    host = machine(libraries=HOST.libraries, system=system)
+    host = machine(libraries=HOST.libraries, system_files=system)
     made = planned({**BOTH, "mem.tier": "swap"}, host)
     assert {word.status for word in made.settings.values()} == {Prospect.GRANTABLE}
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
@@ -71,7 +71,7 @@ def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None
 
 
 def test_missing_swap_is_refused() -> None:
-    host = machine(libraries=HOST.libraries, system={SWAPS: HEAD})
+    host = machine(libraries=HOST.libraries, system_files={SWAPS: HEAD})
     word = planned({**BOTH, "mem.tier": "swap"}, host).settings["mem.tier"]
     assert word.status is Prospect.REFUSED
     assert "no swap area is in use" in (word.reason or "") and "swapon" in (word.reason or "")

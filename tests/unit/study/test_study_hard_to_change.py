@@ -97,7 +97,7 @@ def test_settings_are_applied_on_difference_or_request() -> None:
         launch(None, 1),
         launch("a", 2),
         launch("a", 3),
-        launch("a", 4, anew=True),
+        launch("a", 4, repeat_application=True),
         launch(None, 5),
     ]
     samples = [before(keeper, one) for one in launches]
@@ -122,7 +122,7 @@ def test_state_is_unknown_after_failure() -> None:
 def test_nothing_is_applied_without_hard_to_change_settings() -> None:
     opening = Opening()
     keeper = applied(opening, {})
-    assert before(keeper, launch("a", 0, anew=True)).evidence == ()
+    assert before(keeper, launch("a", 0, repeat_application=True)).evidence == ()
     assert opening.opened == []
 
 

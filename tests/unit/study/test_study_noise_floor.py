@@ -84,7 +84,7 @@ def test_newest_calibration_of_same_machine_is_used(store: Store) -> None:
 def test_unfinished_and_withheld_calibrations_are_ignored(store: Store) -> None:
     good = calibrated(store, 1.02, 100.0)
     calibrated(store, 1.5, 200.0, status=Status.INTERRUPTED)
-    calibrated(store, 1.5, 300.0, withheld=True)
+    calibrated(store, 1.5, 300.0, verdict_withheld=True)
     found = machine_floor(store, HERE)
     assert found is not None
     assert found.study == good

@@ -32,7 +32,7 @@ BOUND = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
         ("needs at least two cells", {"kind": Kind.SWEEP, "arms": (ONE,)}),
         (
             "--require is for one objective",
-            {"kind": Kind.TUNE, "objectives": (FIRST,), "require": (BOUND,)},
+            {"kind": Kind.TUNE, "objectives": (FIRST,), "requirements": (BOUND,)},
         ),
     ],
 )

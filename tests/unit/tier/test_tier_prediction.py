@@ -42,7 +42,9 @@ def test_efficiency_is_work_over_work_plus_waiting() -> None:
 
 def test_overlap_follows_model() -> None:
     """Four GiB read in two seconds, two written in two more; one second of work."""
-    found = after(cpu_s=1.0, stall_s=5.0, prefetch_hits=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
+    found = after(
+        cpu_s=1.0, stall_s=5.0, prefetch_hits=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30
+    )
     assert found.max_efficiency == pytest.approx(0.25)
     assert found.transfer_s_per_gib == pytest.approx(4 / 6)
 
@@ -55,7 +57,12 @@ def test_overlap_follows_model() -> None:
 def test_concurrent_threads_are_counted(stall_s: float, efficiency: float) -> None:
     """Eight threads, four of them with ten seconds each; the transfers take eight."""
     found = after(
-        8, cpu_s=32.0, stall_s=stall_s, prefetch_hits=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
+        8,
+        cpu_s=32.0,
+        stall_s=stall_s,
+        prefetch_hits=9,
+        read_bytes=8 * 2**30,
+        written_bytes=4 * 2**30,
     )
     assert found.compute_s == pytest.approx(4.0)
     assert found.efficiency == pytest.approx(efficiency)

@@ -131,5 +131,7 @@ def test_sampling_ends_at_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_process_ending_during_sample_keeps_last_values(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
-    seen = looked([[meter(40, prefetch_hits=1)], [meter(40, prefetch_hits=4), meter(50, prefetch_hits=9)]])
+    seen = looked(
+        [[meter(40, prefetch_hits=1)], [meter(40, prefetch_hits=4), meter(50, prefetch_hits=9)]]
+    )
     assert [one.prefetch_hits for one in seen] == [1, 4]
