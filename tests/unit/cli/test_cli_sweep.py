@@ -280,7 +280,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "n of a grid": (PLAIN + "[design]\nn = 3\n", "8:1", "means nothing in a grid", "latin"),
     "centre of a grid": (PLAIN + "[design]\ncentre = true\n", "8:1", "means nothing", "factorial"),
     "three levels": (PLAIN + "[design]\nkind = 'factorial'\n", "5:1", "arg.n has 3", "[LOW, HIGH]"),
-    "condition": (
+    "condition of a factorial": (
         TWO + "nice = { domain = [1, 5], condition = 'arg.n > 1' }\n[design]\nkind = 'factorial'\n",
         "7:1",
         "nice has a condition",
