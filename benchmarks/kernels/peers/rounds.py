@@ -32,7 +32,7 @@ class Native:
     def available(self) -> list[str]:
         """Return the available variants; print the reason why others are not available."""
         missing = {
-            one["variant"]: one.get("missing") for one in self._output("--describe")["variants"]
+            one["variant"]: one.get("unavailable") for one in self._output("--describe")["variants"]
         }
         for name in self.variants:
             if missing[name]:
