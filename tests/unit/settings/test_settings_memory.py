@@ -147,6 +147,6 @@ def test_it_is_read_back_and_runs_without_assay() -> None:
     launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
     document = launcher_document(made, Workload(argv=("prog",)), launch, env={})
     assert document["mempolicy"] == {"mode": "weighted", "nodes": [0, 1]}
-    assert "numa_maps" in document["observe"]
+    assert "numa_maps" in document["readback"]
     assert "numa_maps" not in readback_sources(["cpus"])
     assert "numactl --weighted-interleave=0-1" in shell_script(made, Workload(argv=("prog",)))

@@ -68,7 +68,7 @@ class Opening:
         self.opened.append(str(plan.configuration))
 
 
-def launch(value: str | None, position: int, *, anew: bool = False) -> Launch:
+def launch(value: str | None, position: int, *, repeat_application: bool = False) -> Launch:
     configuration = Configuration({NAME: value} if value else {})
     return Launch(
         configuration=configuration,
@@ -76,7 +76,7 @@ def launch(value: str | None, position: int, *, anew: bool = False) -> Launch:
         stage=Stage.SEARCH,
         block=0,
         position=position,
-        repeat_application=anew,
+        repeat_application=repeat_application,
     )
 
 

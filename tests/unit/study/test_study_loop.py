@@ -346,8 +346,8 @@ def test_earlier_sessions_count_towards_budget() -> None:
 @pytest.mark.parametrize(
     ("sample", "message"),
     [
-        ({"metrics": {}, "absent": {"fps": "no match"}}, "cannot be read: no match"),
-        ({"metrics": {"user_s": 1.0}, "absent": {"fps": "empty"}}, "cannot be read: empty"),
+        ({"metrics": {}, "unavailable": {"fps": "no match"}}, "cannot be read: no match"),
+        ({"metrics": {"user_s": 1.0}, "unavailable": {"fps": "empty"}}, "cannot be read: empty"),
     ],
 )
 def test_missing_objective_is_rejected(sample: dict[str, Any], message: str) -> None:
