@@ -63,7 +63,7 @@ def test_search_on_partition_is_confirmed_on_system(cli: CommandLine, partition:
 
     early = cli("study", "confirm", study)
     assert early.status == 3
-    assert "The partition quiet stands" in early.err
+    assert "The partition quiet exists" in early.err
 
     assert cli("partition", "delete", "quiet").status == 0
     answer = cli("study", "confirm", study, "--runs", "16", "--disturbed-above", "never", "--json")

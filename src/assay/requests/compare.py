@@ -32,7 +32,7 @@ class CompareRequest(DecisionRequest, frozen=True, kw_only=True):
         names: names of the arms, in their order (default: command or settings).
         space_file: path of a TOML file with named configurations (default: none).
         warmup: number of warm-up launches of each arm (default: ``None``, which means 1).
-        gate: verdicts that close the gate (default: none).
+        gate: verdicts that make the exit status 1 (default: none).
     """
 
     commands: tuple[ComparedCommand, ...] = ()

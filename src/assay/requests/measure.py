@@ -14,7 +14,7 @@ class MeasureRequest(StudyRequest, frozen=True, kw_only=True):
         precision: half the confidence interval of the mean at which the study ends, as a share of
             the mean (default: 0.01).
         warmup: number of warm-up launches (default: ``None``, until launches get no faster).
-        gate: conditions that close the gate (default: none).
+        gate: conditions that make the exit status 1 (default: none).
     """
 
     settings: tuple[str, ...] = ()

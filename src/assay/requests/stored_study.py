@@ -77,7 +77,7 @@ class StudyCompareRequest(Record, frozen=True, kw_only=True):
         occasions: further studies or bundles for the variance between occasions (default: all
             comparable studies of the store).
         same_workload: assertion that two different commands do the same work (default: false).
-        gate: verdicts that close the gate (default: none).
+        gate: verdicts that make the exit status 1 (default: none).
     """
 
     a: str

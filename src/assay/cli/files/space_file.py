@@ -89,13 +89,13 @@ class ParsedSpace(msgspec.Struct, frozen=True):
         file: file that defines it.
         space: search space; its parameters are those of ``[settings]``.
         keys: key of each setting in the file, by its name.
-        of_named: parameters of the named configurations, with their values there.
+        named_parameters: parameters of the named configurations, with their values there.
     """
 
     file: TomlFile
     space: Space
     keys: Mapping[str, Key]
-    of_named: tuple[Parameter, ...] = ()
+    named_parameters: tuple[Parameter, ...] = ()
 
     def demand_sound(self, parameters: tuple[Parameter, ...]) -> None:
         """Raise an error with its position on an expression that cannot be evaluated.
@@ -152,14 +152,14 @@ def parse_space(
         with file.at("constraints", number):
             Expression(text)
     keys = {name: key for name, (key, _) in found.items()}
-    written = read_configurations(file, table.configuration, keys, registry, machine)
+    configurations = read_configurations(file, table.configuration, keys, registry, machine)
     space = Space(
         parameters=parameters,
         constraints=tuple(table.constraints),
-        named_configurations=written.named,
+        named_configurations=configurations.named,
     )
-    of_named = written.parameters(registry, machine)
-    return ParsedSpace(file, space, {**written.keys, **keys}, of_named)
+    named_parameters = configurations.parameters(registry, machine)
+    return ParsedSpace(file, space, {**configurations.keys, **keys}, named_parameters)
 
 
 def _parameter(

@@ -116,8 +116,8 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
             return True
         case inspect.UnionType(types=types):
             return any(_fits(value, t) for t in types)
-        case inspect.StrType(min_length=least):
-            return isinstance(value, str) and len(value) >= (least or 0)
+        case inspect.StrType(min_length=minimum):
+            return isinstance(value, str) and len(value) >= (minimum or 0)
         case inspect.BoolType():
             return isinstance(value, bool)
         case inspect.IntType(ge=ge, le=le):

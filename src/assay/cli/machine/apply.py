@@ -200,12 +200,12 @@ def _results(
             continue
         own = [outcomes[action] for action in actions.get(name, ())]
         if own:
-            yield _of_several(name, word.value, own)
+            yield _merged_result(name, word.value, own)
         else:
             yield _Result(name, word.value, "kept", word.reason or "nothing to change")
 
 
-def _of_several(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Result:
+def _merged_result(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Result:
     """Return one result for all files of a setting."""
     words = {str(outcome.status) for outcome in outcomes}
     reason = next((outcome.reason for outcome in outcomes if outcome.reason), None)

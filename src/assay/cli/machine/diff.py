@@ -46,13 +46,13 @@ def run(parsed: Parsed) -> int:
 
 def _machine(name: str, live_root: str | None, db: str | None) -> ComparedMachine:
     if name != LIVE and not Path(name).exists():
-        return _of_study(name, db)
+        return _machine_of_study(name, db)
     with root_of(live_root if name == LIVE else name) as root:
         machine, inventory = read_described(root)
         return ComparedMachine(machine, inventory, record(root).configuration)
 
 
-def _of_study(name: str, db: str | None) -> ComparedMachine:
+def _machine_of_study(name: str, db: str | None) -> ComparedMachine:
     if os.sep in name or ".tar" in name:
         raise InvalidInputError(
             f"There is no file or folder {name}.", "Name a snapshot or a study."

@@ -45,7 +45,7 @@ class DemandTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 _KEYS = tuple(field.encode_name for field in msgspec.structs.fields(DemandTable))
-_OF_VALUES = frozenset({"accept", "at_most", "at_least"})
+_VALUE_KEYS = frozenset({"accept", "at_most", "at_least"})
 
 
 def read_profile(name: str) -> Profile:
@@ -139,7 +139,7 @@ def _demand_fitting(
     """
     check = BY_ID[name]
     takes = sorted(check.demand_keys)
-    for given in sorted(entry.keys() & (_OF_VALUES - check.demand_keys)):
+    for given in sorted(entry.keys() & (_VALUE_KEYS - check.demand_keys)):
         remedy = (
             f"Write {' or '.join(takes)}." if takes else "Leave it out: the check has its own rule."
         )

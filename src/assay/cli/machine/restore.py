@@ -67,7 +67,7 @@ def _show(found: RestoreResult, *, dry_run: bool) -> None:
     for word in found.words:
         fate = "would be restored" if dry_run and word.fate == "undone" else _WORDS[word.fate]
         at = f"{left} -> " if (left := _left(word)) is not None else ""
-        reason = "" if word.fate in ("undone", "gone") else f": {_why(word)}"
+        reason = "" if word.fate in ("undone", "gone") else f": {_reason(word)}"
         line = clean(f"{word.note.action.path}  {at}{word.note.old}  {fate}{reason}")
         print("\n".join(wrapped([line], width_of(sys.stdout), HANG)))
     if any(word.fate == "drifted" for word in found.words):
@@ -84,7 +84,7 @@ def _left(word: UndoOutcome) -> str | None:
     return word.found if word.fate == "undone" else None
 
 
-def _why(word: UndoOutcome) -> str:
+def _reason(word: UndoOutcome) -> str:
     if word.fate == "drifted":
         return f"it is {word.found} now"
     return word.reason or f"it reads {word.found}"

@@ -27,13 +27,13 @@ def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> 
         raise InvalidInputError(f"{option}: {error.cause}", error.remedy) from error
 
 
-def parse_count(option: str, text: str, most: int, noun: str, example: str) -> int:
-    """Return a number of things, from 1 to ``most``.
+def parse_count(option: str, text: str, maximum: int, noun: str, example: str) -> int:
+    """Return a number of things, from 1 to ``maximum``.
 
     Args:
         option: option that the error names.
         text: value as written.
-        most: largest valid number.
+        maximum: largest valid number.
         noun: the things, in the plural.
         example: option with a valid value.
 
@@ -42,10 +42,10 @@ def parse_count(option: str, text: str, most: int, noun: str, example: str) -> i
     """
     digits = text.strip().replace("_", "")
     # int() refuses thousands of digits with an error of its own.
-    if not digits.isdecimal() or len(digits) > len(str(most)) or not 1 <= int(digits) <= most:
+    if not digits.isdecimal() or len(digits) > len(str(maximum)) or not 1 <= int(digits) <= maximum:
         raise InvalidInputError(
             f"{option}: {text!r} is not a number of {noun}.",
-            f"It takes 1 to {most:,}, as in {example}.",
+            f"It takes 1 to {maximum:,}, as in {example}.",
         )
     return int(digits)
 

@@ -64,22 +64,22 @@ def _arguments(own: list[str]) -> argparse.Namespace:
         if own and own[0].startswith("-") and own[0] not in parser._option_string_actions and later:
             parser.error(f"write {own[0]} after the verb: assay {later} {own[0]}")
         return parser.parse_args(own)  # help, version, or an error on an unknown verb
-    of_verb = verb_parsers(build(own[0]))[own[0]]
-    arguments, rest = of_verb.parse_known_intermixed_args(_joined(own[1:], of_verb))
+    verb_parser = verb_parsers(build(own[0]))[own[0]]
+    arguments, rest = verb_parser.parse_known_intermixed_args(_joined(own[1:], verb_parser))
     if rest:
-        _refuse(of_verb, rest)
-    _demand_values(of_verb, arguments)
+        _refuse(verb_parser, rest)
+    _demand_values(verb_parser, arguments)
     if hasattr(arguments, "assignments"):
-        _merge_assignments(of_verb, arguments)
+        _merge_assignments(verb_parser, arguments)
     arguments.verb = own[0]
     return arguments
 
 
-def _merge_assignments(of_verb: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+def _merge_assignments(verb_parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Add the words ``SETTING=VALUE`` to those of ``--with``; refuse other words."""
     stray = next((word for word in arguments.settings if "=" not in word), None)
     if stray is not None:
-        _refuse(of_verb, [stray])
+        _refuse(verb_parser, [stray])
     arguments.assignments = [*arguments.settings, *arguments.assignments]
 
 
@@ -93,14 +93,14 @@ def verb_parsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argum
     return found
 
 
-def _joined(own: list[str], of_verb: argparse.ArgumentParser) -> list[str]:
+def _joined(own: list[str], verb_parser: argparse.ArgumentParser) -> list[str]:
     """Join ``--budget -5s`` to ``--budget=-5s``, so that the value is checked as any other.
 
     argparse takes a word that begins with a minus sign for an option, unless it is a plain number.
     """
     joined: list[str] = []
     for word in own:
-        action = of_verb._option_string_actions.get(joined[-1]) if joined else None
+        action = verb_parser._option_string_actions.get(joined[-1]) if joined else None
         takes_one = action is not None and action.nargs is None
         if takes_one and joined[-1].startswith("--") and MINUS.match(word):
             joined[-1] += f"={word}"
@@ -109,14 +109,14 @@ def _joined(own: list[str], of_verb: argparse.ArgumentParser) -> list[str]:
     return joined
 
 
-def _demand_values(of_verb: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+def _demand_values(verb_parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Refuse options with an empty value, mostly from an unset variable of the shell."""
-    for action in of_verb._actions:
+    for action in verb_parser._actions:
         option = action.option_strings[-1] if action.option_strings else ""
         given = getattr(arguments, action.dest, None)
         texts = given if isinstance(given, list) else [given]
         if option not in ("", "--arm") and "" in texts:
-            of_verb.error(f"argument {option}: expected one argument")
+            verb_parser.error(f"argument {option}: expected one argument")
 
 
 _ALIKE = {"--dry-run": "--explain", "--explain": "--dry-run"}

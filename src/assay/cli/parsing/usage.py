@@ -15,7 +15,7 @@ from assay.errors import nearest
 WITHOUT_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 """Message of argparse on an option without a value."""
 
-OF_VALUE = re.compile(r"argument (\S+): (takes .*)")
+INVALID_VALUE = re.compile(r"argument (\S+): (takes .*)")
 """Message of a converter of values (assay.cli.parsing.options)."""
 
 NO_ACTION = re.compile(r"the following arguments are required: ACTION\b.*")
@@ -154,7 +154,7 @@ class Parser(argparse.ArgumentParser):
             message = f"{option} needs a value, as in {option} {example or metavar}" + (
                 "" if example else f"; write {option}=-X if the value begins with a minus sign"
             )
-        elif match := OF_VALUE.fullmatch(message):
+        elif match := INVALID_VALUE.fullmatch(message):
             message = f"{match[1]} {match[2]}"
         elif NO_ACTION.fullmatch(message):
             action = next(one for one in self._actions if one.dest == "action")

@@ -38,12 +38,12 @@ def run(parsed: Parsed) -> int:
     else:
         warn_of_leftovers(left)
         warn_of_unmet_needs(lacks)
-        print(_of_broker(started))
+        print(_broker_text(started))
     failed = any(word.fate == "failed" for word in left)
     return 1 if failed or any(one.status is not ActionStatus.DRIFTED for one in lacks) else 0
 
 
-def _of_broker(started: StartedPartition) -> str:
+def _broker_text(started: StartedPartition) -> str:
     if not started.made.broker:
         return f"The partition {started.made.name} was created without a broker."
     again = " again" if started.began else ""

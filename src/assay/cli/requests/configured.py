@@ -19,7 +19,7 @@ from assay.cli.requests.other_program import different_names
 from assay.cli.requests.ready import Ready
 from assay.cli.requests.recipe import other_program_error, resolve_recipe
 from assay.cli.requests.recommended import Recommended, recommended
-from assay.cli.requests.reserving import in_share, in_share_words
+from assay.cli.requests.reserving import in_share, share_lines
 from assay.cli.startup import local_driver, start_up
 from assay.cli.system_settings import applied_system_settings
 from assay.errors import InvalidInputError
@@ -99,7 +99,7 @@ def explained(request: RunRequest, options: CommonOptions) -> str:
         if found is not None and request.argv is None:
             workload = msgspec.structs.replace(workload, cwd=found.workload.cwd)
         lab, plan = _planned(lab, configuration, workload)
-        before = list(in_share_words(lab))
+        before = list(share_lines(lab))
         pools = None if found is None else found.pools
         if found is not None and found.unproven:
             before.append("Not proven: no claim shows a gain.")
@@ -118,7 +118,7 @@ def _resolved(
     registry = builtin()
     assigned = (text.partition("=")[0].strip() for text in request.settings)
     names = {*(found.settings if found else ()), *assigned}
-    system = any(_is_of_system(name, registry) for name in names)
+    system = any(_is_system_setting(name, registry) for name in names)
     if launches:
         builds = bool(request.build or workload.build)
         _load(names, builds=builds, system=system, share=request.reserve is not None)
@@ -148,7 +148,7 @@ def _any_seed() -> int:
     return int.from_bytes(os.urandom(4))
 
 
-def _is_of_system(name: str, registry: Registry) -> bool:
+def _is_system_setting(name: str, registry: Registry) -> bool:
     try:
         return registry.get(name).scope in (Scope.SYSTEM, Scope.BOOT, Scope.FIRMWARE)
     except InvalidInputError:  # reported when its value is parsed
@@ -171,7 +171,7 @@ def _built(resolved: _Resolved) -> Iterator[Ready]:
     found, workload, lab, configuration = resolved
     pools = None if found is None else found.pools
     if workload.build is None:
-        if found is not None and _is_other(found, lab):
+        if found is not None and _has_changed(found, lab):
             _report_change(found)
         elif found is not None:
             _report_other_program(found, workload)
@@ -239,7 +239,7 @@ def _workload(request: RunRequest, found: Recommended | None) -> Workload:
     )
 
 
-def _is_other(found: Recommended, lab: Laboratory) -> bool:
+def _has_changed(found: Recommended, lab: Laboratory) -> bool:
     """Return whether a program without a build has changed since its study."""
     return None not in (found.program_digest, lab.digest) and lab.digest != found.program_digest
 

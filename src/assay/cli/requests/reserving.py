@@ -50,7 +50,7 @@ def in_share(
         yield lab.within(share)
 
 
-def in_share_words(lab: Laboratory) -> list[str]:
+def share_lines(lab: Laboratory) -> list[str]:
     """Return the lines on the share of a launch, before its plan; empty without a share."""
     if lab.share is None:
         return []

@@ -141,7 +141,7 @@ def resolve_space(
     constraints = list(constraints)
     parsed = read_space(space_file, registry, machine) if space_file else None
     if parsed is not None:
-        parameters += [*parsed.of_named, *parsed.space.parameters]
+        parameters += [*parsed.named_parameters, *parsed.space.parameters]
         constraints += parsed.space.constraints
     parameters += [parse_domain(text, registry, machine) for text in settings]
     names = [p.name for p in parameters]

@@ -133,13 +133,13 @@ class SweepFile:
             raise self.file.error(
                 (), "The file lacks settings.", "Write [settings], or [configuration.NAME]."
             )
-        written = parse_space(self.file, self.table, registry, machine)
-        parameters = written.space.parameters
-        workload = self._workload(written)
-        written.demand_sound(parameters)
+        parsed = parse_space(self.file, self.table, registry, machine)
+        parameters = parsed.space.parameters
+        workload = self._workload(parsed)
+        parsed.demand_sound(parameters)
         seed = study.seed if request.seed is None else request.seed
-        bound = SearchSpace(written.space, admits)
-        asked = Design(
+        bound = SearchSpace(parsed.space, admits)
+        requested = Design(
             kind=DesignKind(design.kind),
             n=design.n,
             generators=self._generators([p.name for p in parameters]),
@@ -147,9 +147,9 @@ class SweepFile:
             repeats=design.repeats,
         )
         self._demand_fitting()
-        baseline = self._baseline(written.space, registry, machine)
-        with self._laid_out(written):
-            layout = lay_out(asked, written.space, bound, baseline, seed)
+        baseline = self._baseline(parsed.space, registry, machine)
+        with self._design_errors(parsed):
+            layout = lay_out(requested, parsed.space, bound, baseline, seed)
         with self._key("study", "precision"):
             precision = parse_precision(_text(study.precision))
         with self._key("workload", "objective"):
@@ -158,7 +158,7 @@ class SweepFile:
             kind=Kind.SWEEP,
             workload=workload,
             budget=self._budget(request.budget),
-            space=written.space,
+            space=parsed.space,
             arms=layout.arms,
             design=layout.design,
             margin=self._margin(request.margin, statistic),
@@ -174,17 +174,17 @@ class SweepFile:
 
     # --- workload ---------------------------------------------------------------------------------
 
-    def _workload(self, written: ParsedSpace) -> Workload:
+    def _workload(self, parsed: ParsedSpace) -> Workload:
         """Return the workload; adds key by key, so that an error names the line of its key."""
-        parameters = (*written.space.parameters, *written.of_named)
+        parameters = (*parsed.space.parameters, *parsed.named_parameters)
         options = WorkloadOptions()
         others = tuple(p for p in parameters if not p.name.startswith("build."))
         for number, parameter in enumerate(others):
-            with self.file.at(*written.keys[parameter.name]):
+            with self.file.at(*parsed.keys[parameter.name]):
                 self._resolve(options, others[: number + 1])
         for parameter in parameters if self.table.workload.build is None else ():
             if parameter not in others:
-                with self.file.at(*written.keys[parameter.name]):
+                with self.file.at(*parsed.keys[parameter.name]):
                     raise InvalidInputError(
                         f"{parameter.name} is set, but there is no build command.",
                         "Write it as build under [workload].",
@@ -247,8 +247,8 @@ class SweepFile:
 
     def _baseline(self, space: Space, registry: Registry, machine: Machine) -> Configuration:
         """Return the configuration that all other cells are compared with."""
-        written = self.table.design.baseline
-        table = {NAME_COLUMN: written} if isinstance(written, str) else dict(written)
+        baseline = self.table.design.baseline
+        table = {NAME_COLUMN: baseline} if isinstance(baseline, str) else dict(baseline)
         values = self._named(space, table.pop(NAME_COLUMN, None))
         found = flattened(self.file, table, ("design", "baseline"), registry)
         for name, (key, value) in found.items():
@@ -270,14 +270,14 @@ class SweepFile:
         )
 
     @contextmanager
-    def _laid_out(self, written: ParsedSpace) -> Iterator[None]:
+    def _design_errors(self, parsed: ParsedSpace) -> Iterator[None]:
         """Context in which an error of the design names the line of its key."""
         try:
             yield
         except DesignError as error:
             key: Key = error.key
             if error.key[0] == "settings" and len(error.key) > 1:
-                key = written.keys[error.key[1]]
+                key = parsed.keys[error.key[1]]
             raise self.file.error(key, error.cause, error.remedy) from error
 
     # --- extent -----------------------------------------------------------------------------------

@@ -238,13 +238,13 @@ class Progress:
 
     def warned(self, error: AssayError) -> None:
         """See ``Listener.warned``."""
-        self._say(f"assay: warning: {error}")
+        self._print(f"assay: warning: {error}")
 
     def ending(self, grace_s: float) -> None:
         """See ``Listener.ending``."""
-        self._say(termination_notice(grace_s))
+        self._print(termination_notice(grace_s))
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         """Print a line above the live line."""
         if self._live is not None:
             self._live.console.print(text, markup=False, highlight=False)
@@ -261,7 +261,7 @@ class Progress:
         if new_stage:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
-                self._tell_interference()
+                self._report_interference()
         recent = now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S
         if self._live is None and not new_stage and recent:
             return
@@ -321,7 +321,7 @@ class Progress:
         if sample.launch.stage is not Stage.INTERFERENCE:
             self._board.add(sample)
 
-    def _tell_interference(self) -> None:
+    def _report_interference(self) -> None:
         """Print the interference of parallel launches, once it is measured."""
         found = interference_of(self._spec, self._race.history) if self._race else None
         if found is None:

@@ -51,9 +51,9 @@ def run(parsed: Parsed) -> int:
             same_workload=request.same_workload,
         )
     _print(found, json=options.json, markdown=prints_markdown(parsed))
-    failing = [word for word in request.gate if _closes(word, found)]
+    failing = [word for word in request.gate if _applies(word, found)]
     for word in failing:
-        print(f"assay: status 1 by --fail-if {word}: {clean(_why(found))}", file=sys.stderr)
+        print(f"assay: status 1 by --fail-if {word}: {clean(_reason(found))}", file=sys.stderr)
     return 1 if failing else 0
 
 
@@ -69,7 +69,7 @@ def _print(found: OccasionComparison, *, json: bool, markdown: bool) -> None:
         print("\n".join(wrapped(map(clean, _lines(found)), width)))
 
 
-def _closes(word: str, found: OccasionComparison) -> bool:
+def _applies(word: str, found: OccasionComparison) -> bool:
     """Return whether a word of ``--fail-if`` holds; a difference must exceed the margin."""
     if found.verdict.value != word:
         return False
@@ -77,8 +77,8 @@ def _closes(word: str, found: OccasionComparison) -> bool:
     return found.beyond_margin or not differs
 
 
-def _why(found: OccasionComparison) -> str:
-    """Return the reason that closes the gate."""
+def _reason(found: OccasionComparison) -> str:
+    """Return the reason of a status of 1."""
     margin = found.margin if found.beyond_margin else 0.0
     return difference_text(found.b.name, found.a.name, margin)
 
