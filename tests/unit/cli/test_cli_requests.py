@@ -77,7 +77,10 @@ def test_only_readers_read_the_arguments_of_a_command_line() -> None:
         for path, tree in other_modules()
         if path.is_relative_to(SOURCE / "cli")
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr == "arguments"
+        if isinstance(node, ast.Attribute)
+        and node.attr == "arguments"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "parsed"
     ]
     assert found == []
 
@@ -227,3 +230,17 @@ def test_margin_of_a_request_depends_on_the_statistic() -> None:
     spread = TuneRequest(workload=WORKLOAD, statistic=Statistic.SPREAD)
     assert spread.equivalence_margin == 0.25
     assert msgspec.structs.replace(spread, margin=0.1).equivalence_margin == 0.1
+
+
+def test_every_command_line_is_named_parsed() -> None:
+    """Variables of type ``Parsed`` have one name, which the test above looks for."""
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.arg}"
+        for path, tree in other_modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        and isinstance(node.annotation, ast.Name)
+        and node.annotation.id == "Parsed"
+        and node.arg != "parsed"
+    ]
+    assert found == []

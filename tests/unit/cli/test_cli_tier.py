@@ -294,7 +294,7 @@ def test_missing_options_are_errors_of_input() -> None:
 
 def region(base: int, **more: float) -> Region:
     values: dict[str, Any] = dict.fromkeys(Region.__struct_fields__, 0)
-    values |= {"base": base, "size_bytes": 4 << 30, "resident_bytes": 1 << 30, "stall_s": 0.0}
+    values |= {"address": base, "size_bytes": 4 << 30, "resident_bytes": 1 << 30, "stall_s": 0.0}
     return Region(**(values | more))
 
 
@@ -316,10 +316,17 @@ def test_top_shows_what_changed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     looks = [
-        shown(region(0xABC000, demand=10, read_bytes=5 << 20, stall_s=1.0)),
+        shown(region(0xABC000, demand_faults=10, read_bytes=5 << 20, stall_s=1.0)),
         shown(
-            region(0xABC000, demand=13, late=1, staged=8, read_bytes=6 << 20, stall_s=1.005),
-            region(0xDEF000, wasted=2),
+            region(
+                0xABC000,
+                demand_faults=13,
+                in_flight_faults=1,
+                prefetch_hits=8,
+                read_bytes=6 << 20,
+                stall_s=1.005,
+            ),
+            region(0xDEF000, unused_prefetches=2),
         ),
     ]
     monkeypatch.setattr(top, "read_meters", lambda: looks.pop(0))
@@ -339,7 +346,9 @@ def test_top_shows_what_changed(
 def test_top_of_usual_figures_fits_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
 ) -> None:
-    most = region(0x7F2200000000, demand=1234, staged=12345, stall_s=0.99, read_bytes=886 << 20)
+    most = region(
+        0x7F2200000000, demand_faults=1234, prefetch_hits=12345, stall_s=0.99, read_bytes=886 << 20
+    )
     monkeypatch.setattr(top, "read_meters", lambda: shown(most))
     monkeypatch.setattr(top, "width_of", lambda _: width)
     assert main(["tier", "top", "--every", "10ms"]) == 0
@@ -351,7 +360,7 @@ def test_top_of_usual_figures_fits_a_terminal(
 def test_top_of_advice_knows_nothing_of_waits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    now = shown(region(0xABC000, staged=8, read_bytes=6 << 20), how="advisor")
+    now = shown(region(0xABC000, prefetch_hits=8, read_bytes=6 << 20), how="advisor")
     monkeypatch.setattr(top, "read_meters", lambda: now)
     assert main(["tier", "top", "--every", "10ms"]) == 0
     process, _, first = capsys.readouterr().out.splitlines()

@@ -210,7 +210,7 @@ def test_bad_settings() -> None:
     bad(["threads"], "is not an assignment")
     bad(["nice=0,5", "nice=10"], "nice is given twice")
     bad(["arg.sise=1,2"], "no place in the command", "Did you mean arg.size?")
-    bad(["arg.cross_environment=1,2"], "no place in the command", "{elsewhere}")
+    bad(["arg.elsewhere=1,2"], "no place in the command", "{elsewhere}")
     bad(["nice=0,5", "--constraint", "nice >"], "not an expression")
 
 
@@ -341,7 +341,7 @@ def test_a_space_file(tmp_path: Path) -> None:
         ("[settings]\nthreads = []", "settings.threads"),
         ("[settings]\nnice = [0, 99]", "settings.nice"),
         ("[settings]\nmalloc = true", "settings.malloc"),
-        ("[settings.threads]\nwhen = 'nice > 0'", "settings.threads lacks a domain"),
+        ("[settings.threads]\ncondition = 'nice > 0'", "settings.threads lacks a domain"),
         ("[settings.threads]\ndomain = '1..4'\nwhen = 'nice >'", "settings.threads"),
         ("[settings.threads]\ndomain = '1..4'\nstep = 2", "'step'"),
         ("constraints = 'a'\n[settings]\nthreads = [1, 2]", "constraints"),
