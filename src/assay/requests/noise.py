@@ -23,7 +23,7 @@ class MachineNoiseRequest(Record, frozen=True, kw_only=True):
         """Check the values.
 
         Raises:
-            InvalidInputError: there is no measurement.
+            InvalidInputError: measurements are missing.
         """
         if not self.measurements:
             raise InvalidInputError("measurements is empty.", "Give at least one.")

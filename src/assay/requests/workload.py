@@ -44,8 +44,8 @@ class WorkloadRequest(Record, frozen=True, kw_only=True):
     Attributes:
         argv: words of the command; ``{NAME}`` is replaced by the value of ``arg.NAME``.
         metrics: metrics to record, objectives first (default: wall time).
-        reported: names of the metrics that the answer shows besides the objectives, in order
-            (default: none).
+        reported: names of the requested metrics, in the order of the answer, objectives included
+            (default: none, which shows the objectives alone).
         check: regular expression that the output of a successful launch matches (default: none).
         timeout_s: time limit of a launch, in seconds (default: none).
         grace_s: time between the request to end and SIGKILL, in seconds; 0 kills at once (default:

@@ -1,11 +1,11 @@
 """Positions of the keys and values of a TOML document.
 
-``tomllib`` gives values without positions, and so do the packages of its kind (tomli, tomlkit,
-rtoml). Those that keep positions are grammars of editors (tree-sitter with its TOML grammar: two
-compiled packages, which read a document in a way of their own), and the values would still have to
-be matched with theirs. So this finds the places in a document that ``tomllib`` has read, which is
-why it need not judge: of valid TOML (toml.io/en/v1.0.0) it has to tell apart only what is a key,
-a text, an array, an inline table, or anything else. A property test holds it against ``tomllib``.
+``tomllib`` returns values without positions, and so do similar packages (tomli, tomlkit, rtoml).
+Packages that keep positions are grammars of editors, such as tree-sitter with its TOML grammar. They
+are compiled, parse a document on their own, and their values would have to be matched with those of
+``tomllib``. This module finds the positions in a document that ``tomllib`` has accepted. So it need
+not validate: it only distinguishes keys, texts, arrays, inline tables and other values of TOML 1.0
+(toml.io/en/v1.0.0). A property test compares it with ``tomllib``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Share of a partition, which is held during launches."""
+"""Share of a partition during launches."""
 
 from __future__ import annotations
 
