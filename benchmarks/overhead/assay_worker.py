@@ -54,7 +54,7 @@ class Clock:
         self.turned_s: list[float] = []
         self.samples: list[Sample] = []
 
-    def began(self, study_id: str) -> None:
+    def started(self, study_id: str) -> None:
         """See ``Listener``."""
 
     def warned(self, error: AssayError) -> None:

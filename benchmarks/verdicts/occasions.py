@@ -18,8 +18,8 @@ import numpy.typing as npt
 from assay.stats.occasions import (
     OccasionMean,
     between_occasions,
-    launches_apart,
-    occasions_apart,
+    launch_interval,
+    occasion_interval,
 )
 
 Numbers = npt.NDArray[np.floating[Any]]
@@ -82,8 +82,8 @@ def missed(
         a, b, *calibrations = drawn(rng, scatter, between_sd, counts)
         between = between_occasions([calibrations])
         assert between is not None
-        with_occasions += 0.0 not in occasions_apart(a, b, (between, between), ALPHA)[0]
-        alone += 0.0 not in launches_apart(a, b, ALPHA)[0]
+        with_occasions += 0.0 not in occasion_interval(a, b, (between, between), ALPHA)[0]
+        alone += 0.0 not in launch_interval(a, b, ALPHA)[0]
     return with_occasions / studies, alone / studies
 
 

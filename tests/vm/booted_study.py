@@ -97,7 +97,7 @@ class GuestExecutor:
 class Silent:
     """A listener without output."""
 
-    def began(self, study_id: str) -> None:
+    def started(self, study_id: str) -> None:
         pass
 
     def warned(self, error: Exception) -> None:

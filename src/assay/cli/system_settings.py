@@ -54,8 +54,8 @@ def applied_system_settings(
     hold = system_holder(launcher)
     try:
         outcomes = hold.hold(plan.system)
-        demand_granted(plan, registry, outcomes, hold.look(plan.system))
-        yield lambda: read_files(LIVE, plan.shown_by) | hold.look(plan.system)
+        demand_granted(plan, registry, outcomes, hold.read_targets(plan.system))
+        yield lambda: read_files(LIVE, plan.shown_by) | hold.read_targets(plan.system)
     finally:
         try:
             hold.close()

@@ -221,7 +221,7 @@ class HostChanges:
         dropped = [entry for entry in self.entries if entry.note.action not in kept]
         return undo(self._host, self._journal, dropped) if dropped else ()
 
-    def look(self, actions: Iterable[HostAction]) -> dict[str, str]:
+    def read_targets(self, actions: Iterable[HostAction]) -> dict[str, str]:
         """Return the readable target values of actions, by path."""
         found = {}
         for action in actions:

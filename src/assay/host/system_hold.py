@@ -79,10 +79,10 @@ class SystemHold:
         self._holds = wanted
         return self._changes.hold(wanted)
 
-    def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
+    def read_targets(self, actions: Iterable[SystemAction]) -> dict[str, str]:
         """Return the target values of actions, by path."""
         changes = self._changes
-        return changes.look(actions) if changes is not None else {}
+        return changes.read_targets(actions) if changes is not None else {}
 
     def close(self) -> None:
         """Restore all changes.

@@ -20,7 +20,7 @@ class WorstDetour:
     """One of the longest detours, with its CPU and likely cause."""
 
     cpu: int
-    told: ExplainedDetour
+    detour: ExplainedDetour
     cause: Cause
 
 
@@ -101,13 +101,13 @@ def summarize_noise(
         return NoiseSummary()
     of_fixed_time = next((run for run in runs if run.method == "ftq"), None)
     spectrum = spectrum_of(of_fixed_time) if of_fixed_time is not None else Spectrum()
-    told = _worst_detours(source, guest, causes or {})
+    worst = _worst_detours(source, guest, causes or {})
     return NoiseSummary(
         runs=runs,
         source=source,
         histogram=histogram([took for cpu in source.measured for took in cpu.duration_ns]),
-        worst=told[:MAX_WORST],
-        causes=_causes(source, told),
+        worst=worst[:MAX_WORST],
+        causes=_causes(source, worst),
         spectrum=spectrum,
         rhythms=tuple(
             ExplainedPeriod(p, explain_period(p.period_s, known)) for p in spectrum.periods
@@ -126,20 +126,20 @@ def _worst_detours(
     found = [
         WorstDetour(
             cpu.cpu,
-            told,
-            causes.get((cpu.cpu, told.start_ns)) or cause_of(told, cpu, guest=guest),
+            detour,
+            causes.get((cpu.cpu, detour.start_ns)) or cause_of(detour, cpu, guest=guest),
         )
         for cpu in run.measured
-        for told in cpu.worst
+        for detour in cpu.worst
     ]
-    return tuple(sorted(found, key=lambda explained: -explained.told.duration_ns))
+    return tuple(sorted(found, key=lambda explained: -explained.detour.duration_ns))
 
 
 def _causes(run: NoiseRun, detours: Sequence[WorstDetour]) -> tuple[CauseShare, ...]:
     total_ns = sum(took for cpu in run.measured for took in cpu.duration_ns)
     lost: dict[CauseKind, list[int]] = {}
     for one in detours:
-        lost.setdefault(one.cause.kind, []).append(one.told.duration_ns)
+        lost.setdefault(one.cause.kind, []).append(one.detour.duration_ns)
     found = (
         CauseShare(kind, len(took), sum(took), sum(took) / max(total_ns, sum(took), 1))
         for kind, took in lost.items()

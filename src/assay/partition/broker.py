@@ -140,7 +140,7 @@ class BrokerClient:
         self._socket.close()
 
     @property
-    def gone(self) -> bool:
+    def has_ended(self) -> bool:
         """True if the broker has ended, and its shares with it."""
         poller = select.poll()
         poller.register(self._socket, select.POLLIN)

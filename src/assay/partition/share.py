@@ -108,13 +108,13 @@ class Share:
         Raises:
             ShareLostError: the broker has ended, for instance with the partition.
         """
-        if self.broker is not None and self.broker.gone:
+        if self.broker is not None and self.broker.has_ended:
             raise ShareLostError(
                 f"The share of partition {self.partition} was lost: its broker has ended.",
                 "See its state in `assay partition list`.",
             )
 
-    def look(self) -> dict[str, str]:
+    def read_files(self) -> dict[str, str]:
         """Return the contents of the control-group files of share and partition, by path.
 
         Existing groups of the share are included with an empty text.

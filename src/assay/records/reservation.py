@@ -17,7 +17,7 @@ class Reservation(Record, frozen=True, kw_only=True):
     partition: str = ""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Return the reservation as text."""
         return (
             f"{self.specification} of partition {self.partition}"

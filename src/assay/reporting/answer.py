@@ -240,7 +240,7 @@ def _open(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     details += _always_failing(inputs)
     failure = last_failure(inputs.spec, inputs.samples)
     if inputs.status is Status.FAILED and failure is not None:
-        details += [report.last_failure_sentence(clean(failure.told)), clean(failure.remedy)]
+        details += [report.last_failure_sentence(clean(failure.text)), clean(failure.remedy)]
     elif inputs.status is not Status.RUNNING:
         details.append(report.resume_sentence(clean(inputs.study_id)))
     return Answer(sentence, "open", report.NO_VERDICT_YET, tuple(d for d in details if d))

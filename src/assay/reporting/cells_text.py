@@ -13,10 +13,10 @@ from assay.reporting.text import (
     CSV_COLUMNS,
     arm_scale,
     arm_values,
-    beside_tables,
     csv_cell,
     escape,
     markdown_table,
+    observed_metric_tables,
     requirement_table,
 )
 from assay.search.conclusion.cells import (
@@ -41,7 +41,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     sentences += filter(None, [baseline_text(first.name, first.configuration, spec.space)])
     parts = ["  \n".join(map(escape, sentences))]
     parts.append(_cell_table(conclusion, spec))
-    parts += beside_tables(conclusion, spec)
+    parts += observed_metric_tables(conclusion, spec)
     if conclusion.effects:
         parts.append(_effect_table(conclusion.effects))
     if conclusion.requirements:

@@ -35,7 +35,7 @@ from assay.reporting.parts import (
     verdict,
 )
 from assay.reporting.parts.common import LEFT_OUT, section
-from assay.reporting.pictures.rows import BEYOND, lies_beyond
+from assay.reporting.pictures.rows import BEYOND, omits_outliers
 from assay.reporting.scale import Scale
 from assay.reporting.weaknesses import weaknesses
 
@@ -120,7 +120,7 @@ def _picture_chapters(
     taken = steps.steps(report.conclusion.steps) if report.conclusion else None
     if taken is not None:
         yield _chapter("steps", "Step by step", taken)
-    more = observed_metrics.beside(report)
+    more = observed_metrics.observed_metrics_table(report)
     if more is not None:
         yield _chapter("beside", "Other metrics", more, intro=observed_metrics.INTRO)
     kept = requirements.required(report)
@@ -141,7 +141,7 @@ def _picture_chapters(
 
 def _box_intro(figure: BoxFigure) -> Iterator[str]:
     yield _BOX_INTRO
-    if lies_beyond(figure):
+    if omits_outliers(figure):
         yield BEYOND
     if any(dot.left_out for box in figure.boxes for dot in box.dots):
         yield LEFT_OUT

@@ -10,10 +10,10 @@ from assay.reporting.formatting import change_interval, claimed_change, label_of
 from assay.reporting.text import (
     CSV_COLUMNS,
     arm_values,
-    beside_tables,
     csv_cell,
     escape,
     markdown_table,
+    observed_metric_tables,
 )
 from assay.wording.observed_metrics import observed_metrics
 from assay.wording.sentence import verdict_word
@@ -30,7 +30,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
             head += [escape(label_of(metric)), "interval", "verdict"]
         lines = [_line(number, point, spec) for number, point in numbered]
         parts.append(markdown_table(head, lines, left=2))
-    parts += beside_tables(conclusion, spec)
+    parts += observed_metric_tables(conclusion, spec)
     if conclusion.notes:
         parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
     return "\n\n".join(parts) + "\n"

@@ -57,7 +57,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     if chosen is not None and chosen.unproven:
         parts.insert(0, escape(chosen.sentence))
     parts.append(_arm_table(conclusion, metric, scale))
-    parts += beside_tables(conclusion, spec)
+    parts += observed_metric_tables(conclusion, spec)
     if conclusion.claims:
         parts.append(_claim_table((*conclusion.claims, *conclusion.steps)))
     if conclusion.requirements:
@@ -67,7 +67,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def beside_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
+def observed_metric_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
     """Return a table of the requested metrics besides the objective, if any.
 
     Args:

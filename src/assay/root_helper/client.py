@@ -43,8 +43,8 @@ class SystemHolder(Protocol):
         """Apply actions; see ``SystemHold.hold``."""
         ...
 
-    def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
-        """Return target values; see ``SystemHold.look``."""
+    def read_targets(self, actions: Iterable[SystemAction]) -> dict[str, str]:
+        """Return target values; see ``SystemHold.read_targets``."""
         ...
 
     def close(self) -> None:
@@ -80,8 +80,8 @@ class HelperHold:
         self._begun = True
         return _answer_of(self._helper, Hold(wanted), HeldOutcomes).outcomes
 
-    def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
-        """Return target values; see ``SystemHold.look``.
+    def read_targets(self, actions: Iterable[SystemAction]) -> dict[str, str]:
+        """Return target values; see ``SystemHold.read_targets``.
 
         Raises:
             NotPossibleError: the helper does not answer.

@@ -79,7 +79,7 @@ class HelperServer:
             case Hold(actions=actions):
                 return HeldOutcomes(self._hold.hold(actions))
             case Look(actions=actions):
-                return TargetValues(self._hold.look(actions))
+                return TargetValues(self._hold.read_targets(actions))
             case Release():
                 return self._released()
             case Keep(actions=actions):

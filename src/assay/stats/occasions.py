@@ -106,7 +106,7 @@ def between_occasions(conditions: Sequence[Sequence[OccasionMean]]) -> BetweenOc
     )
 
 
-def launches_apart(a: OccasionMean, b: OccasionMean, alpha: float) -> tuple[Interval, float]:
+def launch_interval(a: OccasionMean, b: OccasionMean, alpha: float) -> tuple[Interval, float]:
     """Return Welch's interval of ``b - a`` and its degrees of freedom.
 
     It covers the scatter of launches and nothing else: the two occasions are taken as they were.
@@ -122,7 +122,7 @@ def launches_apart(a: OccasionMean, b: OccasionMean, alpha: float) -> tuple[Inte
     return _about(b.mean - a.mean, variance, df, alpha), df
 
 
-def occasions_apart(
+def occasion_interval(
     a: OccasionMean,
     b: OccasionMean,
     between: tuple[BetweenOccasions, BetweenOccasions],

@@ -105,13 +105,13 @@ def simulate_looks(
         study = _Study(a[i], b[i], out[i], [(lo[i], hi[i]) for lo, hi in plain], alpha)
         verdict, at, covered = Verdict.UNCLEAR, blocks, True
         for n in numbers[decides[i]].tolist():
-            seen = study.look(n)
+            seen = study.effect_after(n)
             verdict = decide(seen, margin=margin)
             if verdict is not Verdict.UNCLEAR:
                 at, covered = n, _covers(seen, truth)
                 break
         always = not coverage or all(
-            _covers(study.look(n), truth) for n in numbers[misses[i]].tolist()
+            _covers(study.effect_after(n), truth) for n in numbers[misses[i]].tolist()
         )
         found.append(StudyOutcome(verdict, at, covered, always))
     return found
@@ -140,7 +140,7 @@ class _Study:
     plain: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
     alpha: float
 
-    def look(self, n: int) -> Effect:
+    def effect_after(self, n: int) -> Effect:
         """Return the effect over the first n blocks."""
         if n <= MAX_EXACT_BLOCKS:
             a, b = ([math.exp(v) for v in arm[:n].tolist()] for arm in (self.a, self.b))

@@ -157,6 +157,6 @@ class SqlReader:
 
     def _status(self, row: Row) -> Status:
         status = enum_member(Status, row.status, row.id)
-        if status is Status.RUNNING and not self._owners.taken(row.number):
+        if status is Status.RUNNING and not self._owners.is_locked(row.number):
             return Status.INTERRUPTED
         return status

@@ -37,7 +37,7 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     try:
         with explained():
             _bring_to_head(engine, path, busy_timeout_s)
-            explained.stays(FileIdentity(path))
+            explained.check_identity_with(FileIdentity(path))
         owners = StudyLocks(path.with_name(path.name + ".lock"), path)
     except BaseException:
         engine.dispose()
@@ -127,7 +127,7 @@ class ErrorTranslator:
         self._busy_timeout_s = busy_timeout_s
         self._presence: FileIdentity | None = None
 
-    def stays(self, presence: FileIdentity) -> None:
+    def check_identity_with(self, presence: FileIdentity) -> None:
         """Check the identity of the file in every later operation."""
         self._presence = presence
 

@@ -67,7 +67,7 @@ class StudyLocks:
         """Return whether this store has the lock of a study."""
         return number in self._held
 
-    def taken(self, number: int) -> bool:
+    def is_locked(self, number: int) -> bool:
         """Return whether any store has the lock of a study."""
         if number in self._held:
             return True

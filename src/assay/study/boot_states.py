@@ -61,7 +61,7 @@ class BootStateComparison:
         self._strata = then, now
 
     @property
-    def told(self) -> tuple[Evidence, ...]:
+    def evidence(self) -> tuple[Evidence, ...]:
         """Return the readings that changed since the stratum began, apart from varied arguments."""
         then, now = self._independent_readings(self._then), self._independent_readings(self._now)
         return tuple(
@@ -107,7 +107,8 @@ class BootStateComparison:
         """Return whether the present boot has these values."""
         here = {name: value for name, value in self._level.items() if value is not None}
         return here.keys() == values.keys() and all(
-            setting.alike(values[name], here[name]) for name, setting in self._settings.items()
+            setting.is_same_value(values[name], here[name])
+            for name, setting in self._settings.items()
         )
 
     def _free(self, then: Mapping[str, str], now: Mapping[str, str]) -> frozenset[str]:

@@ -90,7 +90,7 @@ class BootCheck:
         launches = [launch for launch, boot in ran if boot == self._here]
         self._warm = {launch.arm for launch in launches}
         self._blocks = {launch.block for launch in launches if launch.stage is Stage.CONFIRM}
-        self._told = bool(launches)
+        self._evidence = bool(launches)
         # The machine was rebooted since the last launch of the study.
         self._unbrought = (ran[-1][1] if ran else began or self._here) != self._here
 
@@ -106,7 +106,7 @@ class BootCheck:
         wanted = self._costly.boot(launch.configuration)
         change = required_boot_change(wanted, self._machine, self._registry)
         if change is not None:
-            unbrought = self._unbrought and not self._told
+            unbrought = self._unbrought and not self._evidence
             raise BootPause(self._id, msgspec.structs.replace(change, missing_after_boot=unbrought))
         if launch.repeat_application and self._blocks - {launch.block}:
             raise BootPause(
@@ -130,15 +130,15 @@ class BootCheck:
         """Record the warm-up of an arm."""
         self._warm.add(arm)
 
-    def told(self, sample: Sample) -> Sample:
+    def with_evidence(self, sample: Sample) -> Sample:
         """Return a sample with evidence of its boot."""
         if not self._costly.pausing:
             return sample
         more = (
             Evidence(kind=BOOT_EVIDENCE, note=self._here),
-            *(() if self._told else self._states),
+            *(() if self._evidence else self._states),
         )
-        self._told = True
+        self._evidence = True
         self._warm.add(sample.launch.arm)
         if sample.launch.stage is Stage.CONFIRM:
             self._blocks.add(sample.launch.block)
@@ -217,7 +217,9 @@ def boot_settings_of(
             )
         requested = [arm.configuration[name] for arm in spec.arms if name in arm.configuration]
         # In the spelling of an arm, so that both count as the same boot.
-        alike = (value for value in requested if now is not None and setting.alike(value, now))
+        alike = (
+            value for value in requested if now is not None and setting.is_same_value(value, now)
+        )
         found[name] = next(alike, UNKNOWN_VALUE if now is None else now)
         if alone and is_digest(str(found[name])):
             raise InvalidInputError(

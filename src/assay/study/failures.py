@@ -40,7 +40,7 @@ class FailedLaunches:
             self._found.pop(sample.launch.arm, None)
             self._found[sample.launch.arm] = failure, failure_excerpt_of(outputs)
 
-    def told(self, arms: Sequence[str]) -> tuple[str, str]:
+    def explain(self, arms: Sequence[str]) -> tuple[str, str]:
         """Return the reasons of arms as a sentence or a list, and the next step.
 
         Args:

@@ -34,7 +34,7 @@ class HardToChangeApplier:
         self._executor = executor
         self._clock = clock
         self._holds: Plot | None = None
-        self._told: dict[tuple[int, int, int], Evidence] = {}
+        self._evidence: dict[tuple[int, int, int], Evidence] = {}
 
     def before(self, launch: Launch, plan: Plan) -> None:
         """Apply the hard-to-change settings if they differ, or if the launch requires it.
@@ -54,13 +54,13 @@ class HardToChangeApplier:
         self._holds = wanted
         level = zip(self._costly.names, self._costly.level(launch.configuration), strict=True)
         note = " ".join(f"{name}={'default' if value is None else value}" for name, value in level)
-        self._told[_position_of(launch)] = Evidence(
+        self._evidence[_position_of(launch)] = Evidence(
             kind=SWITCH_EVIDENCE, value=took_s, unit="s", note=note
         )
 
-    def told(self, sample: Sample) -> Sample:
+    def with_evidence(self, sample: Sample) -> Sample:
         """Return a sample with evidence of the application before its launch."""
-        evidence = self._told.pop(_position_of(sample.launch), None)
+        evidence = self._evidence.pop(_position_of(sample.launch), None)
         if evidence is None:
             return sample
         return msgspec.structs.replace(sample, evidence=(*sample.evidence, evidence))

@@ -56,7 +56,7 @@ FAILED_ENDS = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
 class Listener(Protocol):
     """Receiver of the progress of a study."""
 
-    def began(self, study_id: str) -> None:
+    def started(self, study_id: str) -> None:
         """Report the id of a new study."""
         ...
 
@@ -266,9 +266,9 @@ class StudyLoop:
     def _take(self, sample: Sample) -> None:
         """Store a sample before it is used, so that all decisions rest on stored samples."""
         self._watch.demand_same()
-        sample = self._applied.told(sample)
+        sample = self._applied.with_evidence(sample)
         if self._boots is not None:
-            sample = self._boots.told(sample)
+            sample = self._boots.with_evidence(sample)
         waited_s = self._store.waited_s
         try:
             # One plan is stored for each configuration: that of the first slot, which the script
@@ -302,7 +302,7 @@ class StudyLoop:
     def _refuse(self, done: Ending) -> None:
         """Raise an error for ends that are errors."""
         if done.reason is EndReason.WORKLOAD_FAILED:
-            reason, remedy = self._failures.told(done.arms)
+            reason, remedy = self._failures.explain(done.arms)
             raise WorkloadFailedError(f"{done.message}{reason}", remedy)
         if done.reason is EndReason.TOO_SMALL:
             raise NotPossibleError(done.message, self._larger(done.needed or Budget()))

@@ -73,8 +73,8 @@ class StudyResult:
         conclusion: conclusion of the stratum.
         floor: noise floor of the machine by the newest calibration, if it is shown with the claims.
         elapsed_s: time spent on the study, over all its strata, in seconds.
-        told: notes that depend on the present state of this host; the conclusion, which depends on
-            its samples only, has none of them.
+        resume_notes: notes that depend on the present state of this host; the conclusion, which
+            depends on its samples only, has none of them.
         stratum: number of the stratum of the conclusion, if there are several.
         explanation: for ``tune``: effects of the settings by a model of the search.
     """
@@ -84,14 +84,18 @@ class StudyResult:
     conclusion: Conclusion
     elapsed_s: float
     floor: MachineFloor | None = None
-    told: tuple[str, ...] = ()
+    resume_notes: tuple[str, ...] = ()
     stratum: int | None = None
     explanation: Explanation | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return limitations of the answer from its samples, this host and the calibration."""
-        return (*self.conclusion.notes, *self.told, *floor_notes(self.floor, self.conclusion))
+        return (
+            *self.conclusion.notes,
+            *self.resume_notes,
+            *floor_notes(self.floor, self.conclusion),
+        )
 
 
 def begin(
@@ -125,7 +129,7 @@ def begin(
             planned.demand_granted()
     stratum = stratum_of(0, laboratory.machine, laboratory.digest, laboratory.driver.env)
     study_id = store.create_study(spec, stratum, time.time())
-    listener.began(study_id)
+    listener.started(study_id)
     if survey is not None:
         planned = laboratory.plan(survey.sample.launch.configuration)
         store.add_sample(study_id, stratum.number, survey.sample, planned)
@@ -174,7 +178,7 @@ def resume(
         now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest, env)
         store.add_stratum(study_id, now)
     store.set_status(study_id, Status.RUNNING)
-    listener.began(study_id)
+    listener.started(study_id)
     return _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
 
 
@@ -261,7 +265,7 @@ def _boots(
     began = machine_in(stratum.host)
     boot = began.boot.id if began is not None else None
     kernel = kernel_description(began or machine, machine) if varies_kernel(spec) else None
-    return BootCheck(study_id, spec, machine, registry, samples, states.told, boot, kernel)
+    return BootCheck(study_id, spec, machine, registry, samples, states.evidence, boot, kernel)
 
 
 def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
@@ -341,7 +345,7 @@ def finished_result(
         f"conditions changed since the measurement: {'; '.join(changed)}. "
         "`assay study resume --new-stratum` verifies the answer"
     )
-    return replace(found, told=(*found.told, note))
+    return replace(found, resume_notes=(*found.resume_notes, note))
 
 
 def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:

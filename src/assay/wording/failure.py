@@ -51,7 +51,7 @@ class Failure:
         )
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Reason, with the name of the arm if any."""
         return f"{self.reason}, of {self.arm!r}" if self.arm else self.reason
 

@@ -378,7 +378,7 @@ def one_at_a_time_note(reason: str) -> str:
 # --- another environment ----------------------------------------------------------------------
 
 
-def elsewhere_words(found: CrossEnvironmentComparison) -> str:
+def cross_environment_words(found: CrossEnvironmentComparison) -> str:
     """Return the result of a study in another environment, and the launches that it saved.
 
     Args:

@@ -98,7 +98,7 @@ class TestProgress:
     def test_an_interruption_says_how_to_go_on(self, capsys: pytest.CaptureFixture[str]) -> None:
         study = tune(SPACE, GAIN, Budget(launches=100))
         with pytest.raises(KeyboardInterrupt), self._progress(study, launches=3) as progress:
-            progress.began("abc1234")
+            progress.started("abc1234")
             raise KeyboardInterrupt
         assert "3 launches" in (err := capsys.readouterr().err)
         assert "assay study resume abc1234" in err
@@ -109,11 +109,11 @@ class TestProgress:
     ) -> None:
         study = tune(SPACE, GAIN, Budget(launches=100))
         with pytest.raises(type(error)), self._progress(study) as progress:
-            progress.began("abc1234")
+            progress.started("abc1234")
             raise error
         assert "interrupted" not in capsys.readouterr().err
         with pytest.raises(Terminated), self._progress(study) as progress:
-            progress.began("abc1234")
+            progress.started("abc1234")
             raise Terminated(15)
         assert "interrupted" in capsys.readouterr().err
 

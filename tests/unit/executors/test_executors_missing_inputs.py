@@ -108,7 +108,7 @@ class Told:
     def hold(self, actions: Iterable[SystemAction]) -> tuple[Applied, ...]:
         return ()
 
-    def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
+    def read_targets(self, actions: Iterable[SystemAction]) -> dict[str, str]:
         return {}
 
     def close(self) -> None:

@@ -280,7 +280,7 @@ def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
         changes = HostChanges(host, journal, "test")
         (outcome,) = changes.hold([ACTIONS[5]])
         assert (outcome.status, outcome.old, outcome.read) == (ActionStatus.DEGRADED, "0", "24")
-        assert changes.look([ACTIONS[5]]) == {POOL: "24"}
+        assert changes.read_targets([ACTIONS[5]]) == {POOL: "24"}
         changes.put_back()
     assert content(tree) == before
 
@@ -432,7 +432,7 @@ def test_a_device_is_held_open_and_closed(tree: Path) -> None:
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
         assert [o.status for o in changes.hold([wish, NEVER])] == [ActionStatus.GRANTED] * 2
-        assert changes.look([wish]) == {"/dev/cpu_dma_latency": "0"}
+        assert changes.read_targets([wish]) == {"/dev/cpu_dma_latency": "0"}
         changes.hold([wish])
         assert host.devices == {"/dev/cpu_dma_latency": [0]}
         changes.put_back()

@@ -66,7 +66,7 @@ def test_osnoise_detours_and_causes() -> None:
     assert by_cpu[7].start_ns[0] == 5790898308475 - 5789858404555
 
     answer = summarize_noise([NoiseMeasurement(traced.run, {}, 0, ())], (), causes=traced.causes)
-    told = [(one.told.duration_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
+    told = [(one.detour.duration_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
     assert told == [
         (900000, "beneath", "firmware or the hypervisor: no event in the kernel"),
         (34531, "thread", "thread kworker/7:0"),

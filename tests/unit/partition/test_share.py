@@ -317,7 +317,7 @@ def test_a_share_says_what_it_is(share: Share) -> None:
 
 
 def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:
-    assert not share.violations(share.look(), share.look())
+    assert not share.violations(share.read_files(), share.read_files())
 
 
 def notes(share: Share, *looks: dict[str, str]) -> list[str]:
@@ -327,23 +327,23 @@ def notes(share: Share, *looks: dict[str, str]) -> list[str]:
 
 
 def test_a_partition_that_was_undone_meanwhile(share: Share, tmp_path: Path) -> None:
-    before = share.look()
+    before = share.read_files()
     path = tmp_path / "cpuset.cpus.partition"
     path.write_text("isolated invalid (Cpu list in cpuset.cpus not exclusive)\n")
-    (note,) = notes(share, before, share.look())
+    (note,) = notes(share, before, share.read_files())
     assert note.startswith(f"{path}: isolated became isolated invalid (Cpu list")
-    (note,) = notes(share, share.look(), share.look())  # it did not hold from the start
+    (note,) = notes(share, share.read_files(), share.read_files())  # it did not hold from the start
     assert note.startswith(f"{path}: isolated invalid")
-    invalid = share.look()
+    invalid = share.read_files()
     path.write_text("isolated\n")
-    (note,) = notes(share, invalid, share.look())
+    (note,) = notes(share, invalid, share.read_files())
     assert note.endswith("became isolated")
 
 
 def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) -> None:
     path = tmp_path / "cpuset.cpus.partition"
     path.write_text("member\n")
-    look = share.look()
+    look = share.read_files()
     assert notes(share, look, look) == [f"{path}: member; isolation requires isolated"]
 
 
@@ -360,21 +360,23 @@ def test_missing_isolation_is_reported_for_version_1(tmp_path: Path) -> None:
     for path, text in files.items():
         path.write_text(text + "\n")
     held = Share("work", ShareResources(CpuChoice((2, 3), ()), 0, ()), 7, (str(lease),))
-    assert not held.violations(held.look(), held.look())
+    assert not held.violations(held.read_files(), held.read_files())
     for path, text in list(files.items())[:3]:
         path.write_text("0\n" if text == "1" else "1\n")
-        look = held.look()
+        look = held.read_files()
         (note,) = notes(held, look, look)
         assert note.startswith(f"{path}: ") and note.endswith(f"isolation requires {text}")
         path.write_text(text + "\n")
 
 
 def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
-    before = share.look()
+    before = share.read_files()
     (tmp_path / "lease-7/cpuset.cpus.effective").write_text("2-3\n")
-    (note,) = notes(share, before, share.look())
+    (note,) = notes(share, before, share.read_files())
     assert note.endswith("cpuset.cpus.effective: 2-3; the share has 2-4")
     (tmp_path / "lease-7/cpuset.cpus.effective").unlink()
-    assert not share.violations(before, share.look())  # a tree of limits on memory has no such file
+    assert not share.violations(
+        before, share.read_files()
+    )  # a tree of limits on memory has no such file
     (tmp_path / "lease-7").rmdir()
-    assert notes(share, before, share.look()) == [f"{tmp_path}/lease-7 is missing"]
+    assert notes(share, before, share.read_files()) == [f"{tmp_path}/lease-7 is missing"]

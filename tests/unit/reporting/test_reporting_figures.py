@@ -12,7 +12,7 @@ import report_studies as studies
 from assay.records import DEFAULT, Goal, Metric, Outcome, Stage
 from assay.reporting.arms import Phase, Role, arm_rows, winner_name
 from assay.reporting.figures import figures
-from assay.reporting.pictures.rows import box_limits, lies_beyond, visible
+from assay.reporting.pictures.rows import box_limits, omits_outliers, visible
 from assay.reporting.trials import State, trials
 
 
@@ -212,10 +212,10 @@ def test_axis_of_boxes_follows_fences(tune):
     _, _, found = data(tune)
     shown, _ = visible(found.boxes.boxes)
     every = [d.value for b in shown for d in b.dots]
-    assert box_limits(shown) == (min(every), max(every)) and not lies_beyond(found.boxes)
+    assert box_limits(shown) == (min(every), max(every)) and not omits_outliers(found.boxes)
     _, _, found = data(outlying(tune, 40.0))
     shown, _ = visible(found.boxes.boxes)
-    assert box_limits(shown)[1] < 10 and lies_beyond(found.boxes)
+    assert box_limits(shown)[1] < 10 and omits_outliers(found.boxes)
 
 
 def test_noise_floor_is_claim_on_identical_arms():

@@ -22,7 +22,7 @@ from assay.records import (
 )
 from assay.search.history.cross_environment import compare_environments, confirmation_of
 from assay.testing.search_contracts import SimulatedProgram
-from assay.wording.launch_notes import elsewhere_words
+from assay.wording.launch_notes import cross_environment_words
 
 MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))
 GAIN = SimulatedProgram(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}))
@@ -69,7 +69,7 @@ def test_same_gain_in_two_places() -> None:
     assert told.saved_launches == round(
         told.earlier_recommendation.launches * (told.launch_factor - 1)
     )
-    words = elsewhere_words(told)
+    words = cross_environment_words(told)
     assert "on partition quiet: -20" in words
     assert f"about {told.saved_launches:,} more" in words
 
@@ -79,7 +79,7 @@ def test_equal_noise_saves_no_launches() -> None:
     assert told is not None and told.ci is not None
     assert told.ci[0] < 1 < told.ci[1]
     assert told.saved_launches is None
-    assert "no saved launches are proven" in elsewhere_words(told)
+    assert "no saved launches are proven" in cross_environment_words(told)
 
 
 def test_few_launches_have_no_noise_ratio() -> None:

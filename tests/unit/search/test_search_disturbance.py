@@ -181,15 +181,15 @@ def test_displaced_load_is_not_correlated_with_arm() -> None:
 
 
 def test_foreign_load_adds_up() -> None:
-    one = ForeignLoad().with_one(sample(2.0, foreign_load=1.0, host_cpus=2.0))
+    one = ForeignLoad().with_launch(sample(2.0, foreign_load=1.0, host_cpus=2.0))
     assert not ForeignLoad().known
     assert (one.share, one.share_of_remainder) == (0.25, 0.25)
     assert one.plus(one).share == 0.25
-    assert ForeignLoad().with_one(sample(2.0, host_cpus=2.0)) == ForeignLoad()
+    assert ForeignLoad().with_launch(sample(2.0, host_cpus=2.0)) == ForeignLoad()
     full = msgspec.structs.replace(
         sample(2.0, foreign_load=0.0, host_cpus=2.0), user_s=3.99, sys_s=0.0
     )
-    assert ForeignLoad().with_one(full).share_of_remainder == 1.0
+    assert ForeignLoad().with_launch(full).share_of_remainder == 1.0
 
 
 def test_load_can_be_admitted() -> None:
@@ -217,26 +217,26 @@ def test_excluded_blocks_are_independent_of_arms_and_values() -> None:
 def test_share_of_other_processes_decides_disturbance(share: float, disturbed: bool) -> None:
     conditions = OutsideLoad()
     for _ in range(2):
-        conditions = conditions.with_one(sample(2.0, foreign_load=share * 4.0, host_cpus=2.0))
+        conditions = conditions.with_launch(sample(2.0, foreign_load=share * 4.0, host_cpus=2.0))
     assert conditions.disturbed(0.1) is disturbed
     assert not conditions.disturbed(None)
 
 
 def test_steal_time_counts_as_load() -> None:
-    assert OutsideLoad().with_one(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
+    assert OutsideLoad().with_launch(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
 
 
 def test_step_of_the_count_disturbs_nothing() -> None:
     """A launch of 5 ms in which one tick of 10 ms fell to another process."""
     conditions = OutsideLoad()
     for tick_s in (0.01, 0.0):
-        conditions = conditions.with_one(sample(0.005, foreign_load=tick_s, host_cpus=2.0))
+        conditions = conditions.with_launch(sample(0.005, foreign_load=tick_s, host_cpus=2.0))
     assert conditions.share == 0.0
 
 
 def test_samples_without_evidence_are_undisturbed() -> None:
-    assert OutsideLoad().with_one(sample(1.0)).share == 0.0
-    assert OutsideLoad().with_one(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
+    assert OutsideLoad().with_launch(sample(1.0)).share == 0.0
+    assert OutsideLoad().with_launch(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
 
 
 def test_third_may_be_left_out() -> None:
@@ -284,11 +284,14 @@ def test_end_of_tuning_counts_blocks_of_the_mean(share: float) -> None:
 
 
 def test_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
-    held = OutsideLoad().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
+    held = OutsideLoad().with_launch(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
     note = Evidence(kind=PARTITION_KIND, external=True, note="isolated became isolated invalid")
     lost = msgspec.structs.replace(sample(1.0), evidence=(note,))
-    for conditions in (held.with_one(lost), OutsideLoad().with_one(lost).with_one(sample(1.0))):
+    for conditions in (
+        held.with_launch(lost),
+        OutsideLoad().with_launch(lost).with_launch(sample(1.0)),
+    ):
         assert conditions.disturbed(0.1)
         assert not conditions.disturbed(None)
 

@@ -59,14 +59,14 @@ def test_each_arm_has_its_own_reason() -> None:
         workload=msgspec.structs.replace(WORKLOAD, limits=Limits(memory_bytes=50 << 20)),
     )
     failures = FailedLaunches(spec, [big, failed_of("missing", 2.0)])
-    told, _ = failures.told(["big"])
+    told, _ = failures.explain(["big"])
     assert told == " The last launch: stopped at the memory limit of 50.0 MiB (--limit mem)."
-    both, _ = failures.told(["big", "missing"])
+    both, _ = failures.explain(["big", "missing"])
     assert both.splitlines()[1:] == [
         "  big: stopped at the memory limit of 50.0 MiB (--limit mem).",
         "  missing: exit status 1.",
     ]
-    assert failures.told([])[0] == " The last launch: exit status 1."
+    assert failures.explain([])[0] == " The last launch: exit status 1."
 
 
 def test_next_steps_of_several_arms_appear_once_by_name() -> None:
@@ -78,7 +78,7 @@ def test_next_steps_of_several_arms_appear_once_by_name() -> None:
             failed_of("other", 3.0, exit_status=7),
         ],
     )
-    _, remedy = failures.told(["diff a b", "grep x", "other"])
+    _, remedy = failures.explain(["diff a b", "grep x", "other"])
     assert remedy.count(RUN_BY_HAND) == 1
     assert "If status 1 is a good end of 'diff a b' and 'grep x'," in remedy
     assert "If status 7 is a good end of 'other'," in remedy
@@ -97,7 +97,7 @@ def test_newest_failure_of_a_resumed_study_is_the_newest_of_all() -> None:
         STUDY.spec, [failed_of("a", 1.0), failed_of("b", 2.0, message="b broke")]
     )
     failures.add(failed_of("a", 3.0, message="a broke"))
-    assert failures.told(())[0] == " The last launch: a broke."
+    assert failures.explain(())[0] == " The last launch: a broke."
 
 
 def test_note_tells_the_reason_of_each_arm() -> None:

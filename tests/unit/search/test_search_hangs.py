@@ -211,7 +211,7 @@ def test_program_that_never_ends_is_reported(timeout_s: float | None) -> None:
     assert study.done.reason is EndReason.WORKLOAD_FAILED
     assert study.done.message == "The program did not end in any launch."
     failures = FailedLaunches(study.spec, study.samples)
-    _, remedy = failures.told(study.done.arms)
+    _, remedy = failures.explain(study.done.arms)
     assert ("Raise --timeout" if timeout_s else "Set the limit with --timeout") in remedy
     assert "--setup" in remedy and "--cleanup" in remedy
 

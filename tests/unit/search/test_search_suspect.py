@@ -35,5 +35,5 @@ def test_note_counts_suspect_launches_and_quotes_the_last() -> None:
 
 def test_impossible_load_does_not_hide_other_load() -> None:
     """A negative load of one launch would cancel that of another in their block."""
-    alone = OutsideLoad().with_one(SOUND)
-    assert OutsideLoad().with_one(SOUND).with_one(IMPOSSIBLE).share == alone.share > 0.2
+    alone = OutsideLoad().with_launch(SOUND)
+    assert OutsideLoad().with_launch(SOUND).with_launch(IMPOSSIBLE).share == alone.share > 0.2

@@ -163,7 +163,7 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ..
     with open_journal() as journal:
         changes = HostChanges(RecordedHost(base, EFFECTS), journal, "test")
         outcomes = changes.hold(found.system)
-        seen = changes.look(found.system)
+        seen = changes.read_targets(found.system)
         assert {word.fate for word in changes.put_back()} <= {"undone"}
         assert not journal.entries
     assert content(base) == before

@@ -13,9 +13,9 @@ from scipy import stats
 from assay.stats.occasions import (
     OccasionMean,
     between_occasions,
-    launches_apart,
+    launch_interval,
+    occasion_interval,
     occasion_mean,
-    occasions_apart,
     published_mean,
 )
 
@@ -44,7 +44,7 @@ def test_welch_agrees_with_scipy_on_logarithms() -> None:
     rng = np.random.default_rng(1)
     a = [float(v) for v in rng.lognormal(0.0, 0.05, 30)]
     b = [float(v) for v in rng.lognormal(0.1, 0.20, 12)]
-    found, df = launches_apart(occasion_mean(a), occasion_mean(b), 0.05)
+    found, df = launch_interval(occasion_mean(a), occasion_mean(b), 0.05)
     test = stats.ttest_ind(np.log(b), np.log(a), equal_var=False)
     centre = float(np.mean(np.log(b)) - np.mean(np.log(a)))
     half = float(stats.t.ppf(0.975, df)) * centre / float(test.statistic)
@@ -57,11 +57,11 @@ def test_a_published_summary_agrees_with_the_launches_it_is_of() -> None:
     """The delta method agrees to a thousandth of the width for launches that vary by 2 %."""
     rng = np.random.default_rng(2)
     a, b = (rng.normal(mean, 0.02 * mean, 30) for mean in (300.0, 250.0))
-    exact, _ = launches_apart(occasion_mean(a.tolist()), occasion_mean(b.tolist()), 0.05)
+    exact, _ = launch_interval(occasion_mean(a.tolist()), occasion_mean(b.tolist()), 0.05)
     left, right = (
         published_mean(float(v.mean()), float(v.std(ddof=1)) / math.sqrt(30), 29) for v in (a, b)
     )
-    found, _ = launches_apart(left, right, 0.05)
+    found, _ = launch_interval(left, right, 0.05)
     assert found.lo == pytest.approx(exact.lo, abs=0.02 * exact.width)
     assert found.hi == pytest.approx(exact.hi, abs=0.02 * exact.width)
 
@@ -91,7 +91,7 @@ def test_the_interval_of_occasions_is_students() -> None:
     between = between_occasions([[OccasionMean(m, 1e-6, 29) for m in (0, 1, 2, 3, 4)]])
     assert between is not None
     a, b = OccasionMean(1.0, 1e-6, 29), OccasionMean(2.0, 1e-6, 29)
-    found, df = occasions_apart(a, b, (between, between), 0.05)
+    found, df = occasion_interval(a, b, (between, between), 0.05)
     half = stats.t.ppf(0.9925, 4) * math.sqrt(2 * np.var([0, 1, 2, 3, 4], ddof=1))
     assert df == 4
     assert (found.lo, found.hi) == pytest.approx((1.0 - half, 1.0 + half))
@@ -101,9 +101,9 @@ def test_fewer_launches_than_the_occasions_had_widen_the_interval() -> None:
     between = between_occasions([[OccasionMean(m, 1e-4, 29) for m in (0, 0.1, 0.2, 0.3, 0.4)]])
     assert between is not None
     usual, few, many = (OccasionMean(0.0, v, 9) for v in (1e-4, 1e-2, 1e-6))
-    widths = [occasions_apart(usual, b, (between, between), 0.05)[0].width for b in (usual, few)]
+    widths = [occasion_interval(usual, b, (between, between), 0.05)[0].width for b in (usual, few)]
     assert widths[1] > widths[0]
-    assert occasions_apart(usual, many, (between, between), 0.05)[0].width == widths[0]
+    assert occasion_interval(usual, many, (between, between), 0.05)[0].width == widths[0]
 
 
 def misses(
@@ -122,7 +122,7 @@ def misses(
             drawn.append(OccasionMean(float(seen), float(variance), n - 1))
         between = between_occasions([drawn[2:]])
         assert between is not None
-        found, _ = occasions_apart(drawn[0], drawn[1], (between, between), 0.05)
+        found, _ = occasion_interval(drawn[0], drawn[1], (between, between), 0.05)
         missed += 0.0 not in found
     return missed / STUDIES
 
@@ -155,5 +155,5 @@ def test_welch_alone_errs_where_occasions_differ() -> None:
             occasion_mean([float(v) for v in np.exp(shift + rng.normal(0.0, 0.03, 30))])
             for shift in rng.normal(0.0, 0.02, 2)
         )
-        found += 0.0 not in launches_apart(a, b, 0.05)[0]
+        found += 0.0 not in launch_interval(a, b, 0.05)[0]
     assert found / 400 > 0.3

@@ -86,7 +86,7 @@ def applied(opening: Opening, costs: dict[str, float]) -> HardToChangeApplier:
 
 def before(keeper: HardToChangeApplier, one: Launch) -> Sample:
     keeper.before(one, Plan(configuration=one.configuration))
-    return keeper.told(Sample(launch=one, outcome=Outcome.OK))
+    return keeper.with_evidence(Sample(launch=one, outcome=Outcome.OK))
 
 
 def test_settings_are_applied_on_difference_or_request() -> None:
@@ -153,7 +153,7 @@ class Knob:
 
 
 class Silent:
-    def began(self, study_id: str) -> None: ...
+    def started(self, study_id: str) -> None: ...
     def launching(self, launch: Launch, left: Budget) -> None: ...
     def warned(self, error: AssayError) -> None: ...
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...

@@ -27,8 +27,8 @@ def noise_document(answer: NoiseSummary) -> dict[str, Any]:
         "worst": [
             {
                 "cpu": one.cpu,
-                "start_s": one.told.start_ns / 1e9,
-                "duration_us": one.told.duration_ns / 1e3,
+                "start_s": one.detour.start_ns / 1e9,
+                "duration_us": one.detour.duration_ns / 1e3,
                 "kind": str(one.cause.kind),
                 "likely_cause": one.cause.words,
             }

@@ -67,8 +67,8 @@ def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
         for one in answer.worst:
             place = f"CPU {one.cpu}"
             yield (
-                f"  {show_duration(one.told.duration_ns / 1e9):>9}  {place:<7}  "
-                f"at {one.told.start_ns / 1e9:8.4f} s  {shorten(clean(one.cause.words), 43)}"
+                f"  {show_duration(one.detour.duration_ns / 1e9):>9}  {place:<7}  "
+                f"at {one.detour.start_ns / 1e9:8.4f} s  {shorten(clean(one.cause.words), 43)}"
             )
     yield from _rhythms(answer)
     yield from _beside(answer)

@@ -45,7 +45,7 @@ def in_share(
     with open_share(share_request, name, lab.machine, os.environ, seed=seed, take=take) as share:
         if take:
             _report(f"reserved of {share}", quiet=quiet)
-            for evidence in share.violations(share.look()):
+            for evidence in share.violations(share.read_files()):
                 _report(f"the partition does not hold: {evidence.note}", quiet=False)
         yield lab.within(share)
 

@@ -232,8 +232,8 @@ class Progress:
         resume = f"`assay study resume {self._study_id}` continues it"
         return f"study {self._study_id} is kept, with {launches}. {resume}"
 
-    def began(self, study_id: str) -> None:
-        """See ``Listener.began``."""
+    def started(self, study_id: str) -> None:
+        """See ``Listener.started``."""
         self._study_id = study_id
 
     def warned(self, error: AssayError) -> None:

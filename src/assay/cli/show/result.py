@@ -36,7 +36,7 @@ from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.calibration import sentences
 from assay.wording.disturbance import disturbance_sentence
-from assay.wording.launch_notes import elsewhere_words, interference_words
+from assay.wording.launch_notes import cross_environment_words, interference_words
 from assay.wording.noise_floor import floor_words, origin_words
 from assay.wording.proof import proof_command, proof_words
 from assay.wording.requirement import (
@@ -93,7 +93,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     if conclusion.warm_start:
         yield f"  warm start  {clean(conclusion.warm_start)}"
     if conclusion.cross_environment is not None:
-        yield f"  {clean(elsewhere_words(conclusion.cross_environment))}"
+        yield f"  {clean(cross_environment_words(conclusion.cross_environment))}"
     for note in result.notes:
         yield f"  note: {clean(note)}"
     if conclusion.interference is not None:

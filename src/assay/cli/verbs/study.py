@@ -159,7 +159,7 @@ def _lines(
     if record.spec.workload.build is not None:
         yield f"  built by {clean(shlex.join(record.spec.workload.build.argv))}"
     if record.spec.reserve is not None:
-        yield f"  reserved {clean(record.spec.reserve.told)}"
+        yield f"  reserved {clean(record.spec.reserve.text)}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
@@ -176,7 +176,7 @@ def _lines(
 def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
     """Yield the lines on a study whose newest stratum has no verdict."""
     if failure is not None:
-        yield f"  failed, without a conclusion. The last launch: {clean(failure.told)}."
+        yield f"  failed, without a conclusion. The last launch: {clean(failure.text)}."
         yield f"  {clean(failure.remedy)}"
     elif record.conclusion is None:
         yield f"  no conclusion yet; `assay study resume {record.id}` goes on"

@@ -18,7 +18,7 @@ def read_share(driver: Driver) -> dict[str, str]:
         NotPossibleError: the share was lost.
     """
     demand_share(driver)
-    return {} if driver.share is None else driver.share.look()
+    return {} if driver.share is None else driver.share.read_files()
 
 
 def demand_share(driver: Driver) -> None:
@@ -39,4 +39,4 @@ def share_evidence(
     if share is None:
         return ()
     killed = share.spent(facts.oom_kills)
-    return (share.evidence, *share.violations(before, share.look()), *killed)
+    return (share.evidence, *share.violations(before, share.read_files()), *killed)

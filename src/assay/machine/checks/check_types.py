@@ -29,7 +29,7 @@ class Check(Protocol):
         """Keys of a demand that it supports, besides ``otherwise``."""
         ...
 
-    def look(self, host: Host) -> str:
+    def reading(self, host: Host) -> str:
         """Return the current state as text.
 
         Raises:
@@ -63,7 +63,7 @@ class WordCheck:
     choices: tuple[str, ...] = ()
     demand_keys: frozenset[str] = field(default=frozenset({"accept"}), init=False)
 
-    def look(self, host: Host) -> str:
+    def reading(self, host: Host) -> str:
         """Return the current state; see ``Check``."""
         return group_by_word(self.read(host))
 
@@ -101,7 +101,7 @@ class NumberCheck:
     remedy: Callable[[float, Host], Remedy]
     demand_keys: frozenset[str] = field(default=frozenset({"at_most", "at_least"}), init=False)
 
-    def look(self, host: Host) -> str:
+    def reading(self, host: Host) -> str:
         """Return the current state; see ``Check``."""
         return self.read(host).evidence
 
@@ -135,7 +135,7 @@ class RuleCheck:
     read: Callable[[Host], RuleResult]
     demand_keys: frozenset[str] = field(default=frozenset(), init=False)
 
-    def look(self, host: Host) -> str:
+    def reading(self, host: Host) -> str:
         """Return the current state; see ``Check``."""
         return self.read(host).evidence
 

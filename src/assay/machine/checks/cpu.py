@@ -50,7 +50,7 @@ def _epp(host: Host) -> dict[str, str]:
 def _driver(host: Host) -> RuleResult:
     """Check that the frequency driver supports CPUs without a tick."""
     found = _policies(host, "scaling_driver")
-    without_tick = host.cpus_if_there(f"{CPU}/nohz_full")
+    without_tick = host.optional_cpus(f"{CPU}/nohz_full")
     if without_tick and "intel_pstate" in found.values():
         text = f"{group_by_word(found)}, with nohz_full {format_list(without_tick)}"
         return RuleResult(

@@ -83,7 +83,7 @@ def _cpuset(host: Host) -> RuleResult:
     cpuset = own_cpuset(host.root)
     granted = frozenset(cpuset) & online if cpuset else online
     # Programs do not start on isolated CPUs, which is intended.
-    kept_out = granted - may - host.cpus_if_there(f"{CPU}/isolated")
+    kept_out = granted - may - host.optional_cpus(f"{CPU}/isolated")
     owner = "the cpuset has" if cpuset else "online are"
     text = f"may use {format_list(may)}, {owner} {format_list(granted)} ({STATUS})"
     if kept_out:

@@ -88,7 +88,7 @@ class Host:
         except InvalidInputError:
             raise self.unread(path, f"contains no list of CPUs: {text[:40]!r}") from None
 
-    def cpus_if_there(self, path: str) -> frozenset[int]:
+    def optional_cpus(self, path: str) -> frozenset[int]:
         """Return the same; an empty set if the file is missing.
 
         Raises:

@@ -147,7 +147,7 @@ def _contradictions(host: Host, lists: BootLists) -> Iterator[str]:
         yield f"the kernel does not isolate {format_list(ignored)} of isolcpus="
     wanted = lists.cpus.get("nohz_full", frozenset()) & possible
     # Without CONFIG_NO_HZ_FULL the file is missing, and the kernel ignores the argument.
-    if wanted and not host.cpus_if_there(f"{CPU}/nohz_full"):
+    if wanted and not host.optional_cpus(f"{CPU}/nohz_full"):
         yield "this kernel does not support nohz_full= (CONFIG_NO_HZ_FULL)"
 
 
@@ -195,7 +195,7 @@ def _rcu_nocbs(host: Host) -> RuleResult:
 def _online(host: Host) -> RuleResult:
     """Check that all isolated CPUs are online."""
     online = host.cpus(f"{CPU}/online")
-    off = (_isolated(host) | host.cpus_if_there(f"{CPU}/nohz_full")) - online
+    off = (_isolated(host) | host.optional_cpus(f"{CPU}/nohz_full")) - online
     if off:
         command = f"for cpu in {' '.join(map(str, sorted(off)))}; do "
         command += f"echo 1 > {CPU}/cpu$cpu/online; done"

@@ -57,6 +57,6 @@ def _finding(check: Check, host: Host, demand: Demand) -> Finding:
 
 def _reading_of(check: Check, host: Host) -> str:
     try:
-        return check.look(host)
+        return check.reading(host)
     except UnreadableError as unread:
         return unread.evidence

@@ -19,7 +19,7 @@ from assay.reporting.parts.common import definitions, plain_table
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.disturbance import disturbers_words, mostly_disturbed
-from assay.wording.launch_notes import elsewhere_words, interference_words
+from assay.wording.launch_notes import cross_environment_words, interference_words
 from assay.wording.requirement import required_text
 from assay.wording.space import switching_words
 from assay.wording.warm_start import warm_start_announcement
@@ -222,7 +222,7 @@ def _side_by_side(report: ReportInput) -> str | None:
 def _cross_environment_text(report: ReportInput) -> str | None:
     """Return the confirmed recommendation and the saving by searching elsewhere."""
     found = report.conclusion.cross_environment if report.conclusion else None
-    return clean(elsewhere_words(found)) if found is not None else None
+    return clean(cross_environment_words(found)) if found is not None else None
 
 
 def _switching(report: ReportInput) -> str | None:

@@ -18,7 +18,7 @@ _TALL = 16
 """Maximum number of lines of a table without its own scroll bar."""
 
 
-def beside(report: ReportInput) -> Html | None:
+def observed_metrics_table(report: ReportInput) -> Html | None:
     """Return a table of these metrics; ``None`` without any."""
     if report.conclusion is None:
         return None

@@ -147,7 +147,7 @@ def box_limits(boxes: Sequence[Box]) -> Ends:
     return frame(near, everything) if near else everything
 
 
-def lies_beyond(figure: BoxFigure) -> bool:
+def omits_outliers(figure: BoxFigure) -> bool:
     """Return whether a static picture omits distant launches."""
     shown, _ = visible(figure.boxes)
     low, high = box_limits(shown)

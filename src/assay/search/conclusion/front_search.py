@@ -15,7 +15,7 @@ from assay.search.claims.front_claims import (
     judge_points,
     sorted_points,
 )
-from assay.search.conclusion.no_claim import front_sentence_without_points, most_losses
+from assay.search.conclusion.no_claim import front_sentence_without_points, max_losses
 from assay.search.conclusion.notes import loss_notes
 from assay.search.conclusion.summary import (
     ending_message,
@@ -48,8 +48,8 @@ def conclude_front_search(
     history, objectives = race.history, race.objectives
     arms = confirmed_points(history, NULL_ARM)
     alpha = front_alpha(spec, max(1, len(arms)))
-    default = most_losses(objectives, DEFAULT_ARM)
-    failing = [arm for arm in arms if fails_more(most_losses(objectives, arm), default)]
+    default = max_losses(objectives, DEFAULT_ARM)
+    failing = [arm for arm in arms if fails_more(max_losses(objectives, arm), default)]
     points = sorted_points(judge_points(objectives, arms, failing, alpha), objectives)
     front = tuple(point for point in points if point.exclusion is None)
     off = tuple(point for point in points if point.exclusion is not None)

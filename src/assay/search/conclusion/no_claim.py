@@ -76,13 +76,13 @@ def front_sentence_without_points(race: FrontRace, done: Ending | None) -> str:
     if not tried or done is None or done.reason is EndReason.NOTHING_TO_TRY:
         return wording.NOTHING_ELSE_TO_TRY
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
-        return wording.all_others_failed(*most_losses(race.objectives, DEFAULT_ARM))
+        return wording.all_others_failed(*max_losses(race.objectives, DEFAULT_ARM))
     if not race.candidates:
         return wording.no_better_in(alternatives([view.metric for view in race.objectives]))
     return wording.front_not_confirmed(race.candidates[0].name)
 
 
-def most_losses(objectives: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
+def max_losses(objectives: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
     """Return the losses of an arm in the objective that it most often lacks."""
     return max(count_losses(view.history, arm) for view in objectives)
 

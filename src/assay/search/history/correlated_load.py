@@ -67,5 +67,5 @@ def _by_block(history: History, names: Sequence[str]) -> dict[int, ForeignLoad]:
         for sample in history.samples_of(Stage.CONFIRM, name):
             block = sample.launch.block
             if block in found:
-                found[block] = found[block].with_one(sample)
+                found[block] = found[block].with_launch(sample)
     return found

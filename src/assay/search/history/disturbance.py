@@ -49,7 +49,7 @@ class OutsideLoad:
     readings: float = 0.0
     violations: bool = False
 
-    def with_one(self, sample: Sample) -> OutsideLoad:
+    def with_launch(self, sample: Sample) -> OutsideLoad:
         """Return the sum with one more launch.
 
         A launch without such evidence adds nothing, nor does one with contradictory evidence: a
@@ -100,7 +100,7 @@ class ForeignLoad:
     capacity_s: float = 0.0
     cpus: float = 0.0
 
-    def with_one(self, sample: Sample) -> ForeignLoad:
+    def with_launch(self, sample: Sample) -> ForeignLoad:
         """Return the sum with one more launch.
 
         A launch without such evidence adds nothing, nor does one with contradictory evidence

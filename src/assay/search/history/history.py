@@ -153,7 +153,7 @@ class History:
         self.refusals.add(sample)
         self.slacks.add(sample)
         place = launch.stage, launch.arm
-        self._foreign[place] = self._foreign.get(place, ForeignLoad()).with_one(sample)
+        self._foreign[place] = self._foreign.get(place, ForeignLoad()).with_launch(sample)
         made = self._made.setdefault(place, {})
         made[launch.block, launch.position] = sample
 
@@ -470,7 +470,7 @@ class _StageHistory:
             at = bisect.bisect_left(self.blocks, block)
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
-        self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_one(sample)
+        self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_launch(sample)
         if launch.block_arms is not None:
             self.rosters[block] = tuple(dict.fromkeys(launch.block_arms))
             self._counts[block] = Counter(arm.name for arm in launch.block_arms)

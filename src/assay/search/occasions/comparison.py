@@ -26,7 +26,7 @@ from assay.search.occasions.measured import metric_differences, workload_differe
 from assay.search.occasions.pool import MIN_OCCASIONS, OccasionCandidate, OccasionPool, pool_of
 from assay.search.occasions.side import MeasuredCondition, PublishedCondition, Side
 from assay.stats.interval import Interval
-from assay.stats.occasions import launches_apart, occasions_apart
+from assay.stats.occasions import launch_interval, occasion_interval
 from assay.wording import occasions as wording
 
 ALPHA = 0.05
@@ -65,7 +65,7 @@ def compare_conditions(
     _demand_comparable(a, b, same_workload=same_workload)
     published = isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition)
     left, right = a.mean(arithmetic=published), b.mean(arithmetic=published)
-    launches, df_launches = launches_apart(left, right, alpha)
+    launches, df_launches = launch_interval(left, right, alpha)
     differences = condition_differences(a, b)
     sources = sources_of_effect(a, b, differences)
     found = OccasionComparison(
@@ -99,7 +99,7 @@ def compare_conditions(
         return msgspec.structs.replace(
             found, reason=_why_unknown(a, b, pools), remedy=_how_to_know(a, b, pools)
         )
-    interval, df = occasions_apart(left, right, (of_a, of_b), alpha)
+    interval, df = occasion_interval(left, right, (of_a, of_b), alpha)
     verdict, beyond = _verdict(interval, margin, a.metric.goal)
     occasions = (first,) if first is last else (first, last)
     return msgspec.structs.replace(

@@ -86,7 +86,7 @@ class RacingFrontSearch:
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
             return None if budget.spent else self._arms
-        racing = still_racing(objectives, self._reserve.margin)
+        racing = remaining_arms(objectives, self._reserve.margin)
         if racing == [DEFAULT_ARM]:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and self._settled(objectives, racing):
@@ -95,7 +95,7 @@ class RacingFrontSearch:
 
     def points(self, objectives: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
-        racing = {a.configuration for a in still_racing(objectives, self._reserve.margin)}
+        racing = {a.configuration for a in remaining_arms(objectives, self._reserve.margin)}
         known = ObjectiveModels(self._space, [SampleMeans()] * len(objectives), _trials(objectives))
         return [arm_of(c) for c in best_points(known, racing, count, self._reserve.margin)]
 
@@ -181,7 +181,7 @@ def _seed_of(seed: int, block: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/front/{block}".encode()).digest()[:4])
 
 
-def still_racing(objectives: Sequence[ObjectiveView], margin: float) -> list[Arm]:
+def remaining_arms(objectives: Sequence[ObjectiveView], margin: float) -> list[Arm]:
     """Return the arms of the newest search block without dominated, failing and excluded ones.
 
     The default always remains: it shows the drift of the session.

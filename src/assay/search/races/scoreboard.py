@@ -110,7 +110,7 @@ class Scoreboard:
         base = 0.0 if self._alone else self._open.get(self._baseline)
         if base is not None:
             for arm, value in self._open.items():
-                self._means[arm] = self._means.get(arm, _NONE).with_one(value - base)
+                self._means[arm] = self._means.get(arm, _NONE).with_value(value - base)
         self._open = {}
 
 
@@ -119,7 +119,7 @@ class _Mean:
     log: float
     count: int
 
-    def with_one(self, value: float) -> _Mean:
+    def with_value(self, value: float) -> _Mean:
         count = self.count + 1
         return _Mean(self.log + (value - self.log) / count, count)
 

@@ -120,7 +120,7 @@ class RacingStrategy:
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
             return None if budget.spent else self._arms
-        racing = still_racing(history)
+        racing = remaining_arms(history)
         if racing == [DEFAULT_ARM]:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._reserve.margin):
@@ -131,7 +131,7 @@ class RacingStrategy:
         """See ``Strategy.winner``; only arms that meet the requirements count."""
         if not history.blocks(Stage.SEARCH):
             return DEFAULT_ARM
-        racing = still_racing(history)
+        racing = remaining_arms(history)
         if not history.slacks.require:
             return best_arm(history, racing)
         trials = trials_of(history)
@@ -406,7 +406,7 @@ BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)
 """Arms of a model-based block for an estimate of its cost: unknown arms count as the default."""
 
 
-def still_racing(history: History) -> list[Arm]:
+def remaining_arms(history: History) -> list[Arm]:
     """Return the arms of the newest search block without worse, failing and excluded ones.
 
     The default always remains: it shows the drift of the session.

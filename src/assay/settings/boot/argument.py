@@ -83,9 +83,9 @@ class BootArgument(BootSetting):
         """Return the words of the kernel's command line for a value."""
         return tuple(self._words_of(format_value(value)))
 
-    def alike(self, one: Value, other: Value) -> bool:
+    def is_same_value(self, value: Value, other: Value) -> bool:
         """Return whether two values are equal, one of which may be a digest."""
-        texts = (list(map(digested_argument, self.words(value))) for value in (one, other))
+        texts = (list(map(digested_argument, self.words(side))) for side in (value, other))
         return next(texts) == next(texts)
 
     def domain(self, machine: Machine) -> Domain:

@@ -58,9 +58,9 @@ class BootKernel(BootSetting):
         """Return the words on the kernel's command line for a value: none."""
         return ()
 
-    def alike(self, one: Value, other: Value) -> bool:
+    def is_same_value(self, value: Value, other: Value) -> bool:
         """Return whether two values are equal."""
-        return format_value(one) == format_value(other)
+        return format_value(value) == format_value(other)
 
     def domain(self, machine: Machine) -> Domain:
         """Return any release."""

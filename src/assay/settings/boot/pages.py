@@ -105,9 +105,9 @@ class BootHugePages(BootSetting):
         """Return the words of the kernel's command line for a value."""
         return () if value == ABSENT else self._word(format_value(value))
 
-    def alike(self, one: Value, other: Value) -> bool:
+    def is_same_value(self, value: Value, other: Value) -> bool:
         """Return whether two values are equal."""
-        return self.words(one) == self.words(other)
+        return self.words(value) == self.words(other)
 
     def domain(self, machine: Machine) -> Domain:
         """Return a number, or ``absent``."""
