@@ -61,7 +61,7 @@ def recompute(
     """
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
-    space = make_search_space(spec.space, _Admits(stratum, spec.parallel) if tuned else None)
+    space = make_search_space(spec.space, _IsGrantable(stratum, spec.parallel) if tuned else None)
     resting = samples[: recorded.launches]
     first: Conclusion | None = None
     for done in _ends(recorded):
@@ -176,7 +176,7 @@ def _ends(recorded: Conclusion) -> Iterator[Ending | None]:
         ) from error
 
 
-class _Admits:
+class _IsGrantable:
     """Predicate: a configuration can be granted on the machine of a stratum.
 
     It repeats the decisions of the study except those that depend on the program, which removed

@@ -13,8 +13,8 @@ from assay.records.configuration import show_value
 from assay.search.history.excluded_blocks import block_of, excluded_blocks_of
 from assay.untrusted import no_formula
 
-_PLACE = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
-_COUNTS = ("excluded",)
+_POSITION_COLUMNS = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
+_COUNT_COLUMNS = ("excluded",)
 _OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
 _TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
 _ORIGIN = ("node", "launcher_version")
@@ -38,7 +38,7 @@ def write_table(source: Source, target: TextIO) -> None:
     out = csv.writer(target, lineterminator="\r\n")
     out.writerow(
         [
-            *(*_PLACE, *_COUNTS, *_OUTCOME, *_TIMES, *_ORIGIN),
+            *(*_POSITION_COLUMNS, *_COUNT_COLUMNS, *_OUTCOME, *_TIMES, *_ORIGIN),
             *(f"metric.{name}" for name in metrics),
             *(column for name in settings for column in (f"setting.{name}", f"grant.{name}")),
             *(f"evidence.{kind}" for kind in values),

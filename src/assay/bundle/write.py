@@ -97,7 +97,7 @@ def write_bundle(
         chained.document(STUDY, encode(study))
         verdicts, notes = [], []
         for stratum in source.strata:
-            bare = _Bare.of(stratum, redactor)
+            bare = _RedactedStratum.of(stratum, redactor)
             _write_stratum(chained, bare, stratum, redactor, outputs)
             found = _verdict(record.spec, stratum, spec, bare)
             if found is None:
@@ -182,7 +182,7 @@ class _Chained:
 
 
 @dataclass(frozen=True)
-class _Bare:
+class _RedactedStratum:
     """Stratum with tokens instead of names."""
 
     stratum: Stratum
@@ -191,7 +191,7 @@ class _Bare:
     conclusion: Conclusion | None
 
     @classmethod
-    def of(cls, stratum: StratumSource, redactor: Redactor) -> _Bare:
+    def of(cls, stratum: StratumSource, redactor: Redactor) -> _RedactedStratum:
         return cls(
             redactor.stratum(stratum.stratum),
             tuple(redactor.record(plan) for plan in stratum.plans),
@@ -201,7 +201,11 @@ class _Bare:
 
 
 def _write_stratum(
-    chained: _Chained, bare: _Bare, stratum: StratumSource, redactor: Redactor, outputs: bool
+    chained: _Chained,
+    bare: _RedactedStratum,
+    stratum: StratumSource,
+    redactor: Redactor,
+    outputs: bool,
 ) -> None:
     number = bare.stratum.number
     chained.document(stratum_file(number, STRATUM), encode(bare.stratum))
@@ -235,7 +239,7 @@ class _Verdict:
 
 
 def _verdict(
-    spec: StudySpec, stratum: StratumSource, bare_spec: StudySpec, bare: _Bare
+    spec: StudySpec, stratum: StratumSource, bare_spec: StudySpec, bare: _RedactedStratum
 ) -> _Verdict | None:
     """Return the conclusion for the documents in the bundle.
 
@@ -277,7 +281,9 @@ def _masked(value: object) -> object:
             return value
 
 
-def _write_verdict(chained: _Chained, spec: StudySpec, bare: _Bare, found: _Verdict) -> VerdictNote:
+def _write_verdict(
+    chained: _Chained, spec: StudySpec, bare: _RedactedStratum, found: _Verdict
+) -> VerdictNote:
     number, conclusion = bare.stratum.number, found.conclusion
     chained.document(stratum_file(number, CONCLUSION), encode(conclusion))
     script = script_of(conclusion, bare.plans, spec.workload, bare.samples)

@@ -1,7 +1,7 @@
 """Observations that are active in a launch.
 
 Measuring must not change the result. A measured launch therefore has only those observations that
-the user asked for or that a metric of the study needs.
+the user requested or that a metric of the study needs.
 """
 
 from __future__ import annotations

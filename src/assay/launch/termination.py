@@ -1,4 +1,4 @@
-"""Termination of running launches: all are asked at once, then waited for."""
+"""Termination of running launches: request the end of all of them, then wait."""
 
 from __future__ import annotations
 

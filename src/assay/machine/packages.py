@@ -66,7 +66,7 @@ class Contents(msgspec.Struct, frozen=True):
     versions: frozenset[str] = frozenset()
 
 
-class _Native(msgspec.Struct, frozen=True):
+class _NativeRuntimes(msgspec.Struct, frozen=True):
     """Runtimes with evidence, and the files of native libraries."""
 
     runtimes: dict[str, str]
@@ -176,30 +176,32 @@ def _record(root: Root, known: Distribution) -> list[str]:
     return [line.partition(",")[0].strip('"') for line in text.splitlines()]
 
 
-def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) -> _Native:
+def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) -> _NativeRuntimes:
     objects = [path for path in _record(root, known) if _is_object(path)]
     if not objects:
         objects = [path for top in _tops(root, known) for path in _tree(root, known.folder, top)]
     return _of_objects(root, [f"{known.folder}/{path}" for path in objects], env)
 
 
-def _of_tree(root: Root, package: str, folders: tuple[str, ...], env: Mapping[str, str]) -> _Native:
+def _of_tree(
+    root: Root, package: str, folders: tuple[str, ...], env: Mapping[str, str]
+) -> _NativeRuntimes:
     """Return the libraries of a package without metadata, from its directory."""
     paths = [f"{f}/{path}" for f in folders for path in _tree(root, f, package)]
     native = _of_objects(root, paths, env)
     places = [f"{f}/{package}{end}" for f in folders for end in ("/__init__.py", ".py")]
     own = next((path for path in places if root.exists(path)), None)
-    return _Native(native.runtimes, native.files | ({own} if own else frozenset()))
+    return _NativeRuntimes(native.runtimes, native.files | ({own} if own else frozenset()))
 
 
-def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _Native:
+def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _NativeRuntimes:
     bundled = runtimes_of_files(paths)
     if bundled:
         evidence = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
-        return _Native(evidence, frozenset(bundled.values()))
+        return _NativeRuntimes(evidence, frozenset(bundled.values()))
     linked = _linked(root, [path for path in paths if not runtimes_of_file(path)], env)
     evidence = {name: f"links {path}" for name, path in runtimes_of_files(linked).items()}
-    return _Native(evidence, frozenset(linked))
+    return _NativeRuntimes(evidence, frozenset(linked))
 
 
 def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:

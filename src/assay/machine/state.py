@@ -24,7 +24,7 @@ _CHOICES = {
 }
 """Files that mark the selected value with brackets."""
 
-_PLAIN = {
+_SINGLE_VALUES = {
     "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     "cpu.boost": f"{_CPU}/cpufreq/boost",
     "cpu.isolated": f"{_CPU}/isolated",
@@ -40,7 +40,7 @@ _PLAIN = {
     "zswap.enabled": "/sys/module/zswap/parameters/enabled",
 }
 
-STATE_FILES = frozenset((*_CHOICES.values(), *_PLAIN.values()))
+STATE_FILES = frozenset((*_CHOICES.values(), *_SINGLE_VALUES.values()))
 """Files of the named readings of *the default*."""
 
 _PER_POLICY = {
@@ -97,7 +97,7 @@ def read_huge_pages(root: Root) -> HugePages:
 def read_default_state(root: Root) -> dict[str, str]:
     """Return the readings that define *the default*, by name, sorted; only readable ones."""
     readings = {name: _chosen(root, path) for name, path in _CHOICES.items()}
-    readings |= {name: root.read_text(path) for name, path in _PLAIN.items()}
+    readings |= {name: root.read_text(path) for name, path in _SINGLE_VALUES.items()}
     readings |= {name: _over_policies(root, file) for name, file in _PER_POLICY.items()}
     readings["thp.sizes"] = _thp_sizes(root)
     readings["boot"] = " ".join(sorted(filter(_is_of_interest, boot_arguments(root))))

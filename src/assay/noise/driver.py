@@ -80,7 +80,7 @@ class NoiseMeasurement:
 
 
 def find_noise(env: Mapping[str, str]) -> Path:
-    """Return the program: ``ASSAY_NOISE``, else the one beside the launcher.
+    """Return the program: ``ASSAY_NOISE``, else the one in the folder of the launcher.
 
     Raises:
         NotPossibleError: the program is missing.

@@ -34,7 +34,7 @@ _Answer = TypeVar("_Answer", bound=Record)
 
 
 class HeldShare(Record, frozen=True, kw_only=True):
-    """Share of a user; ``pid`` is known only for shares of one's own."""
+    """Share of a user; ``pid`` is known only for shares of the same user."""
 
     lease: int
     cpus: str
@@ -93,7 +93,7 @@ class _Refusal(Record, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class _Done(Record, frozen=True):
+class _Acknowledgement(Record, frozen=True):
     pass
 
 
@@ -194,7 +194,7 @@ class BrokerClient:
             NotPossibleError: the process has ended or belongs to another user, or there is no
                 share.
         """
-        self._ask({"request": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
+        self._ask({"request": "move", "pid": pid, "cpus": format_list(cpus)}, _Acknowledgement)
 
     def _ask(self, question: dict[str, object], kind: type[_Answer]) -> _Answer:
         try:

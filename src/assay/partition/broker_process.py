@@ -25,7 +25,7 @@ BROKER_VARIABLE = "ASSAY_BROKER"
 
 
 def find_broker(env: Mapping[str, str]) -> Path:
-    """Return the program: ``ASSAY_BROKER``, else the one beside the launcher.
+    """Return the program: ``ASSAY_BROKER``, else the one in the folder of the launcher.
 
     Raises:
         NotPossibleError: the program is missing.

@@ -122,10 +122,10 @@ class PartitionHost:
     guarded: bool = True
 
 
-class _Unguarded:
+class _NoGuard:
     """Substitute for a guard."""
 
-    def __enter__(self) -> _Unguarded:
+    def __enter__(self) -> _NoGuard:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -258,9 +258,9 @@ def _create(
     return CreatedPartition(made, settled.outcomes)
 
 
-def _guard(place: PartitionHost, journal: Journal) -> Guard | _Unguarded:
+def _guard(place: PartitionHost, journal: Journal) -> Guard | _NoGuard:
     if not place.guarded:
-        return _Unguarded()
+        return _NoGuard()
     return Guard(journal, PARTITIONS_OWNER, _GUARD, (STATE_VARIABLE, RUN_VARIABLE))
 
 

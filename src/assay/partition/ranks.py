@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_COUNTS = (
+_SIZE_VARIABLES = (
     "MPI_LOCALNRANKS",  # MPICH and Intel MPI (hydra)
     "OMPI_COMM_WORLD_LOCAL_SIZE",  # Open MPI
     "MV2_COMM_WORLD_LOCAL_SIZE",  # MVAPICH2
     "PALS_LOCAL_SIZE",  # Cray PALS
-    "SLURM_NTASKS_PER_NODE",  # srun, where it was asked for
+    "SLURM_NTASKS_PER_NODE",  # srun, if requested
 )
 _RANKS = (
     "MPI_LOCALRANKID",
@@ -66,7 +66,7 @@ def local_rank(env: Mapping[str, str]) -> LocalRank | None:
     number = _first(env, _RANKS)
     if number is None:
         return None
-    count = _first(env, _COUNTS)
+    count = _first(env, _SIZE_VARIABLES)
     return LocalRank(number, count if count and count > number else None)
 
 

@@ -119,7 +119,7 @@ class RecordedOutcome(Record, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class _Steering(Record, frozen=True, kw_only=True):
+class _RecordedActions(Record, frozen=True, kw_only=True):
     schema: int = SCHEMA
     boot_id: str
     actions: tuple[RecordedOutcome, ...] = ()
@@ -205,7 +205,7 @@ def recorded_outcomes(env: Mapping[str, str], boot_id: str | None) -> tuple[Reco
     """Return the recorded outcomes of all actions that partitions of this boot require."""
     text = _trusted(partitions_folder(env) / _STEERED)
     try:
-        found = None if text is None else msgspec.json.decode(text, type=_Steering)
+        found = None if text is None else msgspec.json.decode(text, type=_RecordedActions)
     except msgspec.MsgspecError:
         return ()
     return found.actions if found is not None and boot_id in (None, found.boot_id) else ()
@@ -294,7 +294,7 @@ def record_outcomes(
     )
     path = partitions_folder(env) / _STEERED
     if actions:
-        _replace(path, encode(_Steering(boot_id=boot_id, actions=actions)))
+        _replace(path, encode(_RecordedActions(boot_id=boot_id, actions=actions)))
     else:
         path.unlink(missing_ok=True)
 

@@ -37,7 +37,7 @@ from assay.wording.sentence import evidence_text, losses_sentence, statement, ve
 from assay.wording.sweep import effect_name, sweep_sentences
 
 _MAX_EFFECTS = 3
-"""Effects of a factorial design beside its answer; the table has all."""
+"""Number of effects shown with the answer of a factorial design; the table has all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,12 @@ from assay.settings.smt import cpus_for_placement
 from assay.settings.threads import candidate_counts
 from assay.units import show_count
 
-_PLACE: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
+_PLACEMENT_FUNCTIONS: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
     "compact": cpu_selection.compact,
     "scatter": cpu_selection.scatter,
     "one-per-core": cpu_selection.one_per_core,
 }
-_PLACEMENTS = AnyText(f"{', '.join(_PLACE)}, or near:DEVICE-OR-FILE")
+_PLACEMENTS = AnyText(f"{', '.join(_PLACEMENT_FUNCTIONS)}, or near:DEVICE-OR-FILE")
 _USUAL = "compact"
 
 
@@ -157,7 +157,7 @@ class Placement(BaseSetting, frozen=True):
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return a part of ``cpus``; alone, ``one-per-core`` excludes all siblings."""
         value = config[self.name]
-        if value not in _PLACE and not is_near(value):
+        if value not in _PLACEMENT_FUNCTIONS and not is_near(value):
             return out_of_domain(self.name, value, _PLACEMENTS)
         count = config.get("cpus")
         if isinstance(count, int):
@@ -204,7 +204,7 @@ def _count_range(max_count: int) -> str:
 
 
 def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | Refused:
-    if placement not in _PLACE:
+    if placement not in _PLACEMENT_FUNCTIONS:
         return out_of_domain("placement", placement, _PLACEMENTS)
     one_each = placement == "one-per-core"
     most = len({cpu.core for cpu in usable}) if one_each else len(usable)
@@ -212,7 +212,7 @@ def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | R
         available = show_count(most, "core" if one_each else "CPU")
         first = '; CPU 0 alone is the list cpus="0-0"' if count == 0 else ""
         return Refused(f"assay may use {available} here", f"Use {_count_range(most)}{first}.")
-    return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
+    return Resolved((Affinity(cpus=_PLACEMENT_FUNCTIONS[placement](usable, count)),))
 
 
 def _parse(value: Value) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ _JUDGED_BY = ("cpus", "policy", "priority", "nice", "thp_enabled", "call_filters
 _READ = ("cpus", "policy", "nice", "thp_enabled", "environ", "maps")
 
 
-class _Judged(msgspec.Struct, frozen=True):
+class _WorkerJudgement(msgspec.Struct, frozen=True):
     """A worker, its share of the work, and the judgement on it."""
 
     worker: ProcessState
@@ -82,14 +82,14 @@ def _judged(
     facts: RunFacts,
     plan: Plan,
     workers: Sequence[ProcessState],
-) -> list[_Judged]:
+) -> list[_WorkerJudgement]:
     cpu_s = sum(worker.cpu_s for worker in workers)
     held = sum(worker.resident_bytes for worker in workers)
     held = held if held >= MIN_HELD_BYTES else 0
     # For a launch shorter than a kernel tick, the last observed worker.
     cpu_shares = [w.cpu_s / cpu_s if cpu_s else float(w is workers[0]) for w in workers]
     return [
-        _Judged(
+        _WorkerJudgement(
             worker,
             share,
             worker.resident_bytes / held if held else 0.0,
@@ -117,11 +117,11 @@ def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
     )
 
 
-def _busiest(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
+def _busiest(judged: Sequence[_WorkerJudgement], by_cpu: bool) -> _WorkerJudgement:
     return max(judged, key=lambda worker: worker.cpu_share if by_cpu else worker.memory_share)
 
 
-def _with_worker(found: _Judged, word: GrantStatus) -> Grant:
+def _with_worker(found: _WorkerJudgement, word: GrantStatus) -> Grant:
     """Return the judgement on one worker, with its name."""
     if found.cpu_share >= found.memory_share:
         part = f"used {100 * found.cpu_share:.0f} % of the observed CPU time"
@@ -132,7 +132,7 @@ def _with_worker(found: _Judged, word: GrantStatus) -> Grant:
     return msgspec.structs.replace(found.grant, status=word, reason=f"{reason} ({worker_text})")
 
 
-def _judgement_of_busiest(judged: Sequence[_Judged]) -> Grant:
+def _judgement_of_busiest(judged: Sequence[_WorkerJudgement]) -> Grant:
     """Return the judgement for most of the CPU time, taken from the busiest worker."""
     shares: dict[GrantStatus, float] = {}
     for one in judged:

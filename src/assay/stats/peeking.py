@@ -173,15 +173,19 @@ def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, 
     step = np.maximum(_step(a), _step(b))
     every = np.ones(a.shape, dtype=np.bool_)
     if not out.any():
-        return [_plain(b - a, every, step, alpha)]
+        return [_t_interval_ends(b - a, every, step, alpha)]
     # With fewer values the step is larger, and an excluded value may hold the smallest difference.
-    whole, half = (_plain(b - a, every, 0.0 * step, at) for at in (alpha, ALPHA_SHARE * alpha))
+    whole, half = (
+        _t_interval_ends(b - a, every, 0.0 * step, at) for at in (alpha, ALPHA_SHARE * alpha)
+    )
     lost = np.maximum.accumulate(out, axis=1)
     shared = (np.where(lost, half[0], whole[0]), np.where(lost, half[1], whole[1]))
-    return [shared, _plain(b - a, ~out, 0.0 * step, ALPHA_SHARE * alpha)]
+    return [shared, _t_interval_ends(b - a, ~out, 0.0 * step, ALPHA_SHARE * alpha)]
 
 
-def _plain(log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float) -> tuple[Matrix, Matrix]:
+def _t_interval_ends(
+    log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float
+) -> tuple[Matrix, Matrix]:
     """Return the ends of the t interval of the mean of the counted columns below n, for each n.
 
     Ends are infinite where the interval is open.

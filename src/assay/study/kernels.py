@@ -12,7 +12,7 @@ from assay.settings.boot.kernel import NAME, RELEASE
 
 KERNEL_SETTINGS = frozenset({NAME, f"{FIRMWARE}.kernel"})
 """Settings that select another kernel."""
-_PLACES = ("/proc/sys/", "/sys/kernel/", "/sys/module/", f"{CPU}/")
+_FOLDERS = ("/proc/sys/", "/sys/kernel/", "/sys/module/", f"{CPU}/")
 _WORDS = "boot"
 """Reading with command line arguments, which are not properties of the kernel."""
 
@@ -32,7 +32,7 @@ def _readings(machine: Machine) -> dict[str, str]:
     files = {
         path: text
         for path, text in (machine.system_files | machine.boot.files).items()
-        if path.startswith(_PLACES) and path not in STATE_FILES
+        if path.startswith(_FOLDERS) and path not in STATE_FILES
     }
     found = {_short(path): text for path, text in files.items()}
     found.pop(_short(RELEASE), None)

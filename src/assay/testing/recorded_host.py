@@ -66,7 +66,7 @@ class RecordedHost(LiveHost):
         """See ``Host.hold``."""
         os.close(self._open(path, os.O_WRONLY))
         self.devices.setdefault(path, []).append(value)
-        return _Wish(self.devices[path], value)
+        return _DeviceRequest(self.devices[path], value)
 
     def swap(self, path: str, priority: int | None) -> None:
         """See ``Host.swap``."""
@@ -93,7 +93,7 @@ class RecordedHost(LiveHost):
 
 
 @dataclass
-class _Wish:
+class _DeviceRequest:
     wishes: list[int]
     value: int
 

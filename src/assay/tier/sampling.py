@@ -28,7 +28,7 @@ _SUMS = (
 )
 
 
-class _Done(NamedTuple):
+class _ProcessActivity(NamedTuple):
     """Activity of a process.
 
     Attributes:
@@ -54,7 +54,7 @@ def sample_session(
         proc: proc(5) of this host.
     """
     end = time.monotonic() + for_s
-    seen: dict[int, _Done] = {}
+    seen: dict[int, _ProcessActivity] = {}
     while time.monotonic() < end and runs():
         # Keep the activity of processes that have ended.
         seen |= _sample_processes(session, proc)
@@ -63,7 +63,7 @@ def sample_session(
         time.sleep(min(SAMPLING_INTERVAL_S, for_s / _LOOKS))
 
 
-def _sample_processes(session: int, proc: Path) -> dict[int, _Done]:
+def _sample_processes(session: int, proc: Path) -> dict[int, _ProcessActivity]:
     """Return the activity of processes with large memory, by process id."""
     found = {}
     for meter in read_meters(proc):
@@ -71,11 +71,11 @@ def _sample_processes(session: int, proc: Path) -> dict[int, _Done]:
         stat = _read_stat(process)
         # A process that ends between two reads keeps its last values.
         if meter.counts.zero_fill_faults and stat and stat.session == session:
-            found[meter.pid] = _Done(*_computed(process, stat), meter.counts)
+            found[meter.pid] = _ProcessActivity(*_computed(process, stat), meter.counts)
     return found
 
 
-def _sum(done: Sequence[_Done]) -> ActivitySnapshot:
+def _sum(done: Sequence[_ProcessActivity]) -> ActivitySnapshot:
     return ActivitySnapshot(
         at_s=time.monotonic(),
         cpu_s=sum(process.cpu_s for process in done),

@@ -207,7 +207,7 @@ def _locked(folder: Path, end: float) -> int:
         fd = os.open(folder, _FOLDER)
         try:
             _lock(fd, folder, end)
-            if _lies_at(folder, fd):
+            if _is_folder_at(folder, fd):
                 return fd
         except BaseException:
             os.close(fd)
@@ -232,7 +232,7 @@ def _lock(fd: int, folder: Path, end: float) -> None:
             return
 
 
-def _lies_at(folder: Path, fd: int) -> bool:
+def _is_folder_at(folder: Path, fd: int) -> bool:
     try:
         return os.path.samestat(folder.lstat(), os.fstat(fd))
     except FileNotFoundError:

@@ -89,7 +89,7 @@ class Host:
             raise self.unread(path, f"contains no list of CPUs: {text[:40]!r}") from None
 
     def optional_cpus(self, path: str) -> frozenset[int]:
-        """Return the same; an empty set if the file is missing.
+        """Return the CPUs in a file; an empty set if the file is missing.
 
         Raises:
             UnreadableError: the file exists, but cannot be read.

@@ -16,11 +16,11 @@ _CPU = "/sys/devices/system/cpu"
 
 
 @dataclass
-class _Grown:
+class _PartBuilder:
     """A part during the construction of the tree."""
 
     part: Part
-    inner: list[_Grown] = field(default_factory=list)
+    inner: list[_PartBuilder] = field(default_factory=list)
     memory: list[Part] = field(default_factory=list)
 
     def done(self) -> Part:
@@ -46,7 +46,7 @@ def parts_of(
         speeds: source of caches before memory.
     """
     everything = tuple(cpu.id for cpu in machine.cpus)
-    top = _Grown(Part(kind="machine", cpus=everything))
+    top = _PartBuilder(Part(kind="machine", cpus=everything))
     for part in (
         *_packages(machine),
         *_groups(machine),
@@ -118,7 +118,7 @@ def _cores(root: Root, machine: Machine) -> list[Part]:
     ]
 
 
-def _insert(here: _Grown, part: Part) -> None:
+def _insert(here: _PartBuilder, part: Part) -> None:
     """Insert a part into the smallest part that contains it; larger kinds come first."""
     wanted = set(part.cpus)
     if not wanted:
@@ -135,7 +135,7 @@ def _insert(here: _Grown, part: Part) -> None:
     )
     if not crossing:
         rest = [child for child in here.inner if child not in held]
-        here.inner = [*rest, _Grown(part, inner=held)]
+        here.inner = [*rest, _PartBuilder(part, inner=held)]
 
 
 def _near(root: Root, nodes: tuple[Node, ...], node: Node) -> tuple[int, ...]:
@@ -169,7 +169,7 @@ def _initiators(root: Root, node: int) -> list[int]:
     return []
 
 
-def _home(top: _Grown, cpus: tuple[int, ...]) -> _Grown:
+def _home(top: _PartBuilder, cpus: tuple[int, ...]) -> _PartBuilder:
     """Return the outermost part below the top with these CPUs; the top if there is none."""
     here = top
     while cpus:

@@ -60,7 +60,7 @@ class _Target(msgspec.Struct, frozen=True):
     scripts: tuple[str, ...] = ()
 
 
-class _Inside(msgspec.Struct, frozen=True):
+class _ProgramContents(msgspec.Struct, frozen=True):
     """Contents of a program.
 
     Attributes:
@@ -276,14 +276,14 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
     )
 
 
-def _python_inside(root: Root, target: _Target) -> _Inside:
+def _python_inside(root: Root, target: _Target) -> _ProgramContents:
     command = target.command
     call = parse_call(command.argv[1:])
     interpreter = ask_interpreter(root, target.executable, call.options, command.env, command.cwd)
     imports = find_imports(root, call, interpreter.folders, command.cwd)
     packages = tuple(sorted(imports.packages))
     held = read_contents(root, packages, interpreter.folders, command.env)
-    return _Inside(
+    return _ProgramContents(
         held.reasons,
         packages,
         imports.files,
@@ -293,7 +293,7 @@ def _python_inside(root: Root, target: _Target) -> _Inside:
     )
 
 
-def _native_inside(root: Root, target: _Target) -> _Inside:
+def _native_inside(root: Root, target: _Target) -> _ProgramContents:
     reasons: dict[str, str] = {}
     tool = runtime_of_tool(base_name(target.path))
     if tool:
@@ -302,7 +302,7 @@ def _native_inside(root: Root, target: _Target) -> _Inside:
     if place is not None and target.interpreter is None:
         for name, mark in embedded_runtimes(place).items():
             reasons[name] = f"statically linked: the file contains {mark}"
-    return _Inside(reasons)
+    return _ProgramContents(reasons)
 
 
 def _sanitizers(place: Path | None, libraries: Iterable[str]) -> tuple[str, ...]:

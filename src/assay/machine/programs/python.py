@@ -99,7 +99,7 @@ def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> 
     and, if ``folders`` are known, packages that are in none of them. Modules in the user's
     directories (``PYTHONPATH``, editable installations) are read like the script.
     """
-    walk = _Walk(root, folders)
+    walk = _SourceSearch(root, folders)
     own = [folder for folder in folders if _is_user_folder(root, folder)]
     if call.form == "script":
         script = call.what if call.what.startswith("/") else f"{cwd}/{call.what}"
@@ -154,7 +154,7 @@ def _usual_folders(root: Root, path: str) -> tuple[str, ...]:
     return tuple(folder for folder in dict.fromkeys(found) if root.exists(folder))
 
 
-class _Walk:
+class _SourceSearch:
     """A search through the sources of a program."""
 
     def __init__(self, root: Root, folders: tuple[str, ...]) -> None:

@@ -25,7 +25,7 @@ def failures(samples: Sequence[Sample]) -> Html | None:
     for sample in samples:
         if sample.outcome is not Outcome.OK:
             ending, message = _ending(sample), clean(sample.message or "")
-            shown_message = "" if message in (ending, _PLAIN) else message
+            shown_message = "" if message in (ending, _TIMED_OUT) else message
             kinds.setdefault((ending, shown_message), []).append(sample)
     if not kinds:
         return None
@@ -46,7 +46,7 @@ def failures(samples: Sequence[Sample]) -> Html | None:
 _KINDS_SHOWN = 20
 
 
-_PLAIN = "timed out"
+_TIMED_OUT = "timed out"
 
 
 def _caps(samples: Sequence[Sample]) -> str:
@@ -61,7 +61,7 @@ def _caps(samples: Sequence[Sample]) -> str:
 
 def _ending(sample: Sample) -> str:
     if sample.outcome is Outcome.TIMED_OUT:
-        return _PLAIN
+        return _TIMED_OUT
     if sample.outcome is Outcome.LIMIT:
         return f"stopped at a limit: {clean(sample.limit or 'unknown')}"
     if sample.signal is not None:

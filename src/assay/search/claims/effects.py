@@ -69,7 +69,7 @@ class Contrast:
 def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
     """Return the effects that a factorial sweep can separate; none for any other design.
 
-    They compare cells of the design; a baseline beside it enters none.
+    They compare cells of the design; a separate baseline enters none.
     """
     if spec.design is None or spec.design.kind is not DesignKind.FACTORIAL:
         return ()

@@ -14,7 +14,7 @@ from assay.wording.gate import (
 )
 
 FAILED = "failed"
-"""Condition beside the verdicts: launches failed, or did not end."""
+"""Condition besides the verdicts: launches failed, or did not end."""
 BROKEN = RequirementVerdict.BROKEN.value
 """Condition: an arm violates a requirement."""
 GATE_CONDITIONS = (*map(str, Verdict), FAILED, BROKEN)

@@ -1,7 +1,7 @@
 """Requirements: parsing, and the results of the launches of an arm.
 
 A requirement bounds a quantile of a figure, the median by default. The number of launches that meet
-the bound decides it, each by itself: no assumption on the distribution is needed, and failed
+each bound decides it alone: no assumption on the distribution is needed, and failed
 launches count.
 """
 
@@ -43,7 +43,9 @@ from assay.units import parse_bytes, parse_duration_s
 from assay.wording.requirement import requirement_text
 
 _TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
-_PLAIN = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII)
+_NUMBER_AND_UNIT = re.compile(
+    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII
+)
 _FAR = 1_000_000
 """Number of launches beyond which no estimate is given."""
 
@@ -130,7 +132,7 @@ def _limit(text: str, metric: Metric) -> float:
             return float(parse_bytes(text))
     except InvalidInputError as error:
         raise InvalidInputError(f"--require {metric.name}: {error.cause}", error.remedy) from error
-    match = _PLAIN.fullmatch(text)
+    match = _NUMBER_AND_UNIT.fullmatch(text)
     limit = float(match[1]) if match else math.nan
     if match is None or match[2] not in ("", metric.unit) or not math.isfinite(limit):
         unit = f" in {metric.unit}" if metric.unit else " without a unit"
@@ -143,7 +145,7 @@ def _limit(text: str, metric: Metric) -> float:
 
 def _is_zero(text: str) -> bool:
     """Return whether a text is a duration of zero, which a later check refuses with its reason."""
-    match = _PLAIN.fullmatch(text)
+    match = _NUMBER_AND_UNIT.fullmatch(text)
     return match is not None and match[2] in ("", "s") and float(match[1]) == 0.0
 
 
@@ -152,7 +154,7 @@ def _quantile(text: str | None) -> float:
     if text in (None, "median"):
         return MEDIAN
     assert text is not None
-    found = _PLAIN.fullmatch(text[1:]) if text.startswith("p") else None
+    found = _NUMBER_AND_UNIT.fullmatch(text[1:]) if text.startswith("p") else None
     if found is None or found[2] or not 0.0 < float(found[1]) < 100.0:
         raise InvalidInputError(
             f"--require: invalid quantile: {text!r}.",

@@ -56,7 +56,7 @@ class DifferentWork:
         self._state: tuple[object, ...] = ()
         self._names: dict[Configuration, str] = {}
         self._agrees: dict[Configuration, bool] = {}
-        self._judged: _Judged | None = _NONE
+        self._judged: _Judgement | None = _NONE
 
     @classmethod
     def of(cls, spec: StudySpec, outputs: ObservedOutputs) -> DifferentWork:
@@ -156,13 +156,13 @@ class DifferentWork:
         return difference or self._outputs.complaint(names[1], names[0], effect=effect)
 
     @property
-    def _found(self) -> _Judged:
+    def _found(self) -> _Judgement:
         if self._judged is None:
             self._judged = _judge(self._agrees)
         return self._judged
 
 
-class _Judged(msgspec.Struct, frozen=True):
+class _Judgement(msgspec.Struct, frozen=True):
     """Result of comparing all outputs.
 
     Attributes:
@@ -178,10 +178,10 @@ class _Judged(msgspec.Struct, frozen=True):
         return bool(self.values) and any(place in self.values for place in configuration.items())
 
 
-_NONE = _Judged()
+_NONE = _Judgement()
 
 
-def _judge(agrees: dict[Configuration, bool]) -> _Judged:
+def _judge(agrees: dict[Configuration, bool]) -> _Judgement:
     """Classify configurations by whether their output agrees with the default's.
 
     A value of any configuration with the default's output is cleared. The other values of a
@@ -206,7 +206,7 @@ def _judge(agrees: dict[Configuration, bool]) -> _Judged:
         for cause in causes
         if cause not in open_ones or all(name not in follows for name, _ in open_ones[cause])
     }
-    return _Judged(held, values)
+    return _Judgement(held, values)
 
 
 def _following(causes: Iterable[Iterable[_SettingValue]], harmless: Counter[str]) -> set[str]:

@@ -41,7 +41,7 @@ def disturbance_sources_of(
 def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
     """Return the processes in the evidence, each with its mean over all samples with evidence.
 
-    A process that occurs once thus counts little beside a permanent one.
+    A process that occurs once thus counts little compared with a permanent one.
     """
     used: dict[str, float] = {}
     readings = 0

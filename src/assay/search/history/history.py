@@ -106,8 +106,8 @@ class History:
             )
             for stage in Stage
         }
-        self._walls = _Walls(lambda sample: sample.wall_s)
-        self._costs = _Walls(lambda sample: sample.took_s)
+        self._walls = _WallTimes(lambda sample: sample.wall_s)
+        self._costs = _WallTimes(lambda sample: sample.took_s)
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
         self.outputs = ObservedOutputs()
@@ -531,7 +531,7 @@ def _mean_of(parts: Sequence[Observation | None], times: int) -> Observation | N
     return Observation(mean, censored=any(part.censored for part in known))
 
 
-class _Walls:
+class _WallTimes:
     """Wall times by arm in sorted order, for cheap medians.
 
     Args:

@@ -17,7 +17,7 @@ MIN_FACTOR = 1.5
 
 
 @dataclass
-class _Walls:
+class _WallTimes:
     first_s: float
     longest_later_s: float | None = None
 
@@ -33,7 +33,7 @@ class FirstLaunches:
     """Wall times of the first launch of each configuration and of later ones."""
 
     def __init__(self) -> None:
-        self._walls: dict[Configuration, _Walls] = {}
+        self._walls: dict[Configuration, _WallTimes] = {}
         self._launched: set[Configuration] = set()
 
     def add(self, sample: Sample) -> None:
@@ -46,7 +46,7 @@ class FirstLaunches:
             return
         known = self._walls.get(configuration)
         if known is None:
-            self._walls[configuration] = _Walls(sample.wall_s)
+            self._walls[configuration] = _WallTimes(sample.wall_s)
         else:
             known.longest_later_s = max(known.longest_later_s or 0.0, sample.wall_s)
 

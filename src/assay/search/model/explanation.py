@@ -107,7 +107,9 @@ def explain_settings(
     if sum(t.value is not None for t in trials) < MIN_TRIALS:
         return None
     space = admitted_space(history, make_search_space(spec.space))
-    return _Explaining(spec, space, trials, len(launched_configurations(every))).of(settings)
+    return _ExplanationBuilder(spec, space, trials, len(launched_configurations(every))).of(
+        settings
+    )
 
 
 def explanation_of(
@@ -118,7 +120,7 @@ def explanation_of(
     return explain_settings(spec, samples, Configuration(chosen.settings)) if chosen else None
 
 
-class _Explaining:
+class _ExplanationBuilder:
     def __init__(
         self, spec: StudySpec, space: SearchSpace, trials: Sequence[Trial], tried: int
     ) -> None:

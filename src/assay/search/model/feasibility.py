@@ -1,6 +1,6 @@
 """Feasibility: the probability that a configuration satisfies the requirements of a study.
 
-Beside the objective a second process models the slack of the requirements: unlike a mere failure,
+Besides the objective, a second process models the slack of the requirements: unlike a mere failure,
 the distance of a figure from its limit indicates where it will be within the limit (Gelbart, Snoek
 and Adams, UAI 2014, model constraints in this way). Configurations that are unlikely to be feasible
 are not proposed. Only configurations that are clearly feasible can win.

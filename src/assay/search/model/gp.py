@@ -46,7 +46,7 @@ _R = TypeVar("_R")
 MAX_ENUMERATED = 20_000
 """Maximum size of a space that is enumerated; larger ones are sampled."""
 POOL_SAMPLES = 1200
-"""Random configurations in the pool of a larger space, beside the neighbours of the best."""
+"""Random configurations in the pool of a larger space, besides the neighbours of the best."""
 NEIGHBOUR_CENTRES = 4
 """Number of best configurations whose neighbours are in the pool."""
 MIN_CORRELATION = 0.5

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from assay.search.model.surrogate import Priors
 
 SMALL_BATCH = 4
-"""Proposals in a block of a small budget, beside the default: smaller blocks update the model
+"""Proposals in a block of a small budget, besides the default: smaller blocks update the model
 more often. A batch of at most this size may come from sparse models."""
 
 

@@ -123,7 +123,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class _Few:
+class _SparseModel:
     """A model in which few settings matter, conditioned on launches.
 
     Attributes:
@@ -223,7 +223,7 @@ class SparseModels:
             quadratic=float(self._centred @ weighted),
         )
 
-    def _fitted(self) -> list[_Few]:
+    def _fitted(self) -> list[_SparseModel]:
         import numpy as np
 
         count = len(self._settings)
@@ -234,7 +234,7 @@ class SparseModels:
         plain = [base for base in bases if base.own == 0.0]
         logs = [b.log_prior + float(self._evidence(b.quadratic, b.log_det)) for b in plain]
         self._none = math.log(CLASS_PRIORS["none"]) + float(np.logaddexp.reduce(logs))
-        found: list[_Few] = []
+        found: list[_SparseModel] = []
         best: dict[int, float] = {}
         varied = [k for k in range(count) if len(self._distinct((k,))[0]) > 1]
         prior = math.log(CLASS_PRIORS["one"] / max(1, count))
@@ -278,11 +278,11 @@ class SparseModels:
         root = directions * np.sqrt(np.maximum(spread, 0.0))
         return _Shape(settings, interacts, observed, member, root)
 
-    def _with(self, shape: _Shape, bases: Sequence[_Base], prior: float) -> list[_Few]:
+    def _with(self, shape: _Shape, bases: Sequence[_Base], prior: float) -> list[_SparseModel]:
         """Return the models of each base and amplitude in which these settings matter."""
         return [model for base in bases for model in self._of_base(shape, base, prior)]
 
-    def _of_base(self, shape: _Shape, base: _Base, prior: float) -> list[_Few]:
+    def _of_base(self, shape: _Shape, base: _Base, prior: float) -> list[_SparseModel]:
         import numpy as np
 
         held = base.precision @ shape.member
@@ -301,7 +301,7 @@ class SparseModels:
             logs = prior + base.log_prior - math.log(len(AMPLITUDES))
             middle = (turned * (amplitude / inner)) @ turned.T
             found.append(
-                _Few(
+                _SparseModel(
                     shape=shape,
                     base=base,
                     amplitude=amplitude,

@@ -43,7 +43,7 @@ MIN_CORE_PROBABILITY = 0.5
 
 @dataclass(frozen=True)
 class ConfirmedArms:
-    """Arms that run beside the default in a confirmation.
+    """Arms of a confirmation besides the default.
 
     Attributes:
         whole: winner of the search.

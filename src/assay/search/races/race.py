@@ -245,7 +245,7 @@ class BlockRunner:
         return slot
 
     def _together(self, launch: Launch) -> bool:
-        """Return whether other launches may run beside a launch."""
+        """Return whether other launches may run at the same time as a launch."""
         single = sum(arm.name == launch.arm for arm in self._arms) == 1
         return launch.stage is Stage.SEARCH or not single
 

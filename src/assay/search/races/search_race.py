@@ -194,7 +194,7 @@ class SearchRace(BlockRace):
         return workload_failure(DEFAULT_FAILED, [DEFAULT_ARM])
 
     def _measure_interference(self, budget: RemainingBudget) -> BlockPlan | None:
-        """Return the default alone and beside its copies, if the search is to run in parallel."""
+        """Return the default alone and in parallel with its copies, if the search is parallel."""
         slots = self._spec.parallel
         if slots is None or self._offered < slots:
             return None
@@ -361,7 +361,7 @@ class SearchRace(BlockRace):
 
 
 def min_cost(block: Cost, blocks: int) -> Cost:
-    """Return the smallest cost of a study: a look at the default, one search block, and a claim.
+    """Return the smallest cost of a study: a launch of the default, one search block, and a claim.
 
     Args:
         block: cost of a confirmation block.

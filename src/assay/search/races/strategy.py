@@ -51,7 +51,7 @@ rule 10)."""
 MIN_SEARCH_BLOCKS = 3
 """Smallest number of launches of each configuration where all are tried."""
 BATCH = 8
-"""Proposals of a model-based block, beside the default, with a large budget."""
+"""Proposals of a model-based block, besides the default, with a large budget."""
 SMALL_BUDGET = 60
 """Number of launches below which a budget is small."""
 DEFAULT_INTERVAL = 4
@@ -177,7 +177,7 @@ class ModelStrategy:
             return None
         if not count:
             return self._single(history, space, trials, budget, seed)
-        if self._nothing_left(history, space, trials, seed):
+        if self._is_exhausted(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
         if len(non_default_trials(trials)) < MAX_TRIALS:
@@ -188,7 +188,7 @@ class ModelStrategy:
         return self._fitting(history, [*first, *map(arm_of, chosen)], budget)
 
     def _batch(self, history: History, budget: RemainingBudget) -> int:
-        """Return the proposals of the next block; 0 if none fits beside the default."""
+        """Return the proposals of the next block; 0 if none fits besides the default."""
         if self._is_small(history, budget):
             return self._small_batch(history, budget)
         last = NO_COST
@@ -327,7 +327,7 @@ class ModelStrategy:
         )
         return [c for c, may in pairs if c in kept or (may and c not in seen)]
 
-    def _nothing_left(
+    def _is_exhausted(
         self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
     ) -> bool:
         """Return whether no configuration is better than the best by more than the margin."""

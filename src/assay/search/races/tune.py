@@ -241,7 +241,7 @@ class TuneRace(SearchRace):
         """Return the end of a search without a better arm.
 
         Args:
-            tried: number of configurations beside the default.
+            tried: number of configurations besides the default.
             budget: remaining budget.
         """
         if budget.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):

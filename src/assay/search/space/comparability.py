@@ -43,7 +43,7 @@ def check_comparable(spec: StudySpec) -> None:
 
 
 def instance_count_notes(spec: StudySpec) -> list[str]:
-    """Return notes on the reference of times beside the objective, if instances vary."""
+    """Return notes on the reference of times besides the objective, if instances vary."""
     if not _varies(spec):
         return []
     return [instances_note(PER_INSTANCE)]

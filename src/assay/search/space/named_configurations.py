@@ -40,7 +40,7 @@ def make_search_space(space: Space, admissible: AdmissionCheck | None = None) ->
 
 
 def label_of(space: Space, configuration: Configuration) -> str | None:
-    """Name a configuration: ``A``, or ``A threads=2`` with settings beside it.
+    """Name a configuration: ``A``, or ``A threads=2`` with further settings.
 
     Returns:
         The label; ``None`` without a name.
@@ -73,7 +73,7 @@ def _without_defaults(space: Space, configuration: Configuration) -> Configurati
 
 
 def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[Arm], list[str]]:
-    """Cross the named configurations with a grid of the settings beside them.
+    """Cross the named configurations with a grid of the other settings.
 
     Returns:
         The cells, and notes on cells of the grid that cannot be granted.

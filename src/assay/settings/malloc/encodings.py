@@ -75,7 +75,7 @@ class AllocatorOption(BaseSetting, frozen=True):
         return self.values
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Never unasked."""
+        """Return the reason for not suggesting the setting."""
         return f"an option of {_listed(self.encodings)}; name it to vary it"
 
     def owners(self, domain: Domain) -> tuple[str, ...]:

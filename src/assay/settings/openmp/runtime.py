@@ -28,7 +28,7 @@ from assay.settings.pools import NO_OPENMP_REASON, OPENMP_RUNTIMES
 from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
 
 
-class _Known(msgspec.Struct, frozen=True):
+class _Runtime(msgspec.Struct, frozen=True):
     """An OpenMP runtime.
 
     Attributes:
@@ -42,10 +42,10 @@ class _Known(msgspec.Struct, frozen=True):
     package: str
 
 
-_RUNTIMES: dict[str, _Known] = {
-    "gnu": _Known("gomp", "libgomp", "apt-get install libgomp1 (Fedora: dnf install libgomp)"),
-    "llvm": _Known("llvm-omp", "libomp", "apt-get install libomp5 (Fedora: dnf install libomp)"),
-    "intel": _Known("iomp", "libiomp5", "pip install intel-openmp in the active environment"),
+_RUNTIMES: dict[str, _Runtime] = {
+    "gnu": _Runtime("gomp", "libgomp", "apt-get install libgomp1 (Fedora: dnf install libgomp)"),
+    "llvm": _Runtime("llvm-omp", "libomp", "apt-get install libomp5 (Fedora: dnf install libomp)"),
+    "intel": _Runtime("iomp", "libiomp5", "pip install intel-openmp in the active environment"),
 }
 _DOMAIN = Choices(tuple(_RUNTIMES))
 _PREFIXES = tuple(known.prefix for known in _RUNTIMES.values())
@@ -124,7 +124,7 @@ class OpenMPRuntime(BaseSetting, frozen=True):
         return granted(value, Level.SEEN, observed, behind)
 
 
-def _path(known: _Known, machine: Machine) -> str | None:
+def _path(known: _Runtime, machine: Machine) -> str | None:
     """Return its path; a link from Intel's name to LLVM's library counts as LLVM's."""
     path = machine.libraries.get(known.library)
     return path if path is not None and _file(path).startswith(known.prefix) else None

@@ -41,7 +41,7 @@ POLICY = "OMP_WAIT_POLICY"
 
 _POLICIES = Choices(("active", "passive"))
 _WITHOUT_END = {BLOCKTIME: "infinite", SPINS: "INFINITE"}
-_OWN: dict[str, dict[str, str]] = {
+_RUNTIME_VALUES: dict[str, dict[str, str]] = {
     "active": _WITHOUT_END,
     "passive": {BLOCKTIME: "0", SPINS: "0"},
 }
@@ -50,7 +50,7 @@ _SPINS_IN_MS = 100_000
 _MAX_MS = 2**31 - 1
 """``KMP_MAX_BLOCKTIME``; LLVM treats it as infinite."""
 _TIMES = AnyText("milliseconds from 0, or infinite")
-_COUNTS_SPINS = "libgomp counts spins instead of time: an approximation"
+_SPIN_NOTE = "libgomp counts spins instead of time: an approximation"
 
 
 class OpenMPWaitPolicy(BaseSetting, frozen=True):
@@ -128,12 +128,12 @@ class OpenMPBlocktime(BaseSetting, frozen=True):
         exact = variables == _WITHOUT_END or variables.get(SPINS) == "0"
         if held.status is not GrantStatus.GRANTED or exact or not _only_gnu(facts):
             return held
-        return degraded(value, held.level, _COUNTS_SPINS, held.observed)
+        return degraded(value, held.level, _SPIN_NOTE, held.observed)
 
 
 def _of_wait(config: Configuration) -> dict[str, str]:
     value = str(config["omp.wait"])
-    own = {} if "omp.blocktime" in config else _OWN.get(value, {})
+    own = {} if "omp.blocktime" in config else _RUNTIME_VALUES.get(value, {})
     return {POLICY: value, **own}
 
 
