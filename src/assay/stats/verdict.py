@@ -9,11 +9,9 @@ from assay.records.study import DEFAULT_MARGIN
 from assay.records.workload import Goal
 from assay.stats.confidence_sequence import half_width
 from assay.stats.paired import Effect
+from assay.stats.smallest_count import smallest_count
 
 __all__ = ["DEFAULT_MARGIN", "Verdict", "is_beyond_margin", "blocks_needed", "decide"]
-
-_FAR = 1_000_000
-"""Maximum number of blocks considered."""
 
 
 def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = DEFAULT_MARGIN) -> Verdict:
@@ -91,18 +89,7 @@ def blocks_needed(
     def decided(n: int) -> bool:
         return half_width(n, sd, effect.alpha, resolution=effect.resolution) < room
 
-    low = max(effect.blocks, 1)
-    if decided(low):
-        return low
-    high = low
-    while not decided(high):
-        low, high = high, 2 * high
-        if high > _FAR:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decided(middle) else (middle, high)
-    return high
+    return smallest_count(decided, max(effect.blocks, 1))
 
 
 def _check_margin(margin: float) -> None:

@@ -38,6 +38,7 @@ from assay.stats.share import (
     shows_above,
     shows_below,
 )
+from assay.stats.smallest_count import smallest_count
 from assay.stats.undisturbed import ALPHA_SHARE
 from assay.units import parse_bytes, parse_duration_s
 from assay.wording.requirement import requirement_text
@@ -46,8 +47,6 @@ _TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.
 _NUMBER_AND_UNIT = re.compile(
     r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII
 )
-_FAR = 1_000_000
-"""Number of launches beyond which no estimate is given."""
 
 
 # --- text -------------------------------------------------------------------------------------
@@ -328,15 +327,7 @@ def launches_needed(satisfied: int, launches: int, share: float, alpha: float) -
         done = round(satisfied * count / launches)
         return decide_requirement(done, done, count, share, alpha) is not RequirementVerdict.UNCLEAR
 
-    low = high = max(launches, MIN_BLOCKS)
-    while not decided(high):
-        low, high = high, 2 * high
-        if high > _FAR:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decided(middle) else (middle, high)
-    return high
+    return smallest_count(decided, max(launches, MIN_BLOCKS))
 
 
 @dataclass(frozen=True)
