@@ -100,12 +100,12 @@ def tune(
     null: bool = False,
     timeout_s: float | None = None,
     statistic: Statistic = Statistic.MEAN,
-    require: tuple[Requirement, ...] = (),
+    requirements: tuple[Requirement, ...] = (),
 ) -> Study:
     spec = StudySpec(
         kind=Kind.TUNE,
         statistic=statistic,
-        requirements=require,
+        requirements=requirements,
         workload=workload(program.metric, timeout_s),
         budget=budget,
         space=space,

@@ -101,13 +101,13 @@ def program(*matters: str, gain: float = 0.4) -> SimulatedProgram:
     return SimulatedProgram(takes_s=takes_s, noise=0.02)
 
 
-def spec(launches: int = 36, require: tuple[Requirement, ...] = ()) -> StudySpec:
+def spec(launches: int = 36, requirements: tuple[Requirement, ...] = ()) -> StudySpec:
     return StudySpec(
         kind=Kind.TUNE,
         workload=workload(),
         budget=Budget(launches=launches),
         space=SPACE,
-        requirements=require,
+        requirements=requirements,
         disturbed_above=None,
     )
 

@@ -96,7 +96,7 @@ class TestGuidedGpSearcher(SearcherContract):
         failed = EarlierConfiguration(configuration=known.pop().configuration)
         told = (*sorted(known, key=lambda k: k.log_ratio or 0.0), failed)
         return GpSearcher(
-            earlier_studies=(EarlierStudy(study="before", command="x", known_configurations=told),)
+            earlier=(EarlierStudy(study="before", command="x", known_configurations=told),)
         )
 
 

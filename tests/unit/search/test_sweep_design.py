@@ -21,10 +21,10 @@ from assay.search.space.space_filling import latin_hypercube, min_distance
 DEFAULT = Configuration()
 
 
-def choices(name: str, *values: Value, when: str | None = None) -> Parameter:
+def choices(name: str, *values: Value, condition: str | None = None) -> Parameter:
     """Return a setting with listed values; the first of ``arg.NAME`` is its default."""
     default = values[0] if name.startswith("arg.") else None
-    return Parameter(name=name, domain=Choices(values), default=default, condition=when)
+    return Parameter(name=name, domain=Choices(values), default=default, condition=condition)
 
 
 def laid(

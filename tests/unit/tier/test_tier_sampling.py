@@ -21,7 +21,8 @@ def stat(pid: int, session: int, user_s: float, kernel_s: float = 0.0) -> str:
     """Return a line of proc_pid_stat(5) with a program name that is hard to parse."""
     before = ["S", "1", "1", str(session), *["0"] * 7]
     times = [str(int(one * TICKS)) for one in (user_s, kernel_s)]
-    return " ".join([str(pid), "(a) (b c)", *before, *times, "0", "0"])
+    after = ["0", "0", "20", "0", "1", "0", "7"]  # up to the start time
+    return " ".join([str(pid), "(a) (b c)", *before, *times, *after])
 
 
 def process(proc: Path, pid: int, session: int, user_s: float, pager_s: float = 0.0) -> None:
