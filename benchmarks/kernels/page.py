@@ -29,7 +29,7 @@ def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], 
     peers = msgspec.convert(document.get("python", []), list[PythonPeer])
     threads = document["machine"]["cpus"]
     sections = [
-        _head(document),
+        _head(document, table, kernels),
         markdown.section("Targets", _targets(document, table, kernels, peers)),
         markdown.section("Own variants and libraries", _libraries(table, kernels, threads)),
         markdown.section("Libraries for Python", _python(kernels, peers)),
@@ -90,7 +90,7 @@ COLUMNS = (
 )
 
 
-def _head(document: dict[str, Any]) -> str:
+def _head(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
     where = document["machine"]
     machine = (
         f"Machine: {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
@@ -106,23 +106,38 @@ def _head(document: dict[str, Any]) -> str:
                 METHOD,
                 machine,
                 PROVISIONAL if is_busy(document) else "",
-                _scale(document),
+                _scale(document, table, kernels),
                 COMMANDS,
             ),
         )
     )
 
 
-def _scale(document: dict[str, Any]) -> str:
+def _scale(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
     """Return the kernels of the latest run if it measured only some."""
     cases = document["scale"]["cases"]
     if not cases:
         return ""
     names = ", ".join(f"`{one}`" for one in cases)
+    found = f"The latest run measured {names}. Each section states the date of its figures."
+    if not _lacks_one_thread(table, kernels):
+        return found
     return (
-        f"The latest run measured {names}. Each section states the date of its figures. In older "
-        "sections, the catalogue's own variants have no times with one thread. The older "
-        "comparisons with several threads can therefore favour the library only."
+        f"{found} In older sections, the catalogue's own variants have no times with one thread. "
+        "The older comparisons with several threads can therefore favour the library only."
+    )
+
+
+def _lacks_one_thread(table: Table, kernels: dict[tuple[str, str], Kernel]) -> bool:
+    """Return whether own variants of a kernel with a library have no times with one thread."""
+    return any(
+        has_library(kernel)
+        and not any(
+            table.values(Key(name, case, one.variant, ONE_THREAD_US))
+            for one in kernel.available
+            if not one.library
+        )
+        for (name, case), kernel in kernels.items()
     )
 
 

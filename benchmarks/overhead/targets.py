@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from assay.units import show_count
+
 from . import cost, database, killing, output, programs, timing
 from .reading import Difference, Share, Table
 from .results import Measured
@@ -165,7 +167,7 @@ def _ratio(part: str, measure: str, found: Difference) -> Target:
 def ratio_words(found: Difference) -> str:
     """Return a ratio as a change in percent, with its interval."""
     middle, low, high = ((value - 1.0) * 100 for value in (found.middle, found.low, found.high))
-    return f"{middle:+.1f} % ({low:+.1f} to {high:+.1f}, {found.rounds} pairs)"
+    return f"{middle:+.1f} % ({low:+.1f} to {high:+.1f}, {show_count(found.rounds, 'pair')})"
 
 
 def _of_killing(table: Table) -> Iterator[Target]:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assay.units import show_count
 from benchmarks import markdown
 from benchmarks.overhead.machine_load import is_busy, load_words, use_words
 from benchmarks.overhead.reading import Difference, Key, Table
@@ -54,7 +55,7 @@ def page(document: dict[str, Any], table: Table) -> str:
 
 
 def _head(document: dict[str, Any]) -> str:
-    where = document["machine"]
+    where, scale = document["machine"], document["scale"]
     peers = ", ".join(f"{name} {version}".strip() for name, version in document["peers"].items())
     paragraphs = [
         "# Time until a program starts",
@@ -63,9 +64,9 @@ def _head(document: dict[str, Any]) -> str:
         "launch short programs.",
         f"Measured on {document['date']} on {where['model']}, {where['cpus']} CPUs, Linux "
         f"{where['kernel']}, {where['distribution']}, control groups {where['cgroup']}, Python "
-        f"{where['python']}. {document['scale']['rounds']} rounds, each with "
-        f"{document['scale']['launches']} launches of each command and "
-        f"{document['scale']['of_plans']} of each plan. {_load(document)}",
+        f"{where['python']}. {show_count(scale['rounds'], 'round')}, each with "
+        f"{show_count(scale['launches'], 'launch', 'launches')} of each command and {scale['of_plans']} of "
+        f"each plan. {_load(document)}",
     ]
     if peers:
         paragraphs.append(f"Other tools: {peers}.")
