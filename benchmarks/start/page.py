@@ -65,8 +65,8 @@ def _head(document: dict[str, Any]) -> str:
         f"Measured on {document['date']} on {where['model']}, {where['cpus']} CPUs, Linux "
         f"{where['kernel']}, {where['distribution']}, control groups {where['cgroup']}, Python "
         f"{where['python']}. {show_count(scale['rounds'], 'round')}, each with "
-        f"{show_count(scale['launches'], 'launch', 'launches')} of each command and {scale['of_plans']} of "
-        f"each plan. {_load(document)}",
+        f"{show_count(scale['launches'], 'launch', 'launches')} of each command and "
+        f"{scale['of_plans']} of each plan. {_load(document)}",
     ]
     if peers:
         paragraphs.append(f"Other tools: {peers}.")
