@@ -2,10 +2,10 @@
 
 ``tomllib`` returns values without positions, and so do similar packages (tomli, tomlkit, rtoml).
 Packages that keep positions are grammars of editors, such as tree-sitter with its TOML grammar.
-They are compiled, parse a document on their own, and their values would have to be matched with those of
-``tomllib``. This module finds the positions in a document that ``tomllib`` has accepted. So it need
-not validate: it only distinguishes keys, texts, arrays, inline tables and other values of TOML 1.0
-(toml.io/en/v1.0.0). A property test compares it with ``tomllib``.
+They are compiled, parse a document on their own, and their values would have to be matched with
+those of ``tomllib``. This module finds the positions in a document that ``tomllib`` has accepted.
+So it need not validate: it only distinguishes keys, texts, arrays, inline tables and other values
+of TOML 1.0 (toml.io/en/v1.0.0). A property test compares it with ``tomllib``.
 """
 
 from __future__ import annotations
