@@ -99,20 +99,31 @@ def test_launches_far_off_are_counted_against_plain_spawn() -> None:
         timing.key(case, timing.WARM): late,
     }
     found = targets(Measured({timing.NAME: document(timing.NAME, readings)}))
-    by_kind = {"bias" if "bias" in target.what else "off": target for target in found}
+    by_kind = {"bias" if "bias" in target.measure else "off": target for target in found}
     assert by_kind["bias"].verdict == "met", "the median is right"
     assert by_kind["off"].verdict == "missed", "a tenth of the launches is not"
-    assert by_kind["off"].seen.startswith("100.0 against 0.0 of 1,000")
+    assert by_kind["off"].figure.startswith("100.0 against 0.0 of 1,000")
 
 
 def test_page_says_which_column_was_not_measured(tmp_path: Path) -> None:
     save(tmp_path, Column.WITHOUT, programs.NAME, document(programs.NAME, paired(0.0)))
     text = page(load(tmp_path, PARTS))
     assert "| `programs` | " in text
-    assert "No part was measured on such a machine." in text
-    row = next(line for line in text.splitlines() if line.startswith("| time of: pipe ping-pong"))
-    assert row.split(" | ")[2] == "not measured"
-    assert row.endswith("| met |")
+    assert "No part was measured on a machine with hardware counters." in text
+    lines = text.splitlines()
+    head = next(line for line in lines if line.startswith("| measure | target | "))
+    assert "measured without hardware counters" in head
+    assert "measured with hardware counters" not in head
+    row = next(line for line in lines if line.startswith("| wall time: pipe ping-pong"))
+    assert row.endswith("| *met* |  |")
+
+
+def test_missed_target_has_a_reason() -> None:
+    measured = Measured({programs.NAME: document(programs.NAME, paired(0.06))})
+    text = page({Column.WITHOUT: measured})
+    row = next(line for line in text.splitlines() if line.startswith("| wall time: pipe ping-pong"))
+    assert row.endswith("| *missed* | spread of single pairs |")
+    assert "- *spread of single pairs*: " in text
 
 
 @pytest.mark.parametrize(

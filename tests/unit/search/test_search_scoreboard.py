@@ -129,7 +129,7 @@ def test_results_on_disk_are_not_made_again(tmp_path: Path) -> None:
     again = carry_out(wanted.jobs(), cache, 1, say=lines.append)
     assert again == first
     assert len(first.found) == 6
-    assert lines[-1].startswith("3 of 3 jobs are known")
+    assert lines[-1].startswith("3 of 3 jobs have a stored result")
 
 
 def test_new_code_of_assay_is_measured_anew_and_peers_are_not(tmp_path: Path) -> None:
@@ -171,10 +171,11 @@ def test_targets_say_which_are_missed() -> None:
         return [row(method, s, regret * noise.uniform(0.9, 1.1)) for s in range(20)]
 
     found = rows(*of("assay", 0.05), *of("tpe", 0.1), *of("random", 0.03))
-    status = {line.what: line.status for line in targets(found, rows(), ["tpe", "random"])}
-    assert status["regret after 10 launches, of that of tpe"] == "met"
-    assert status["regret after 10 launches, of that of random"] == "missed"
-    assert status["tables that are worse than random after 10 launches"] == "missed"
+    lines = {line.measure: line for line in targets(found, rows(), ["tpe", "random"])}
+    assert lines["regret after 10 launches, relative to tpe"].verdict == "met"
+    assert lines["regret after 10 launches, relative to random"].verdict == "missed"
+    worse = lines["tables worse than random by 3 standard errors, 10 launches"]
+    assert worse.verdict == "missed"
 
 
 @pytest.mark.parametrize("path", sorted(TABLES.glob("*.csv.gz")), ids=lambda path: path.name)
