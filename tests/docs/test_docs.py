@@ -510,7 +510,7 @@ def test_documents_match_their_schemas(documents: Documents) -> None:
     assert set(documents.found) == set(SCHEMA_OF)
     for verb, found in documents.found.items():
         for document in found:
-            assert document["schema"] == 1
+            assert document["schema"] == 2
             assert_valid("study-sample" if "stratum" in document else SCHEMA_OF[verb], document)
 
 
@@ -650,7 +650,7 @@ def test_tables_of_keys_match_documents(tmp_path: Path, environment: dict[str, s
             continue  # this build lacks the native programs
         assert done.returncode in (0, 1), done.stderr
         document = json.loads(done.stdout)
-        assert document.pop("schema") == 1
+        assert document.pop("schema") == 2
         if heading == "doctor":
             document["settings"] = list(document["settings"].values())
         section = key_section(heading)
