@@ -145,7 +145,7 @@ def test_independent_load_causes_no_false_verdicts(name: str) -> None:
 
 
 def test_correlated_load_is_found_before_a_verdict() -> None:
-    found = disturbed.correlated_load(0.3, 50, seed=1)
+    found = disturbed.followed(0.3, 50, seed=1)
     assert found.found.value == 1.0
     assert found.told.count == 0
     assert found.unruled.value > 0.9
