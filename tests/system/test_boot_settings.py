@@ -59,7 +59,7 @@ def test_study_pauses_and_prints_change(cli: CommandLine) -> None:
         "settings": {NAME: 7},
         "missing": ["/proc/cmdline has no assay_test, not assay_test=7"],
         "add": ["assay_test=7"],
-        "arguments": ["assay_test=7"],
+        "required_arguments": ["assay_test=7"],
     }
     [head] = cli("study", "list", "--json").document["studies"]
     assert (head["id"], head["status"]) == (study, "paused")

@@ -160,7 +160,7 @@ def reboot_variables(study_id: str, change: BootChange) -> dict[str, str]:
         "ASSAY_STUDY": study_id,
         "ASSAY_BOOT_ADD": " ".join(change.add),
         "ASSAY_BOOT_REMOVE": " ".join(change.remove),
-        "ASSAY_BOOT_WORDS": " ".join(change.arguments),
+        "ASSAY_BOOT_WORDS": " ".join(change.required_arguments),
         "ASSAY_BOOT_KERNEL": change.kernel or "",
         "ASSAY_FIRMWARE": " ".join(f"{name}={value}" for name, value in change.firmware.items()),
     }

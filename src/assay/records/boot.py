@@ -13,7 +13,7 @@ class BootChange(Record, frozen=True, kw_only=True):
         settings: required values, by setting.
         missing: the unsatisfied requirements, with the values of the present boot.
         add, remove: arguments to add to and remove from the kernel's command line.
-        arguments: all arguments that ``settings`` need on the command line.
+        required_arguments: all arguments that ``settings`` need on the command line.
         firmware: required values in the firmware's menu, by name.
         kernel: release of the required kernel, if the study sets ``boot.kernel``.
         running_kernel: release of the running kernel, if it is another one.
@@ -26,7 +26,7 @@ class BootChange(Record, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
+    required_arguments: tuple[str, ...] = ()
     firmware: dict[str, str] = {}
     kernel: str | None = None
     running_kernel: str | None = None

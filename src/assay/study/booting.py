@@ -113,7 +113,7 @@ class BootCheck:
                 self._id,
                 BootChange(
                     settings=wanted,
-                    arguments=_words(wanted, self._registry),
+                    required_arguments=_words(wanted, self._registry),
                     kernel=_kernel(wanted),
                     unconfirmed=_confirmed_settings(wanted, self._machine, self._registry),
                     repeat_boot=True,

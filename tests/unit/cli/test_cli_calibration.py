@@ -49,7 +49,7 @@ def test_document_of_a_calibration(study: Study) -> None:
     assert [arm["name"] for arm in found["arms"]] == ["default", "default (again)"]
     told = found["calibration"]
     assert told.keys() >= {"median", "sd_log", "ratio_sd_log", "position", "drift"}
-    assert told["false_verdicts"].keys() == {"share", "error", "studies", "blocks"}
+    assert told["false_verdicts"].keys() == {"share", "standard_error", "studies", "blocks"}
     assert [gain["budget_s"] for gain in told["gains"]] == [60.0, 300.0, 1200.0]
     assert found["blocks"] == 40
 

@@ -85,7 +85,7 @@ def test_calibrations_of_several_days_prove_it(shell: Shell, pair: tuple[str, st
     document = json.loads(out)
     assert (status, document["verdict"]) == (0, "faster")
     assert document["beyond_margin"] is True
-    assert document["covered"] == ["day", "boot"]
+    assert document["covered_differences"] == ["day", "boot"]
     assert set(document) - {"schema"} <= set(OccasionComparison.__struct_fields__)
     assert shell("compare", *pair, "--fail-if", "faster")[0] == 1
     assert shell("compare", *pair, "--fail-if", "faster", "--margin", "20%")[0] == 0
@@ -123,7 +123,7 @@ def test_a_bundle_of_another_machine_is_compared(shell: Shell, pair: tuple[str, 
     document = json.loads(out)
     assert status == 0
     assert document["b"]["source"] == "bundle"
-    assert document["inseparable"] == ["day", "boot", "host", "kernel"]
+    assert document["confounded"] == ["day", "boot", "host", "kernel"]
     assert shell("compare", a, f"{bundle}:0@default")[0] == 0
     assert "has no stratum 3" in shell.refused(a, f"{bundle}:3")
 
@@ -138,7 +138,7 @@ def test_two_strata_of_one_study_are_two_conditions(shell: Shell) -> None:
             store.add_sample(study, 1, sample)
     found = json.loads(shell("compare", f"{study}:0", study, "--json")[1])
     assert [found[side].get("stratum") for side in ("a", "b")] == [0, 1]
-    assert found["inseparable"] == ["day", "boot", "kernel"]
+    assert found["confounded"] == ["day", "boot", "kernel"]
     assert "the same launches" in shell.refused(f"{study}:1", study)
 
 

@@ -204,7 +204,7 @@ def test_disturbed_study_shows_values_and_marks_them() -> None:
     assert sum(line.endswith(f"  {blocks} disturbed") for line in lines) == 2
     assert not any("no value" in line for line in lines)
     document = result_document(result_of(study), ())
-    assert [arm["disturbed"] for arm in document["arms"]] == [blocks, blocks]
+    assert [arm["disturbed_launches"] for arm in document["arms"]] == [blocks, blocks]
 
 
 @pytest.mark.parametrize("launches", [24, 400])

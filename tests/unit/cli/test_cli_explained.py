@@ -42,13 +42,13 @@ def test_the_document_has_every_share() -> None:
     found = explanation_document(Explanation((MALLOC,), (BOTH,), (), 84))
     assert found == {
         "launches": 84,
-        "parts": [{"settings": {"malloc": "jemalloc"}, "ratio": 0.7, "ci": [0.65, 0.76]}],
+        "setting_effects": [{"settings": {"malloc": "jemalloc"}, "ratio": 0.7, "ci": [0.65, 0.76]}],
         "interactions": [
             {"settings": {"malloc": "jemalloc", "threads": 2}, "ratio": 1.1, "ci": [1.02, 1.2]}
         ],
-        "trends": [],
-        "tried": 1,
-        "left": None,
+        "average_effects": [],
+        "launched_combinations": 1,
+        "untried_ratio_bound": None,
     }
 
 

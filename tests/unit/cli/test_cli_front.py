@@ -142,10 +142,13 @@ def test_each_point_can_be_run() -> None:
 def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
     found = front_document(conclusion((FAST, SMALL), (BEHIND, VAGUE)), SPEC)
     assert found["objectives"] == ["wall_s", "peak_anon_bytes"]
-    assert [p["point"] for p in found["front"]] == [1, 2]
-    assert found["front"][1]["settings"] == {"a": 2}
-    assert [c["metric"] for c in found["front"][0]["claims"]] == ["wall_s", "peak_anon_bytes"]
-    assert [(p["off"], p.get("dominated_by")) for p in found["excluded_points"]] == [
+    assert [p["number"] for p in found["pareto_front"]] == [1, 2]
+    assert found["pareto_front"][1]["settings"] == {"a": 2}
+    assert [c["metric"] for c in found["pareto_front"][0]["claims"]] == [
+        "wall_s",
+        "peak_anon_bytes",
+    ]
+    assert [(p["exclusion"], p.get("dominated_by")) for p in found["excluded_points"]] == [
         ("dominated", "a=1"),
         ("unclear", None),
     ]

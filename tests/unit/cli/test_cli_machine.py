@@ -49,7 +49,7 @@ def test_this_machine_is_shown(call: Call) -> None:
     assert "glibc" in out
     status, out, _ = call("show", "--json")
     document = json.loads(out)
-    assert (status, document["schema"]) == (0, 1)
+    assert (status, document["schema"]) == (0, 2)
     assert document["machine"]["flags"] == sorted(document["machine"]["flags"])
     assert document["inventory"]["topology"]["kind"] == "machine"
 
@@ -69,7 +69,7 @@ def test_a_recorded_machine_is_shown_and_drawn(call: Call, tmp_path: Path) -> No
 def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> None:
     path = str(tmp_path / "m.tar.gz")
     status, out, _ = call("snapshot", "--root", SMALL, "-o", path, "--json")
-    assert (status, json.loads(out)["file"], json.loads(out)["left_out"]) == (0, path, [])
+    assert (status, json.loads(out)["file"], json.loads(out)["excluded"]) == (0, path, [])
     assert call("show", "--root", path)[1] == call("show", "--root", SMALL)[1]
     status, out, _ = call("diff", SMALL, path)
     assert (status, "no lasting differences" in out) == (0, True)

@@ -264,7 +264,7 @@ def test_the_document(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
             "evidence": "/sys/kernel/mm/transparent_hugepage/defrag is missing",
         },
     ]
-    assert [one["id"] for one in document["unasked"]] == ["memory.thp"]
+    assert [one["id"] for one in document["unchecked"]] == ["memory.thp"]
 
 
 @pytest.mark.parametrize(

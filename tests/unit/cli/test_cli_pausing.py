@@ -21,7 +21,7 @@ CHANGE = BootChange(
     missing=("/proc/cmdline has mitigations=auto, not mitigations=off",),
     add=("mitigations=off",),
     remove=("mitigations=auto",),
-    arguments=("mitigations=off",),
+    required_arguments=("mitigations=off",),
     firmware={"fan": "low"},
     unconfirmed=("firmware.fan",),
     missing_after_boot=True,
@@ -81,14 +81,20 @@ def test_all_that_is_to_be_changed_is_said() -> None:
 
 
 def test_a_boot_of_its_own_changes_nothing() -> None:
-    change = BootChange(settings={"boot.nosmt": "present"}, arguments=("nosmt",), repeat_boot=True)
+    change = BootChange(
+        settings={"boot.nosmt": "present"}, required_arguments=("nosmt",), repeat_boot=True
+    )
     text = "\n".join(pause_lines(BootPause("abc", change)))
     assert "boot again" in text
     assert "put in" not in text
     assert "sudo" not in text
     document = pause_document(BootPause("abc", change))
-    paused = document["paused"]
-    assert paused == {"settings": {"boot.nosmt": "present"}, "words": ("nosmt",), "anew": True}
+    paused = document["boot_change"]
+    assert paused == {
+        "settings": {"boot.nosmt": "present"},
+        "required_arguments": ("nosmt",),
+        "repeat_boot": True,
+    }
 
 
 KERNEL = BootChange(

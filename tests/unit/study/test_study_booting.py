@@ -126,7 +126,7 @@ def test_known_side_effect_of_argument_is_accepted(store: Store) -> None:
     host = Host("quiet")
 
     def boots(pause: BootPause) -> None:
-        isolated = bool(pause.change.arguments)
+        isolated = bool(pause.change.required_arguments)
         host.found = {ISOLATED: "1" if isolated else ""}
         host.state.pop("cpu.isolated", None)
         host.state |= {"cpu.isolated": "1"} if isolated else {}
@@ -140,7 +140,7 @@ def test_side_effect_of_unknown_argument_is_accepted_and_reported(store: Store) 
     host = Host("quiet")
 
     def boots(pause: BootPause) -> None:
-        host.state["thp.enabled"] = "never" if pause.change.arguments else "madvise"
+        host.state["thp.enabled"] = "never" if pause.change.required_arguments else "madvise"
 
     result = driven(host, store, comparing({}, {"boot.foo": "bar"}), boots)
     [note] = [note for note in result.notes if "other readings" in note]
@@ -170,7 +170,7 @@ def test_boots_with_same_values_must_have_same_readings(store: Store) -> None:
 
     def boots(pause: BootPause) -> None:
         nonlocal count
-        if pause.change.arguments:
+        if pause.change.required_arguments:
             count += 1
             host.state["thp.enabled"] = "never" if count < 3 else "always"
         else:
