@@ -72,7 +72,7 @@ def _checked_document(
 
 def _broken(broken: BrokenBundleError) -> dict[str, Any]:
     entry = {} if broken.entry is None else {"entry": broken.entry}
-    return {"file": broken.file, **entry, "part": broken.what}
+    return {"file": broken.file, **entry, "description": broken.what}
 
 
 def _verdict(verdict: VerdictCheck) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def required_boot_change(
         missing=tuple(change.missing for change in pending.values()),
         add=_once(word for change in pending.values() for word in change.add),
         remove=_once(word for change in pending.values() for word in change.remove),
-        arguments=_words(wanted, registry),
+        required_arguments=_words(wanted, registry),
         firmware=firmware,
         kernel=_kernel(wanted),
         running_kernel=next(
