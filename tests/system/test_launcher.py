@@ -457,7 +457,7 @@ def test_closed_standard_streams_are_inherited(launcher: Launcher, tmp_path: Pat
         ({"argv": [""]}, "argv"),
         ({"argv": ["true", 1]}, "argv[1]"),
         ({"argv": ["a\0b"]}, "argv[0]"),
-        ({"schema": 2}, "schema"),
+        ({"schema": 3}, "schema"),
         ({"schema": "1"}, "schema"),
         ({"affinity": [4095]}, "affinity: CPU 4095 is not online"),
         ({"affinity": []}, "affinity"),
