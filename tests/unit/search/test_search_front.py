@@ -463,9 +463,12 @@ def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launc
 @pytest.mark.parametrize(
     ("option", "asked"),
     [
-        ("--require", {"require": (Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0),)}),
+        (
+            "--require",
+            {"requirements": (Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0),)},
+        ),
         ("--parallel", {"parallel": 2}),
-        ("--warm-start", {"earlier": (EarlierStudy(study="abc", command="./p"),)}),
+        ("--warm-start", {"earlier_studies": (EarlierStudy(study="abc", command="./p"),)}),
     ],
 )
 def test_option_for_one_objective_is_refused(option: str, asked: dict[str, object]) -> None:
