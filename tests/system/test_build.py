@@ -196,7 +196,7 @@ def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> Non
         ),
         (("run", "--build", " ", *RUN), "--build: The command is missing."),
         (("measure", "--build", " ", *RUN), "--build: The command is missing."),
-        (("measure", "--prepare", " ", "--", "true"), "--prepare: There is no command."),
+        (("measure", "--prepare", " ", "--", "true"), "--prepare: The command is missing."),
         (("measure", *BUILD, "--build", "x", *RUN), "--build takes one command"),
         (("measure", "--setup", "true", "--setup", "true", "--", "true"), "--setup takes one"),
     ],

@@ -247,7 +247,7 @@ class TestRun:
         refused(cli, 127, "run", "--", "no-such-command", says="no-such-command")
         refused(cli, 126, "run", "--", plain, says="plain")
         refused(cli, 126, "run", "--", cli.folder, says=cli.folder.name)
-        refused(cli, 125, "run", "--", says="no command")
+        refused(cli, 125, "run", "--", says="command is missing")
         refused(cli, 125, "run", "true", says="true|command")
         refused(cli, 125, "run", "--with", "nicee=1", "--", "true", says="nice")
         refused(cli, 125, "run", "--from", "last", "--", "true", says="store")
@@ -353,8 +353,8 @@ class TestBadInput:
             (("tune", "malloc=jemaloc", "--", "true"), "jemalloc"),
             (("tune", "nice=0,5", "nice=10", "--", "true"), "given twice"),
             (("tune", "arg.n=1,2", "--", "true"), r"\{n\}"),
-            (("tune", "nice=0,5"), "no command"),
-            (("tune", "nice=0,5", "--"), "no command"),
+            (("tune", "nice=0,5"), "command is missing"),
+            (("tune", "nice=0,5", "--"), "command is missing"),
             (("tune", "nice=0,5", "--", "no-such-command"), "not found"),
             (("tune", "nice=0,5", "--", "sleep 1 | cat"), "--shell"),
             (("tune", "nice=0,5", "--constraint", "nise < 3", "--", "true"), "Did you mean nice"),
