@@ -53,7 +53,7 @@ def refused(cli: CommandLine, status: int, *words: str | Path, says: str, **env:
     messages = [line for line in answer.err.splitlines() if re.match(r"assay( \w+)?: ", line)]
     progress = tuple(
         f"assay: {stage}"
-        for stage in ("looking", "checking", "surveying", "timing", "searching", "confirming")
+        for stage in ("inspecting", "checking", "surveying", "timing", "searching", "confirming")
     )
     assert len([m for m in messages if not m.startswith(progress)]) == 1, answer.err
     assert answer.out == ""
