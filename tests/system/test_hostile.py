@@ -2,7 +2,7 @@
 
 Each runs within a control group, without one, and as a user who may not create one. Where a
 guarantee needs a control group, the tests assert the documented behaviour, not the observed one.
-docs/reference/assay-exec.md, "What it withstands", is the list.
+docs/reference/assay-exec.md, "Robustness against hostile programs", is the list.
 """
 
 from __future__ import annotations

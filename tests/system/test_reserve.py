@@ -187,7 +187,7 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
         (("--reserve", "share=MPI"), "number of job processes"),
         (("--reserve", "all", "--partition", "none"), "Unknown partition: 'none'"),
         (("--reserve", "all", "--partition", "../x"), "Invalid name of a partition"),
-        (("--partition", "work"), "nothing of it is asked for"),
+        (("--partition", "work"), "no share of it is requested"),
         (("--reserve", "all", "--with", f"cpus={CPUS[0]}"), f"may use {LAST}"),
     ],
 )

@@ -157,7 +157,7 @@ class Archive:
             if name not in self._members:
                 raise BrokenBundleError(name, None, "is missing")
         if len(set(listed)) < len(listed):
-            raise BrokenBundleError(MANIFEST, None, "names a file twice")
+            raise BrokenBundleError(MANIFEST, None, "contains a file twice")
         for name in self._members:
             if name not in (*listed, MANIFEST):
                 raise BrokenBundleError(_named(name), None, "is not in the manifest")
@@ -216,7 +216,7 @@ class Archive:
             piece = file.read(_PIECE)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
             raise BrokenBundleError(
-                name, entry, f"is damaged here or behind it: {error}"
+                name, entry, f"is damaged at or after this position: {error}"
             ) from error
         self._left -= len(piece)
         if self._left < 0:

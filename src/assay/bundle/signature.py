@@ -78,9 +78,9 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
         )
     if done.returncode == 0:
         with_key = re.search(r"with (\S+ key \S+)", output)
-        by = "the key that was named" if identity == _ANYONE else identity
+        by = "the specified key" if identity == _ANYONE else identity
         return SignatureCheck(True, f"good, by {by}" + (f" ({with_key[1]})" if with_key else ""))
-    return SignatureCheck(False, f"does not hold: {_why(output)}")
+    return SignatureCheck(False, f"invalid: {_why(output)}")
 
 
 def _why(output: str) -> str:

@@ -168,7 +168,7 @@ class _Reading:
         for note in self._manifest.files:
             self._read(note)
         if self._head != self._manifest.head:
-            raise BrokenBundleError(MANIFEST, None, "has another end of the chain than its files")
+            raise BrokenBundleError(MANIFEST, None, "does not match the end of the chain")
         if self.study is None or self.study.id != self._manifest.study:
             raise BrokenBundleError(STUDY, None, "is missing, or of another study")
         for number, found in self.strata.items():
@@ -191,13 +191,11 @@ class _Reading:
                 raise BrokenBundleError(MANIFEST, None, "contains invalid versions")
             if note.samples != found.conclusion.launches or note.samples > len(found.samples):
                 raise BrokenBundleError(
-                    MANIFEST, None, f"tells of {note.samples} samples of a verdict"
+                    MANIFEST, None, f"claims {note.samples} samples for a verdict"
                 )
         for number, found in self.strata.items():
             if found.script is not None and found.conclusion is None:
-                raise BrokenBundleError(
-                    f"strata/{number}/{SCRIPT}", None, "belongs to no conclusion"
-                )
+                raise BrokenBundleError(f"strata/{number}/{SCRIPT}", None, "has no conclusion")
 
     def _read(self, note: FileNote) -> None:
         if note.name.endswith(".jsonl"):
@@ -357,7 +355,7 @@ def _demand_output(document: OutputDocument, name: str, entry: int, samples: int
                 name, entry, f"has invalid Base64 in {stream.stream}"
             ) from error
         if hashlib.sha256(b"".join(ends)).hexdigest() != stream.sha256:
-            raise BrokenBundleError(name, entry, f"has another digest of {stream.stream}")
+            raise BrokenBundleError(name, entry, f"has a wrong digest of {stream.stream}")
 
 
 def _bytes_of(text: str, encoding: str) -> bytes:

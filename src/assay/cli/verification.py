@@ -38,7 +38,8 @@ def verify_file(request: VerifyRequest, options: CommonOptions) -> int:
         if options.json:
             print_json({"bundle": str(path), "holds": False, "broken": _broken(broken)})
         else:
-            print(f"{clean(str(path))}: does not hold\n  {clean(broken.cause)}\n  {broken.remedy}")
+            print(f"{clean(str(path))}: verification failed")
+            print(f"  {clean(broken.cause)}\n  {broken.remedy}")
         return 1
     signature: SignatureCheck | None = None
     if request.signature is not None and request.signer is not None:
@@ -97,7 +98,9 @@ def _verdict(verdict: VerdictCheck) -> dict[str, Any]:
 def _checked_lines(
     path: Path, checked: BundleCheck, signature: SignatureCheck | None, status: int
 ) -> Iterator[str]:
-    word = {0: "holds", 1: "does not hold"}.get(status, "cannot be checked by this version")
+    word = {0: "verified", 1: "verification failed"}.get(
+        status, "cannot be checked by this version"
+    )
     yield f"{path}: {word}"
     yield from _study_lines(checked)
     if checked.broken is not None:

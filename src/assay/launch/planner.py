@@ -182,8 +182,8 @@ def _without_impossible_preload(draft: _Draft, program: Program, why: str | None
     )
     if unfit:
         return draft.refuse(
-            f"{_name(program)} is compiled for {' and '.join(sorted(unfit))}, which the library to "
-            "be preloaded cannot stand in for"
+            f"{_name(program)} is compiled for {' and '.join(sorted(unfit))}, which the "
+            "preloaded library cannot replace"
         )
     return draft
 

@@ -58,7 +58,7 @@ def _maps(cells: Sequence[Cell]) -> Iterator[tuple[str, str, Rows]]:
     """Yield name, axis label and cells of each map, for one number of threads."""
     for work in POLYNOMIALS:
         yield work.name, "operations per byte of the data", _by_intensity(cells, work.name)
-    yield "other programs", "data over DRAM", _by_size(cells, {work.name for work in OTHER_WORKS})
+    yield "other programs", "data size / DRAM", _by_size(cells, {work.name for work in OTHER_WORKS})
 
 
 def _by_intensity(cells: Sequence[Cell], work: str) -> Rows:

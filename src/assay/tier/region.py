@@ -91,7 +91,8 @@ class Tier:
         words = [os.fspath(one) for one in paths]
         if any("," in word for word in words):
             raise InvalidInputError(
-                "A path of a tier holds a comma.", "Name a directory without one."
+                "A path of the backing store contains a comma.",
+                "Specify a directory without a comma.",
             )
         self._library = _library(env)
         problem = ctypes.create_string_buffer(_ROOM)
@@ -102,7 +103,7 @@ class Tier:
             cause, _, step = problem.value.decode(errors="replace").rpartition(": ")
             raise NotPossibleError(
                 f"The tier is not available: {cause or step}.",
-                f"{step[:1].upper()}{step[1:]}." if cause else "`assay tier doctor` says more.",
+                f"{step[:1].upper()}{step[1:]}." if cause else "See `assay tier doctor`.",
             )
         self._lent = 0
         self._over = False
@@ -122,8 +123,8 @@ class Tier:
         if not at:
             why = os.strerror(ctypes.get_errno())
             raise NotPossibleError(
-                f"A region of {show_bytes(bytes_)} cannot be had: {why}.",
-                "Free space on the paths of the tier, or ask for less.",
+                f"Cannot allocate a region of {show_bytes(bytes_)}: {why}.",
+                "Free space on the paths of the tier, or request less.",
             )
         self._lent += 1
         return Region(self, int(at), bytes_)
@@ -196,8 +197,8 @@ class Tier:
             raise _closed()
         if os.getpid() != self._owner:
             raise NotPossibleError(
-                "A child of a fork has none of its parent's tier.",
-                "Open one there, or begin processes by spawn.",
+                "A forked child process cannot use the tier of its parent.",
+                "Open a tier in the child, or start processes by spawn.",
             )
         return int(self._tier)
 
@@ -232,8 +233,8 @@ class Region:
         count = int(np.prod(shape, dtype=np.int64))
         if count * kind.itemsize > self.nbytes:
             raise InvalidInputError(
-                f"An array of {count} times {kind} does not fit into {show_bytes(self.nbytes)}.",
-                f"Take a region of {count * kind.itemsize} bytes.",
+                f"An array of {count} {kind} values does not fit into {show_bytes(self.nbytes)}.",
+                f"Allocate a region of {count * kind.itemsize} bytes.",
             )
         return np.frombuffer(memoryview(self.buffer), dtype=kind, count=count).reshape(shape)
 
@@ -287,19 +288,22 @@ class Region:
         end = self.nbytes if last is None else operator.index(last)
         if not 0 <= first <= end <= self.nbytes:
             raise InvalidInputError(
-                f"Bytes {first} to {end} are not within {self.nbytes}.", "Give positions within."
+                f"Bytes {first} to {end} exceed the region of {self.nbytes} bytes.",
+                "Specify positions within the region.",
             )
         return ctypes.addressof(self.buffer) + first, end - first
 
 
 def _closed() -> NotPossibleError:
-    return NotPossibleError("This tier is closed.", "Open another.")
+    return NotPossibleError("This tier is closed.", "Open another tier.")
 
 
 def _bytes(size: int | str) -> int:
     bytes_ = parse_bytes(size) if isinstance(size, str) else operator.index(size)
     if bytes_ < 1:
-        raise InvalidInputError(f"Memory of {bytes_} bytes is none.", "Give one byte or more.")
+        raise InvalidInputError(
+            f"Invalid size of memory: {bytes_} bytes.", "Specify at least one byte."
+        )
     return bytes_
 
 
@@ -307,8 +311,8 @@ def _library(env: Mapping[str, str]) -> ctypes.CDLL:
     path = native_folder(env) / "libassay-region.so"
     if not path.exists():
         raise NotPossibleError(
-            "This assay was built without its pager.",
-            "Install liburing-dev and libxxhash-dev, and assay again.",
+            "This installation of assay has no pager.",
+            "Install liburing-dev and libxxhash-dev, then reinstall assay.",
         )
     library = ctypes.CDLL(str(path), use_errno=True)
     number, address = ctypes.c_uint64, ctypes.c_void_p

@@ -23,7 +23,7 @@ def few_blocks_note(blocks: int, min_blocks: int) -> str:
     if blocks:
         one = blocks == 1
         count = f"only {blocks} undisturbed {'block was' if one else 'blocks were'}"
-    return f"{count} recorded: error rates of assay and the smallest gain take {min_blocks}"
+    return f"{count} recorded: error rates of assay and the smallest gain need {min_blocks}"
 
 
 def different_arms_note(floor: Claim) -> str:
@@ -118,4 +118,4 @@ def margin_words(found: Calibration, margin: float) -> str | None:
     """Return the option for gains below the margin; ``None`` if there are none."""
     if not any(gain.gain is not None and gain.gain < margin for gain in found.gains):
         return None
-    return f"a gain below {100 * margin:g} % takes an equally small --margin"
+    return f"a gain below {100 * margin:g} % needs an equally small --margin"

@@ -46,7 +46,7 @@ class Failure:
         if not self.status:
             return ""
         return (
-            f"If status {self.status} is a good end of {program}, accept it: --shell with "
+            f"If status {self.status} means success of {program}, accept it: --shell with "
             f"'COMMAND || test $? -eq {self.status}'."
         )
 

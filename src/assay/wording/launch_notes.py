@@ -134,7 +134,7 @@ def carry_over_note(metric: Metric, arm: str, other: str, own: float, changed: f
     return (
         f"{metric.name} of {arm!r} is {after_other} right after {other!r} and {after_own} after "
         "itself (medians): a launch affects the next one, for instance through pending writes or "
-        "caches, and the difference between the arms is another where each runs alone; --prepare "
+        "caches, and the arms may differ otherwise if each runs alone; --prepare "
         "can wait for it, as --prepare sync does for writes"
     )
 
@@ -167,8 +167,8 @@ def trend_note(
 # --- order of failures ------------------------------------------------------------------------
 
 _CLEAN_UP = (
-    "Failures follow the order of launches, as where a port, a lock or a file of the previous "
-    "launch is still in use: --prepare CMD waits for it or removes it before each launch"
+    "Failures follow the order of launches, for instance because a port, a lock or a file of the "
+    "previous launch is still in use: --prepare CMD waits for it or removes it before each launch"
 )
 EVERY_SECOND_FAILED = f"The program failed in every launch after one that worked. {_CLEAN_UP}."
 
@@ -254,7 +254,7 @@ def waiting_note(share: float, *, disk_known: bool) -> str:
     known = ", and not for a disk" if disk_known else ""
     return (
         f"the program used a CPU in {100 * share:.0f} % of its time, and waited in the rest{known}"
-        ": where it waits for a GPU, another process, a terminal or a timer, its settings have "
+        ": if it waits for a GPU, another process, a terminal or a timer, its settings have "
         "little effect"
     )
 

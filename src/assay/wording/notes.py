@@ -190,8 +190,8 @@ def zero_values(metric: str, zeros: int, launches: int, arms: str) -> str:
         arms: arms of these launches.
     """
     return (
-        f"{metric} is 0 or less in {zeros} of {launch_count(launches)}, {arms}, which enter no "
-        "comparison: comparisons use ratios of positive values"
+        f"{metric} is 0 or less in {zeros} of {launch_count(launches)}, {arms}, which are "
+        "excluded: comparisons use ratios of positive values"
     )
 
 
@@ -206,8 +206,8 @@ def missing_values(metric: str, missing: int, launches: int, arms: str, reason: 
     """
     have = "has" if missing == 1 else "have"
     return (
-        f"{missing} of {launch_count(launches)} {have} no {metric}, {arms}, and enter none of its "
-        f"figures; the last: {reason}"
+        f"{missing} of {launch_count(launches)} {have} no {metric}, {arms}, and are excluded from "
+        f"its figures; the last: {reason}"
     )
 
 

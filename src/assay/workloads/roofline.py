@@ -66,7 +66,7 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
         ends = [f"{significant(roofs.gflop_per_s)} GFLOP/s", f"{significant(roofs.gb_per_s)} GB/s"]
         legend = f"roof: {' and '.join(ends)}, measured by probes"
         put_text(fig, WIDE - _RIGHT, 10, legend, colour="muted", size=SMALL_PX, align="right")
-        put_text(fig, _LEFT, 10, "operations per byte to move", colour="muted", size=SMALL_PX)
+        put_text(fig, _LEFT, 10, "operations per transferred byte", colour="muted", size=SMALL_PX)
         words = f"Roofline of {kernel.kernel} with {len(shown)} variants"
         return standalone(finish(fig, "roofline", words, words))
 

@@ -68,7 +68,7 @@ def test_signature_by_other_key_is_bad(bundle: Path, tmp_path: Path) -> None:
     found = check_signature(bundle, signature, public(a_key(tmp_path, "other")))
     assert (found.good, found.told) == (
         False,
-        "does not hold: it was made by another key than the signer's",
+        "invalid: it was made by another key than the signer's",
     )
 
 
@@ -79,7 +79,7 @@ def test_signature_of_changed_file_is_bad(bundle: Path, tmp_path: Path) -> None:
     found = check_signature(bundle, signature, public(key))
     assert (found.good, found.told) == (
         False,
-        "does not hold: the file was changed after it was signed",
+        "invalid: the file was changed after it was signed",
     )
 
 

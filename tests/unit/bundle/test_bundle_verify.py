@@ -357,7 +357,7 @@ def test_digest_of_output_is_verified(tmp_path: Path) -> None:
     files[name] = files[name].replace(b"done", b"DONE", 1)
     found = verify(packed(forged(files), tmp_path / "forged.zip"))
     assert found.broken is not None
-    assert found.broken.cause == f"{name}, entry 1: has another digest of stdout."
+    assert found.broken.cause == f"{name}, entry 1: has a wrong digest of stdout."
     assert found.broken.remedy
 
 
@@ -392,7 +392,7 @@ def test_digest_of_output_ends_is_verified(head: bytes, tail: bytes, tmp_path: P
         changed = files | {name: with_entry(files[name], 2, change)}
         found = verify(packed(forged(changed), tmp_path / "forged.zip"))
         assert found.broken is not None
-        assert found.broken.cause == f"{name}, entry 2: has another digest of stdout."
+        assert found.broken.cause == f"{name}, entry 2: has a wrong digest of stdout."
 
 
 def of_engine(files: dict[str, bytes], **engine: str) -> dict[str, bytes]:

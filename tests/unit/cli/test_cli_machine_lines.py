@@ -81,7 +81,7 @@ def test_totals_that_differ_are_told(kib: int, said: bool, tmp_path: Path) -> No
 
 def test_threads_of_a_core_are_told_in_words(tmp_path: Path) -> None:
     found = lines_of(tmp_path, {f"{CPU}/smt/control": "notsupported"})
-    assert "SMT: 1 CPU a core, not supported" in found
+    assert "SMT: 1 CPU per core, not supported" in found
 
 
 def test_the_mode_of_huge_pages_has_no_size_where_each_size_has_a_mode(tmp_path: Path) -> None:

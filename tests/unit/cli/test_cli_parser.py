@@ -102,7 +102,7 @@ def test_option_without_value_yields_example(line: str, capsys: pytest.CaptureFi
     [
         (["tnue"], "did you mean tune?"),
         (["study", "shwo"], "did you mean show?"),
-        (["study", "--color", "red", "list"], "'red' is none of auto, always, never"),
+        (["study", "--color", "red", "list"], "'red' is not one of auto, always, never"),
         (["--json", "study", "list"], "write --json after the verb: assay study --json"),
         (["measure", "--seed", "x"], "--seed takes a whole number from 0 on, not 'x'"),
         (["measure", "--seed=-1"], "--seed takes a whole number from 0 on, not '-1'"),

@@ -485,7 +485,7 @@ def test_bench_shows_every_cell_with_its_model(
     assert main([*words, "--threads", "3", "-o", str(picture), "-q"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "polynomial, read: data over DRAM, by operations per byte of data" in out
+    assert "polynomial, read (rows: data size / DRAM; columns: operations per byte)" in out
     assert "polynomial, read and written" in out
     assert re.search(r"STREAM triad +50 \(100\) +50 \(100\) +50 \(100\)", out)
     assert "missing" not in out

@@ -44,7 +44,7 @@ def test_negative_load_within_the_step_of_the_count_is_accepted(own_s: float) ->
 
 def test_more_cpu_time_than_there_is_is_found() -> None:
     (reason,) = contradictions(facts(user_s=2.2, sys_s=0.1, waited_cpu_s=2.3), 0.0)
-    assert reason == "it used 2.30 s of CPU time, and its CPUs had 2.00 s"
+    assert reason == "it used 2.30 s of CPU time, but its CPUs provided 2.00 s"
     assert contradictions(facts(user_s=1.95, sys_s=0.05, waited_cpu_s=2.0), 0.0) == ()
 
 

@@ -46,7 +46,7 @@ def read(name: str, **facts: Any) -> float | str:
 def test_a_counter_is_a_metric(name: str) -> None:
     assert read(name, counters={name: count(12.5)}) == 12.5
     assert read(name, unavailable={f"counters.{name}": "none here"}) == "none here"
-    assert read(name) == "the launcher has no value"
+    assert read(name) == "the launcher reported no value"
 
 
 def test_kinds_of_cores_are_added_up_or_nothing_is_said() -> None:
@@ -57,7 +57,7 @@ def test_kinds_of_cores_are_added_up_or_nothing_is_said() -> None:
 
 
 def test_a_sampled_number_of_migrations_is_no_count() -> None:
-    assert read("cpu_migrations", migrations=5) == "the launcher has no value"
+    assert read("cpu_migrations", migrations=5) == "the launcher reported no value"
 
 
 def test_kernel_sums_need_no_counter() -> None:
@@ -69,7 +69,7 @@ def test_kernel_sums_need_no_counter() -> None:
     }
     assert read("page_faults", **facts) == 12.0
     assert read("context_switches", **facts) == 7.0
-    assert read("page_faults", minor_faults=1) == "the launcher has no value"
+    assert read("page_faults", minor_faults=1) == "the launcher reported no value"
 
 
 def test_energy_is_a_metric() -> None:

@@ -80,8 +80,8 @@ def test_next_steps_of_several_arms_appear_once_by_name() -> None:
     )
     _, remedy = failures.explain(["diff a b", "grep x", "other"])
     assert remedy.count(RUN_BY_HAND) == 1
-    assert "If status 1 is a good end of 'diff a b' and 'grep x'," in remedy
-    assert "If status 7 is a good end of 'other'," in remedy
+    assert "If status 1 means success of 'diff a b' and 'grep x'," in remedy
+    assert "If status 7 means success of 'other'," in remedy
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ def test_unknown_arm_is_refused() -> None:
 
 
 def test_study_without_recommendation_has_none() -> None:
-    with pytest.raises(InvalidInputError, match="recommends nothing"):
+    with pytest.raises(InvalidInputError, match="has no recommendation"):
         measure("a", times(1)).side("recommended")
 
 
@@ -409,7 +409,7 @@ def test_timeouts_are_refused() -> None:
     one = measure("a", times(1))
     stopped = msgspec.structs.replace(one.samples[3], outcome=Outcome.TIMED_OUT, metrics={})
     samples = (*one.samples[:3], stopped, *one.samples[4:])
-    with pytest.raises(InvalidInputError, match="1 launch of 'default' ran into the time-out"):
+    with pytest.raises(InvalidInputError, match="1 launch of 'default' reached the time-out"):
         type(one)(one.id, one.spec, one.stratum, samples).side()
 
 
@@ -495,7 +495,7 @@ def test_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
     [
         ("n=30,mean=3", "has no sd"),
         ("mean=3,sd=1", "has no n"),
-        ("n=1,mean=3,sd=1", "two launches or more"),
+        ("n=1,mean=3,sd=1", "at least two launches"),
         ("n=3.5,mean=3,sd=1", "not a number of launches"),
         ("n=30,mean=3,sd=-1", "cannot be negative"),
         ("n=30,mean=3,sd=1,sem=-1", "cannot be negative"),
@@ -504,7 +504,7 @@ def test_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
         ("n=30,mean=nan,sd=1", "not a number"),
         ("n=30,mean=3,sd=1e999", "not a number"),
         ("n=30,mean=3,sd=1,x=2", "not a part of a summary"),
-        ("n=30,mean=3,sd=1,n=2", "stands twice"),
+        ("n=30,mean=3,sd=1,n=2", "occurs twice"),
     ],
 )
 def test_invalid_summaries_are_refused(text: str, cause: str) -> None:

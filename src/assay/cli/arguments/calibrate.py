@@ -12,7 +12,7 @@ from assay.records import Budget
 from assay.requests.calibrate import CALIBRATION_S, CalibrateRequest, OverheadRequest
 
 UNUSED = {
-    "runs": "Its budget is one of time: --budget 3m.",
+    "runs": "Its budget is a time: --budget 3m.",
     "observe": "It measures every observation.",
     "disturbed_above": "Pairs are interleaved, and their median is taken.",
 }

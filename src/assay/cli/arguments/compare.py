@@ -76,8 +76,8 @@ def _commands(parsed: Parsed) -> tuple[ComparedCommand, ...]:
         return ()
     if parsed.separated:
         raise InvalidInputError(
-            "What stands after -- is one command, and a comparison takes two or an --arm for each "
-            "way to run it.",
+            "The words after -- are one command; a comparison needs two commands, or an "
+            "--arm for each configuration.",
             "Leave -- out: assay compare 'xz -T1 -k f' 'xz -T2 -k f'",
         )
     if len(arguments.commands) < 2:

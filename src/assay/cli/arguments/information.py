@@ -21,7 +21,7 @@ def setting_name(parsed: Parsed) -> str | None:
         return None
     if not name:
         raise InvalidInputError(
-            "`assay settings show` needs a name.", "`assay settings list` has them."
+            "`assay settings show` needs a name.", "`assay settings list` lists them."
         )
     return name
 

@@ -32,7 +32,7 @@ def demand_machine_words(parsed: Parsed) -> None:
     if "" in words:
         raise InvalidInputError(
             f"A word for `assay machine {action}` is empty.",
-            "Is a variable of the shell not set?",
+            "Check for an unset variable of the shell.",
         )
     spare = words[MAX_WORDS.get(action, 0) :]
     if spare:

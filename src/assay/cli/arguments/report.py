@@ -43,6 +43,6 @@ def _demand_usable(path: Path) -> None:
         raise InvalidInputError(
             f"-o {path}: a report is a page of HTML, or its main picture as SVG or PNG, not a file "
             f"of the kind {path.suffix}.",
-            f"Name it so: -o {path.with_suffix('.html')}, .svg or .png",
+            f"Write -o {path.with_suffix('.html')}, .svg or .png",
         )
     demand_parent("-o", path)

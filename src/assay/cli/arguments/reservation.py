@@ -27,7 +27,7 @@ def reservation_of(arguments: argparse.Namespace) -> Reservation | None:
     if arguments.reserve is None:
         if arguments.partition is not None:
             raise InvalidInputError(
-                "--partition says which partition, and nothing of it is asked for.",
+                "--partition names a partition, but no share of it is requested.",
                 f"Add the share, as in: --reserve cpus=2 --partition {arguments.partition}",
             )
         return None

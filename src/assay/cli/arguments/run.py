@@ -25,7 +25,7 @@ def run_request(parsed: Parsed) -> RunRequest:
     _demand_study(arguments)
     if arguments.observe is not None and not arguments.record and not arguments.explain:
         raise InvalidInputError(
-            "--observe is of what --record writes.", "Add --record FILE, or leave it out."
+            "--observe applies only with --record.", "Add --record FILE, or leave it out."
         )
     return RunRequest(
         argv=run_argv(parsed, study=arguments.study),
@@ -63,10 +63,10 @@ def _demand_study(arguments: argparse.Namespace) -> None:
     if arguments.study is not None:
         return
     if arguments.point is not None:
-        raise InvalidInputError("--point is of a study's front.", _REMEDY)
+        raise InvalidInputError("--point selects a point of a study.", _REMEDY)
     if arguments.cell is not None:
         raise InvalidInputError(
-            "--cell is of a study's table.", "Name the sweep or comparison with --from STUDY."
+            "--cell selects a cell of a study.", "Name the sweep or comparison with --from STUDY."
         )
     if arguments.unproven:
         raise InvalidInputError("--unproven needs a study.", _REMEDY)

@@ -66,7 +66,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     goal: (
         Annotated[
             Goal | dict[str, Goal],
-            about("Which is better: of the objective, or a table by name.", "higher"),
+            about("Direction of the objective, or a table of directions by metric.", "higher"),
         ]
         | None
     ) = None
@@ -76,10 +76,10 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ] = {}
     metric_as_is: Annotated[
         list[Text],
-        about("Figures that count even where they look like a part of a number.", ["fps"]),
+        about("Metrics whose matches count although they look like a part of a number.", ["fps"]),
     ] = []
     outputs_may_differ: Annotated[
-        bool, about("Whether cells get a verdict that write different output.", True)
+        bool, about("Give a verdict although the outputs of cells differ.", True)
     ] = False
     combine: Annotated[
         dict[str, Combine],
@@ -89,8 +89,8 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[
             Text,
             about(
-                "The figure to decide by: by its mean, or with :median or :spread by that. If "
-                "absent the first of metrics, else wall_s.",
+                "Objective: METRIC decides by its mean, METRIC:median and METRIC:spread by these. "
+                "If absent the first of metrics, else wall_s.",
                 "wall_s",
             ),
         ]
@@ -190,7 +190,7 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ),
     ] = []
     centre: Annotated[
-        bool, about("Of a factorial design: cells in the middle of all numbers as well.", True)
+        bool, about("Of a factorial design: add a cell at the middle of all numbers.", True)
     ] = False
     baseline: Annotated[
         dict[str, Any] | Text,
@@ -244,7 +244,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         | None
     ) = None
     seed: Annotated[
-        int, about("Of every random choice: which cells are drawn, and their order.", 7, ge=0)
+        int, about("Seed of all random choices: the drawn cells and their order.", 7, ge=0)
     ] = 0
     null: Annotated[
         bool, about("Run the baseline twice in each block: shows the noise floor.", True)
@@ -252,7 +252,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     disturbed_above: (
         Annotated[
             Text | float,
-            about("Share of the CPUs above which others disturb a block (10%), or never.", "10%"),
+            about("CPU share of other processes that disturbs a block (10%), or never.", "10%"),
         ]
         | None
     ) = None

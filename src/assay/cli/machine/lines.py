@@ -14,7 +14,7 @@ TITLE = 13
 MAX_ROWS = 16
 """Maximum number of rows of a table without ``--verbose``."""
 _SMT = {
-    "forceoff": "off for good",
+    "forceoff": "off until the next boot",
     "notsupported": "not supported",
     "notimplemented": "not implemented",
 }
@@ -88,7 +88,7 @@ def _processor(machine: Machine, inventory: Inventory) -> Iterator[str]:
     if smt is not None:
         control = _SMT.get(smt.control or "", smt.control)
         threads = show_count(smt.threads_per_core, "CPU")
-        yield f"SMT: {threads} a core{f', {control}' if control else ''}"
+        yield f"SMT: {threads} per core{f', {control}' if control else ''}"
     yield from _kinds(machine)
     groups: dict[int, list[int]] = {}
     for cpu in machine.cpus:
@@ -158,7 +158,7 @@ def _clock(inventory: Inventory) -> Iterator[str]:
             words.append(f"(base {_ghz(one.base_khz)})")
         limits = (one.limit_low_khz, one.limit_high_khz)
         if all(limits) and limits != (one.min_khz, one.max_khz):
-            words.append(f"held to {_ghz(limits[0] or 0)} to {_ghz(limits[1] or 0)}")
+            words.append(f"limited to {_ghz(limits[0] or 0)} to {_ghz(limits[1] or 0)}")
         words += [word for word in (one.driver, one.governor, one.preference) if word]
         yield " ".join(words)
     if inventory.idle_states:
@@ -411,7 +411,7 @@ def _control(inventory: Inventory) -> Iterator[str]:
         if handed_down:
             words.append(f"handed down: {', '.join(handed_down)}")
         if writable is not None:
-            words.append("groups can be made" if writable else "not this user's to change")
+            words.append("groups can be made" if writable else "this user may not change it")
         yield "; ".join(words)
 
 

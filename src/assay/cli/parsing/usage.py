@@ -167,7 +167,7 @@ class Parser(argparse.ArgumentParser):
         near = nearest(value, tuple(action.choices))
         raise argparse.ArgumentError(
             action if action.option_strings else None,
-            f"{value!r} is none of {', '.join(action.choices)}"
+            f"{value!r} is not one of {', '.join(action.choices)}"
             + (f"; did you mean {near}?" if near else ""),
         )
 

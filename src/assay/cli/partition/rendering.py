@@ -32,7 +32,7 @@ _STEERED = {
     "interrupts": "interrupts are routed to other CPUs",
     "workqueues": "masks of kernel work exclude these CPUs",
     "threads": "movable kernel threads run on other CPUs",
-    "settings": "settings of the machine are as partitions need them",
+    "settings": "system settings have the values that partitions need",
 }
 MAX_REASONS = 3
 """Maximum number of reasons that are listed without -v."""

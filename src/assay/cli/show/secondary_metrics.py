@@ -30,7 +30,7 @@ def secondary_metric_lines(
     rows = observed_metric_rows(spec, shown)
     if not rows:
         return []
-    lines = ["  beside it, as means of launches:"]
+    lines = ["  other metrics, as means of launches:"]
     cells = [_cells(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(HEADS, *cells, strict=True)]
     wide = width is None or 4 + sum(widths) + len(GAP) * (len(widths) - 1) <= width

@@ -157,7 +157,7 @@ def _demand_memory(data: Sequence[float], dram_bytes: int) -> None:
 
 def _lines(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
     lines = [
-        "efficiency in per cent of the speed in memory alone, and in brackets that of a perfect "
+        "efficiency in per cent of the speed in memory alone, in brackets the limit with perfect "
         f"overlap; {show_bytes(dram_bytes)} of DRAM, storage reads {show_bytes(device.read)}/s and "
         f"writes {show_bytes(device.write)}/s",
     ]
@@ -187,7 +187,7 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
         if not mine:
             continue
         columns = sorted({one.intensity for one in mine})
-        lines += ["", f"{work.name}: data over DRAM, by operations per byte of data"]
+        lines += ["", f"{work.name} (rows: data size / DRAM; columns: operations per byte)"]
         lines += _table(
             [f"{one:g}" for one in columns],
             {
@@ -198,7 +198,7 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
     sizes = sorted({one.dram_ratio for one in cells})
     others = [work.name for work in OTHER_WORKS if any(one.work == work.name for one in cells)]
     if others:
-        lines += ["", "others: by data over DRAM"]
+        lines += ["", "other programs (columns: data size / DRAM)"]
         rows = {
             name: [_at([c for c in cells if c.work == name], size) for size in sizes]
             for name in others

@@ -50,7 +50,7 @@ def _lines(found: Probe, swap: SwapUsage) -> list[str]:
         f"page faults  {_word(faults.problem is None, 'userfaultfd')}, "
         f"{_word(faults.in_kernel, 'also within system calls')}",
         f"pages        {_word(faults.move, 'moved, not copied')}, "
-        f"{_word(faults.poison, 'marked where lost')}",
+        f"{_word(faults.poison, 'marked if unreadable')}",
         f"transfers    {_word(found.io_uring.problem is None, 'io_uring')}",
         *(_path_line(one) for one in found.paths),
         f"swap         {_swap_words(swap, advisor_finding(found) is None)}",

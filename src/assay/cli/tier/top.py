@@ -85,7 +85,7 @@ def _lines(found: Sequence[Meter], before: Seen, interval_s: float, width: int |
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         gap = "  " if width is None or sum(widths) + 2 * len(widths) <= width else " "
         lines += [gap + gap.join(map(str.rjust, row, widths)) for row in rows]
-    return [line[:width] for line in lines] or ["no program with a tier is running any longer"]
+    return [line[:width] for line in lines] or ["no program with a tier is running"]
 
 
 def _share(ratio: float) -> str:

@@ -70,7 +70,7 @@ def _excess_cpu_time(facts: RunFacts) -> str | None:
     ) * facts.host.cpus
     if used_s <= there_s * (1.0 + ROUNDING) + TICK_S * facts.host.cpus:
         return None
-    return f"it used {used_s:.2f} s of CPU time, and its CPUs had {there_s:.2f} s"
+    return f"it used {used_s:.2f} s of CPU time, but its CPUs provided {there_s:.2f} s"
 
 
 def _lost_time(facts: RunFacts) -> str | None:

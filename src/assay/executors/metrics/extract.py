@@ -92,7 +92,7 @@ def metrics_of(
 
 def _from_file(metric: Metric, written: WrittenPart | None) -> Figure:
     if written is None:
-        return Figure(reason=f"the file {metric.file} was not looked at")
+        return Figure(reason=f"the file {metric.file} was not read")
     if written.reason is not None:
         return Figure(reason=written.reason)
     found = read_figure(metric, (written.path,), written.begin)
@@ -129,7 +129,7 @@ def _missing(name: str, facts: RunFacts) -> list[str]:
 
 
 def _why_absent(name: str, facts: RunFacts) -> str:
-    reasons = [*_missing(name, facts), "the launcher has no value"]
+    reasons = [*_missing(name, facts), "the launcher reported no value"]
     return facts.unavailable.get(name, reasons[0])
 
 

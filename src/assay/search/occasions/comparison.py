@@ -151,7 +151,7 @@ def _demand_comparable(a: Side, b: Side, *, same_workload: bool) -> None:
         if other and not same_workload:
             raise InvalidInputError(
                 f"The two studies run different workloads ({'; '.join(other)}).",
-                "Where both do the same work all the same, say so with --same-workload.",
+                "If both nevertheless do the same work, add --same-workload.",
             )
         return
     units = [_stated_unit(side) for side in (a, b)]
@@ -165,7 +165,7 @@ def _demand_comparable(a: Side, b: Side, *, same_workload: bool) -> None:
         if all(named) and named[0] != named[1] and not same_workload:
             raise InvalidInputError(
                 f"The two rows are about different workloads: {named[0]} and {named[1]}.",
-                "Where both do the same work all the same, say so with --same-workload.",
+                "If both nevertheless do the same work, add --same-workload.",
             )
 
 

@@ -201,7 +201,7 @@ def _recommended(name: str, arms: Iterable[Arm], conclusion: Conclusion | None) 
     chosen = conclusion.recommendation if conclusion is not None else None
     if chosen is None:
         raise InvalidInputError(
-            f"{name}: the study recommends nothing.", "Leave out @recommended, or name an arm."
+            f"{name}: the study has no recommendation.", "Leave out @recommended, or name an arm."
         )
     for arm in arms:
         if arm.configuration == chosen.settings:
@@ -238,8 +238,8 @@ def _values(
     stopped = sum(seen.censored for seen, _ in known)
     if stopped:
         raise InvalidInputError(
-            f"{name}: {show_count(stopped, 'launch', 'launches')} of {arms[0].name!r} ran into the "
-            "time-out, so its mean is not known.",
+            f"{name}: {show_count(stopped, 'launch', 'launches')} of {arms[0].name!r} reached "
+            "the time-out, so its mean is unknown.",
             "Measure it again with a longer --timeout.",
         )
     lost = sum(disturbed for _, disturbed in known)
@@ -252,7 +252,7 @@ def _values(
         raise InvalidInputError(
             f"{name}: arm {arms[0].name!r} has {'only one value' if values else 'no values'} of "
             f"{metric.name} to compare.",
-            "A ratio takes at least two values above zero; `assay study show` has all values.",
+            "A ratio needs at least two values above zero; `assay study show` lists all.",
         )
     return values, notes
 

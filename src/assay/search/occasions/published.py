@@ -55,7 +55,7 @@ def summary_of(text: str) -> PublishedCondition:
             )
         if match[1] in found:
             raise InvalidInputError(
-                f"{match[1]} stands twice in {text!r}.", f"For example: {SUMMARY_EXAMPLE}"
+                f"{match[1]} occurs twice in {text!r}.", f"For example: {SUMMARY_EXAMPLE}"
             )
         found[match[1]] = match[2]
     return _published(text, found, text)
@@ -114,7 +114,7 @@ def _row(
     location = f"{name}:{line}"
     if first:
         raise InvalidInputError(
-            f"{location} holds the names of the columns.", f"The first row is {name}:2"
+            f"{location} contains the names of the columns.", f"The first row is {name}:2"
         )
     if not any(cell.strip() for cell in cells):
         raise InvalidInputError(f"{location} is empty.", "Name a line with figures.")
@@ -126,7 +126,7 @@ def _published(name: str, row: Mapping[str, str], location: str) -> PublishedCon
     for key in REQUIRED_COLUMNS:
         if not row.get(key):
             raise InvalidInputError(
-                f"{location} has no {key}: a published mean takes n, mean and sd to be compared.",
+                f"{location} has no {key}: a comparison needs n, mean and sd.",
                 f"Look for it in the source, then write for example {SUMMARY_EXAMPLE}",
             )
     n = _count(row["n"], location)
@@ -134,13 +134,13 @@ def _published(name: str, row: Mapping[str, str], location: str) -> PublishedCon
     sd = _number(row["sd"], "sd", location)
     if mean <= 0:
         raise InvalidInputError(
-            f"{location}: the mean is {row['mean']}, and a ratio takes one above zero.",
+            f"{location}: the mean is {row['mean']}, and a ratio needs one above zero.",
             "Compare a figure that is always positive, as a time.",
         )
     if sd < 0:
         raise InvalidInputError(
             f"{location}: the standard deviation is {row['sd']}; it cannot be negative.",
-            "Look into the source.",
+            "Check the source.",
         )
     error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), location)
     if error == 0.0:
@@ -148,8 +148,8 @@ def _published(name: str, row: Mapping[str, str], location: str) -> PublishedCon
         notes += (rounded_deviation_note(location, row["sd"], rounded),)
     if error > MAX_ERROR * mean:
         raise InvalidInputError(
-            f"{location}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
-            "error), too little for the logarithm of a ratio.",
+            f"{location}: the standard error is {100 * error / mean:.0f} % of the mean "
+            f"{row['mean']}, too large for the logarithm of a ratio.",
             "Name a row with more launches, or one that varies less.",
         )
     workload = row.get("workload", "")
@@ -191,7 +191,7 @@ def _standard_error(
     if sem < 0:
         raise InvalidInputError(
             f"{location}: the standard error is {printed}; it cannot be negative.",
-            "Look into the source.",
+            "Check the source.",
         )
     slack = _half_step(printed) + _half_step(printed_sd) / math.sqrt(n - 1)
     misfit, other = abs(plain - sem), abs(of_n - sem)
@@ -218,7 +218,7 @@ def _count(text: str, location: str) -> int:
         )
     if int(text) < 2:
         raise InvalidInputError(
-            f"{location}: n is {text}, and a spread takes two launches or more.",
+            f"{location}: n is {text}, and a standard deviation needs at least two launches.",
             "Name a row with more launches.",
         )
     return int(text)
