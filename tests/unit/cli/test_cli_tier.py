@@ -519,7 +519,7 @@ def test_bench_with_several_numbers_of_threads(
     assert main([*words, "--threads", "1,4,1", "-o", str(picture)]) == 0
     tables = capsys.readouterr().out.split("\n\n")
     assert [one for one in tables if re.fullmatch(r"\d threads?", one)] == ["1 thread", "4 threads"]
-    assert sum(one.startswith("polynomial, read:") for one in tables) == 2
+    assert sum(one.startswith("polynomial, read (") for one in tables) == 2
     assert {words[-1] for words in launches} == {"1", "4"}
     drawn = picture.read_text()
     assert "other programs, 1 thread<" in drawn and "other programs, 4 threads<" in drawn

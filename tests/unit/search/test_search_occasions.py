@@ -500,7 +500,7 @@ def test_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
         ("n=30,mean=3,sd=-1", "cannot be negative"),
         ("n=30,mean=3,sd=1,sem=-1", "cannot be negative"),
         ("n=30,mean=0,sd=1", "above zero"),
-        ("n=4,mean=1,sd=1", "known to 50 %"),
+        ("n=4,mean=1,sd=1", "50 % of the mean"),
         ("n=30,mean=nan,sd=1", "not a number"),
         ("n=30,mean=3,sd=1e999", "not a number"),
         ("n=30,mean=3,sd=1,x=2", "not a part of a summary"),
