@@ -101,7 +101,7 @@ def possible_units(metric: str, words: Iterable[tuple[str | None, int]], *, has_
     )
     return (
         f"{metric} is printed {printed}, which may be its unit. "
-        f"{_unit_remedy(has_group=has_group)}; --metric-as-is {metric} uses the figures as they are"
+        f"{_unit_remedy(has_group=has_group)}; --metric-as-is {metric} uses the values as they are"
     )
 
 
