@@ -55,8 +55,8 @@ def _date(document: dict[str, Any], kernel: dict[str, Any]) -> str:
 
 INTRODUCTION = (
     "This page shows how fast the kernels of the [catalogue](../reference/catalogue.md) are, "
-    "compared with libraries and with the limits of the machine. It is for readers who want to "
-    "judge a kernel or to improve one."
+    "compared with libraries and with the limits of the machine. A *kernel* is a case of the "
+    "catalogue. The page is for readers who want to judge a kernel or to improve one."
 )
 METHOD = (
     "- **Rounds.** Each round launches every variant once, in random order. A variant whose "
@@ -66,11 +66,12 @@ METHOD = (
     "- **Data.** `L2` is half of the second-level caches of all threads. `DRAM` is four times the "
     "last-level cache, except for `gram-schmidt`: each of its vectors is as large as a last-level "
     "cache of 32 MiB. Each section states the size.\n"
-    "- **Threads.** Comparisons with libraries are thread for thread: both sides may use the same "
-    "number of threads. Kernels with a library are therefore measured with all threads and with "
-    "one.\n"
-    "- **Roof.** The roofline model gives the shortest possible time. Its limits, the peak rate "
-    "and the bandwidth, are measured in each round by the `peak` and `bandwidth` kernels."
+    "- **Threads.** In comparisons with libraries, both sides may use the same number of threads "
+    "(*thread for thread*). Kernels with a library are therefore measured with all threads and "
+    "with one.\n"
+    "- **Roof.** The roofline model gives the shortest possible time from the peak rate and the "
+    "bandwidth of the machine. The `peak` and `bandwidth` kernels measure these limits in each "
+    "round."
 )
 COMMANDS = (
     "`make bench-kernels` measures all kernels. `make bench-kernels BENCH=--write` also writes "
@@ -83,10 +84,13 @@ PROVISIONAL = (
 COLUMNS = (
     ("time", "time of a repetition; a variant with threads uses all CPUs"),
     ("one thread", "the same with one thread"),
-    ("GFLOP/s, GB/s", "operations and bytes, by the formulas of the algorithm, per time"),
+    ("GFLOP/s, GB/s", "operations and bytes per time, by the formulas of the algorithm"),
     ("share of roof", "shortest possible time divided by the measured time"),
-    ("speed relative to parent", "the parent is the variant that this one improves by one step"),
-    ("library", "library that does the work; empty for the catalogue's own variants"),
+    (
+        "speed relative to parent",
+        "speed divided by that of the parent, the variant that this one improves by one step",
+    ),
+    ("library", "library that does the work; empty for own variants of the catalogue"),
 )
 
 
@@ -124,7 +128,8 @@ def _scale(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str]
         return found
     return (
         f"{found} In older sections, the catalogue's own variants have no times with one thread. "
-        "The older comparisons with several threads can therefore favour the library only."
+        "Therefore the older comparisons with several threads may favour the library, but never the "
+        "catalogue."
     )
 
 
@@ -152,8 +157,8 @@ def _targets(
         return
     met = sum(one.met for one in found)
     yield (
-        f"{met} of {len(found)} targets are met. A speed above 1 times means that the catalogue's "
-        "own variant is faster. *Provisional* verdicts stem from a run on a busy machine."
+        f"{met} of {len(found)} targets are met. A speed above 1 means that the catalogue's own "
+        "variant is faster. *Provisional* verdicts come from a run on a busy machine."
     )
     heads = ("measure", "target", "measured", "variants", "verdict", "reason of a miss")
     yield markdown.table(heads, [one.cells(*_status(document, one)) for one in found])
@@ -193,8 +198,9 @@ def _libraries(table: Table, kernels: dict[tuple[str, str], Kernel], threads: in
             "library: above 1, the catalogue's variant is faster."
         )
         yield (
-            "With several threads, each side counts with the faster of its times with one thread "
-            "and with all, since threads slow down small work. The results of `deflate` and "
+            "With several threads, the shorter of two times counts for each side: that with one "
+            "thread, or that with all. The reason is that threads slow down small work. The "
+            "results of `deflate` and "
             "`hash-queue` differ in quality. Their sections show Pareto fronts instead."
         )
         heads = (

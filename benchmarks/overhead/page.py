@@ -36,16 +36,17 @@ INTRODUCTION = (
     "disturbs a measurement."
 )
 METHOD = (
-    "- **Rounds.** Each part is measured in rounds, and each round has a random order. The tools "
-    "of one case follow one another, so that changes of the machine affect all of them.\n"
+    "- **Rounds.** Each part is measured in rounds, each in a random order. The tools of one case "
+    "follow one another directly, so that changes of the machine affect all of them equally.\n"
     "- **Units.** Times are in milliseconds, memory is in MiB.\n"
     "- **Differences and ratios** are medians of those within a round, with a 95 % bootstrap "
     "interval in parentheses.\n"
-    "- **Percentiles.** The column *10 %* (first decile) shows the figure of a quiet moment.\n"
+    "- **Percentiles.** The column *10 %* (first decile) shows the value at a quiet moment of the "
+    "machine.\n"
     "- **`wall_s`** runs from just before exec, in the process that becomes the program, to the "
     "moment at which assay sees its exit ([Observations and their "
     "cost](../explanation/observations.md)). A small C++ program, independent of assay, reads a "
-    "second clock at the same two ends. No constant is subtracted."
+    "*second clock* at the same two moments. assay does not subtract a constant."
 )
 USAGE = """| command | effect |
 | --- | --- |
@@ -57,10 +58,12 @@ FAVOURED = (
     "(`chrt -f 1`)."
 )
 REASONS = {
-    WAKE_UP: "The second clock has one waiting process. It wakes late, since its CPU was idle. "
-    "assay has two waiting processes, and the first of them wakes sooner. So assay reports less.",
-    SPREAD: "Single pairs differ by 10 to 20 % on a virtual machine, so each measurement misses "
-    "another row. If the interval includes the target, more rounds may change the verdict.",
+    WAKE_UP: "One process waits for the exit and then reads the second clock. It wakes late, "
+    "since its CPU was idle. In assay, two processes wait, and the first of them wakes sooner. "
+    "Therefore assay reports less.",
+    SPREAD: "Single pairs differ by 10 to 20 % on a virtual machine, so that each measurement of "
+    "this page misses other targets. If the interval includes the target, more rounds may change "
+    "the verdict.",
     SUPERVISOR: "`assay-exec` remains beside the program, as the process that ends its tree. "
     "`taskset` does not.",
     UNDECIDED: "The verdict needs more rounds.",
@@ -126,7 +129,8 @@ def _column(measured: Measured) -> Iterable[str]:
         yield f"Missing tools: {', '.join(sorted(missing - peers.keys()))}."
     yield (
         "*CPU use before* is the share of the CPU time that other processes used just before the "
-        "part. The load average includes the launches of the benchmark. *Class* is the scheduling "
+        "part. *Load* is the load average, which includes the launches of the benchmark. *Stolen* "
+        "is the share of time that the hypervisor gave to other guests. *Class* is the scheduling "
         "class of the whole part."
     )
     rows = [
@@ -266,9 +270,8 @@ def _cost(table: Table) -> Iterable[str]:
         if found is not None:
             rows.append((tool, *_ms(found), *_over(found, plain)))
     yield (
-        "Wall time of each launch of `/bin/true`. *assay, library* is the loop of `assay "
-        "measure`, from one launch to the next: plan, launcher, speed probe, verdict and the row "
-        "in SQLite."
+        "Wall time of each launch of `/bin/true`. *assay, library* is one pass of the loop of "
+        "`assay measure`: plan, launcher, speed probe, verdict and the row in SQLite."
     )
     yield (
         "The rows of whole commands (`assay measure`, hyperfine, pyperf, ReBench) show the cost of "
@@ -327,13 +330,14 @@ def _timing(table: Table) -> Iterable[str]:
     if rows:
         yield (
             "The program spins for a known time by the monotonic clock. Exec and exit add to that "
-            "time. *Cold* is the counted launch of a new `assay measure --runs 2`. *Warm* are the "
-            "later launches of a long `assay measure`."
+            "time. A *cold* launch is the one that counts in a new `assay measure --runs 2`. "
+            "*Warm* launches are the later ones of a long `assay measure`. *Plain spawn and wait* "
+            "is a direct launch by a small program."
         )
         yield (
-            "*Bias* is the reported time minus the time of a clock in other launches of the same "
-            "round: of plain spawn and wait, and of the second clock (exec to exit). The interval "
-            "is that of the bias to the second clock."
+            "*Bias* is the reported time minus a reference time from other launches of the same "
+            "round. The references are plain spawn and wait, and the second clock (exec to exit). "
+            "The interval is that of the bias to the second clock."
         )
         heads = (
             "spin",
@@ -563,8 +567,9 @@ def _killing(table: Table) -> Iterable[str]:
     if rows:
         yield (
             "*Overshoot* is the time from the limit to the end of the last process. All processes "
-            "of the tree hold the writing end of a named pipe, so that its reader sees that end "
-            "without polling. *Left* are processes that still ran 0.3 s after the tool had ended."
+            "of the tree hold the writing end of a named pipe, so that its reader sees the end of "
+            "the last process without polling. *Left* are processes that still ran 0.3 s after "
+            "the tool had ended."
         )
         yield (
             "The limit was 0.5 s for assay (with `--grace 0s`) and for `timeout -k 0.05`. It was "
@@ -600,9 +605,9 @@ def _output(table: Table) -> Iterable[str]:
     ]
     if rows:
         yield (
-            "Time from the start of the program to the stored sample. To read a figure from the "
-            "output, assay maps its file. The mapped pages count as resident until other "
-            "processes need the memory."
+            "Time from the start of the program to the stored sample. To read a metric from the "
+            "output, assay maps the file of the output. The mapped pages count as resident memory "
+            "until other processes need the memory."
         )
         heads = ("output", "to", *QUARTILES, "growth of assay", "peak of `assay-exec`")
         yield markdown.table(heads, rows)

@@ -19,27 +19,28 @@ INTRODUCTION = (
 )
 METHOD = (
     "- **Rounds.** Each round measures the same CPU in each way, in a new random order.\n"
-    "- **Fixed work.** The loop `assay-noise fwq` measures the excess time of each portion of work "
-    "over the fastest portion.\n"
-    "- **Program.** `xz` runs a few times.\n"
+    "- **Fixed work.** `assay-noise fwq` repeats the same portion of work, and measures how much "
+    "longer each portion takes than the fastest one (the *excess time*).\n"
+    "- **Program.** `xz` compresses a text several times.\n"
     "- **Load.** `stress-ng` runs during all rounds, with as many workers as CPUs. It is not bound "
     "to a CPU."
 )
 MEANINGS = (
-    (PLAIN, "the program is bound to the CPU, as in all ways but the last"),
-    ("nice -20", "highest niceness (`nice -n -20`)"),
+    (PLAIN, "the program is bound to the CPU, as in the next two ways"),
+    ("nice -20", "highest priority of the normal scheduling class (`nice -n -20`)"),
     ("chrt -f", "real-time class (`chrt -f 10`)"),
-    (RESERVED, "partition of assay with that CPU"),
+    (RESERVED, "the program runs in a partition of assay with that CPU"),
 )
 USAGE = "`make bench-partition BENCH=--write` measures all ways and writes this page."
 WORK = (
-    "Excess time of portions of a millisecond over the fastest portion, in microseconds: medians "
-    "over the rounds. The last column is the p99.9 with `taskset` divided by that of the row, as "
-    "the median over the rounds."
+    "Percentiles of the excess time of portions of a millisecond, in microseconds: medians over "
+    "the rounds. The last column is the p99.9 with `taskset` divided by that of the row, as the "
+    "median over the rounds. More is better."
 )
 PROGRAM = (
-    "Time of `xz` for 8 MiB of text in seconds, over all rounds. *Spread* is p90 - p10. The last "
-    "column is the spread with `taskset` divided by that of the row."
+    "Time of `xz` for 8 MiB of text in seconds, over all rounds. *Spread* is the difference "
+    "between the 90th and the 10th percentile. The last column is the spread with `taskset` "
+    "divided by that of the row. More is better."
 )
 
 

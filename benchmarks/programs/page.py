@@ -12,15 +12,14 @@ from .studies import ALL
 
 IDLE, EFFECTIVE, UNCLEAR = "idle", "effective", "unclear"
 INTRODUCTION = (
-    "This page shows whether the settings that `assay tune` recommends for two real programs have "
-    "an effect. It is for readers who want to know whether a recommendation contains settings "
-    "without effect."
+    "This page shows whether each setting that `assay tune` recommends for two real programs has "
+    "an effect. It is for readers who want to know how far they can trust a recommendation."
 )
 METHOD = (
     "The benchmark tunes `digits` and `compress` ([examples](../../examples/README.md)). Then it "
-    "compares each recommendation with controls. A control has 20 launches of the recommendation "
-    "and 20 launches without one of its settings, in the same blocks. The control *all* leaves "
-    "out all settings."
+    "checks each recommendation by *controls*. A control compares 20 launches of the "
+    "recommendation with 20 launches without one of its settings, in the same blocks. The control "
+    "*all* leaves out all settings."
 )
 JUDGEMENTS = (
     (EFFECTIVE, "the program is proven slower without the setting"),
@@ -39,8 +38,9 @@ REASONS = {IDLE: "see the table of controls", UNCLEAR: "variation of launches; j
 """Reasons of misses, by the judgement of the settings."""
 EXPLANATION = (
     "Reason of the miss: launches of `digits` vary by more than a tenth on a busy virtual machine. "
-    "The search, and 40 further launches, cannot separate settings from an effective one with "
-    "which they always ran. In two minutes, the recommendation may be the default."
+    "If the search always launched a setting together with an effective one, neither the search "
+    "nor 40 further launches can separate their effects. With a budget of two minutes, the "
+    "recommendation may be the default."
 )
 
 

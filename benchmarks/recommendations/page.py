@@ -21,18 +21,20 @@ TARGET_STUDIES = 2000
 """Studies per row for which the targets are defined."""
 
 INTRODUCTION = (
-    "This page shows how often assay recommends a wrong or an idle setting, and how accurate the "
-    "expected gain of an unproven recommendation is. It is for readers who want to know how far "
+    "This page shows how often assay recommends a wrong setting or an *idle* one (a setting "
+    "without effect), and how accurate the expected gain of an unproven recommendation is. It is "
+    "for readers who want to know how far "
     "they can trust a recommendation."
 )
 SPACES = (
-    "- **Simulated spaces** (*effects*) have known effects: 20 settings of two to four values. "
-    "Effective are none of them (*none*), one (*one*), two whose effects add (*sum*), or two that "
-    "interact (*pair*). Launches have log-normal noise of 5 %. Effects are 15 to 40 % at 12 "
+    "- **Simulated spaces** (*effects*) have 20 settings of two to four values, with known "
+    "effects. None of them has an effect (*none*), one has (*one*), two have effects that add "
+    "(*sum*), or two interact (*pair*). Launches have log-normal noise of 5 %. Effects are 15 to "
+    "40 % at 12 "
     "launches, 8 to 40 % at 25, and 5 to 40 % at 50.\n"
-    "- **Recorded spaces** (*tables*) have noise of several kinds. The default is a random "
-    "configuration (*random*), the median (*median*), or one of the best tenth of the space "
-    "(*best tenth*)."
+    "- **Recorded spaces** (*tables*) contain recorded times of real programs, with noise of "
+    "several kinds. The default is a random configuration (*random*), the median one (*median*), "
+    "or one of the best tenth of the space (*best tenth*)."
 )
 NOISE = (
     ("plain", "recorded noise; log-normal noise of 5 % if only means were recorded"),
@@ -49,10 +51,10 @@ REASONS = {
 }
 """Known reasons of misses, by measure."""
 COLUMNS = (
-    ("regret", "true excess of the recommended time over the shortest one: mean, standard error"),
-    ("proven, unproven, default", "shares of the answers"),
+    ("regret", "true excess of the recommended time over the shortest one (mean ± standard error)"),
+    ("proven, unproven, default", "shares of the kinds of answer"),
     ("idle", "share of recommendations with an idle setting; the default does not count"),
-    ("worse", "share of answers that are truly worse than the default by more than 1 %"),
+    ("worse", "share of answers whose true time is more than 1 % worse than that of the default"),
 )
 INTERVAL_COLUMNS = (
     ("coverage", "share of recommendations whose interval contains the true ratio to the default"),
@@ -85,9 +87,10 @@ def _precision(rows: Sequence[Row]) -> str:
     """Describe how the figures are compared with the limits, and how precise they are."""
     fewest = min((row.studies for row in rows), default=0)
     found = (
-        "Each row combines all spaces of a kind and shows the figure that is worst relative to the "
-        "target. [All targets](#all-targets) shows each space. *Within two standard errors* means "
-        "that a figure exceeds its limit by two standard errors at most."
+        "The columns are defined below. Each row combines all spaces of a kind, and shows the "
+        "value that is worst relative to the target. [All targets](#all-targets) shows each "
+        "space. *Within two standard errors* means that a value exceeds its limit by at most two "
+        "standard errors."
     )
     if fewest >= TARGET_STUDIES:
         return found

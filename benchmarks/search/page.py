@@ -54,46 +54,56 @@ def _chosen(rows: Rows) -> Rows:
 
 
 INTRODUCTION = (
-    "This page shows how good the configuration is that assay's search recommends after some "
-    "launches, compared with random search and other optimisers. It is for readers who choose a "
+    "This page shows the quality of the configurations that assay's search recommends after 10 to "
+    "100 launches, compared with random search and other optimisers. It is for readers who choose "
+    "a "
     "tuner or a budget."
 )
 METHOD = (
-    "- **Spaces.** Recorded spaces stand for programs (`python -m assay.testing.replay`). A launch "
-    "takes the recorded time of its configuration. Means that were recorded get a log-normal "
-    "noise of 5 %. Repeats that were recorded are used as they are.\n"
+    "- **Spaces.** Tables of recorded times replace programs (`python -m assay.testing.replay`). "
+    "A launch takes the recorded time of its configuration. A table may contain repeated times of "
+    "each configuration. If it contains only means, log-normal noise of 5 % is added.\n"
     "- **Fairness.** All methods have the same number of launches and the same seeds, and launch "
     "the default first.\n"
-    "- **assay.** Replicates and the launches of a proof count as launches. The recommendation "
-    "counts even without a proof.\n"
+    "- **assay.** Repeated launches and those of a proof count too. The recommendation counts "
+    "even without a proof.\n"
     "- **Other methods.** `random` is random search; `tpe` and `gp` are samplers of Optuna; `smac` "
     "and `hebo` are SMAC and HEBO. They recommend the configuration with the best observed value. "
-    "Optimisers get the better of two encodings of the columns, for each number of launches.\n"
-    "- **Regret.** True loss of the recommended configuration relative to the best one of its "
-    "table.\n"
-    "- **Repeatability.** All figures but the times follow from the seeds."
+    "Each optimiser uses two encodings of the columns, of which the better one counts, for each "
+    "number of launches.\n"
+    "- **Regret.** True excess of the time of the recommended configuration over that of the best "
+    "one in the table. Less is better.\n"
+    "- **Repeatability.** All results except the times follow from the seeds."
 )
 USAGE = "`make bench-search BENCH='--write TABLE...'` runs the searches and writes this page."
 REASONS = (
-    "One reason of the misses: the last launches look for a core, which is a part of the best "
-    "configuration with few settings, and the answer prefers it. This costs 5 to 15 % here, where "
-    "many settings matter. Without it, nearly every recommendation in spaces with few effective "
-    "settings contains idle ones ([recommendations](recommendations.md))."
+    "One reason of the misses: the last launches look for a *core*, that is, a few settings of "
+    "the best configuration that reach its speed, within the margin, without the others. The "
+    "answer prefers the core. This costs "
+    "5 to 15 % here, where many settings have an effect. Without it, nearly every recommendation "
+    "in spaces with few effective settings contains settings without effect "
+    "([recommendations](recommendations.md))."
 )
 """Explanation of missed ratios to TPE."""
 CONSTANTS = (
     "The options of the searcher (turns, probes, priors, size of the first block) are compared by "
-    "leaving out each table in turn (`python -m benchmarks.search.choices`). Newer constants were "
-    "chosen on these tables, with 8 to 28 seeds, and on simulated spaces. The figures are "
-    "therefore slightly too good. These constants are:"
+    "leaving out each table in turn (`python -m benchmarks.search.choices`). The following, newer "
+    "constants were chosen on these tables, with 8 to 28 seeds, and on simulated spaces. The "
+    "results on this page are therefore slightly too good."
 )
 CHOSEN = (
     ("`DEFAULT_INTERVAL`", "blocks between two launches of the default, with a small budget"),
     ("`CORE_LAUNCHES`", "number of last launches that look for a core"),
-    ("`MIN_SPARSITY_PROBABILITY`", "probability of few effective settings that this requires"),
+    (
+        "`MIN_SPARSITY_PROBABILITY`",
+        "least probability of few effective settings at which assay looks for a core",
+    ),
     ("`OWN_VARIANCES`", "prior of effects that are specific to a configuration"),
     ("`ROUGHNESS`", "prior of effects that are independent between values"),
-    ("`MIN_PROBABILITY`", "probability of being better that a recommendation requires"),
+    (
+        "`MIN_PROBABILITY`",
+        "least probability of being better than the default that a recommendation requires",
+    ),
 )
 CLAIMS = (
     ("proven", "studies that end with a proof"),
@@ -143,8 +153,8 @@ def text(results: Results, heading: str, tables: list[Path]) -> str:
         _by_launches(results),
         "![Regret against launches, by table](search.svg)",
         "## Regret of assay relative to other methods",
-        "Ratio of the geometric means, with its standard error over the seeds, which both methods "
-        "share. The set of tables is taken as given.",
+        "Ratio of the geometric means; below 1, assay is better. The standard error is that over "
+        "the seeds, which both methods share, for this set of tables.",
         _ratios(recorded, peers),
         "## Regret by table",
         "Mean over the seeds in percent, with its standard error.",

@@ -24,12 +24,13 @@ MIN_ROUNDS = 6
 
 
 METHOD = (
-    "- A small static C++ program spawns each command line. The program that the command finally "
-    "starts is as small. It records the first moment of its `main`.\n"
+    "- A small static C++ program spawns each command line. The command finally starts another "
+    "small program, which records the first moment of its `main`.\n"
     "- Each round launches all commands interleaved, in random order.\n"
     "- Times are in milliseconds. The columns *10 %* and *90 %* are the first and the last "
     "decile.\n"
-    "- CPU time covers the whole command and its descendants. A busy machine affects it least.\n"
+    "- CPU time covers the whole command and its descendants. A busy machine affects this value "
+    "least.\n"
     "- Differences are medians over rounds of the difference within a round, with a 95 % bootstrap "
     "interval in parentheses."
 )

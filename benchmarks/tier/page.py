@@ -25,22 +25,29 @@ from .ways import (
 )
 
 INTRODUCTION = (
-    "This page shows how fast programs are whose data exceed memory: with `assay tier`, with swap, "
-    "and with mapped files. It is for readers who want to know whether storage can replace memory "
-    "for their program."
+    "This page shows the speed of programs whose data exceed memory, with [`assay "
+    "tier`](../reference/tier.md), with swap, and with mapped files. It is for readers who want "
+    "to know whether storage can replace memory for their program."
 )
 METHOD = (
-    "- **Memory.** A memory control group limits the memory of a program.\n"
-    "- **Rounds.** Each round runs each program in every way, in a new random order.\n"
+    "- **Memory.** A control group limits the memory of a program.\n"
+    "- **Rounds.** Each round runs each program in each way, in a new random order.\n"
     "- **Programs.** The kernel `traversal` of the catalogue accesses the words of an array in "
     "different orders. Each result is compared with the correct one.\n"
     "- **Rate.** Bytes of the array divided by the time of one pass."
 )
 WAYS = (
     (MEMORY.name, "memory for all data"),
-    (DEVICE.name, "no program: the device reads as many bytes (O_DIRECT, 2 MiB, 8 at a time)"),
+    (
+        DEVICE.name,
+        "no program: as many bytes are read from the device (O_DIRECT, 2 MiB per request, 8 "
+        "requests at a time)",
+    ),
     (TIER.name, "`assay tier`"),
-    (REPLAYED.name, "`assay tier` with a trace, which an untimed run recorded just before"),
+    (
+        REPLAYED.name,
+        "`assay tier` with a recorded trace of accesses, from an untimed run just before",
+    ),
     (f"{SWAP.name}, page-cluster N", "swap that reads 2^N pages at once (default: N = 3)"),
     (PROGRAM_ADVISED.name, "the program announces its accesses to the kernel"),
     (ADVISOR.name, "`assay tier` as an advisor of the kernel"),
@@ -87,9 +94,9 @@ def _targets(results: Results) -> Iterator[str]:
     span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     yield (
         f"Measured on {models}, {span}. Rates are those of the tier. *Efficiency* is the speed "
-        "relative to that in memory alone. I / I\\* is the work per byte relative to the balance "
-        "of work and transfers. The targets of efficiency apply to one thread; the pager has "
-        "another."
+        "relative to that in memory alone. I / I\\* is the computation time per transferred GiB, "
+        "divided by the time of the transfer. The targets of efficiency apply to programs with one "
+        "thread; the pager uses another one."
     )
     heads = ("measure", "target", "measured", "verdict", "reason of a miss")
     yield table(heads, [(*row[:3], verdict(row[3]), row[4]) for row in rows])
@@ -99,8 +106,8 @@ def _rates(part: Rates) -> Iterator[str]:
     yield _measured(part.about, show_count(part.about.rounds, "round"))
     yield (
         "GB/s are medians over the rounds, with the range in parentheses. The last column is the "
-        "rate of the tier relative to that of the row, as the median over the rounds. The device "
-        "alone reads in the order of the program (for tiles: forward)."
+        "rate of the tier divided by that of the row, as the median over the rounds: above 1, the "
+        "tier is faster. The device alone reads in the order of the program (for tiles: forward)."
     )
     yield table(("program", "order of accesses"), PROGRAMS)
     heads = ("program", "data", "way", "GB/s", "tier, relative to it")
@@ -111,7 +118,7 @@ def _disks(part: OnDisks) -> Iterator[str]:
     yield _measured(part.about, show_count(part.about.rounds, "round"))
     slow, fast = (f(part.disk_rates) // 1_000_000 for f in (min, max))
     yield (
-        "The tier uses loop devices. A control group throttles each of them to "
+        "The tier uses loop devices. A control group limits each of them to "
         f"{slow} MB/s for reading and as much for writing, and the fast one to {fast} MB/s. The "
         "tier does not read data that are in memory, so the rates exceed those of the disks. A "
         "disk that is listed twice has twice the share of the data."
@@ -129,7 +136,7 @@ def _efficiency(part: Efficiency) -> Iterator[str]:
         "([method](../reference/tier.md#efficiency)). Each box shows the speed "
         "with storage behind the given amount of DRAM, in percent of the speed in memory alone. "
         "The number below it is the efficiency of a perfect overlap of work and transfers, "
-        "min(1, I / I\\*). The number of threads is that of the program; the pager has another "
+        "min(1, I / I\\*). The number of threads is that of the program; the pager uses another "
         "thread."
     )
     for count in thread_counts(part.cells):

@@ -18,12 +18,14 @@ NAMES = {
 MAX_FALSE, MIN_COVERAGE, MAX_PROPOSAL_S = 0.05, 0.95, 0.05
 """Limits of the [search](search.md) page, which hold for every search."""
 INTRODUCTION = (
-    "This page shows how much an earlier study helps a search (`assay tune --warm-start`), and how "
-    "much a misleading one costs. It is for readers who want to know when a warm start pays."
+    "A warm start (`assay tune --warm-start`) guides a search by an earlier study. This page "
+    "shows how much it helps, and how much a misleading earlier study costs. It is for readers "
+    "who want to know when to use one."
 )
 METHOD = (
-    "Recorded spaces stand for programs, as on the page of the [search](search.md). Means that "
-    "were recorded get a log-normal noise of 5 %. All figures but the times follow from the seeds. "
+    "Tables of recorded times replace programs, as on the page [Quality of the "
+    "search](search.md), which defines *regret*. Log-normal noise of 5 % is added to recorded "
+    "means. All results except the times follow from the seeds. "
     "All searches have the same number of launches, including the confirmation. The earlier study "
     "had 50 launches of one of three tables:"
 )
@@ -32,8 +34,8 @@ STUDIES = (
     ("warm", "the same table with another default, another seed and other noise"),
     (
         "altered",
-        "an additional effect of each value of each parameter, as with another input of the "
-        "program; the correlation is about 0.7",
+        "the same table with an additional effect of each value of each parameter, as another "
+        "input of the program may cause; the correlation is about 0.7",
     ),
     ("misled", "the same table with reversed values: its best configuration is the worst"),
 )
@@ -78,8 +80,8 @@ def text(rows: Rows, heading: str) -> str:
 
 def _targets(rows: Rows, launches: int) -> Iterator[str]:
     yield (
-        "A search with an earlier study has the same limits as one without. The figures are the "
-        "worst of warm, altered and misled searches. The regret has no target."
+        "The limits are those of a search without an earlier study. The table shows the worst "
+        "value of the warm, altered and misled searches. The regret has no target."
     )
     warm = [method for method in NAMES if method != "assay"]
     wrong = max(rows.of(method=method).mean("false_win") for method in warm)
