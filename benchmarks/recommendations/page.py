@@ -40,6 +40,11 @@ NOISE = (
     ("plain", "recorded noise; log-normal noise of 5 % if only means were recorded"),
     *WORLD_NOISE,
 )
+MEASURES = (
+    "*Falsely proven* is the share of proofs whose recommendation is not better than the default. "
+    "*Other than the default* is the share of studies that recommend a setting although none has "
+    "an effect. The columns of the following sections define the other measures."
+)
 USAGE = (
     "`make bench-recommendations BENCH='--write --studies 2000 TABLE...'` runs the studies and "
     "writes this page. It resumes after an interruption."
@@ -74,7 +79,7 @@ def text(rows: Sequence[Row], heading: str) -> str:
         "# Quality and error rates of recommendations",
         INTRODUCTION,
         heading,
-        section("Targets", [_precision(rows), _summary(rows)]),
+        section("Targets", [_precision(rows), MEASURES, _summary(rows)]),
         section("Method", [SPACES, table(["noise", "meaning"], NOISE), USAGE]),
         section("Recommendations", [table(["column", "meaning"], COLUMNS), _recommendations(rows)]),
         section("Intervals of unproven recommendations", _intervals(rows)),
@@ -87,10 +92,9 @@ def _precision(rows: Sequence[Row]) -> str:
     """Describe how the figures are compared with the limits, and how precise they are."""
     fewest = min((row.studies for row in rows), default=0)
     found = (
-        "The columns are defined below. Each row combines all spaces of a kind, and shows the "
-        "value that is worst relative to the target. [All targets](#all-targets) shows each "
-        "space. *Within two standard errors* means that a value exceeds its limit by at most two "
-        "standard errors."
+        "Each row combines all spaces of a kind, and shows the value that is worst relative to the "
+        "target. [All targets](#all-targets) shows each space. *Within two standard errors* means "
+        "that a value exceeds its limit by at most two standard errors."
     )
     if fewest >= TARGET_STUDIES:
         return found
