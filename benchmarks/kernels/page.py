@@ -61,8 +61,8 @@ INTRODUCTION = (
 METHOD = (
     "- **Rounds.** Each round launches every variant once, in random order. A variant whose "
     "repetition takes more than a second is launched in the first round only.\n"
-    "- **Time.** A launch reports the median time of a repetition. Tables show the median over "
-    "all rounds. A ratio is the median over rounds of the ratios within a round.\n"
+    "- **Time.** A launch reports the median time of a repetition. Tables show the median over all "
+    "rounds. A ratio is the median over rounds of the ratios within a round.\n"
     "- **Data.** `L2` is half of the second-level caches of all threads. `DRAM` is four times the "
     "last-level cache, except for `gram-schmidt`: each of its vectors is as large as a last-level "
     "cache of 32 MiB. Each section states the size.\n"
@@ -78,8 +78,8 @@ COMMANDS = (
     "this page and [its raw figures](kernels.json)."
 )
 PROVISIONAL = (
-    "**Provisional.** Other processes used the CPUs during the latest run. All its figures must "
-    "be measured again on a quiet machine, above all those with several threads."
+    "**Provisional.** Other processes used the CPUs during the latest run. All its figures must be "
+    "measured again on a quiet machine, above all those with several threads."
 )
 COLUMNS = (
     ("time", "time of a repetition; a variant with threads uses all CPUs"),
@@ -128,8 +128,8 @@ def _scale(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str]
         return found
     return (
         f"{found} In older sections, the catalogue's own variants have no times with one thread. "
-        "Therefore the older comparisons with several threads may favour the library, but never the "
-        "catalogue."
+        "Therefore the older comparisons with several threads may favour the library, but never "
+        "the catalogue."
     )
 
 
@@ -200,8 +200,8 @@ def _libraries(table: Table, kernels: dict[tuple[str, str], Kernel], threads: in
         yield (
             "With several threads, the shorter of two times counts for each side: that with one "
             "thread, or that with all. The reason is that threads slow down small work. The "
-            "results of `deflate` and "
-            "`hash-queue` differ in quality. Their sections show Pareto fronts instead."
+            "results of `deflate` and `hash-queue` differ in quality. Their sections show Pareto "
+            "fronts instead."
         )
         heads = (
             "kernel",
@@ -238,8 +238,8 @@ def _python(kernels: dict[tuple[str, str], Kernel], peers: Sequence[PythonPeer])
         )
         yield (
             "The times of `pca` include the standardisation of the data, except in rows *on "
-            "scores*. oneDAL and daal4py come with scikit-learn-intelex. The programs record "
-            "only the versions of scikit-learn and NumPy."
+            "scores*. oneDAL and daal4py come with scikit-learn-intelex. The programs record only "
+            "the versions of scikit-learn and NumPy."
         )
         heads = (
             "kernel",

@@ -531,8 +531,7 @@ def _memory(table: Table) -> Iterable[str]:
         "- *anonymous*: memory without files; *charged*: the charge of the control group, with the "
         "page cache (assay's `peak_bytes`);\n"
         "- BenchExec reports the charge of the control group;\n"
-        "- the other tools report the largest resident size of one process, including file "
-        "pages;\n"
+        "- the other tools report the largest resident size of one process, including file pages;\n"
         f"- *of {BALLAST_MIB} MiB*: the measuring process itself uses that much memory;\n"
         "- tools that do not report memory have no column."
     )
@@ -568,12 +567,12 @@ def _killing(table: Table) -> Iterable[str]:
         yield (
             "*Overshoot* is the time from the limit to the end of the last process. All processes "
             "of the tree hold the writing end of a named pipe, so that its reader sees the end of "
-            "the last process without polling. *Left* are processes that still ran 0.3 s after "
-            "the tool had ended."
+            "the last process without polling. *Left* are processes that still ran 0.3 s after the "
+            "tool had ended."
         )
         yield (
-            "The limit was 0.5 s for assay (with `--grace 0s`) and for `timeout -k 0.05`. It was "
-            "1 s for `runexec`, its finest step. `hyperfine` has no time limit."
+            "The limit was 0.5 s for assay (with `--grace 0s`) and for `timeout -k 0.05`. It was 1 "
+            "s for `runexec`, its finest step. `hyperfine` has no time limit."
         )
         overshoot = ("overshoot, median", "overshoot, longest")
         heads = ("process tree", "limited by", *overshoot, "left", "launches")

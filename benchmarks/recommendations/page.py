@@ -23,15 +23,13 @@ TARGET_STUDIES = 2000
 INTRODUCTION = (
     "This page shows how often assay recommends a wrong setting or an *idle* one (a setting "
     "without effect), and how accurate the expected gain of an unproven recommendation is. It is "
-    "for readers who want to know how far "
-    "they can trust a recommendation."
+    "for readers who want to know how far they can trust a recommendation."
 )
 SPACES = (
     "- **Simulated spaces** (*effects*) have 20 settings of two to four values, with known "
     "effects. None of them has an effect (*none*), one has (*one*), two have effects that add "
     "(*sum*), or two interact (*pair*). Launches have log-normal noise of 5 %. Effects are 15 to "
-    "40 % at 12 "
-    "launches, 8 to 40 % at 25, and 5 to 40 % at 50.\n"
+    "40 % at 12 launches, 8 to 40 % at 25, and 5 to 40 % at 50.\n"
     "- **Recorded spaces** (*tables*) contain recorded times of real programs, with noise of "
     "several kinds. The default is a random configuration (*random*), the median one (*median*), "
     "or one of the best tenth of the space (*best tenth*)."

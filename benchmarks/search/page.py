@@ -56,17 +56,16 @@ def _chosen(rows: Rows) -> Rows:
 INTRODUCTION = (
     "This page shows the quality of the configurations that assay's search recommends after 10 to "
     "100 launches, compared with random search and other optimisers. It is for readers who choose "
-    "a "
-    "tuner or a budget."
+    "a tuner or a budget."
 )
 METHOD = (
-    "- **Spaces.** Tables of recorded times replace programs (`python -m assay.testing.replay`). "
-    "A launch takes the recorded time of its configuration. A table may contain repeated times of "
+    "- **Spaces.** Tables of recorded times replace programs (`python -m assay.testing.replay`). A "
+    "launch takes the recorded time of its configuration. A table may contain repeated times of "
     "each configuration. If it contains only means, log-normal noise of 5 % is added.\n"
     "- **Fairness.** All methods have the same number of launches and the same seeds, and launch "
     "the default first.\n"
-    "- **assay.** Repeated launches and those of a proof count too. The recommendation counts "
-    "even without a proof.\n"
+    "- **assay.** Repeated launches and those of a proof count too. The recommendation counts even "
+    "without a proof.\n"
     "- **Other methods.** `random` is random search; `tpe` and `gp` are samplers of Optuna; `smac` "
     "and `hebo` are SMAC and HEBO. They recommend the configuration with the best observed value. "
     "Each optimiser uses two encodings of the columns, of which the better one counts, for each "
@@ -77,12 +76,11 @@ METHOD = (
 )
 USAGE = "`make bench-search BENCH='--write TABLE...'` runs the searches and writes this page."
 REASONS = (
-    "One reason of the misses: the last launches look for a *core*, that is, a few settings of "
-    "the best configuration that reach its speed, within the margin, without the others. The "
-    "answer prefers the core. This costs "
-    "5 to 15 % here, where many settings have an effect. Without it, nearly every recommendation "
-    "in spaces with few effective settings contains settings without effect "
-    "([recommendations](recommendations.md))."
+    "One reason of the misses: the last launches look for a *core*, that is, a few settings of the "
+    "best configuration that reach its speed, within the margin, without the others. The answer "
+    "prefers the core. This costs 5 to 15 % here, where many settings have an effect. Without it, "
+    "nearly every recommendation in spaces with few effective settings contains settings without "
+    "effect ([recommendations](recommendations.md))."
 )
 """Explanation of missed ratios to TPE."""
 CONSTANTS = (

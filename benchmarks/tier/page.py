@@ -26,8 +26,8 @@ from .ways import (
 
 INTRODUCTION = (
     "This page shows the speed of programs whose data exceed memory, with [`assay "
-    "tier`](../reference/tier.md), with swap, and with mapped files. It is for readers who want "
-    "to know whether storage can replace memory for their program."
+    "tier`](../reference/tier.md), with swap, and with mapped files. It is for readers who want to "
+    "know whether storage can replace memory for their program."
 )
 METHOD = (
     "- **Memory.** A control group limits the memory of a program.\n"
@@ -132,10 +132,9 @@ def _efficiency(part: Efficiency) -> Iterator[str]:
     rounds = show_count(most, "round") if least == most else f"{least} to {most} rounds"
     yield _measured(part.about, f"{rounds} of each cell in {show_duration(part.budget_s)}")
     yield (
-        "Figures of `assay tier bench` "
-        "([method](../reference/tier.md#efficiency)). Each box shows the speed "
-        "with storage behind the given amount of DRAM, in percent of the speed in memory alone. "
-        "The number below it is the efficiency of a perfect overlap of work and transfers, "
+        "Figures of `assay tier bench` ([method](../reference/tier.md#efficiency)). Each box shows "
+        "the speed with storage behind the given amount of DRAM, in percent of the speed in memory "
+        "alone. The number below it is the efficiency of a perfect overlap of work and transfers, "
         "min(1, I / I\\*). The number of threads is that of the program; the pager uses another "
         "thread."
     )

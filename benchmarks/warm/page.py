@@ -18,16 +18,15 @@ NAMES = {
 MAX_FALSE, MIN_COVERAGE, MAX_PROPOSAL_S = 0.05, 0.95, 0.05
 """Limits of the [search](search.md) page, which hold for every search."""
 INTRODUCTION = (
-    "A warm start (`assay tune --warm-start`) guides a search by an earlier study. This page "
-    "shows how much it helps, and how much a misleading earlier study costs. It is for readers "
-    "who want to know when to use one."
+    "A warm start (`assay tune --warm-start`) guides a search by an earlier study. This page shows "
+    "how much it helps, and how much a misleading earlier study costs. It is for readers who want "
+    "to know when to use one."
 )
 METHOD = (
-    "Tables of recorded times replace programs, as on the page [Quality of the "
-    "search](search.md), which defines *regret*. Log-normal noise of 5 % is added to recorded "
-    "means. All results except the times follow from the seeds. "
-    "All searches have the same number of launches, including the confirmation. The earlier study "
-    "had 50 launches of one of three tables:"
+    "Tables of recorded times replace programs, as on the page [Quality of the search](search.md), "
+    "which defines *regret*. Log-normal noise of 5 % is added to recorded means. All results "
+    "except the times follow from the seeds. All searches have the same number of launches, "
+    "including the confirmation. The earlier study had 50 launches of one of three tables:"
 )
 STUDIES = (
     ("cold", "none"),
