@@ -65,7 +65,7 @@ def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: flo
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     model = read_machine().model or "an unnamed processor"
     versions = [
-        f"{name} is {cache.version_of(name)}" for name in results.methods if name in ENCODED
+        f"`{name}` from {cache.version_of(name)}" for name in results.methods if name in ENCODED
     ]
     tools = f" Other methods: {'; '.join(versions)}." if versions else ""
     left_out = f" Not installed: {', '.join(missing)}." if missing else ""
