@@ -168,9 +168,11 @@ def _plans(table: Table) -> Iterable[str]:
     if rows:
         left_out = [name for name in plans.parts() if not table.values(plans.key(name))]
         yield (
-            "Each row is a launch by `assay-exec` with another plan, including the record that it "
-            "writes. The empty plan has no control group. Each plan of the following rows has one "
-            "part in a control group. The full plan has all parts."
+            "A *plan* describes a launch to `assay-exec`: placement, limits and observations. "
+            "Each row is a launch with another plan, including the record that `assay-exec` "
+            "writes. The empty plan has no control group. The second plan has only a control "
+            "group, and each of the following plans has one part in addition. The full plan has "
+            "all parts."
         )
         beyond = "beyond the empty plan"
         heads = ("plan", "whole launch", "90 %", beyond, "start of the program", beyond)
