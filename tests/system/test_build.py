@@ -181,7 +181,7 @@ def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> Non
         (("tune", "build.opt=-O1,-O2", "--", "true"), "there is no build command"),
         (("measure", *BUILD, *RUN), "{march} of the build command has no value"),
         (("tune", "build.o=1,2", "build.march=", *BUILD, *RUN), "no placeholder {o}"),
-        (("measure", "--build", "gcc -o {build}/p prog.c", "--", "true"), "holds no {build}"),
+        (("measure", "--build", "gcc -o {build}/p prog.c", "--", "true"), "contains no {build}"),
         (("measure", "--", "{build}/prog"), "only with --build"),
         (("measure", "--build", "gcc -o {build}/p prog.c", *RUN), "no program that can be exec"),
         (("measure", "--build", "nosuchcc {build}", *RUN), "'nosuchcc' was not found"),

@@ -100,10 +100,10 @@ def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine
         (["tune", "--runs", "30", "instances=1,2", "--"], "The number of instances varies"),
         (
             ["measure", "--combine", "rate=most", "--metric", "rate=x", "--"],
-            "there is no way 'most'",
+            "unknown aggregation 'most'",
         ),
         (["measure", "--combine", "wall_s=sum", "--"], "is measured for all instances together"),
-        (["measure", "--combine", "nothing=sum", "--"], "There is no metric 'nothing'"),
+        (["measure", "--combine", "nothing=sum", "--"], "Unknown metric: 'nothing'"),
         (["measure", "--with", "instances=100000", "--"], "do not fit"),
         (["measure", "--with", "instances=some", "--"], "instances"),
         (["measure", "--with", "instances=1", "instances.rank=1", "--"], "there is 1 instance"),

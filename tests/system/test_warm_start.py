@@ -87,7 +87,7 @@ def test_matching_study_is_found(first: CommandLine) -> None:
     other = first(
         "tune", "arg.z=1,2,3", "--warm-start", "auto", "--dry-run", "--", "sleep", "0.0{z}"
     )
-    assert "begins anew: no earlier study here knows of what is tried" in other.out
+    assert "no warm start: no earlier study in this store measured these settings" in other.out
     document = json.loads(
         first("tune", *SPACE, "--warm-start", study, "--dry-run", "--json", *PROGRAM).out
     )

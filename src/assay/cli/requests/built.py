@@ -139,7 +139,7 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
         demand_found(program.path, program.missing or argv[0])
     if program.path is None:
         raise InvalidInputError(
-            f"The build ended well, but {argv[0]} is no program that can be executed; {{{FOLDER}}} "
+            f"The build ended well, but {argv[0]} is not an executable program; {{{FOLDER}}} "
             f"was {folder}.",
             "The build command must write it there. Where the file system of the folder is mounted "
             "noexec, XDG_CACHE_HOME names another place.",

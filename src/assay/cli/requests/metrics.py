@@ -134,7 +134,7 @@ def _combined(metric: Metric, way: str) -> Metric:
     if way not in tuple(Combine):
         near = nearest(way, tuple(Combine))
         raise InvalidInputError(
-            f"--combine: there is no way {way!r} to make figures one.",
+            f"--combine: unknown aggregation {way!r}.",
             f"Did you mean {near}?" if near else f"There are {', '.join(Combine)}.",
         )
     return msgspec.structs.replace(metric, combine=Combine(way))
@@ -164,6 +164,6 @@ def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:
     if name not in metrics:
         near = nearest(name, (*metrics, *BUILT_IN))
         raise InvalidInputError(
-            f"There is no metric {name!r}.",
+            f"Unknown metric: {name!r}.",
             f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
         )

@@ -26,7 +26,7 @@ def parse_observations(text: str | None) -> tuple[Observation, ...] | None:
         if name not in tuple(Observation):
             near = nearest(name, (*Observation, "all", "none"))
             raise InvalidInputError(
-                f"--observe: there is no observation {name!r}.",
+                f"--observe: unknown observation {name!r}.",
                 f"Did you mean {near}?"
                 if near
                 else f"Write all, none, or some of {', '.join(Observation)}.",

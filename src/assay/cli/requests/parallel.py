@@ -25,7 +25,7 @@ def demand_apart(space: Space, registry: Registry) -> None:
     for parameter in space.parameters:
         if parameter.name in SHARED or registry.get(parameter.name).scope not in SLOT_SCOPES:
             raise InvalidInputError(
-                f"{parameter.name} acts on what launches side by side share.",
+                f"{parameter.name} affects concurrent launches.",
                 f"Leave out --parallel, or leave out {parameter.name}.",
             )
 

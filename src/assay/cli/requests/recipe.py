@@ -131,7 +131,7 @@ def _demand_used(
 def other_program_error() -> InvalidInputError:
     """Return the error for a command that does not run the program that is built."""
     return InvalidInputError(
-        f"The command holds no {{{FOLDER}}}, so that it would not run what --build makes.",
+        f"The command contains no {{{FOLDER}}}, so that it would not run the program of --build.",
         f"Write it where the program lies, as in: -- '{{{FOLDER}}}/prog'",
     )
 

@@ -140,7 +140,7 @@ def chosen_of(
     """
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
         raise InvalidInputError(
-            f"Study {record.id} is not finished: what it would recommend may still change.",
+            f"Study {record.id} is not finished: its recommendation may still change.",
             f"`assay study resume {record.id}` goes on.",
         )
     if record.conclusion is None or record.conclusion.recommendation is None:

@@ -259,7 +259,7 @@ def _limits(text: str | None) -> Limits:
         if name not in known:
             near = nearest(name, known)
             raise InvalidInputError(
-                f"There is no limit {name!r}.",
+                f"Unknown limit: {name!r}.",
                 f"Did you mean {near}?"
                 if near
                 else f"There are {', '.join(known)}; --timeout limits the time.",
@@ -295,6 +295,7 @@ def _output_bytes(text: str) -> int:
     size = parse_quantity("--limit output", text, parse_bytes)
     if size < 1:
         raise InvalidInputError(
-            f"--limit output={text} is no size above zero.", "Write for example --limit output=1G."
+            f"--limit output={text} is not a size above zero.",
+            "Write for example --limit output=1G.",
         )
     return size

@@ -204,7 +204,7 @@ def _space(lab: Laboratory, requested: Space, program: Program) -> tuple[Space, 
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
             raise NotPossibleError(
-                f"Nothing that was asked for can be granted:{reasons}",
+                f"No requested setting can be granted:{reasons}",
                 "`assay doctor` shows what this host grants.",
             )
         return space, refused
@@ -212,7 +212,7 @@ def _space(lab: Laboratory, requested: Space, program: Program) -> tuple[Space, 
     space, refused = grantable_space(chosen.space, lab.foreseen)
     if not space.parameters:
         raise NotPossibleError(
-            "Nothing that assay knows can matter for this program on this machine.",
+            "No setting that assay knows may matter for this program on this machine.",
             "Name settings yourself: `assay settings list` shows them.",
         )
     return space, chosen.left_out | refused
@@ -262,7 +262,7 @@ def _warm_start_lines(request: TuneRequest, spec: StudySpec) -> list[str]:
     if spec.earlier_studies:
         return [warm_start_announcement(spec.earlier_studies)]
     if "auto" in request.warm_start:
-        return ["begins anew: no earlier study here knows of what is tried"]
+        return ["no warm start: no earlier study in this store measured these settings"]
     return []
 
 
