@@ -429,7 +429,7 @@ ASKING = CHILD.replace(
     "os._exit(int(array[0]))",
     """
     try: tier.region("4M")
-    except Exception as error: os._exit(7 if "child of a fork" in str(error) else 8)""",
+    except Exception as error: os._exit(7 if "forked child" in str(error) else 8)""",
 )
 
 
