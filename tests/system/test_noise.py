@@ -280,7 +280,7 @@ def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
     document: dict[str, Any] = json.loads(out)
     (method,) = document["methods"]
     assert (method["method"], method["stopped_early"]) == ("fwq", True)
-    assert method["cpus"][0]["portions"] > 0
+    assert method["cpus"][0]["quanta"] > 0
     assert b"Traceback" not in err
 
 

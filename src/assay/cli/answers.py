@@ -97,7 +97,7 @@ class StudyAnswer(Record, frozen=True, kw_only=True):
         kernels: differences between the kernels that the study ran under.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     study: str
     blocks: int
     disturbed_blocks: int
@@ -415,7 +415,7 @@ class PausedAnswer(Record, frozen=True, kw_only=True):
         resume_command: command that resumes the study.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     study: str
     status: Literal["paused"]
     boot_change: BootChange
@@ -450,7 +450,7 @@ class StudyListAnswer(Record, frozen=True, kw_only=True):
         studies: all studies, the oldest first.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     studies: tuple[StudyLine, ...]
 
 
@@ -482,7 +482,7 @@ class StudyShowAnswer(Record, frozen=True, kw_only=True):
         samples: every launch of every stratum.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     study: str
     id: str
     spec: StudySpec
@@ -546,7 +546,7 @@ class MachineCheckAnswer(Record, frozen=True, kw_only=True):
         unchecked: all other checks.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     profile: str
     checks: tuple[CheckAnswer, ...]
     unchecked: tuple[UncheckedAnswer, ...]
@@ -561,6 +561,6 @@ class MachineShowAnswer(Record, frozen=True, kw_only=True):
         inventory: full inventory of the host.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     machine: Machine
     inventory: Inventory

@@ -280,9 +280,9 @@ def _devices(machine: Machine, devices: Sequence[Device], verbose: bool) -> Iter
 
 def _measure(device: Device) -> str:
     if device.size_bytes:
-        turning = ", turning" if device.rotational else ""
+        rotational = ", rotational" if device.rotational else ""
         by = f", {device.scheduler}" if device.scheduler not in (None, "none") else ""
-        return show_bytes(device.size_bytes) + turning + by
+        return show_bytes(device.size_bytes) + rotational + by
     return f"{device.speed_mbit_s / 1000:g} Gbit/s" if device.speed_mbit_s else ""
 
 

@@ -125,7 +125,7 @@ def _of_rows(run: NoiseRun, *, alone: bool) -> Sequence[CpuNoise]:
 def _work_table(run: NoiseRun, *, alone: bool) -> Iterator[str]:
     work = show_duration(run.quantum_ns / 1e9)
     yield f"  fwq (fixed work): excess time of {work} of work over the fastest quantum"
-    yield _row("CPU", ("portions", "fastest", "p50", "p99", "p99.9", "max"))
+    yield _row("CPU", ("quanta", "fastest", "p50", "p99", "p99.9", "max"))
     for cpu in _of_rows(run, alone=alone):
         found = excess_figures([cpu.values])
         if found is not None:
