@@ -110,4 +110,4 @@ def test_invalid_search_on_options_are_refused(cli: CommandLine) -> None:
     study = json.loads(flat.out)["study"]
     nothing = cli("study", "confirm", study)
     assert nothing.status == 2
-    assert "recommends nothing" in nothing.err
+    assert "has no recommendation" in nothing.err

@@ -33,7 +33,7 @@ def confirm(
         study_id: id of the study.
 
     Raises:
-        InvalidInputError: the study recommends nothing, or the default.
+        InvalidInputError: the study has no recommendation, or recommends the default.
         NotPossibleError: its program is missing, or its partition still exists.
     """
     record = store.study(study_id)

@@ -145,7 +145,7 @@ def chosen_of(
         )
     if record.conclusion is None or record.conclusion.recommendation is None:
         raise InvalidInputError(
-            f"Study {record.id} recommends nothing.",
+            f"Study {record.id} has no recommendation.",
             f"`assay study show {record.id}` says where it stands.",
         )
     if point is not None:

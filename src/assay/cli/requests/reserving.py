@@ -46,7 +46,7 @@ def in_share(
         if take:
             _report(f"reserved of {share}", quiet=quiet)
             for evidence in share.violations(share.read_files()):
-                _report(f"the partition does not hold: {evidence.note}", quiet=False)
+                _report(f"the partition is not in force: {evidence.note}", quiet=False)
         yield lab.within(share)
 
 
