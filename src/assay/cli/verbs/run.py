@@ -163,7 +163,9 @@ def _report_share(evidence: Sequence[Evidence]) -> None:
     """Report violations of the reserved share, and a lack of memory in it."""
     for one in evidence:
         if one.kind == PARTITION_KIND:
-            print(f"assay: the partition was not in force: {clean(one.note or '')}", file=sys.stderr)
+            print(
+                f"assay: the partition was not in force: {clean(one.note or '')}", file=sys.stderr
+            )
         elif one.kind == SHARE_MEMORY_KIND:
             print(f"assay: {clean(one.note or '')}", file=sys.stderr)
 
