@@ -23,7 +23,7 @@ def test_words_name_observations(text: str | None, found: tuple | None) -> None:
 
 
 def test_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(InvalidInputError, match="no observation 'counter'") as error:
+    with pytest.raises(InvalidInputError, match="unknown observation 'counter'") as error:
         parse_observations("memory,counter")
     assert "Did you mean counters?" in error.value.remedy
 

@@ -225,7 +225,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "unit": (
         PLAIN.replace("\n\n", "\nunit = { fps = '1/s' }\n\n"),
         "3:1",
-        "no metric 'fps'",
+        "Unknown metric: 'fps'",
         'metrics = ["NAME=REGEX"]',
     ),
     "objective": (PLAIN.replace("\n\n", "\nobjective = 'wall_s:mode'\n\n"), "3:1", "'mode'", ""),

@@ -85,7 +85,7 @@ def test_a_figure_may_be_taken_as_it_is() -> None:
     words = ("--metric", "n=([0-9]+)", "--metric-as-is")
     assert asked("compare", *words, "n").ignore_unit
     assert not asked("compare", *words[:2]).ignore_unit
-    with pytest.raises(InvalidInputError, match="no metric 'm'"):
+    with pytest.raises(InvalidInputError, match="Unknown metric: 'm'"):
         asked("compare", *words, "m")
 
 
