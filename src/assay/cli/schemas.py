@@ -11,6 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
+from assay.cli.documents import tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -58,6 +59,7 @@ DOCUMENTS = {
     "study-specification": Document(StudySpec, "key spec of assay study show --json"),
     "sweep": Document(answers.SweepAnswer, "assay sweep --json"),
     "sweep-file": Document(sweep_file.SweepTable, "file of assay sweep (TOML)"),
+    "tier-doctor": Document(tier.TierDoctorAnswer, "assay tier doctor --json"),
     "tune": Document(answers.TuneAnswer, "assay tune --json"),
 }
 """Every kind of document by name."""

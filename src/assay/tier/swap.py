@@ -16,9 +16,9 @@ class SwapUsage(Record, frozen=True, kw_only=True):
     """Swap space of the host.
 
     Attributes:
-        size_bytes: total size; 0 without swap.
-        used_bytes: used size.
-        page_cluster: read-ahead as a power of two of pages; absent if unknown.
+        size_bytes: total size, in bytes; 0 without swap.
+        used_bytes: used size, in bytes.
+        page_cluster: read-ahead, as the exponent of a power of two of pages; absent if unknown.
     """
 
     size_bytes: int = 0

@@ -27,6 +27,7 @@ from assay.tier.meter import Counts, Mechanism, Meter, Region
 from assay.tier.probe import Probe
 from assay.tier.swap import SwapUsage
 from assay.workloads.kernels import Kernel, Variant, VariantTimes
+from json_schemas import assert_valid
 
 WHOLE = (
     '{"schema":2,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
@@ -234,6 +235,7 @@ def test_doctor_of_a_machine_that_can_be_advised(
     assert lines[-1].startswith("advisor: assay tier run --how advisor --dram SIZE")
     assert main(["tier", "doctor", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
+    assert_valid("tier-doctor", document)
     assert (document["usable"], document["advisable"]) == (False, True)
     assert document["swap"] == {"size_bytes": 2 << 30, "used_bytes": 1 << 20, "page_cluster": 3}
 
@@ -273,7 +275,8 @@ def test_doctor_as_a_document(
     answer.write_text(text)
     assert main(["tier", "doctor", "--json"]) == (0 if can else 1)
     document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == 2 and document["usable"] is can
+    assert_valid("tier-doctor", document)
+    assert document["usable"] is can
     assert document["advisable"] is False
     assert document["probe"]["paths"][0]["path"] == "/d"
     told = document["findings"]

@@ -7,6 +7,7 @@ import sys
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import doctor_request
+from assay.cli.documents.tier import TierDoctorAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
@@ -29,16 +30,14 @@ def run(parsed: Parsed) -> int:
     swap = read_swap()
     can = usable(found)
     if options.json:
-        found_faults = [to_builtins(one) for one in findings(found)]
-        print_json(
-            {
-                "usable": can,
-                "advisable": advisor_finding(found) is None,
-                "probe": to_builtins(found),
-                "swap": to_builtins(swap),
-                "findings": found_faults,
-            }
+        answer = TierDoctorAnswer(
+            usable=can,
+            advisable=advisor_finding(found) is None,
+            probe=found,
+            swap=swap,
+            findings=findings(found),
         )
+        print_json(to_builtins(answer))
     else:
         print("\n".join(wrapped(_lines(found, swap), width_of(sys.stdout))))
     return 0 if can else 1

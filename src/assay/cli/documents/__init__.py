@@ -1,0 +1,1 @@
+"""Types of the documents that commands print with ``--json``, by area."""
