@@ -60,6 +60,7 @@ DOCUMENTS = {
     "sweep": Document(answers.SweepAnswer, "assay sweep --json"),
     "sweep-file": Document(sweep_file.SweepTable, "file of assay sweep (TOML)"),
     "tier-doctor": Document(tier.TierDoctorAnswer, "assay tier doctor --json"),
+    "tier-top": Document(tier.TierTopAnswer, "assay tier top --json"),
     "tune": Document(answers.TuneAnswer, "assay tune --json"),
 }
 """Every kind of document by name."""

@@ -62,8 +62,8 @@ class Region(Counts, frozen=True, kw_only=True):
 
     Attributes:
         address: first address.
-        size_bytes: size of the region.
-        resident_bytes: resident bytes.
+        size_bytes: size of the region, in bytes.
+        resident_bytes: size of the resident part, in bytes.
     """
 
     address: int
@@ -77,8 +77,8 @@ class Meter(Record, frozen=True, kw_only=True):
     Attributes:
         pid: process id on this host.
         command: command line.
-        dram_bytes: maximum resident size of all regions.
-        chunk_bytes: maximum size of a fetch.
+        dram_bytes: maximum resident size of all regions, in bytes.
+        chunk_bytes: maximum size of a fetch, in bytes.
         mechanism: pager or advisor. Transfers of the advisor are its requests for prefetch and
             page-out, its chunks are pages, and it does not measure stall times.
         regions: regions, largest first.

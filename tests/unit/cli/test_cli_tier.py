@@ -374,7 +374,9 @@ def test_top_of_advice_knows_nothing_of_waits(
 def test_top_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(top, "read_meters", lambda: shown(region(4096)))
     assert main(["tier", "top", "--json"]) == 0
-    (process,) = json.loads(capsys.readouterr().out)["processes"]
+    document = json.loads(capsys.readouterr().out)
+    assert_valid("tier-top", document)
+    (process,) = document["processes"]
     assert process["regions"][0]["resident_bytes"] == 1 << 30
 
 

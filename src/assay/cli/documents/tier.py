@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.records.codec import SCHEMA, Record
 from assay.tier.doctor import Finding
+from assay.tier.meter import Meter
 from assay.tier.probe import Probe
 from assay.tier.swap import SwapUsage
 
@@ -24,3 +25,13 @@ class TierDoctorAnswer(Record, frozen=True, kw_only=True, tag_field="schema", ta
     probe: Probe
     swap: SwapUsage
     findings: tuple[Finding, ...]
+
+
+class TierTopAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay tier top``.
+
+    Attributes:
+        processes: processes with a tier, by process id.
+    """
+
+    processes: tuple[Meter, ...]

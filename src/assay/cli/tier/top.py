@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import top_request
+from assay.cli.documents.tier import TierTopAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
@@ -33,7 +34,7 @@ def run(parsed: Parsed) -> int:
     request, options = top_request(parsed), common_options(parsed)
     interval_s = request.interval_s
     if options.json:
-        print_json({"processes": [to_builtins(one) for one in _present()]})
+        print_json(to_builtins(TierTopAnswer(processes=tuple(_present()))))
         return 0
     live = sys.stdout.isatty()
     before = _regions(_present())
