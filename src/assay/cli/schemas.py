@@ -59,6 +59,7 @@ DOCUMENTS = {
     "study-specification": Document(StudySpec, "key spec of assay study show --json"),
     "sweep": Document(answers.SweepAnswer, "assay sweep --json"),
     "sweep-file": Document(sweep_file.SweepTable, "file of assay sweep (TOML)"),
+    "tier-bench": Document(tier.TierBenchAnswer, "assay tier bench --json"),
     "tier-doctor": Document(tier.TierDoctorAnswer, "assay tier doctor --json"),
     "tier-top": Document(tier.TierTopAnswer, "assay tier top --json"),
     "tune": Document(answers.TuneAnswer, "assay tune --json"),

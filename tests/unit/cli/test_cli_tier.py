@@ -530,6 +530,7 @@ def test_bench_with_several_numbers_of_threads(
     assert "other programs, 1 thread<" in drawn and "other programs, 4 threads<" in drawn
     assert main([*words, "--threads", "1,4", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
+    assert_valid("tier-bench", document)
     assert document["device"] == {"read": 2147483648, "write": 1073741824}
     assert {one["threads"] for one in document["cells"]} == {1, 4}
     # Where data fit into DRAM, there is no balance.

@@ -8,9 +8,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import asdict
+
 from assay.bundle.files import replace_atomically
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import bench_request, heatmap_path
+from assay.cli.documents.tier import BenchmarkCell, TierBenchAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
@@ -91,10 +94,11 @@ def run(parsed: Parsed) -> int:
         with replace_atomically(picture) as stream:
             stream.write(heatmap_svg(cells, device, dram_bytes).encode())
     if options.json:
-        found = [
-            {**to_builtins(one), "efficiency": one.efficiency, "model": one.model} for one in cells
-        ]
-        print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": found})
+        found = tuple(
+            BenchmarkCell(**asdict(one), efficiency=one.efficiency, model=one.model)
+            for one in cells
+        )
+        print_json(to_builtins(TierBenchAnswer(dram_bytes=dram_bytes, device=device, cells=found)))
     else:
         lines = _lines(cells, device, dram_bytes) + _missing(bench.missing, len(cells), budget_s)
         print("\n".join(wrapped(lines, width_of(sys.stdout))))
