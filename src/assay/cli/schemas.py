@@ -61,6 +61,7 @@ DOCUMENTS = {
     "sweep-file": Document(sweep_file.SweepTable, "file of assay sweep (TOML)"),
     "tier-bench": Document(tier.TierBenchAnswer, "assay tier bench --json"),
     "tier-doctor": Document(tier.TierDoctorAnswer, "assay tier doctor --json"),
+    "tier-predict": Document(tier.TierPredictAnswer, "assay tier predict --json"),
     "tier-top": Document(tier.TierTopAnswer, "assay tier top --json"),
     "tune": Document(answers.TuneAnswer, "assay tune --json"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,14 +17,16 @@ from assay.cli.arguments.run import run_request
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.command_words import demand_no_command
-from assay.cli.tier import bench, doctor, environment, top
+from assay.cli.tier import bench, doctor, environment, predict, top
 from assay.cli.tier.free_space import free_space_assignments
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import Cgroups
 from assay.requests.run import RunRequest
+from assay.tier.efficiency import Device
 from assay.tier.meter import Counts, Mechanism, Meter, Region
+from assay.tier.prediction import ActivitySnapshot
 from assay.tier.probe import Probe
 from assay.tier.swap import SwapUsage
 from assay.workloads.kernels import Kernel, Variant, VariantTimes
@@ -618,6 +621,26 @@ def test_a_wrong_result_ends_the_bench(
     bench_of(monkeypatch, tmp_path, status="rejected")
     assert main(["tier", "bench", "--dram", "16M", "--path", "/d", "-q"]) == 3
     assert "Incorrect result of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("read_bytes", [0, 1 << 30])
+def test_predict_json_matches_its_schema(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], read_bytes: int
+) -> None:
+    counts: dict[str, Any] = dict.fromkeys(ActivitySnapshot.__struct_fields__, 0)
+    before = ActivitySnapshot(**{**counts, "thread_s": {}})
+    later = {"at_s": 2.0, "cpu_s": 1.0, "thread_s": {1: 1.0}, "read_bytes": read_bytes}
+    after = ActivitySnapshot(**{**counts, **later, "demand_faults": read_bytes >> 20})
+    monkeypatch.setattr(predict, "sample_session", lambda *_: iter((before, after)))
+    monkeypatch.setattr(predict, "device_of", lambda path: Device(read=2e9, write=1e9))
+    monkeypatch.setattr(predict, "tier_env", lambda *_: {"PATH": os.environ["PATH"]})
+    monkeypatch.setattr(predict, "terminate_in_order", lambda: None)
+    words = ["tier", "predict", "--dram", "8M", "--path", "/d", "--json"]
+    assert main([*words, "--", "sleep", "9"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert_valid("tier-predict", document)
+    assert (document["dram_bytes"], document["wall_s"]) == (8 << 20, 2.0)
+    assert ("transfer_s_per_gib" in document) is bool(read_bytes)
 
 
 def test_room_that_stays_free_is_an_assignment() -> None:

@@ -6,6 +6,7 @@ from assay.records.codec import SCHEMA, Record
 from assay.tier.doctor import Finding
 from assay.tier.efficiency import Device
 from assay.tier.meter import Meter
+from assay.tier.prediction import Prediction
 from assay.tier.probe import Probe
 from assay.tier.swap import SwapUsage
 
@@ -77,3 +78,15 @@ class TierBenchAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag
     dram_bytes: int
     device: Device
     cells: tuple[BenchmarkCell, ...]
+
+
+class TierPredictAnswer(Prediction, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay tier predict``.
+
+    Attributes:
+        dram_bytes: DRAM of the program, in bytes.
+        reasons: reasons for the prediction, in sentences.
+    """
+
+    dram_bytes: int
+    reasons: tuple[str, ...]

@@ -9,9 +9,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import asdict
+
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import predict_request
 from assay.cli.composition import program_of
+from assay.cli.documents.tier import TierPredictAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
@@ -61,8 +64,10 @@ def run(parsed: Parsed) -> int:
     # Use the second half, as the first one includes the start of the program.
     found = predict(seen[(len(seen) - 1) // 2], seen[-1], device)
     if options.json:
-        document = {"dram_bytes": dram_bytes, **to_builtins(found), "reasons": reasons(found)}
-        print_json(document)
+        answer = TierPredictAnswer(
+            **asdict(found), dram_bytes=dram_bytes, reasons=tuple(reasons(found))
+        )
+        print_json(to_builtins(answer))
     else:
         print("\n".join(wrapped(_lines(found, dram_bytes), width_of(sys.stdout))))
     return 0
