@@ -11,7 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import tier
+from assay.cli.documents import machine, tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -46,6 +46,7 @@ DOCUMENTS = {
     "machine": Document(Machine, "key machine of assay machine show --json"),
     "machine-check": Document(answers.MachineCheckAnswer, "assay machine check --json"),
     "machine-show": Document(answers.MachineShowAnswer, "assay machine show --json"),
+    "machine-snapshot": Document(machine.MachineSnapshotAnswer, "assay machine snapshot --json"),
     "measure": Document(answers.MeasureAnswer, "assay measure --json"),
     "overhead": Document(Overhead, "assay study calibrate --overhead --json"),
     "paused": Document(answers.PausedAnswer, "any study that waits for another boot, with --json"),

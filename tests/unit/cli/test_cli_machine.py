@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from assay.cli.main import main
 from assay.machine.reader import read_machine
 from assay.partition.registry import Partition, activate, create_folder
+from json_schemas import assert_valid
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 SMALL = str(RECORDED / "2arm-2c.tar.bz2")
@@ -69,7 +70,9 @@ def test_a_recorded_machine_is_shown_and_drawn(call: Call, tmp_path: Path) -> No
 def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> None:
     path = str(tmp_path / "m.tar.gz")
     status, out, _ = call("snapshot", "--root", SMALL, "-o", path, "--json")
-    assert (status, json.loads(out)["file"], json.loads(out)["excluded"]) == (0, path, [])
+    found = json.loads(out)
+    assert_valid("machine-snapshot", found)
+    assert (status, found["file"], found["excluded"]) == (0, path, [])
     assert call("show", "--root", path)[1] == call("show", "--root", SMALL)[1]
     status, out, _ = call("diff", SMALL, path)
     assert (status, "no lasting differences" in out) == (0, True)

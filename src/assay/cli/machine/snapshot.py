@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.bundle.files import replace_atomically
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.machine import snapshot_request
+from assay.cli.documents.machine import MachineSnapshotAnswer
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.roots import root_of
 from assay.cli.parsing.parser import Parsed
@@ -16,6 +17,7 @@ from assay.cli.show.documents import print_json
 from assay.machine.reader import read_machine
 from assay.machine.snapshot.writer import record_snapshot, write_archive
 from assay.machine.user_cache import cache_folder
+from assay.records import to_builtins
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
@@ -41,8 +43,13 @@ def run(parsed: Parsed) -> int:
         print(f"assay: left out, as it was too slow or too large: {part}", file=sys.stderr)
     size_bytes = path.stat().st_size
     if options.json:
-        document = {"file": str(path), "files": len(found.files), "bytes": size_bytes}
-        print_json({**document, "excluded": list(found.cut)})
+        answer = MachineSnapshotAnswer(
+            file=str(path),
+            files=len(found.files),
+            bytes=size_bytes,
+            excluded=tuple(found.cut),
+        )
+        print_json(to_builtins(answer))
     elif not options.quiet:
         size = f"{show_count(len(found.files), 'file')}, {show_bytes(size_bytes)}"
         print(f"{clean(str(path))}: {size}; without serial numbers, host names and addresses.")
