@@ -561,6 +561,7 @@ def test_schema_is_valid(name: str) -> None:
 
 COMMANDS = {
     "machine-snapshot": ("machine", "snapshot", "-o", "machine.tar.gz"),
+    "machine-diff": ("machine", "diff", "machine.tar.gz"),
     "tier-doctor": ("tier", "doctor"),
 }
 """Commands that print a document, by the name of its schema, in the order of the runs."""

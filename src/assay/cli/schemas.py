@@ -45,6 +45,7 @@ DOCUMENTS = {
     "inventory": Document(Inventory, "key inventory of assay machine show --json"),
     "machine": Document(Machine, "key machine of assay machine show --json"),
     "machine-check": Document(answers.MachineCheckAnswer, "assay machine check --json"),
+    "machine-diff": Document(machine.MachineDiffAnswer, "assay machine diff --json"),
     "machine-show": Document(answers.MachineShowAnswer, "assay machine show --json"),
     "machine-snapshot": Document(machine.MachineSnapshotAnswer, "assay machine snapshot --json"),
     "measure": Document(answers.MeasureAnswer, "assay measure --json"),

@@ -78,6 +78,7 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
     assert (status, "no lasting differences" in out) == (0, True)
     status, out, _ = call("diff", SMALL, OTHER, "--json")
     found = json.loads(out)
+    assert_valid("machine-diff", found)
     assert status == 0
     assert {one["path"] for one in found["differences"]} >= {"model", "memory_bytes"}
     assert {one["subject"] for one in found["differences"]} >= {"CPUs", "memory"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.machine import diff_request
 from assay.cli.composition import opened_store
+from assay.cli.documents.machine import MachineDiffAnswer, MachineDifference
 from assay.cli.machine.roots import read_described, root_of
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
@@ -20,6 +21,7 @@ from assay.machine.cpulist import format_list
 from assay.machine.differences import ComparedMachine, Difference, differences
 from assay.machine.document import machine_in
 from assay.machine.snapshot.recording import record
+from assay.records import to_builtins
 from assay.untrusted import clean
 
 LIVE = "live"
@@ -37,7 +39,8 @@ def run(parsed: Parsed) -> int:
     a, b = (_machine(name, request.root, options.db) for name in names)
     found = differences(a, b)
     if options.json:
-        print_json({"a": names[0], "b": names[1], "differences": [_entry(one) for one in found]})
+        answer = MachineDiffAnswer(a=names[0], b=names[1], differences=tuple(map(_entry, found)))
+        print_json(to_builtins(answer))
         return 0
     lines = map(clean, _lines(found, names))
     print("\n".join(wrapped(lines, width_of(sys.stdout))))
@@ -73,10 +76,10 @@ def _machine_of_study(name: str, db: str | None) -> ComparedMachine:
     return ComparedMachine(machine)
 
 
-def _entry(one: Difference) -> dict[str, object]:
-    values = {"a": one.a, "b": one.b, "numbers": list(one.numbers)}
-    kept = {key: value for key, value in values.items() if value not in (None, [])}
-    return {"subject": one.subject, "path": one.what, **kept}
+def _entry(one: Difference) -> MachineDifference:
+    return MachineDifference(
+        subject=one.subject, path=one.what, a=one.a, b=one.b, numbers=tuple(one.numbers)
+    )
 
 
 def _lines(found: tuple[Difference, ...], names: list[str]) -> Iterator[str]:
