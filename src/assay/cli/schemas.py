@@ -44,6 +44,7 @@ DOCUMENTS = {
     "facts": Document(RunFacts, "record of assay-exec on one launch"),
     "inventory": Document(Inventory, "key inventory of assay machine show --json"),
     "machine": Document(Machine, "key machine of assay machine show --json"),
+    "machine-apply": Document(machine.MachineApplyAnswer, "assay machine apply --json"),
     "machine-check": Document(answers.MachineCheckAnswer, "assay machine check --json"),
     "machine-diff": Document(machine.MachineDiffAnswer, "assay machine diff --json"),
     "machine-show": Document(answers.MachineShowAnswer, "assay machine show --json"),

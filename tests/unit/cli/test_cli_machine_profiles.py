@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from assay.cli.machine.apply import _Result, _show
+from assay.cli.machine.apply import _answer, _Result, _show
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.machine.profile_file import profile_names
+from assay.cli.show.documents import json_text
 from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
+from assay.records import to_builtins
 from assay.settings.base import Refused
 from assay.settings.registry import builtin
+from json_schemas import assert_valid
 
 
 def test_there_are_three() -> None:
@@ -58,3 +62,16 @@ def test_the_place_of_a_setting_is_that_in_its_file(tmp_path: Path) -> None:
     path = str(tmp_path / "own.toml")
     assert place_of(path, "vm.swappiness") == f"{path}:3:1"
     assert place_of("measuring", "vm.swappiness") == "measuring"
+
+
+def test_apply_document_matches_its_schema() -> None:
+    results = [
+        _Result("vm.thp", "never", "granted", None, "always"),
+        _Result("vm.swappiness", 57, "degraded", "it reads 60", "60"),
+        _Result("vm.zone_reclaim", True, "kept"),
+    ]
+    document = json.loads(json_text(to_builtins(_answer("measuring", results))))
+    assert_valid("machine-apply", document)
+    assert document["schema"] == 2
+    first = {"name": "vm.thp", "value": "never", "status": "granted", "original_value": "always"}
+    assert document["settings"][0] == first

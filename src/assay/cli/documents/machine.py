@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from assay.records.codec import SCHEMA, Record
+from assay.records.configuration import Value
+
+ApplyStatus = Literal["granted", "degraded", "refused", "kept"]
+"""Result of applying a setting; ``kept`` for a value that was in force before."""
 
 
 class MachineSnapshotAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
@@ -51,3 +57,34 @@ class MachineDiffAnswer(Record, frozen=True, kw_only=True, tag_field="schema", t
     a: str
     b: str
     differences: tuple[MachineDifference, ...]
+
+
+class AppliedSetting(Record, frozen=True, kw_only=True):
+    """Result of applying one setting of a profile.
+
+    Attributes:
+        name: name of the setting.
+        value: requested value.
+        status: result; ``kept`` for a value that was in force before, and ``granted`` in a dry run
+            for a value that assay would set.
+        reason: reason why the kernel did not grant the value.
+        original_value: previous value; absent if the files of the setting had different values.
+    """
+
+    name: str
+    value: Value
+    status: ApplyStatus
+    reason: str | None = None
+    original_value: str | None = None
+
+
+class MachineApplyAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay machine apply``.
+
+    Attributes:
+        profile: name or file of the profile.
+        settings: one entry for each setting of the profile.
+    """
+
+    profile: str
+    settings: tuple[AppliedSetting, ...]

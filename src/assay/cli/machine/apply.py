@@ -6,10 +6,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.machine import apply_request
+from assay.cli.documents.machine import AppliedSetting, ApplyStatus, MachineApplyAnswer
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
@@ -18,7 +19,7 @@ from assay.errors import NotPossibleError
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
-from assay.records import HostAction, Plan, Prospect, SystemAction, Value
+from assay.records import HostAction, Plan, Prospect, SystemAction, Value, to_builtins
 from assay.records.configuration import show_value
 from assay.settings.registry import Registry, builtin
 from assay.settings.system.idle import persistent_actions
@@ -42,15 +43,14 @@ class _Result:
     Attributes:
         name: name of the setting.
         value: requested value.
-        word: ``granted``, ``degraded``, ``refused``, ``kept`` (the value was in force already) or,
-            in a dry run, ``would be set``.
+        word: status of the setting.
         reason: reason why the kernel did not grant it.
         old: previous value, if all files had the same.
     """
 
     name: str
     value: Value
-    word: str
+    word: ApplyStatus
     reason: str | None = None
     old: str | None = None
 
@@ -78,7 +78,7 @@ def run(parsed: Parsed) -> int:
     )
     results = list(_results(found, actions, outcomes))
     if options.json:
-        print_json({"profile": request.profile, "settings": [_document(one) for one in results]})
+        print_json(to_builtins(_answer(request.profile, results)))
     else:
         _show(results, dry_run=request.dry_run)
     amiss = [one for one in results if one.word in ("degraded", "refused")]
@@ -218,13 +218,18 @@ def _merged_result(name: str, value: Value, outcomes: list[ActionOutcome]) -> _R
     return _Result(name, value, "refused" if words == {"refused"} else "degraded", reason, old)
 
 
-def _document(one: _Result) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": one.name, "value": one.value, "status": one.word}
-    return found | {
-        key: text
-        for key, text in (("reason", one.reason), ("original_value", one.old))
-        if text is not None
-    }
+def _answer(profile: str, results: Iterable[_Result]) -> MachineApplyAnswer:
+    settings = (
+        AppliedSetting(
+            name=one.name,
+            value=one.value,
+            status=one.word,
+            reason=one.reason,
+            original_value=one.old,
+        )
+        for one in results
+    )
+    return MachineApplyAnswer(profile=profile, settings=tuple(settings))
 
 
 def _show(results: list[_Result], *, dry_run: bool) -> None:
