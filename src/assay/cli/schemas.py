@@ -47,6 +47,7 @@ DOCUMENTS = {
     "machine-apply": Document(machine.MachineApplyAnswer, "assay machine apply --json"),
     "machine-check": Document(answers.MachineCheckAnswer, "assay machine check --json"),
     "machine-diff": Document(machine.MachineDiffAnswer, "assay machine diff --json"),
+    "machine-restore": Document(machine.MachineRestoreAnswer, "assay machine restore --json"),
     "machine-show": Document(answers.MachineShowAnswer, "assay machine show --json"),
     "machine-snapshot": Document(machine.MachineSnapshotAnswer, "assay machine snapshot --json"),
     "measure": Document(answers.MeasureAnswer, "assay measure --json"),

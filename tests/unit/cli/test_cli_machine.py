@@ -13,9 +13,14 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
+from assay.cli.machine import restore
 from assay.cli.main import main
+from assay.host.journal import Note
+from assay.host.undo import UndoOutcome
 from assay.machine.reader import read_machine
 from assay.partition.registry import Partition, activate, create_folder
+from assay.records.action import WriteFile
+from assay.root_helper.restoration import RestoreResult
 from json_schemas import assert_valid
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
@@ -197,3 +202,26 @@ def test_a_profile_takes_root_and_says_so_first(
     status, _, err = call("apply", "measuring", "--dry-run")
     assert status == 3
     assert "needs root" in err
+
+
+def test_restore_json_matches_its_schema(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    action = WriteFile(path="/proc/sys/vm/swappiness", value="57")
+    note = Note(id=1, boot_id="b", owner="apply", action=action, old="60")
+    outcomes = (
+        UndoOutcome(note, "drifted", "56"),
+        UndoOutcome(note, "failed", "57", "permission denied"),
+        UndoOutcome(note, "gone"),
+    )
+    found = RestoreResult(words=outcomes, partitions=("quiet",))
+    monkeypatch.setattr(restore, "restore", lambda **_: found)
+    status, out, _ = call("restore", "--json")
+    document = json.loads(out)
+    assert_valid("machine-restore", document)
+    assert (status, document["partitions"]) == (1, ["quiet"])
+    assert document["changes"][0] == {
+        "path": "/proc/sys/vm/swappiness",
+        "owner": "apply",
+        "original_value": "60",
+        "status": "drifted",
+        "current_value": "56",
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from assay.host.undo import Fate
 from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Value
 
@@ -88,3 +89,36 @@ class MachineApplyAnswer(Record, frozen=True, kw_only=True, tag_field="schema", 
 
     profile: str
     settings: tuple[AppliedSetting, ...]
+
+
+class RestoredChange(Record, frozen=True, kw_only=True):
+    """Restoration of one change.
+
+    Attributes:
+        path: changed file.
+        owner: study, command or partition that made the change.
+        original_value: value before the change.
+        status: result: ``undone``; ``drifted`` if another program changed the file since; ``gone``
+            if the change ended with the boot, thread or device; ``failed``.
+        current_value: present value.
+        reason: reason why the value was not restored.
+    """
+
+    path: str
+    owner: str
+    original_value: str
+    status: Fate
+    current_value: str | None = None
+    reason: str | None = None
+
+
+class MachineRestoreAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay machine restore``.
+
+    Attributes:
+        changes: one entry for each change, the newest first.
+        partitions: names of the deleted partitions.
+    """
+
+    changes: tuple[RestoredChange, ...]
+    partitions: tuple[str, ...]

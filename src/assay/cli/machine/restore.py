@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.machine import restore_request
+from assay.cli.documents.machine import MachineRestoreAnswer, RestoredChange
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.host.actions import target_value
 from assay.host.undo import UndoOutcome
+from assay.records import to_builtins
 from assay.root_helper.restoration import RestoreResult, restore
 from assay.units import show_count
 from assay.untrusted import clean
@@ -39,23 +40,24 @@ def run(parsed: Parsed) -> int:
 
         found = client.restore(options.helper, force=request.force, dry_run=request.dry_run)
     if options.json:
-        changes = [_document(word) for word in found.words]
-        print_json({"changes": changes, "partitions": list(found.partitions)})
+        answer = MachineRestoreAnswer(
+            changes=tuple(map(_change, found.words)), partitions=tuple(found.partitions)
+        )
+        print_json(to_builtins(answer))
     else:
         _show(found, dry_run=request.dry_run)
     return 1 if any(word.fate in ("drifted", "failed") for word in found.words) else 0
 
 
-def _document(word: UndoOutcome) -> dict[str, Any]:
-    note = word.note
-    document: dict[str, Any] = {
-        "path": note.action.path,
-        "owner": note.owner,
-        "original_value": note.old,
-        "status": word.fate,
-    }
-    more = (("current_value", word.found), ("reason", word.reason))
-    return document | {key: text for key, text in more if text is not None}
+def _change(word: UndoOutcome) -> RestoredChange:
+    return RestoredChange(
+        path=word.note.action.path,
+        owner=word.note.owner,
+        original_value=word.note.old,
+        status=word.fate,
+        current_value=word.found,
+        reason=word.reason,
+    )
 
 
 def _show(found: RestoreResult, *, dry_run: bool) -> None:
