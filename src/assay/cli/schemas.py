@@ -11,7 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import machine, tier
+from assay.cli.documents import machine, noise, tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -47,6 +47,7 @@ DOCUMENTS = {
     "machine-apply": Document(machine.MachineApplyAnswer, "assay machine apply --json"),
     "machine-check": Document(answers.MachineCheckAnswer, "assay machine check --json"),
     "machine-diff": Document(machine.MachineDiffAnswer, "assay machine diff --json"),
+    "machine-noise": Document(noise.MachineNoiseAnswer, "assay machine noise --json"),
     "machine-restore": Document(machine.MachineRestoreAnswer, "assay machine restore --json"),
     "machine-show": Document(answers.MachineShowAnswer, "assay machine show --json"),
     "machine-snapshot": Document(machine.MachineSnapshotAnswer, "assay machine snapshot --json"),

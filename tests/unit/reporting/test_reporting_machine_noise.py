@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
-from assay.cli.machine.noise_document import noise_document
+from assay.cli.machine.noise_document import noise_answer
 from assay.cli.machine.noise_text import figure_lines, noise_lines
+from assay.cli.show.documents import json_text
 from assay.noise.driver import NoiseMeasurement, ProcessUsage
 from assay.noise.periods import KnownPeriod
 from assay.noise.summary import NoiseSummary, summarize_noise
+from assay.records import to_builtins
 from assay.records.noise import CpuNoise, ExplainedDetour, NoiseRun
 from assay.reporting.machine_noise import MAX_DOTS, machine_noise_figure, noise_page
 from assay.reporting.pictures.detours import detours_svg
 from assay.reporting.pictures.theme import standalone
 from assay.units import significant
+from json_schemas import assert_valid
 
 MS = 1_000_000
 LONG = "99 a-device-with-a-name-that-does-not-end\x1b[31m-and-hides"
@@ -120,7 +124,7 @@ def test_run_without_detours_is_reported() -> None:
 
 def test_figures_and_document_agree() -> None:
     found = answer()
-    document = noise_document(found)
+    document = to_builtins(noise_answer(found))
     lines = dict(line.split()[:2] for line in figure_lines(found))
     assert set(lines) == set(document["figures"])
     for name, value in document["figures"].items():
@@ -148,8 +152,8 @@ def test_time_is_summed_by_kind_of_cause() -> None:
     total = sum(sum(part.duration_ns) for part in found.source.measured)
     assert (one.kind, one.count) == ("interrupt", 2)
     assert one.share == pytest.approx(one.lost_ns / total)
-    (entry,) = noise_document(found)["causes"]
-    assert (entry["kind"], entry["share"]) == ("interrupt", one.share)
+    (entry,) = noise_answer(found).causes
+    assert (entry.kind, entry.share) == ("interrupt", one.share)
     assert any(f"{100 * one.share:.1f} %  an interrupt (2)" in line for line in noise_lines(found))
     assert answer(detours=0).causes == ()
 
@@ -167,3 +171,16 @@ def test_brief_answer_has_tables_and_causes() -> None:
     assert not [line for line in lines if line.split()[:1] in (["0"], ["1"])]
     assert any("likely causes:" in line for line in lines)
     assert not any("and their likely causes" in line or "busiest" in line for line in lines)
+
+
+@pytest.mark.parametrize("detours", [0, 500])
+@pytest.mark.parametrize("method", ["selfish", "fwq", "ftq", "osnoise"])
+def test_noise_json_matches_its_schema(method: str, detours: int) -> None:
+    found = answer(method=method, detours=detours)
+    document = json.loads(json_text(to_builtins(noise_answer(found))))
+    assert_valid("machine-noise", document)
+    first, *_, last = document["methods"][0]["cpus"]
+    assert last == {"cpu": 99, "error": "Invalid argument"}
+    assert ("detour_max_us" in first) is (detours > 0)
+    assert ("work_max_us" in first) is (method == "fwq")
+    assert (document["steal_s"], document["context_switches"]) == ({"0": 0.5}, 3)

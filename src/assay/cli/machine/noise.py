@@ -17,7 +17,7 @@ import msgspec
 from assay.bundle.files import replace_atomically
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.noise import noise_request, picture_path, prints_figures
-from assay.cli.machine.noise_document import noise_document
+from assay.cli.machine.noise_document import noise_answer
 from assay.cli.machine.noise_text import figure_lines, noise_lines
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.parsing.parser import Parsed
@@ -32,6 +32,7 @@ from assay.noise.driver import NoiseMeasurement, NoiseMeter, NoiseRequest, find_
 from assay.noise.periods import known_periods
 from assay.noise.summary import NoiseSummary, summarize_noise
 from assay.noise.tracers import TOOLS, KernelTrace, demand_tracer, with_lost_events
+from assay.records import to_builtins
 from assay.records.noise import NoiseRun
 from assay.untrusted import clean
 
@@ -55,7 +56,7 @@ def run(parsed: Parsed) -> int:
         with replace_atomically(output) as file:
             file.write(_picture(output, answer).encode())
     if options.json:
-        print_json(noise_document(answer))
+        print_json(to_builtins(noise_answer(answer)))
     elif figures:
         print("\n".join(figure_lines(answer)))
     else:
