@@ -560,6 +560,7 @@ def test_schema_is_valid(name: str) -> None:
 
 
 COMMANDS = {
+    "partition-list": ("partition", "list"),
     "machine-noise": ("machine", "noise", "--seconds", "0.1"),
     "machine-snapshot": ("machine", "snapshot", "-o", "machine.tar.gz"),
     "machine-diff": ("machine", "diff", "machine.tar.gz"),
@@ -590,7 +591,6 @@ WITHOUT_SCHEMA = {
     "settings show": ("settings", "show", "malloc"),
     "schema": ("schema",),
     "doctor": ("doctor",),
-    "partition list": ("partition", "list"),
     "case list": ("case", "list"),
     "case show": ("case", "show", "kmeans"),
     "report": ("report", "last"),

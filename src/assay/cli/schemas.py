@@ -11,7 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import machine, noise, tier
+from assay.cli.documents import machine, noise, partition, tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -53,6 +53,10 @@ DOCUMENTS = {
     "machine-snapshot": Document(machine.MachineSnapshotAnswer, "assay machine snapshot --json"),
     "measure": Document(answers.MeasureAnswer, "assay measure --json"),
     "overhead": Document(Overhead, "assay study calibrate --overhead --json"),
+    "partition-create": Document(partition.PartitionCreateAnswer, "assay partition create --json"),
+    "partition-delete": Document(partition.PartitionDeleteAnswer, "assay partition delete --json"),
+    "partition-list": Document(partition.PartitionListAnswer, "assay partition list --json"),
+    "partition-start": Document(partition.PartitionStartAnswer, "assay partition start --json"),
     "paused": Document(answers.PausedAnswer, "any study that waits for another boot, with --json"),
     "plan": Document(Plan, "line of plans.jsonl in a bundle"),
     "sample": Document(Sample, "assay run --record FILE"),

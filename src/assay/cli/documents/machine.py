@@ -95,7 +95,7 @@ class RestoredChange(Record, frozen=True, kw_only=True):
     """Restoration of one change.
 
     Attributes:
-        path: changed file.
+        path: target of the change, usually a file.
         owner: study, command or partition that made the change.
         original_value: value before the change.
         status: result: ``undone``; ``drifted`` if another program changed the file since; ``gone``

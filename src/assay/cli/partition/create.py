@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.partition import create_request
+from assay.cli.documents.partition import PartitionCreateAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.interruption import reporting_interruption
 from assay.cli.partition.rendering import (
     boot_lines,
-    partition_document,
+    described_partition,
     partition_lines,
-    steering_document,
+    steered_kernel_work,
     steering_lines,
 )
 from assay.cli.process.termination import terminate_in_order
@@ -36,7 +37,7 @@ from assay.partition.lifecycle import (
 from assay.partition.reconciliation import additional_actions
 from assay.partition.registry import Partition, active_partitions
 from assay.partition.status import read_kernel_work
-from assay.records import ControlGroup, HostAction
+from assay.records import ControlGroup, HostAction, to_builtins
 from assay.untrusted import clean
 
 _AWAY: dict[KernelWorkKind, str] = {
@@ -69,7 +70,10 @@ def _show_created(created: CreatedPartition, options: CommonOptions) -> None:
     found = read_kernel_work(LiveHost(), os.environ)
     made = created.made
     if options.json:
-        print_json({"partition": partition_document(made), "steered": steering_document(found)})
+        answer = PartitionCreateAnswer(
+            partition=described_partition(made), steered=steered_kernel_work(found)
+        )
+        print_json(to_builtins(answer))
         return
     lines = [*partition_lines(made)]
     if not options.quiet:
@@ -87,9 +91,10 @@ def _show_planned(request: PartitionRequest, place: PartitionHost, *, json: bool
     entries = [entry for entry in read_entries() if entry.note.owner == PARTITIONS_OWNER]
     actions = additional_actions(host, made, others, entries, machine)
     if json:
-        print_json(
-            {"partition": partition_document(made), "would": [action.path for action in actions]}
+        answer = PartitionCreateAnswer(
+            partition=described_partition(made), would=tuple(action.path for action in actions)
         )
+        print_json(to_builtins(answer))
     else:
         lines = [*partition_lines(made), *_would(actions, made), *boot_lines(made)]
         _print([*lines, "This dry run changed nothing."])

@@ -6,13 +6,20 @@ import os
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.partition import delete_request
+from assay.cli.documents.partition import PartitionDeleteAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.interruption import reporting_interruption
-from assay.cli.partition.rendering import change_document, unmet_needs, warn_of_unmet_needs
+from assay.cli.partition.rendering import (
+    unmet_needs,
+    unmet_requirements,
+    unrestored_values,
+    warn_of_unmet_needs,
+)
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.system_settings import warn_of_leftovers
 from assay.partition.lifecycle import PartitionHost, delete_partition
+from assay.records import to_builtins
 
 
 def run(parsed: Parsed) -> int:
@@ -28,7 +35,12 @@ def run(parsed: Parsed) -> int:
         place = PartitionHost(os.environ, request.wait_s)
         turned = delete_partition(request.name, place, force=request.force)
     if options.json:
-        print_json({"deleted": request.name} | change_document(turned))
+        answer = PartitionDeleteAnswer(
+            deleted=request.name,
+            not_restored=unrestored_values(turned),
+            unmet=unmet_requirements(turned),
+        )
+        print_json(to_builtins(answer))
     else:
         warn_of_leftovers(turned.left)
         warn_of_unmet_needs(unmet_needs(turned))

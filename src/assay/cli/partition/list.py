@@ -7,17 +7,19 @@ import sys
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.partition import list_request
+from assay.cli.documents.partition import PartitionListAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.rendering import (
-    status_document,
+    listed_partition,
     status_lines,
-    steering_document,
+    steered_kernel_work,
     steering_lines,
 )
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.host.host import LiveHost
 from assay.partition.status import read_kernel_work, read_partitions
+from assay.records import to_builtins
 from assay.untrusted import clean
 
 
@@ -41,8 +43,11 @@ def run(parsed: Parsed) -> int:
             )
     steered = read_kernel_work(host, os.environ)
     if options.json:
-        document = {"partitions": [status_document(seen) for seen in found]}
-        print_json(document | {"steered": steering_document(steered)})
+        answer = PartitionListAnswer(
+            partitions=tuple(map(listed_partition, found)),
+            steered=steered_kernel_work(steered),
+        )
+        print_json(to_builtins(answer))
     else:
         lines = [line for seen in found for line in status_lines(seen)]
         lines += steering_lines(steered, verbose=options.verbose) if found else ()

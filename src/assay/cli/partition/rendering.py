@@ -5,10 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from msgspec.structs import asdict
+
+from assay.cli.documents.partition import (
+    FreeResources,
+    ListedPartition,
+    MissingBootArgument,
+    PartitionDescription,
+    PartitionMemory,
+    PartitionShare,
+    SteeredKernelWork,
+    SteeredTargets,
+    UnmetRequirement,
+    UnrestoredValue,
+)
 from assay.host.changes import ActionOutcome, ActionStatus, UpdateResult
-from assay.host.undo import UndoOutcome
 from assay.machine.checks.isolation_arguments import BootArgument, missing_arguments
 from assay.machine.cpulist import parse_list, show_numbers
 from assay.machine.root import Root
@@ -152,84 +164,87 @@ def warn_of_unmet_needs(found: Iterable[ActionOutcome]) -> None:
         print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
 
 
-def change_document(turned: UpdateResult) -> dict[str, Any]:
-    """Return the document of values that are not restored, and of unmet requirements."""
-    return {
-        "not_restored": [_left_document(word) for word in turned.left],
-        "unmet": [
-            {"path": one.action.path, "status": str(one.status), "reason": one.reason}
-            for one in unmet_needs(turned)
-        ],
-    }
+def unrestored_values(turned: UpdateResult) -> tuple[UnrestoredValue, ...]:
+    """Return the document of values that are not restored."""
+    return tuple(
+        UnrestoredValue(
+            path=word.note.action.path,
+            original_value=word.note.old,
+            status=word.fate,
+            reason=word.reason or None,
+        )
+        for word in turned.left
+    )
 
 
-def _left_document(word: UndoOutcome) -> dict[str, str]:
-    document = {
-        "path": word.note.action.path,
-        "original_value": word.note.old,
-        "status": str(word.fate),
-    }
-    return document | ({"reason": word.reason} if word.reason else {})
+def unmet_requirements(turned: UpdateResult) -> tuple[UnmetRequirement, ...]:
+    """Return the document of unmet requirements."""
+    return tuple(
+        UnmetRequirement(path=one.action.path, status=one.status, reason=one.reason)
+        for one in unmet_needs(turned)
+    )
 
 
-def partition_document(made: Partition) -> dict[str, Any]:
+def described_partition(made: Partition) -> PartitionDescription:
     """Return the document of a partition."""
-    found: dict[str, Any] = {
-        "name": made.name,
-        "cpus": made.cpus,
-        "nodes": made.nodes,
-        "cgroup": f"v{made.version}",
-        "groups": [group.path for group in made.groups],
-        "idle_limit": made.idle_limit,
-    }
-    if made.memory is not None:
-        found["memory"] = {
-            "bytes": made.memory.bytes,
-            "requested_bytes": made.memory.requested_bytes,
-            "guarantee": made.memory.guarantee,
-        }
-    if made.gpus:
-        found["gpus"] = made.gpus
-    boot = _boot_arguments(made)
-    found["boot"] = [{"argument": one.text, "reason": one.reason} for one in boot]
-    return found
+    return PartitionDescription(
+        name=made.name,
+        cpus=made.cpus,
+        nodes=made.nodes,
+        cgroup="v1" if made.version == 1 else "v2",
+        groups=tuple(group.path for group in made.groups),
+        idle_limit=made.idle_limit,
+        memory=_reserved_memory(made.memory) if made.memory else None,
+        gpus=made.gpus or None,
+        boot=tuple(
+            MissingBootArgument(argument=one.text, reason=one.reason)
+            for one in _boot_arguments(made)
+        ),
+    )
 
 
-def status_document(seen: PartitionStatus) -> dict[str, Any]:
+def _reserved_memory(memory: Memory) -> PartitionMemory:
+    return PartitionMemory(
+        bytes=memory.bytes, requested_bytes=memory.requested_bytes, guarantee=memory.guarantee
+    )
+
+
+def listed_partition(seen: PartitionStatus) -> ListedPartition:
     """Return the document of a partition and its present state."""
-    found: dict[str, Any] = {"name": seen.name, "in_force": seen.fault is None}
-    if seen.fault is not None:
-        found["fault"] = seen.fault
     if seen.made is None:
-        return found
-    found |= partition_document(seen.made)
+        return ListedPartition(name=seen.name, in_force=seen.fault is None, fault=seen.fault)
     state = seen.state
-    found["broker"] = "answers" if state else "silent" if seen.made.broker else "none"
-    if state is not None:
-        found["version"] = state.version
-        found["free"] = {
-            "cpus": state.free_cpus,
-            "memory_bytes": state.free_bytes,
-            "gpus": state.free_gpus,
-        }
-        found["shares"] = [_share_document(share) for share in state.shares]
-    return found
+    return ListedPartition(
+        in_force=seen.fault is None,
+        fault=seen.fault,
+        **asdict(described_partition(seen.made)),
+        broker="answers" if state else "silent" if seen.made.broker else "none",
+        version=state.version if state else None,
+        free=_free_resources(state) if state else None,
+        shares=tuple(map(_share, state.shares)) if state else None,
+    )
 
 
-def _share_document(share: HeldShare) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "cpus": share.cpus,
-        "memory_bytes": share.memory_bytes,
-        "gpus": share.gpus,
-        "uid": share.uid,
-    }
-    return document | ({"pid": share.pid} if share.pid else {})
+def _free_resources(state: PartitionState) -> FreeResources:
+    return FreeResources(cpus=state.free_cpus, memory_bytes=state.free_bytes, gpus=state.free_gpus)
 
 
-def steering_document(found: Iterable[KernelWorkStatus]) -> dict[str, Any]:
-    """Return the moved kernel work, by kind."""
-    return {
-        one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}
-        | ({"lapsed": one.lapsed} if one.lapsed else {})
+def _share(share: HeldShare) -> PartitionShare:
+    return PartitionShare(
+        cpus=share.cpus,
+        memory_bytes=share.memory_bytes,
+        gpus=share.gpus,
+        uid=share.uid,
+        pid=share.pid or None,
+    )
+
+
+def steered_kernel_work(found: Iterable[KernelWorkStatus]) -> SteeredKernelWork:
+    """Return the document of the moved kernel work, which has each kind once."""
+    by_kind = {
+        one.kind: SteeredTargets(
+            moved=one.moved, refused=one.refused, drifted=one.drifted, lapsed=one.lapsed
+        )
         for one in found
     }
+    return SteeredKernelWork(**by_kind)

@@ -6,11 +6,13 @@ import os
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.partition import start_request
+from assay.cli.documents.partition import PartitionStartAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.rendering import (
-    change_document,
-    partition_document,
+    described_partition,
     unmet_needs,
+    unmet_requirements,
+    unrestored_values,
     warn_of_unmet_needs,
 )
 from assay.cli.process.termination import terminate_in_order
@@ -18,6 +20,7 @@ from assay.cli.show.documents import print_json
 from assay.cli.system_settings import warn_of_leftovers
 from assay.host.changes import ActionStatus
 from assay.partition.lifecycle import PartitionHost, StartedPartition, start_partition
+from assay.records import to_builtins
 from assay.units import show_count
 
 
@@ -33,8 +36,13 @@ def run(parsed: Parsed) -> int:
     started = start_partition(request.name, PartitionHost(os.environ, request.wait_s))
     lacks, left = unmet_needs(started.turned), started.turned.left
     if options.json:
-        found = {"partition": partition_document(started.made), "ended": started.ended}
-        print_json(found | change_document(started.turned))
+        answer = PartitionStartAnswer(
+            partition=described_partition(started.made),
+            ended=started.ended,
+            not_restored=unrestored_values(started.turned),
+            unmet=unmet_requirements(started.turned),
+        )
+        print_json(to_builtins(answer))
     else:
         warn_of_leftovers(left)
         warn_of_unmet_needs(lacks)
