@@ -543,6 +543,22 @@ def test_machine_show_matches_its_schema(environment: dict[str, str]) -> None:
     assert_valid("machine-show", json.loads(shown.stdout))
 
 
+PRINTED = {
+    "doctor": ("doctor",),
+}
+"""Commands that print a document, by the name of its schema."""
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_printed_document_matches_its_schema(name: str, environment: dict[str, str]) -> None:
+    command = ["assay", *PRINTED[name], "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode == 3 and name.startswith("case"):
+        pytest.skip("this build lacks the native programs")
+    assert done.returncode == 0, done.stderr
+    assert_valid(name, json.loads(done.stdout))
+
+
 def test_schema_lists_and_prints_every_document(environment: dict[str, str]) -> None:
     def printed(*words: str) -> str:
         command = ["assay", "schema", *words]
@@ -590,7 +606,6 @@ WITHOUT_SCHEMA = {
     "settings list": ("settings", "list"),
     "settings show": ("settings", "show", "malloc"),
     "schema": ("schema",),
-    "doctor": ("doctor",),
     "case list": ("case", "list"),
     "case show": ("case", "show", "kmeans"),
     "report": ("report", "last"),
@@ -651,8 +666,6 @@ def test_tables_of_keys_match_documents(tmp_path: Path, environment: dict[str, s
         assert done.returncode in (0, 1), done.stderr
         document = json.loads(done.stdout)
         assert document.pop("schema") == 2
-        if heading == "doctor":
-            document["settings"] = list(document["settings"].values())
         section = key_section(heading)
         others = (one for one in WITHOUT_SCHEMA if one != heading and f"`{one}`" in section)
         named = documented_keys("".join([section, *map(key_section, others)]))

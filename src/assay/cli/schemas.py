@@ -11,7 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import machine, noise, partition, tier
+from assay.cli.documents import doctor, machine, noise, partition, tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -41,6 +41,7 @@ DOCUMENTS = {
     "compare": Document(answers.CompareAnswer, "assay compare --json, assay study confirm --json"),
     "comparison": Document(OccasionComparison, "assay study compare --json"),
     "conclusion": Document(Conclusion, "conclusion.json of a bundle"),
+    "doctor": Document(doctor.DoctorAnswer, "assay doctor --json"),
     "facts": Document(RunFacts, "record of assay-exec on one launch"),
     "inventory": Document(Inventory, "key inventory of assay machine show --json"),
     "machine": Document(Machine, "key machine of assay machine show --json"),

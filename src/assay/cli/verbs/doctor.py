@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.cli.arguments.common import common_options
 from assay.cli.composition import laboratory
+from assay.cli.documents.doctor import DoctorAnswer, Separation, SettingAvailability
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.privileges import unprotected
 from assay.cli.show.documents import print_json
@@ -40,16 +41,15 @@ def run(parsed: Parsed) -> int:
     store = _store_words(options.db)
     overheads = _overheads(lab, options.db)
     if options.json:
-        print_json(
-            {
-                "machine": to_builtins(lab.machine),
-                "launcher": probe,
-                "settings": settings,
-                "store": store,
-                "overhead": [to_builtins(one) for one in overheads],
-                **_separation(options.helper),
-            }
+        answer = DoctorAnswer(
+            machine=lab.machine,
+            launcher=probe,
+            settings=settings,
+            store=store,
+            overhead=overheads,
+            separation=_separation(options.helper),
         )
+        print_json(to_builtins(answer))
         return 0
     print(
         "\n".join(
@@ -62,16 +62,15 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
-def _separation(helper: RootHelper | None) -> dict[str, Any]:
+def _separation(helper: RootHelper | None) -> Separation | None:
     """Return the user whose programs run under sudo, and a path that exposes root."""
     if helper is None:
-        return {}
+        return None
     place = first_exposed_path(helper.path, helper.caller)
-    exposed = None if place is None else str(place)
-    return {"separation": {"user": helper.caller.name, "exposed": exposed}}
+    return Separation(user=helper.caller.name, exposed=None if place is None else str(place))
 
 
-def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
+def _settings(lab: Laboratory) -> Iterable[tuple[str, SettingAvailability]]:
     """Yield each setting with its grantable values, and the reasons against the others.
 
     Leaves out the many system settings: ``assay settings list`` shows them.
@@ -86,21 +85,19 @@ def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
         }
         yield (
             setting.name,
-            {
-                "domain": str(setting.domain(lab.machine)),
-                "granted": [v for v, w in words.items() if w.status is Prospect.GRANTABLE],
-                "degraded": {
-                    v: w.reason for v, w in words.items() if w.status is Prospect.DEGRADED
-                },
-                "refused": {v: w.reason for v, w in words.items() if w.status is Prospect.REFUSED},
-            },
+            SettingAvailability(
+                domain=str(setting.domain(lab.machine)),
+                granted=tuple(v for v, w in words.items() if w.status is Prospect.GRANTABLE),
+                degraded={v: w.reason for v, w in words.items() if w.status is Prospect.DEGRADED},
+                refused={v: w.reason for v, w in words.items() if w.status is Prospect.REFUSED},
+            ),
         )
 
 
 def _lines(
     lab: Laboratory,
     probe: dict[str, Any],
-    settings: dict[str, dict[str, Any]],
+    settings: dict[str, SettingAvailability],
     store: str,
     helper: RootHelper | None = None,
     overheads: Sequence[Overhead] = (),
@@ -129,11 +126,11 @@ def _lines(
     yield ""
     width = max(len(name) for name in settings)
     for name, found in settings.items():
-        granted = found["domain"] if not (found["degraded"] or found["refused"]) else None
-        granted = granted or _listed(found["granted"]) or "nothing"
+        granted = found.domain if not (found.degraded or found.refused) else None
+        granted = granted or _listed(found.granted) or "nothing"
         yield f"{name:{width}}  granted: {granted}"
-        for word in ("degraded", "refused"):
-            for reason, values in _by_reason(found[word]).items():
+        for word, reasons in (("degraded", found.degraded), ("refused", found.refused)):
+            for reason, values in _by_reason(reasons).items():
                 yield f"{'':{width}}  {word}: {values}: {reason}"
 
 
