@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+
+from msgspec.structs import asdict
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.information import setting_name
 from assay.cli.composition import laboratory
+from assay.cli.documents.settings import (
+    SettingDescription,
+    SettingsListAnswer,
+    SettingsShowAnswer,
+    ValueProspect,
+)
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.machine.tunables import LATENCY
-from assay.records import Configuration, Scope, Value
+from assay.records import Configuration, Scope, Value, to_builtins
 from assay.records.configuration import show_value
 from assay.settings.base import Setting
 from assay.settings.boot import as_reboot_setting
@@ -28,9 +35,10 @@ def run(parsed: Parsed) -> int:
     lab = laboratory(launches=False, helper=options.helper)
     if name is not None:
         return _show(lab, lab.registry.get(name), options.json)
-    documents = [_document(lab, setting) for setting in lab.registry]
+    descriptions = tuple(_description(lab, setting) for setting in lab.registry)
+    inherited = inherited_settings(lab.driver.env)
     if options.json:
-        print_json({"settings": documents, "inherited": inherited_settings(lab.driver.env)})
+        print_json(to_builtins(SettingsListAnswer(settings=descriptions, inherited=inherited)))
         return 0
     width = max(len(setting.name) for setting in lab.registry)
     _list(lab, [s for s in lab.registry if s.scope is not Scope.SYSTEM], width)
@@ -39,7 +47,6 @@ def run(parsed: Parsed) -> int:
     print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
     print(f"{'arg.NAME':{width}}  Value of {{NAME}} in the command.")
     print(f"{'build.NAME':{width}}  Value of {{NAME}} in the command of --build.")
-    inherited = inherited_settings(lab.driver.env)
     if inherited:
         print("\nExported here; the default keeps them, and inherited.NAME=unset takes one away:\n")
         print(*(f"  {clean(format_variables({n: v}))}" for n, v in inherited.items()), sep="\n")
@@ -77,19 +84,19 @@ def _is_here(setting: Setting, lab: Laboratory) -> bool:
 
 
 def _show(lab: Laboratory, setting: Setting, as_json: bool) -> int:
-    document = _document(lab, setting)
+    description = _description(lab, setting)
     if as_json:
-        print_json(document)
+        print_json(to_builtins(SettingsShowAnswer(**asdict(description))))
         return 0
     print(f"{setting.name}: {setting.summary}")
     print(f"  scope     {setting.scope}")
     print(f"  evidence  {setting.evidence}: {_meaning(setting)}")
     print(f"  values    {setting.domain(lab.machine)}")
-    if "now" in document:
-        print(f"  now       {setting.name}={show_value(document['now'])}")
-    for value in document.get("values", []):
-        reason = f"   {value['reason']}" if "reason" in value else ""
-        print(f"    {setting.name}={value['value']}  {value['status']}{reason}")
+    if description.now is not None:
+        print(f"  now       {setting.name}={show_value(description.now)}")
+    for one in description.values or ():
+        reason = f"   {one.reason}" if one.reason is not None else ""
+        print(f"    {setting.name}={one.value}  {one.status}{reason}")
     return 0
 
 
@@ -102,28 +109,23 @@ def _meaning(setting: Setting) -> str:
     return meanings[setting.evidence]
 
 
-def _document(lab: Laboratory, setting: Setting) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "name": setting.name,
-        "summary": setting.summary,
-        "scope": str(setting.scope),
-        "evidence": str(setting.evidence),
-        "domain": str(setting.domain(lab.machine)),
-    }
-    now = setting.default(lab.machine) if as_reboot_setting(setting) else None
-    if now is not None:
-        document["now"] = now
+def _description(lab: Laboratory, setting: Setting) -> SettingDescription:
     values = setting.domain(lab.machine).values()
-    if values is not None:
-        document["values"] = list(_words(lab, setting, values[:64]))
-    return document
+    return SettingDescription(
+        name=setting.name,
+        summary=setting.summary,
+        scope=setting.scope,
+        evidence=setting.evidence,
+        domain=str(setting.domain(lab.machine)),
+        now=setting.default(lab.machine) if as_reboot_setting(setting) else None,
+        values=None if values is None else tuple(_prospects(lab, setting, values[:64])),
+    )
 
 
-def _words(
+def _prospects(
     lab: Laboratory, setting: Setting, values: tuple[Value, ...]
-) -> Iterable[dict[str, Any]]:
+) -> Iterable[ValueProspect]:
     """Yield each value with its prospect on this machine."""
     for value in values:
         word = lab.plan(Configuration({setting.name: value})).settings[setting.name]
-        reason = {"reason": word.reason} if word.reason else {}
-        yield {"value": value, "status": str(word.status), **reason}
+        yield ValueProspect(value=value, status=word.status, reason=word.reason or None)
