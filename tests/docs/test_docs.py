@@ -545,16 +545,27 @@ def test_machine_show_matches_its_schema(environment: dict[str, str]) -> None:
 
 PRINTED = {
     "doctor": ("doctor",),
+    "report": ("report", "last"),
     "settings-list": ("settings", "list"),
     "settings-show": ("settings", "show", "malloc"),
 }
 """Commands that print a document, by the name of its schema."""
+OF_A_STUDY = frozenset({"report"})
+"""Documents of commands that need a study."""
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_printed_document_matches_its_schema(name: str, environment: dict[str, str]) -> None:
-    command = ["assay", *PRINTED[name], "--json"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+def test_printed_document_matches_its_schema(
+    name: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["assay", *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+
+    if name in OF_A_STUDY:
+        assert run("measure", "--runs", "7", "--", "true").returncode == 0
+    done = run(*PRINTED[name], "--json")
     if done.returncode == 3 and name.startswith("case"):
         pytest.skip("this build lacks the native programs")
     assert done.returncode == 0, done.stderr
@@ -608,7 +619,6 @@ WITHOUT_SCHEMA = {
     "schema": ("schema",),
     "case list": ("case", "list"),
     "case show": ("case", "show", "kmeans"),
-    "report": ("report", "last"),
     "study export": ("study", "export", "last", "--bundle", "study.zip"),
     "study verify": ("study", "verify", "study.zip"),
     "study delete": ("study", "delete", "last"),

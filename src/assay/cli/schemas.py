@@ -11,7 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import doctor, machine, noise, partition, settings, tier
+from assay.cli.documents import doctor, machine, noise, partition, report, settings, tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -60,6 +60,7 @@ DOCUMENTS = {
     "partition-start": Document(partition.PartitionStartAnswer, "assay partition start --json"),
     "paused": Document(answers.PausedAnswer, "any study that waits for another boot, with --json"),
     "plan": Document(Plan, "line of plans.jsonl in a bundle"),
+    "report": Document(report.ReportAnswer, "assay report --json"),
     "sample": Document(Sample, "assay run --record FILE"),
     "settings-list": Document(settings.SettingsListAnswer, "assay settings list --json"),
     "settings-show": Document(settings.SettingsShowAnswer, "assay settings show --json"),

@@ -8,9 +8,11 @@ from pathlib import Path
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.report import report_request
 from assay.cli.composition import opened_store
+from assay.cli.documents.report import ReportAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.machine.document import machine_in
+from assay.records import to_builtins
 from assay.reporting.html import render_page, write_document
 from assay.reporting.inputs import ReportInput
 from assay.reporting.main_picture import main_png, main_svg
@@ -62,7 +64,7 @@ def run(parsed: Parsed) -> int:
     draw = FORMS[path.suffix.lower()]
     write_document(draw(report), path)
     if options.json:
-        print_json({"study": study_id, "report": str(path)})
+        print_json(to_builtins(ReportAnswer(study=study_id, report=str(path))))
     elif not options.quiet:
         noun = "report on" if draw is render_page else "main picture of"
         print(f"The {noun} study {study_id} is in {clean(str(path))}")
