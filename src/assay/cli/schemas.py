@@ -62,6 +62,7 @@ DOCUMENTS = {
     "plan": Document(Plan, "line of plans.jsonl in a bundle"),
     "report": Document(report.ReportAnswer, "assay report --json"),
     "sample": Document(Sample, "assay run --record FILE"),
+    "schema": Document(SchemaAnswer, "assay schema --json"),
     "settings-list": Document(settings.SettingsListAnswer, "assay settings list --json"),
     "settings-show": Document(settings.SettingsShowAnswer, "assay settings show --json"),
     "study-list": Document(answers.StudyListAnswer, "assay study list --json"),

@@ -6,9 +6,11 @@ import json
 
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.information import document_name
+from assay.cli.documents.schema import SchemaAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.schemas import DOCUMENTS, schema
 from assay.cli.show.documents import print_json
+from assay.records import to_builtins
 
 
 def run(parsed: Parsed) -> int:
@@ -18,7 +20,8 @@ def run(parsed: Parsed) -> int:
         print(json.dumps(schema(name), indent=2))
         return 0
     if common_options(parsed).json:
-        print_json({"schemas": {name: one.summary for name, one in DOCUMENTS.items()}})
+        summaries = {name: one.summary for name, one in DOCUMENTS.items()}
+        print_json(to_builtins(SchemaAnswer(schemas=summaries)))
         return 0
     width = max(map(len, DOCUMENTS))
     for name, one in DOCUMENTS.items():
