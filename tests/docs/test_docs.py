@@ -549,9 +549,10 @@ PRINTED = {
     "schema": ("schema",),
     "settings-list": ("settings", "list"),
     "settings-show": ("settings", "show", "malloc"),
+    "study-export": ("study", "export", "last", "--bundle", "study.zip", "--csv", "study.csv"),
 }
 """Commands that print a document, by the name of its schema."""
-OF_A_STUDY = frozenset({"report"})
+OF_A_STUDY = frozenset({"report", "study-export"})
 """Documents of commands that need a study."""
 
 
@@ -619,7 +620,6 @@ VERB_PAGES = DOCS / generated.VERBS
 WITHOUT_SCHEMA = {
     "case list": ("case", "list"),
     "case show": ("case", "show", "kmeans"),
-    "study export": ("study", "export", "last", "--bundle", "study.zip"),
     "study verify": ("study", "verify", "study.zip"),
     "study delete": ("study", "delete", "last"),
 }

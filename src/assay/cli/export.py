@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -15,14 +15,27 @@ from assay.bundle.files import replace_atomically
 from assay.bundle.source import Source, read_source
 from assay.cli.arguments.common import CommonOptions
 from assay.cli.arguments.study import STDOUT
+from assay.cli.documents.study import ExportedFile, StudyExportAnswer
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import json_text, print_json
 from assay.machine.document import Machine
-from assay.records import Conclusion, Output, Plan, Sample, Status, Stratum, StudySpec
+from assay.records import (
+    Conclusion,
+    Output,
+    Plan,
+    Sample,
+    Status,
+    Stratum,
+    StudySpec,
+    to_builtins,
+)
 from assay.requests.stored_study import ExportFile, ExportRequest
 from assay.store import Store
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean, clean_lines
+
+if TYPE_CHECKING:
+    from assay.bundle.write import WrittenBundle
 
 
 def export(request: ExportRequest, options: CommonOptions, store: Store, study_id: str) -> int:
@@ -36,16 +49,16 @@ def export(request: ExportRequest, options: CommonOptions, store: Store, study_i
         msgspec.json.Decoder(kind)
     terminate_in_order()  # a signal removes files that are incomplete
     source = read_source(store, study_id)
-    documents = [_write(one, source, writers[one], request.outputs) for one in request.files]
-    notes = [note for document in documents for note in document.get("notes", ())]
+    files = tuple(_write(one, source, writers[one], request.outputs) for one in request.files)
+    notes = [note for file in files for note in file.notes or ()]
     if source.record.status is Status.RUNNING:
         notes.append("The study is still running: the export contains the samples so far.")
     if any(one.path == STDOUT for one in request.files):
         _remark(notes)
     elif options.json:
-        print_json({"study": study_id, "files": documents})
+        print_json(to_builtins(StudyExportAnswer(study=study_id, files=files)))
     elif not options.quiet:
-        print("\n".join(map(_description, documents)))
+        print("\n".join(map(_description, files)))
         _remark(notes)
     return 0
 
@@ -54,15 +67,27 @@ EXPORT_RECORDS = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ..
 """Records to decode: assay.cli.process.termination explains why their types are cached before."""
 
 
-def _write(one: ExportFile, source: Source, writer: Writer, outputs: bool) -> dict[str, Any]:
+def _write(one: ExportFile, source: Source, writer: Writer, outputs: bool) -> ExportedFile:
     """Write one file, and return its description."""
     with _target(one.path) as target:
-        more = writer(source, target, outputs)
-    samples = sum(len(stratum.samples) for stratum in source.strata)
-    document = {"form": one.form, "file": one.path, "study": source.record.id, "samples": samples}
-    if one.path != STDOUT and Path(one.path).is_file():
-        document["size_bytes"] = Path(one.path).stat().st_size
-    return document | more
+        bundle = writer(source, target, outputs)
+    has_size = one.path != STDOUT and Path(one.path).is_file()
+    found = ExportedFile(
+        form=one.form,
+        file=one.path,
+        study=source.record.id,
+        samples=sum(len(stratum.samples) for stratum in source.strata),
+        size_bytes=Path(one.path).stat().st_size if has_size else None,
+    )
+    if bundle is None:
+        return found
+    return msgspec.structs.replace(
+        found,
+        head=bundle.manifest.head,
+        replacements=bundle.manifest.replacements,
+        includes_outputs=bundle.manifest.includes_outputs,
+        notes=bundle.notes,
+    )
 
 
 @contextlib.contextmanager
@@ -79,8 +104,8 @@ def _target(path: str) -> Iterator[BinaryIO]:
     sys.stdout.flush()
 
 
-Writer = Callable[[Source, BinaryIO, bool], dict[str, Any]]
-"""Writer of a form: takes the study, the file and whether to include outputs; returns notes."""
+Writer = Callable[[Source, BinaryIO, bool], "WrittenBundle | None"]
+"""Writer of a form: takes the study, the file and whether to include outputs."""
 
 
 def _writer(form: str) -> Writer:
@@ -94,14 +119,8 @@ def _bundle() -> Writer:
 
     identity = read_identity()
 
-    def write(source: Source, target: BinaryIO, outputs: bool) -> dict[str, Any]:
-        done = write_bundle(source, identity, target, outputs=outputs)
-        return {
-            "head": done.manifest.head,
-            "replacements": done.manifest.replacements,
-            "includes_outputs": done.manifest.includes_outputs,
-            "notes": list(done.notes),
-        }
+    def write(source: Source, target: BinaryIO, outputs: bool) -> WrittenBundle:
+        return write_bundle(source, identity, target, outputs=outputs)
 
     return write
 
@@ -109,9 +128,8 @@ def _bundle() -> Writer:
 def _csv() -> Writer:
     from assay.bundle.table import table
 
-    def write(source: Source, target: BinaryIO, outputs: bool) -> dict[str, Any]:
+    def write(source: Source, target: BinaryIO, outputs: bool) -> None:
         target.write(table(source).encode(errors="backslashreplace"))
-        return {}
 
     return write
 
@@ -119,10 +137,9 @@ def _csv() -> Writer:
 def _json() -> Writer:
     from assay.bundle.document import study_document
 
-    def write(source: Source, target: BinaryIO, outputs: bool) -> dict[str, Any]:
+    def write(source: Source, target: BinaryIO, outputs: bool) -> None:
         document = study_document(source, outputs=outputs)
         target.write(json_text(document).encode(errors="backslashreplace") + b"\n")
-        return {}
 
     return write
 
@@ -130,24 +147,23 @@ def _json() -> Writer:
 def _openmetrics() -> Writer:
     from assay.bundle.openmetrics import openmetrics
 
-    def write(source: Source, target: BinaryIO, outputs: bool) -> dict[str, Any]:
+    def write(source: Source, target: BinaryIO, outputs: bool) -> None:
         target.write(openmetrics(source).encode(errors="backslashreplace"))
-        return {}
 
     return write
 
 
-def _description(document: dict[str, Any]) -> str:
+def _description(file: ExportedFile) -> str:
     """Return the lines that describe a written file."""
-    size = f", {show_bytes(document['size_bytes'])}" if "size_bytes" in document else ""
-    count = show_count(document["samples"], "sample", "samples")
+    size = "" if file.size_bytes is None else f", {show_bytes(file.size_bytes)}"
+    count = show_count(file.samples, "sample", "samples")
     form = {"bundle": "a bundle", "csv": "a table", "json": "a document"}.get(
-        document["form"], "OpenMetrics text"
+        file.form, "OpenMetrics text"
     )
-    lines = [f"{document['file']}: {form} of study {document['study']}, {count}{size}"]
-    if document["form"] == "bundle":
-        lines.append(_replaced_names(document["replacements"], document["includes_outputs"]))
-        lines.append(f"  verify it: assay study verify {document['file']}")
+    lines = [f"{file.file}: {form} of study {file.study}, {count}{size}"]
+    if file.form == "bundle":
+        lines.append(_replaced_names(file.replacements or {}, bool(file.includes_outputs)))
+        lines.append(f"  verify it: assay study verify {file.file}")
     return "\n".join(map(clean_lines, lines))
 
 

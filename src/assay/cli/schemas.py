@@ -11,7 +11,7 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import doctor, machine, noise, partition, report, settings, tier
+from assay.cli.documents import doctor, machine, noise, partition, report, settings, study, tier
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
@@ -65,6 +65,7 @@ DOCUMENTS = {
     "schema": Document(SchemaAnswer, "assay schema --json"),
     "settings-list": Document(settings.SettingsListAnswer, "assay settings list --json"),
     "settings-show": Document(settings.SettingsShowAnswer, "assay settings show --json"),
+    "study-export": Document(study.StudyExportAnswer, "assay study export --json"),
     "study-list": Document(answers.StudyListAnswer, "assay study list --json"),
     "study-sample": Document(
         answers.StudySample, "key samples of assay measure --json and assay study show --json"
