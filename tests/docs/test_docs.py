@@ -24,6 +24,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -545,33 +546,48 @@ def test_machine_show_matches_its_schema(environment: dict[str, str]) -> None:
 
 PRINTED = {
     "doctor": ("doctor",),
-    "report": ("report", "last"),
     "schema": ("schema",),
     "settings-list": ("settings", "list"),
     "settings-show": ("settings", "show", "malloc"),
-    "study-export": ("study", "export", "last", "--bundle", "study.zip", "--csv", "study.csv"),
 }
 """Commands that print a document, by the name of its schema."""
-OF_A_STUDY = frozenset({"report", "study-export"})
-"""Documents of commands that need a study."""
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_printed_document_matches_its_schema(
-    name: str, tmp_path: Path, environment: dict[str, str]
-) -> None:
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["assay", *words], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-
-    if name in OF_A_STUDY:
-        assert run("measure", "--runs", "7", "--", "true").returncode == 0
-    done = run(*PRINTED[name], "--json")
+def test_printed_document_matches_its_schema(name: str, environment: dict[str, str]) -> None:
+    command = ["assay", *PRINTED[name], "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode == 3 and name.startswith("case"):
         pytest.skip("this build lacks the native programs")
     assert done.returncode == 0, done.stderr
     assert_valid(name, json.loads(done.stdout))
+
+
+def test_documents_on_stored_study_match_their_schemas(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    def run(*words: str, status: int = 0) -> Any:
+        done = subprocess.run(
+            ["assay", *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == status, done.stderr
+        return json.loads(done.stdout)
+
+    run("measure", "--json", "--runs", "7", "--", "true")
+    assert_valid("report", run("report", "last", "--json"))
+    files = ["--bundle", "study.zip", "--csv", "study.csv"]
+    assert_valid("study-export", run("study", "export", "last", "--json", *files))
+    assert_valid("study-verify", run("study", "verify", "--json", "study.zip"))
+    for damaged in ("samples.jsonl", "manifest.json"):
+        with (
+            zipfile.ZipFile(tmp_path / "study.zip") as bundle,
+            zipfile.ZipFile(tmp_path / "damaged.zip", "w") as copy,
+        ):
+            for entry in bundle.namelist():
+                content = b"{}" if entry.endswith(damaged) else bundle.read(entry)
+                copy.writestr(bundle.getinfo(entry), content)
+        found = run("study", "verify", "--json", "damaged.zip", status=1)
+        assert_valid("study-verify", found)
 
 
 def test_schema_lists_and_prints_every_document(environment: dict[str, str]) -> None:
@@ -620,7 +636,6 @@ VERB_PAGES = DOCS / generated.VERBS
 WITHOUT_SCHEMA = {
     "case list": ("case", "list"),
     "case show": ("case", "show", "kmeans"),
-    "study verify": ("study", "verify", "study.zip"),
     "study delete": ("study", "delete", "last"),
 }
 """Commands whose documents have no schema, by the heading of their table of keys."""

@@ -72,6 +72,7 @@ DOCUMENTS = {
     ),
     "study-show": Document(answers.StudyShowAnswer, "assay study show --json"),
     "study-specification": Document(StudySpec, "key spec of assay study show --json"),
+    "study-verify": Document(study.StudyVerifyAnswer, "assay study verify --json"),
     "sweep": Document(answers.SweepAnswer, "assay sweep --json"),
     "sweep-file": Document(sweep_file.SweepTable, "file of assay sweep (TOML)"),
     "tier-bench": Document(tier.TierBenchAnswer, "assay tier bench --json"),

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.cli.arguments.common import CommonOptions
+from assay.cli.documents.study import (
+    BrokenEntry,
+    CheckedSignature,
+    CheckedVerdict,
+    StudyVerifyAnswer,
+    VerdictDifference,
+)
 from assay.cli.show.documents import print_json
 from assay.cli.show.result import verdict_lines
+from assay.records import to_builtins
 from assay.requests.stored_study import VerifyRequest
 from assay.search.space.labels import label_conclusion
 from assay.units import show_count
@@ -36,7 +44,8 @@ def verify_file(request: VerifyRequest, options: CommonOptions) -> int:
         checked = verify(path)
     except BrokenBundleError as broken:
         if options.json:
-            print_json({"bundle": str(path), "holds": False, "broken": _broken(broken)})
+            answer = StudyVerifyAnswer(bundle=str(path), holds=False, broken=_broken(broken))
+            print_json(to_builtins(answer))
         else:
             print(f"{clean(str(path))}: verification failed")
             print(f"  {clean(broken.cause)}\n  {broken.remedy}")
@@ -46,53 +55,52 @@ def verify_file(request: VerifyRequest, options: CommonOptions) -> int:
         signature = check_signature(path, Path(request.signature), request.signer)
     status = 1 if signature is not None and not signature.good else checked.exit_status
     if options.json:
-        print_json(_checked_document(path, checked, signature, status))
+        print_json(to_builtins(_answer(path, checked, signature, status)))
     else:
         print("\n".join(map(clean_lines, _checked_lines(path, checked, signature, status))))
     return status
 
 
-def _checked_document(
+def _answer(
     path: Path, checked: BundleCheck, signature: SignatureCheck | None, status: int
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "bundle": str(path),
-        "study": checked.manifest.study,
-        "holds": status == 0,
-        "entries": checked.entries,
-        "head": checked.manifest.head,
-        "versions": checked.manifest.versions,
-        "verdicts": [_verdict(verdict) for verdict in checked.verdicts],
-    }
-    if checked.broken is not None:
-        document["broken"] = _broken(checked.broken)
-    if signature is not None:
-        document["signature"] = {"good": signature.good, "description": signature.told}
-    return document
+) -> StudyVerifyAnswer:
+    return StudyVerifyAnswer(
+        bundle=str(path),
+        study=checked.manifest.study,
+        holds=status == 0,
+        entries=checked.entries,
+        head=checked.manifest.head,
+        versions=checked.manifest.versions,
+        verdicts=tuple(map(_verdict, checked.verdicts)),
+        broken=None if checked.broken is None else _broken(checked.broken),
+        signature=(
+            None
+            if signature is None
+            else CheckedSignature(good=signature.good, description=signature.told)
+        ),
+    )
 
 
-def _broken(broken: BrokenBundleError) -> dict[str, Any]:
-    entry = {} if broken.entry is None else {"entry": broken.entry}
-    return {"file": broken.file, **entry, "description": broken.what}
+def _broken(broken: BrokenBundleError) -> BrokenEntry:
+    return BrokenEntry(file=broken.file, entry=broken.entry, description=broken.what)
 
 
-def _verdict(verdict: VerdictCheck) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "stratum": verdict.stratum,
-        "samples": verdict.samples,
-        "holds": verdict.holds,
-    }
-    if verdict.difference is not None:
-        found["difference"] = {
-            "key": verdict.difference.key,
-            "recorded": verdict.difference.recorded,
-            "recomputed": verdict.difference.recomputed,
-        }
-    if verdict.why_not is not None:
-        found["error"] = verdict.why_not
-    if verdict.engine:
-        found["recorded_versions"] = verdict.engine
-    return found
+def _verdict(verdict: VerdictCheck) -> CheckedVerdict:
+    found = verdict.difference
+    return CheckedVerdict(
+        stratum=verdict.stratum,
+        samples=verdict.samples,
+        holds=verdict.holds,
+        difference=(
+            None
+            if found is None
+            else VerdictDifference(
+                key=found.key, recorded=found.recorded, recomputed=found.recomputed
+            )
+        ),
+        error=verdict.why_not,
+        recorded_versions=verdict.engine,
+    )
 
 
 def _checked_lines(

@@ -41,3 +41,91 @@ class StudyExportAnswer(Record, frozen=True, kw_only=True, tag_field="schema", t
 
     study: str
     files: tuple[ExportedFile, ...]
+
+
+class VerdictDifference(Record, frozen=True, kw_only=True):
+    """First difference between a recorded verdict and the recomputed one.
+
+    Attributes:
+        key: name of the key, or of the line.
+        recorded: value in the bundle; ``absent`` if the bundle lacks the key.
+        recomputed: value that the samples give; ``absent`` if they give none.
+    """
+
+    key: str
+    recorded: str
+    recomputed: str
+
+
+class CheckedVerdict(Record, frozen=True, kw_only=True):
+    """Check of one verdict.
+
+    Attributes:
+        stratum: number of the stratum.
+        samples: number of samples that the verdict rests on.
+        holds: the verdict follows from the samples.
+        difference: first difference from the recomputed verdict.
+        error: reason why the verdict cannot be computed.
+        recorded_versions: versions of the packages that computed the recorded verdict, by name;
+            only of packages whose present version differs.
+    """
+
+    stratum: int
+    samples: int
+    holds: bool
+    difference: VerdictDifference | None = None
+    error: str | None = None
+    recorded_versions: dict[str, str] = {}
+
+
+class BrokenEntry(Record, frozen=True, kw_only=True):
+    """First damaged or modified part of a bundle.
+
+    Attributes:
+        file: name of the file in the bundle.
+        entry: number of the entry, from 1; absent for the whole file.
+        description: damage of the part, as the predicate of a sentence.
+    """
+
+    file: str
+    entry: int | None = None
+    description: str
+
+
+class CheckedSignature(Record, frozen=True, kw_only=True):
+    """Check of the signature of a bundle.
+
+    Attributes:
+        good: the signature is valid.
+        description: signer, or reason of the failure.
+    """
+
+    good: bool
+    description: str
+
+
+class StudyVerifyAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay study verify``.
+
+    Attributes:
+        bundle: path of the file.
+        study: identifier of the study; absent, as ``entries``, ``head``, ``versions`` and
+            ``verdicts``, if the manifest of the bundle is unreadable.
+        holds: the data, the verdicts and a given signature are valid.
+        entries: number of entries in the chain whose digests are valid.
+        head: digest at the end of the chain of entries.
+        versions: versions of assay and its libraries, by name.
+        verdicts: check of each verdict; empty if the data was changed.
+        broken: first damaged or modified part.
+        signature: check of the given signature.
+    """
+
+    bundle: str
+    study: str | None = None
+    holds: bool
+    entries: int | None = None
+    head: str | None = None
+    versions: dict[str, str] | None = None
+    verdicts: tuple[CheckedVerdict, ...] | None = None
+    broken: BrokenEntry | None = None
+    signature: CheckedSignature | None = None
