@@ -641,7 +641,7 @@ WITHOUT_SCHEMA = {
 """Commands whose documents have no schema, by the heading of their table of keys."""
 OPEN_KEYS = frozenset(
     (
-        *("figures", "steal_s", "interrupts", "inherited", "schemas", "replaced", "versions"),
+        *("figures", "steal_s", "interrupts", "inherited", "schemas", "replacements", "versions"),
         *("machine", "launcher", "parameters", "refused", "degraded", "drifted"),
     )
 )

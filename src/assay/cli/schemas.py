@@ -12,6 +12,7 @@ import msgspec
 from assay.bundle.layout import Manifest
 from assay.cli import answers
 from assay.cli.documents import doctor, machine, noise, partition, report, settings, study, tier
+from assay.cli.documents.schema import SchemaAnswer
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
