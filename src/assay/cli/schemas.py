@@ -11,7 +11,17 @@ import msgspec
 
 from assay.bundle.layout import Manifest
 from assay.cli import answers
-from assay.cli.documents import doctor, machine, noise, partition, report, settings, study, tier
+from assay.cli.documents import (
+    case,
+    doctor,
+    machine,
+    noise,
+    partition,
+    report,
+    settings,
+    study,
+    tier,
+)
 from assay.cli.documents.schema import SchemaAnswer
 from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
@@ -39,6 +49,9 @@ class Document(NamedTuple):
 DOCUMENTS = {
     "bundle-manifest": Document(Manifest, "manifest.json of a bundle"),
     "calibrate": Document(answers.CalibrateAnswer, "assay study calibrate --json"),
+    "case-list": Document(case.CaseListAnswer, "assay case list --json"),
+    "case-run": Document(case.CaseRunAnswer, "assay case run --json"),
+    "case-show": Document(case.CaseShowAnswer, "assay case show --json"),
     "compare": Document(answers.CompareAnswer, "assay compare --json, assay study confirm --json"),
     "comparison": Document(OccasionComparison, "assay study compare --json"),
     "conclusion": Document(Conclusion, "conclusion.json of a bundle"),
@@ -66,6 +79,7 @@ DOCUMENTS = {
     "schema": Document(SchemaAnswer, "assay schema --json"),
     "settings-list": Document(settings.SettingsListAnswer, "assay settings list --json"),
     "settings-show": Document(settings.SettingsShowAnswer, "assay settings show --json"),
+    "study-delete": Document(study.StudyDeleteAnswer, "assay study delete --json"),
     "study-export": Document(study.StudyExportAnswer, "assay study export --json"),
     "study-list": Document(answers.StudyListAnswer, "assay study list --json"),
     "study-sample": Document(

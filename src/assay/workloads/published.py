@@ -11,7 +11,15 @@ _FILE = Path(__file__).with_name("published.csv")
 
 
 class PublishedFigure(Record, frozen=True, kw_only=True):
-    """A published figure of a case: ``value`` may be a range or words."""
+    """A published figure of a case.
+
+    Attributes:
+        source: publication of the figure.
+        experiment: experiment and machine of the publication.
+        quantity: measured quantity.
+        value: value of the quantity; may be a range or words.
+        unit: unit of the value.
+    """
 
     source: str
     experiment: str

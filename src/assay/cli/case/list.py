@@ -6,9 +6,11 @@ import os
 import sys
 
 from assay.cli.arguments.common import common_options
+from assay.cli.documents.case import CaseLine, CaseListAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
+from assay.records import to_builtins
 from assay.units import show_count
 from assay.workloads.kernels import Kernel, describe, find_kernels
 
@@ -17,7 +19,7 @@ def run(parsed: Parsed) -> int:
     """List all cases."""
     kernels = [describe(program) for program in find_kernels(os.environ).values()]
     if common_options(parsed).json:
-        print_json({"cases": [_document(kernel) for kernel in kernels]})
+        print_json(to_builtins(CaseListAnswer(cases=tuple(map(_line, kernels)))))
         return 0
     width = max((len(kernel.kernel) for kernel in kernels), default=0)
     lines = []
@@ -32,9 +34,9 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
-def _document(kernel: Kernel) -> dict[str, object]:
-    return {
-        "name": kernel.kernel,
-        "title": kernel.title,
-        "variants": [one.variant for one in kernel.variants if not one.incorrect],
-    }
+def _line(kernel: Kernel) -> CaseLine:
+    return CaseLine(
+        name=kernel.kernel,
+        title=kernel.title,
+        variants=tuple(one.variant for one in kernel.variants if not one.incorrect),
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
-from assay.records import Claim, Verdict, to_builtins
+from assay.cli.documents.case import CaseRunAnswer, LadderStep
+from assay.records import Claim, Verdict
 from assay.study.session import StudyResult
 from assay.units import show_bytes, show_duration, significant
 from assay.untrusted import clean
@@ -114,37 +115,35 @@ def _times(ratio: float | None) -> str:
     return "?" if ratio is None else significant(ratio)
 
 
-def ladder_document(
+def ladder_answer(
     result: StudyResult, kernel: Kernel, steps: Sequence[Step], roofs: Roofs
-) -> dict[str, Any]:
+) -> CaseRunAnswer:
     """Return the ladder as a JSON document."""
-    return {
-        "study": result.study_id,
-        "case": kernel.kernel,
-        "parameters": kernel.parameters,
-        "bytes": kernel.bytes,
-        "roofs": to_builtins(roofs),
-        "published": to_builtins(published_figures(kernel.kernel)),
-        "notes": list(ladder_notes(result, steps, roofs)),
-        "steps": [_step_document(step, roofs) for step in steps],
-    }
+    return CaseRunAnswer(
+        study=result.study_id,
+        case=kernel.kernel,
+        parameters=kernel.parameters,
+        bytes=kernel.bytes,
+        roofs=roofs,
+        published=published_figures(kernel.kernel),
+        notes=ladder_notes(result, steps, roofs),
+        steps=tuple(_ladder_step(step, roofs) for step in steps),
+    )
 
 
-def _step_document(step: Step, roofs: Roofs) -> dict[str, Any]:
+def _ladder_step(step: Step, roofs: Roofs) -> LadderStep:
     one = step.variant
-    found: dict[str, Any] = {"variant": one.variant, "description": one.description, "isa": one.isa}
-    if one.library:
-        found["library"] = one.library
-    if step.against:
-        found["parent"] = step.against
-    if step.median_s is not None:
-        found |= {
-            "median_s": step.median_s,
-            "gflop_per_s": step.gflop_per_s,
-            "gb_per_s": step.gb_per_s,
-            "roof_share": step.share_of_roof(roofs),
-            "figures": dict(step.figures),
-        }
-    if step.claim is not None:
-        found["claim"] = to_builtins(step.claim)
-    return found
+    measured = step.median_s is not None
+    return LadderStep(
+        variant=one.variant,
+        description=one.description,
+        isa=one.isa,
+        library=one.library,
+        parent=step.against or None,
+        median_s=step.median_s,
+        gflop_per_s=step.gflop_per_s if measured else None,
+        gb_per_s=step.gb_per_s if measured else None,
+        roof_share=step.share_of_roof(roofs) if measured else None,
+        figures=dict(step.figures) if measured else None,
+        claim=step.claim,
+    )

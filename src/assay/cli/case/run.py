@@ -11,14 +11,14 @@ from assay.bundle.files import replace_atomically
 from assay.cli.arguments.case import roofline_path, run_request
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.case.kernel_words import data_words, thread_words
-from assay.cli.case.rendering import ladder_document, ladder_lines
+from assay.cli.case.rendering import ladder_answer, ladder_lines
 from assay.cli.composition import laboratory_of, opened_store
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError, nearest
-from assay.records import Arm, Kind, Sample, StudySpec, Workload
+from assay.records import Arm, Kind, Sample, StudySpec, Workload, to_builtins
 from assay.requests.case import CaseRunRequest
 from assay.study.session import StudyResult, begin
 from assay.workloads.kernels import (
@@ -61,7 +61,7 @@ def run(parsed: Parsed) -> int:
     # Measured again: other processes may have lowered the first figures.
     roofs = roofs.higher(measure_roofs(kernel, threads, os.environ))
     if options.json:
-        print_json(ladder_document(result, kernel, steps, roofs))
+        print_json(to_builtins(ladder_answer(result, kernel, steps, roofs)))
     else:
         lines = ladder_lines(result, kernel, steps, roofs, quiet=options.quiet)
         print("\n".join(wrapped(lines, width_of(sys.stdout))), flush=True)

@@ -6,9 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 
+from msgspec.structs import asdict
+
 from assay.cli.arguments.case import show_request
 from assay.cli.arguments.common import common_options
 from assay.cli.case.kernel_words import data_words, thread_words
+from assay.cli.documents.case import CaseShowAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
@@ -29,8 +32,9 @@ def run(parsed: Parsed) -> int:
     program = find_kernel(request.name, os.environ)
     kernel = describe(program, (*data_words(request), *thread_words(request, os.environ)))
     if options.json:
-        figures = to_builtins(published_figures(kernel.kernel))
-        print_json({"program": str(program), **to_builtins(kernel), "published": figures})
+        figures = published_figures(kernel.kernel)
+        answer = CaseShowAnswer(program=str(program), published=figures, **asdict(kernel))
+        print_json(to_builtins(answer))
     else:
         print("\n".join(wrapped(_lines(kernel), width_of(sys.stdout))))
     return 0

@@ -31,7 +31,7 @@ class SettingDescription(Record, frozen=True, kw_only=True):
         scope: scope of the setting.
         evidence: level of verification.
         domain: values that exist on this machine, in words.
-        now: present value of a setting of the boot or the firmware.
+        now: present value of a boot or firmware setting.
         values: up to 64 values with their expected results; absent for an unlimited set of values.
     """
 

@@ -1,4 +1,4 @@
-"""Types of the documents of ``assay study`` about files and deleted studies."""
+"""Types of the documents of ``assay study`` about files and deletion."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class StudyVerifyAnswer(Record, frozen=True, kw_only=True, tag_field="schema", t
 
     Attributes:
         bundle: path of the file.
-        study: identifier of the study; absent, as ``entries``, ``head``, ``versions`` and
+        study: identifier of the study; absent, like ``entries``, ``head``, ``versions`` and
             ``verdicts``, if the manifest of the bundle is unreadable.
         holds: the data, the verdicts and a given signature are valid.
         entries: number of entries in the chain whose digests are valid.
@@ -129,3 +129,13 @@ class StudyVerifyAnswer(Record, frozen=True, kw_only=True, tag_field="schema", t
     verdicts: tuple[CheckedVerdict, ...] | None = None
     broken: BrokenEntry | None = None
     signature: CheckedSignature | None = None
+
+
+class StudyDeleteAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay study delete``.
+
+    Attributes:
+        deleted: identifier of the study.
+    """
+
+    deleted: str

@@ -24,6 +24,7 @@ from assay.cli.arguments.study import (
 )
 from assay.cli.arguments.study_groups import export_paths
 from assay.cli.composition import laboratory_of, opened_store
+from assay.cli.documents.study import StudyDeleteAnswer
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.built import with_built, with_found
@@ -248,7 +249,7 @@ def _confirm(
 def _delete(options: CommonOptions, store: Store, study_id: str) -> int:
     store.delete(study_id)
     if options.json:
-        print_json({"deleted": study_id})
+        print_json(to_builtins(StudyDeleteAnswer(deleted=study_id)))
     elif not options.quiet:
         print(f"Study {study_id} is deleted.")
     return 0
