@@ -183,7 +183,7 @@ def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> Non
         (("tune", "build.o=1,2", "build.march=", *BUILD, *RUN), "no placeholder {o}"),
         (("measure", "--build", "gcc -o {build}/p prog.c", "--", "true"), "contains no {build}"),
         (("measure", "--", "{build}/prog"), "only with --build"),
-        (("measure", "--build", "gcc -o {build}/p prog.c", *RUN), "no program that can be exec"),
+        (("measure", "--build", "gcc -o {build}/p prog.c", *RUN), "not an executable program"),
         (("measure", "--build", "nosuchcc {build}", *RUN), "'nosuchcc' was not found"),
         (("measure", "--build-input", "x", "--", "true"), "without --build"),
         (("run", "--build", "gcc prog.c | x", *RUN), "holds an unquoted |"),

@@ -72,7 +72,7 @@ def test_quality_has_a_column(cli: CommandLine) -> None:
     assert [
         one["name"] for one in cli("case", "show", "deflate", "--json").document["figures"]
     ] == ["ratio"]
-    assert "bytes of the streams" in cli("case", "show", "deflate").out
+    assert "compressed size relative to the text" in cli("case", "show", "deflate").out
     assert "  ratio  of the roof" in cli(*words).out
 
 

@@ -120,7 +120,7 @@ class TestDocuments:
             assert sample["exit_status"] == 0
             assert sample["metrics"]["n"] == 42
             assert sample["wall_s"] > 0
-            assert sample["settings"]["nice"].keys() >= {"value", "grant"}
+            assert sample["settings"]["nice"].keys() >= {"value", "status"}
             assert isinstance(sample["evidence"], list)
 
     @pytest.mark.rotating
@@ -173,7 +173,7 @@ class TestDocuments:
         listed = cli("settings", "list", "--json").document["settings"]
         assert {"threads", "malloc", "thp", "nice"} <= {setting["name"] for setting in listed}
         shown = cli("settings", "show", "nice", "--json").document
-        assert {"value", "prospect"} <= shown["values"][0].keys()
+        assert {"value", "status"} <= shown["values"][0].keys()
         assert cli("settings", "list").out
         assert cli("settings", "show", "malloc").out
         found = cli("doctor", "--json").document
@@ -301,7 +301,7 @@ class TestRun:
         assert found["settings"]["nice"] == {
             "value": 3,
             "level": found["settings"]["nice"]["level"],
-            "grant": "granted",
+            "status": "granted",
             "observed": found["settings"]["nice"]["observed"],
         }
         elsewhere = cli("run", "--record", "/nowhere/at/all.json", "--", "true")

@@ -18,7 +18,7 @@ class Tally:
     """Counter of operations on the numbers and arrays that it creates."""
 
     flops: int = 0
-    special: int = 0
+    special_functions: int = 0
     read: dict[tuple[int, int], int] = field(default_factory=dict)
     written: dict[tuple[int, int], int] = field(default_factory=dict)
     arrays: int = 0
@@ -31,11 +31,11 @@ class Tally:
         return self.array(*(1.0 + i / 8 for i in range(n)), bytes_each=bytes_each)
 
     def log(self, x: Number) -> Number:
-        self.special += 1
+        self.special_functions += 1
         return Number(self, math.log(x.value))
 
     def root(self, x: Number) -> Number:
-        self.special += 1
+        self.special_functions += 1
         return Number(self, math.sqrt(x.value))
 
     @property
@@ -70,7 +70,7 @@ class Number:
         return self._done(self.value * other.value)
 
     def __truediv__(self, other: Number) -> Number:
-        self.tally.special += 1
+        self.tally.special_functions += 1
         return Number(self.tally, self.value / other.value)
 
 

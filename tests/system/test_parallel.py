@@ -172,8 +172,8 @@ def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
         (("--parallel", "x"), 2, "--parallel: 'x' is not a number of slots"),
         (("--parallel", "1"), 2, "--parallel takes a number from 2 on"),
         (("--parallel", "1000"), 3, "cannot be divided into 1000 equal slots"),
-        (("--parallel", "2", "cache=warm,cold"), 2, "cache acts on what launches side by side"),
-        (("--parallel", "2", "vm.swappiness=57"), 2, "vm.swappiness acts on what launches side by"),
+        (("--parallel", "2", "cache=warm,cold"), 2, "cache affects concurrent launches"),
+        (("--parallel", "2", "vm.swappiness=57"), 2, "vm.swappiness affects concurrent launches"),
     ],
 )
 def test_invalid_parallel_options_are_refused_before_launches(

@@ -109,7 +109,7 @@ def test_killed_search_resumes_to_pareto_front(cli: CommandLine, words: tuple[st
         (("--objective", "wall_s", "--objective", "user_s:median"), "compared by their means"),
         ((*ASKED[:4], "--goal", "higher"), "does not say of which objective"),
         (("--objective", "wall_s", "--objective", "peak_bytes"), "page cache"),
-        (("--objective", "wall_s", "--objective", "fps"), "no metric 'fps'"),
+        (("--objective", "wall_s", "--objective", "fps"), "Unknown metric: 'fps'"),
         ((*ASKED[:4], "--objective", "user_s", "--objective", "sys_s"), "There are 4 objectives"),
         (
             ("--objective", "wall_s", "--objective", "page_faults", "--runs", "12"),

@@ -45,7 +45,7 @@ def test_fastest_violating_requirement_is_not_recommended(cli: CommandLine) -> N
     assert answer.status == 0, answer.err
     found = answer.document
     assert found["recommendation"]["settings"] == {"env.CHUNK": 8}
-    assert found["recommendation"]["sentence"].endswith("and keeps peak_anon_bytes<=40MiB.")
+    assert found["recommendation"]["sentence"].endswith("and meets peak_anon_bytes<=40MiB.")
     assert verdicts(found) == {"default": "holds", "env.CHUNK=8": "holds"}
     (winner,) = (one for one in found["requirements"] if one["arm"] == "env.CHUNK=8")
     assert winner["bound"] == "<=" and winner["limit"] == 40 * 2**20
@@ -106,7 +106,7 @@ def test_compare_and_measure_check_requirements(cli: CommandLine) -> None:
     measured = ("--runs", "20", *LEAN, "--disturbed-above", "never", *gate)
     kept = cli("measure", "--with", "env.CHUNK=8", *measured, "--", *COMMAND)
     assert kept.status == 0, kept.err
-    assert "peak_anon_bytes<=40MiB holds for env.CHUNK=8." in kept.out
+    assert "peak_anon_bytes<=40MiB is met by env.CHUNK=8." in kept.out
     broken = cli("measure", "--with", "env.CHUNK=48", *measured, "--", *COMMAND)
     assert broken.status == 1
     assert "peak_anon_bytes<=40MiB is violated by env.CHUNK=48." in broken.out
@@ -133,8 +133,8 @@ def test_sweep_names_no_violating_cell_best(cli: CommandLine) -> None:
     answer = cli("sweep", "sweep.toml", "--export", "cells.md")
     assert answer.status == 0, answer.err
     assert answer.out.startswith("env.CHUNK=8 "), answer.out
-    assert "peak_anon_bytes<=40MiB holds for env.CHUNK=1, env.CHUNK=8; it is" in answer.out
-    assert "kept>=1000 holds for all 3 arms." in answer.out
+    assert "peak_anon_bytes<=40MiB is met by env.CHUNK=1, env.CHUNK=8; it is" in answer.out
+    assert "kept>=1000 is met by all 3 arms." in answer.out
     assert "| broken |" in (cli.folder / "cells.md").read_text()
 
 

@@ -40,7 +40,7 @@ def test_value_with_a_usage_message_is_unproven_until_outputs_may_differ(
     found = answer.document["recommendation"]
     assert found["settings"] == {"arg.mode": "bogus"}
     assert found["status"] == "unproven"
-    assert "wrote 19 bytes, beginning with 'usage: p " in found["output"]
+    assert "wrote 19 bytes, beginning with 'usage: p " in found["output_difference"]
     refused = cli("run", "--from", "last", "--unproven")
     assert refused.status == 125
     assert "--outputs-may-differ runs it all the same" in refused.err

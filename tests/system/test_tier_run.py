@@ -180,7 +180,7 @@ def test_unavailable_nodes_are_reported(tiered: Tiered) -> None:
     assert 'invalid NUMA policy "near": use follow, local or' in answer.err
     answer = tiered("echo", "ran", words=("--numa", "local", "--with", "mem.policy=interleave:all"))
     assert (answer.status, answer.out) == (125, "")
-    assert "mem.policy says already which nodes memory comes from" in answer.err
+    assert "mem.policy already selects the nodes of all memory" in answer.err
 
 
 def test_unknown_map_method_is_reported(tiered: Tiered) -> None:
@@ -1059,7 +1059,7 @@ def test_exec_releases_dram_to_other_processes(tiered: Tiered, tmp_path: Path) -
         "while time.monotonic() < end:\n"
         "    data[::4096] = bytes(30720)\n"
         "    mine = [one for one in read_meters() if one.pid == os.getpid()]\n"
-        "    held = max([held, *(area.held_bytes for one in mine for area in one.regions)])\n"
+        "    held = max([held, *(area.resident_bytes for one in mine for area in one.regions)])\n"
         "print(held >> 20)"
     )
     both = (

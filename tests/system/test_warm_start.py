@@ -40,7 +40,7 @@ def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> No
         "tune", *SPACE, *BUDGET, "--seed", "2", "--warm-start", study[:5], "--json", *PROGRAM
     )
     assert answer.status == 0, answer.err
-    message = [line for line in answer.err.splitlines() if "begins with what" in line]
+    message = [line for line in answer.err.splitlines() if "begins with the results of" in line]
     assert len(message) == 1 and study in message[0], answer.err
     document = json.loads(answer.out)
     result = document["warm_start"]
@@ -64,7 +64,7 @@ def test_second_tune_starts_from_first(first: CommandLine, tmp_path: Path) -> No
 
 def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
     """Report, text and bundle name it; verification of a bundle needs no store."""
-    result = "no figure of it is evidence"
+    result = "None of its values is evidence"
     assert result in " ".join(cli("study", "show", study).out.split())
     page = tmp_path / "report.html"
     assert cli("report", study, "-o", str(page)).status == 0
@@ -72,7 +72,7 @@ def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
     bundle = tmp_path / "study.zip"
     assert cli("study", "export", study, "--bundle", str(bundle)).status == 0
     with zipfile.ZipFile(bundle) as archive:
-        assert b'"earlier"' in archive.read("study.json")
+        assert b'"earlier_studies"' in archive.read("study.json")
     elsewhere = CommandLine(cli.launcher, tmp_path)
     answer = elsewhere("study", "verify", str(bundle))
     assert answer.status == 0, answer.err
@@ -115,8 +115,8 @@ def test_unsuitable_study_is_refused_before_launches(first: CommandLine) -> None
     touch = ("--shell", "--", f"touch {mark}; sleep {{a}}")
     for words, says in (
         (("--warm-start", "zzzz"), "Unknown study 'zzzz'"),
-        (("--warm-start", other), "of the kind measure"),
-        (("--warm-start", "auto", "--warm-start", other), "auto goes with no other"),
+        (("--warm-start", other), "it is a measure study"),
+        (("--warm-start", "auto", "--warm-start", other), "auto excludes other values"),
         (("--warm-start", study_of(first), "--metric", "peak_anon_bytes"), "decides by wall_s"),
     ):
         answer = first("tune", "arg.a=0,0.01", *words, *touch)
