@@ -117,7 +117,10 @@ def test_unsuitable_study_is_refused_before_launches(first: CommandLine) -> None
         (("--warm-start", "zzzz"), "Unknown study 'zzzz'"),
         (("--warm-start", other), "it is a measure study"),
         (("--warm-start", "auto", "--warm-start", other), "auto excludes other values"),
-        (("--warm-start", study_of(first), "--metric", "peak_anon_bytes"), "decides by wall_s"),
+        (
+            ("--warm-start", study_of(first), "--metric", "peak_anon_bytes"),
+            "its objective is wall_s",
+        ),
     ):
         answer = first("tune", "arg.a=0,0.01", *words, *touch)
         assert answer.status == 2, answer
