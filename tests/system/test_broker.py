@@ -70,7 +70,7 @@ class Client:
         return found
 
     def ask(self, do: str, **more: object) -> dict[str, Any]:
-        return self.raw(json.dumps({"do": do, **more}).encode())
+        return self.raw(json.dumps({"request": do, **more}).encode())
 
 
 @dataclass
@@ -214,7 +214,7 @@ class C:
         self.s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.s.connect(sys.argv[1])
     def ask(self, do, **more):
-        self.s.send(json.dumps({"do": do, **more}).encode())
+        self.s.send(json.dumps({"request": do, **more}).encode())
         return json.loads(self.s.recv(65536))
 c = C()
 """
@@ -248,12 +248,16 @@ def test_cpus_are_reserved_once(partition: Partition) -> None:
     with partition.client() as first, partition.client() as second:
         assert "lease" in first.ask("reserve", cpus=str(CPUS[0]), memory_bytes=1 << 30, gpus="0")
         everything = second.ask("reserve", cpus=listed(CPUS))
-        assert (everything["error"], everything["what"]) == ("busy", "cpus")
-        assert everything["which"] == str(CPUS[0])
+        assert (everything["error"], everything["resource"]) == ("busy", "cpus")
+        assert everything["detail"] == str(CPUS[0])
         memory = second.ask("reserve", cpus=str(CPUS[1]), memory_bytes=1)
-        assert (memory["error"], memory["what"], memory["which"]) == ("busy", "memory_bytes", "0")
+        assert (memory["error"], memory["resource"], memory["detail"]) == (
+            "busy",
+            "memory_bytes",
+            "0",
+        )
         gpu = second.ask("reserve", cpus=str(CPUS[1]), gpus="0")
-        assert (gpu["error"], gpu["what"]) == ("busy", "gpus")
+        assert (gpu["error"], gpu["resource"]) == ("busy", "gpus")
         # Refused requests reserve no CPUs.
         assert "lease" in second.ask("reserve", cpus=str(CPUS[1]))
         assert second.ask("reserve", cpus=str(CPUS[1]))["error"] == "held"
@@ -266,7 +270,7 @@ def test_cpus_are_reserved_once(partition: Partition) -> None:
 def test_cpus_outside_partition_are_refused(partition: Partition) -> None:
     with partition.client() as client:
         foreign = client.ask("reserve", cpus=f"{CPUS[0]},999")
-        assert (foreign["error"], foreign["which"]) == ("unknown", "999")
+        assert (foreign["error"], foreign["detail"]) == ("unknown", "999")
         assert client.ask("reserve", cpus="")["error"] == "empty"
         assert client.ask("reserve", cpus=str(CPUS[0]), gpus="3")["error"] == "unknown"
         assert client.ask("reserve", cpus=str(CPUS[0]), memory_bytes=1 << 40)["error"] == "unknown"
@@ -317,14 +321,14 @@ def test_partition_being_deleted_grants_no_share(partition: Partition) -> None:
         b"x",
         b"[]",
         b"{}",
-        b'{"do": 1}',
-        b'{"do": "reserve", "cpus": 3}',
-        b'{"do": "reserve", "cpus": "a"}',
-        b'{"do": "release"}',
-        b'{"do": "reserve", "cpus": "%s"}' % b",".join([b"0-65536"] * 1500),
-        b'{"do": "reserve", "cpus": "0", "memory_bytes": -1}',
-        b'{"do": "reserve", "cpus": "0", "memory_bytes": 1e3}',
-        b'{"do": "move", "pid": "1"}',
+        b'{"request": 1}',
+        b'{"request": "reserve", "cpus": 3}',
+        b'{"request": "reserve", "cpus": "a"}',
+        b'{"request": "release"}',
+        b'{"request": "reserve", "cpus": "%s"}' % b",".join([b"0-65536"] * 1500),
+        b'{"request": "reserve", "cpus": "0", "memory_bytes": -1}',
+        b'{"request": "reserve", "cpus": "0", "memory_bytes": 1e3}',
+        b'{"request": "move", "pid": "1"}',
         b"[" * 8000,
         b"\xff\xfe\0" * 100,
         b"{" + b" " * (1 << 15),
@@ -462,7 +466,7 @@ def test_waiting_request_does_not_block_others(
                 (folder,) = leaving.ask("reserve", cpus=str(CPUS[1]))["folders"]
                 lower = stack.enter_context(group_in(Path(folder), "lower"))
                 (lower / "cgroup.procs").write_text(str(sleeper.pid))
-            asker.socket.send(b'{"do": "show"}')
+            asker.socket.send(b'{"request": "show"}')
             assert other.ask("move", pid=sleeper.pid)["error"] == "none"
             first = not select.select([asker.socket], [], [], 0)[0]
             shown = json.loads(asker.socket.recv(1 << 16))
@@ -481,7 +485,7 @@ def test_waiting_request_of_closed_connection_is_dropped(
             (lower / "cgroup.procs").write_text(str(sleeper.pid))
             leaving.socket.close()
             asker.ask("reserve", cpus=str(CPUS[0]))
-            asker.socket.send(b'{"do": "show"}')
+            asker.socket.send(b'{"request": "show"}')
             asker.socket.close()
             with partition.client() as other:
                 shown = other.ask("show")
@@ -527,7 +531,11 @@ def test_process_is_confined_to_cpus_of_share(
         assert client.ask("move", pid=sleeper.pid, cpus=str(CPUS[1])) == {}
         assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
         refused = client.ask("move", pid=sleeper.pid, cpus="999")
-        assert (refused["error"], refused["what"], refused["which"]) == ("unknown", "cpus", "999")
+        assert (refused["error"], refused["resource"], refused["detail"]) == (
+            "unknown",
+            "cpus",
+            "999",
+        )
         assert client.ask("move", pid=sleeper.pid, cpus="x")["error"] == "unreadable"
         assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
 

@@ -290,7 +290,7 @@ def test_interrupted_creation_leaves_no_partition(
         return
     assert process.returncode in (128 + number, -number)
     if number == signal.SIGINT and process.returncode != -number:  # else it was still loading
-        assert f"interrupted: the partition {NAME} is not there" in result
+        assert f"interrupted: the partition {NAME} does not exist" in result
     end = time.monotonic() + 60
     while folder.exists():  # the guard is active if the process was killed
         assert time.monotonic() < end
@@ -356,7 +356,7 @@ def test_concurrent_creations_never_share_a_cpu(env: Mapping[str, str]) -> None:
     if any("cannot be set apart" in text for text in result):
         pytest.skip("other tests have these CPUs")
     assert sorted(statuses) == [0, 3]
-    assert any(f"CPU {MINE} is of the partition" in text for text in result)
+    assert any(f"CPU {MINE} belongs to the partition" in text for text in result)
 
 
 @pytest.mark.rotating

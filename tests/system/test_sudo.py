@@ -314,7 +314,7 @@ def test_writable_installation_is_named(sudo: CommandLine, folder: Path) -> None
     (folder / "bin").chmod(0o777)
     answer = sudo("run", "--", "id", "-u")
     assert answer.out.split() == [str(NOBODY)]  # separated even so
-    assert "others than root can write" in answer.err
+    assert "users other than root can write" in answer.err
     assert str(folder / "bin") in answer.err or "exposed before" in answer.err
     doctor = sudo("doctor", "--json").document["separation"]
     assert (doctor["user"], doctor["exposed"] is not None) == ("nobody", True)

@@ -158,7 +158,7 @@ def test_unprivileged_user_falls_back_to_advisor(
         (True, "pager") if allowed == "1" else (False, "advisor")
     )
     assert doctor.document["advisable"]
-    assert ("swap is advised" in answer.err) is (allowed == "0")
+    assert ("advising on swap" in answer.err) is (allowed == "0")
     assert ("this user cannot handle page faults within system calls" in answer.err) is (
         allowed == "0"
     )
@@ -178,9 +178,7 @@ def test_kernel_without_userfaultfd_falls_back_to_advisor(
     _, filled, _ = walked(answer)
     assert filled <= 90
     assert result(report)["mechanism"] == "advisor"
-    assert (
-        f"swap is advised, and {disk} is not used, as the kernel gives no userfaultfd" in answer.err
-    )
+    assert f"advising on swap instead of using {disk}: userfaultfd" in answer.err
     pager = cli("tier", "run", "--how", "pager", *words, "--", "echo", "ran")
     assert (pager.status, pager.out) == (125, "")
     doctor = cli("tier", "doctor")
@@ -198,7 +196,7 @@ def test_missing_swap_reports_next_step(cli: CommandLine, programs: Path, disk: 
         assert "no swap is in use" in answer.err and "swapon FILE" in answer.err
     doctor = cli("tier", "doctor")
     assert doctor.status == 1
-    assert "swap cannot be advised either: no swap is in use" in doctor.out
+    assert "advisor not available either: no swap is in use" in doctor.out
     refused = cli("run", "--with", "mem.dram=64M", "mem.tier=swap", "--", "echo", "ran")
     assert (refused.status, refused.out) == (125, "")
     assert "swapon" in refused.err

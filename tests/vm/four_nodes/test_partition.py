@@ -237,7 +237,7 @@ def test_concurrent_clients_never_share_a_cpu(guest: Alive, broker: Path) -> Non
     """Each keeps its share until all have their answers."""
     asks = "\n".join(
         f"ask-broker {SOCKET} /tmp/enough "
-        f'\'{{"do": "reserve", "cpus": "{4 + number % 4}"}}\' > /tmp/told.{number} &'
+        f'\'{{"request": "reserve", "cpus": "{4 + number % 4}"}}\' > /tmp/told.{number} &'
         for number in range(12)
     )
     script = (
@@ -254,8 +254,8 @@ def test_concurrent_clients_never_share_a_cpu(guest: Alive, broker: Path) -> Non
 def test_killed_client_frees_its_share(guest: Alive, broker: Path) -> None:
     script = (
         "rm -f /tmp/enough; : > /tmp/told; "
-        f'ask-broker {SOCKET} /tmp/enough \'{{"do": "reserve", "cpus": "6"}}\' '
-        '\'{"do": "move", "pid": PID}\' > /tmp/told < /dev/null 2>&1 & client=$!; '
+        f'ask-broker {SOCKET} /tmp/enough \'{{"request": "reserve", "cpus": "6"}}\' '
+        '\'{"request": "move", "pid": PID}\' > /tmp/told < /dev/null 2>&1 & client=$!; '
         "until [ $(wc -l < /tmp/told) = 2 ]; do usleep 10000; done; cat /tmp/told; "
         "cat /proc/$client/cgroup; kill -9 $client; wait $client; "
         f"while [ -d {GROUP}/lease-1 ]; do usleep 10000; done"

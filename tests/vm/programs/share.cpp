@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
     std::strncpy(address.sun_path, argv[1], sizeof address.sun_path - 1);
     if (connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 4;
     const std::string cpus = argv[3];
-    if (!ask(connection, R"({"do": "reserve", "cpus": ")" + cpus + "\"}")) return 5;
-    if (!ask(connection, R"({"do": "move", "pid": )" + std::to_string(getpid()) + "}")) return 6;
+    if (!ask(connection, R"({"request": "reserve", "cpus": ")" + cpus + "\"}")) return 5;
+    if (!ask(connection, R"({"request": "move", "pid": )" + std::to_string(getpid()) + "}")) return 6;
     const pid_t child = fork();
     if (child == 0) {
         execvp(argv[4], argv + 4);

@@ -45,12 +45,13 @@ def run(parsed: Parsed) -> int:
 
 def _lines(found: Probe, swap: SwapUsage) -> list[str]:
     faults = found.userfaultfd
+    in_kernel = "also" if faults.in_kernel else "not"
+    handling = f"userfaultfd, {in_kernel} within system calls"
     lines = [
-        f"page faults  {_word(faults.problem is None, 'userfaultfd')}, "
-        f"{_word(faults.in_kernel, 'also within system calls')}",
-        f"pages        {_word(faults.move, 'moved, not copied')}, "
-        f"{_word(faults.poison, 'marked if unreadable')}",
-        f"transfers    {_word(found.io_uring.problem is None, 'io_uring')}",
+        f"page faults  {handling if faults.problem is None else 'userfaultfd not available'}",
+        f"pages        {'moved, not copied' if faults.move else 'copied, not moved'}, "
+        f"{'marked' if faults.poison else 'not marked'} if unreadable",
+        f"transfers    io_uring{'' if found.io_uring.problem is None else ' not available'}",
         *(_path_line(one) for one in found.paths),
         f"swap         {_swap_words(swap, advisor_finding(found) is None)}",
     ]
@@ -74,15 +75,11 @@ def _swap_words(swap: SwapUsage, advisable: bool) -> str:
         return "none"
     words = (
         f"{show_bytes(swap.size_bytes)}, {show_bytes(swap.used_bytes)} used, "
-        f"{_word(advisable, 'accepting pages')}"
+        f"{'accepting' if advisable else 'not accepting'} pages"
     )
     if swap.page_cluster is None:
         return words
     return f"{words}, {1 << swap.page_cluster} pages at once (vm.page-cluster)"
-
-
-def _word(truth: bool, text: str) -> str:
-    return text if truth else f"not {text}"
 
 
 def _path_line(one: PathProbe) -> str:
