@@ -262,7 +262,7 @@ def test_doctor_of_a_machine_that_lacks_something(
     answer.write_text(LACKING)
     assert main(["tier", "doctor", "--path", "/d"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "page faults  userfaultfd, not also within system calls"
+    assert lines[0] == "page faults  userfaultfd, not within system calls"
     assert lines[3] == "path         /d"
     heads = [line.partition(":")[0] for line in lines[5:] if not line.startswith(" ")]
     assert heads == ["not available", "not available", "slower", "advisor not available either"]
