@@ -168,7 +168,7 @@ def _falls_back(bench: Unattended, old: str, new: str) -> None:
     with pytest.raises(NotPossibleError) as refused:
         bench.go_on()
     assert f"uname -r prints {old}, not {new}: {new} did not boot" in refused.value.cause
-    assert "--reboot-command is not run again" in refused.value.cause
+    assert "assay does not run --reboot-command again" in refused.value.cause
     assert bench.changes[-1].missing_after_boot
     assert bench.asked.read_text() == asked
     assert len(bench.store.samples(bench.study_id, 0)) == before

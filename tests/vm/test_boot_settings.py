@@ -99,7 +99,7 @@ def test_study_boots_each_argument(bench: Bench) -> None:
     assert again.missing == ("/proc/cmdline has no isolcpus, not isolcpus=1",)
 
     while result is None and len(bench.changes) < MOST_BOOTS:
-        bench.guest.boot(" ".join(bench.changes[-1].arguments))
+        bench.guest.boot(" ".join(bench.changes[-1].required_arguments))
         result = bench.resume()
     assert result is not None
     assert result.conclusion.blocks == 2
@@ -133,7 +133,9 @@ def test_changed_kernel_is_refused(bench: Bench) -> None:
     bench.guest.boot("")
     spec, listener = a_sweep(), cast(Listener, Silent())
     bench.until_pause(lambda: begin(bench.laboratory(), bench.store, spec, listener))
-    bench.guest.boot(" ".join((*bench.changes[-1].arguments, "transparent_hugepage=never")))
+    bench.guest.boot(
+        " ".join((*bench.changes[-1].required_arguments, "transparent_hugepage=never"))
+    )
     with pytest.raises(NotPossibleError, match="cannot be pooled") as caught:
         bench.resume()
     assert "boot: absent then, transparent_hugepage=never now" in caught.value.cause

@@ -112,7 +112,7 @@ def disk(folder: Path, name: str, node: str) -> list[str]:
 @pytest.mark.parametrize(("name", "turns"), [("sda", True), ("vda", False), ("sr0", False)])
 def test_a_disk_turns_where_it_says_so_itself(name: str, turns: bool, tmp_path: Path) -> None:
     (line,) = disk(tmp_path, name, "0")
-    assert ("turning" in line) is turns
+    assert ("rotational" in line) is turns
     assert "disagree" not in line
 
 

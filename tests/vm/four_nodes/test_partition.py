@@ -269,8 +269,9 @@ def test_killed_client_frees_its_share(guest: Alive, broker: Path) -> None:
 def test_other_user_gets_share_and_cannot_move_root_processes(guest: Alive, broker: Path) -> None:
     script = (
         'touch /tmp/enough; su user -s /bin/sh -c "ask-broker ' + SOCKET + " /tmp/enough "
-        '\'{\\"do\\": \\"reserve\\", \\"cpus\\": \\"4\\"}\' '
-        '\'{\\"do\\": \\"move\\", \\"pid\\": 1}\' \'{\\"do\\": \\"move\\", \\"pid\\": PID}\'"'
+        '\'{\\"request\\": \\"reserve\\", \\"cpus\\": \\"4\\"}\' '
+        '\'{\\"request\\": \\"move\\", \\"pid\\": 1}\' '
+        '\'{\\"request\\": \\"move\\", \\"pid\\": PID}\'"'
     )
     reserved, foreign, own = (json.loads(line) for line in guest.output(script).splitlines())
     assert "lease" in reserved and foreign["error"] == "foreign" and own == {}
