@@ -7,18 +7,14 @@ from assay.records.codec import Record
 from assay.requests.checks import demand_positive
 
 
-class PartitionCreateRequest(Record, frozen=True, kw_only=True):
-    """Creation of a partition.
+class PartitionChangeRequest(Record, frozen=True, kw_only=True):
+    """Change of a partition, which waits for other changes of the machine.
 
     Attributes:
-        partition: requested partition.
         wait_s: time to wait for another process that changes the machine, in seconds (default: 30).
-        dry_run: list of the changes only (default: false).
     """
 
-    partition: PartitionRequest
     wait_s: float = WAIT_S
-    dry_run: bool = False
 
     def __post_init__(self) -> None:
         """Check the values.
@@ -27,6 +23,18 @@ class PartitionCreateRequest(Record, frozen=True, kw_only=True):
             InvalidInputError: the time is not above zero.
         """
         demand_positive("wait_s", self.wait_s)
+
+
+class PartitionCreateRequest(PartitionChangeRequest, frozen=True, kw_only=True):
+    """Creation of a partition.
+
+    Attributes:
+        partition: requested partition.
+        dry_run: list of the changes only (default: false).
+    """
+
+    partition: PartitionRequest
+    dry_run: bool = False
 
 
 class PartitionListRequest(Record, frozen=True, kw_only=True):
@@ -39,43 +47,23 @@ class PartitionListRequest(Record, frozen=True, kw_only=True):
     name: str | None = None
 
 
-class PartitionStartRequest(Record, frozen=True, kw_only=True):
+class PartitionStartRequest(PartitionChangeRequest, frozen=True, kw_only=True):
     """Restoration of a partition that is not in force, and of its broker.
 
     Attributes:
         name: name of the partition (default: ``main``).
-        wait_s: time to wait for another process that changes the machine, in seconds (default: 30).
     """
 
     name: str = DEFAULT_NAME
-    wait_s: float = WAIT_S
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InvalidInputError: the time is not above zero.
-        """
-        demand_positive("wait_s", self.wait_s)
 
 
-class PartitionDeleteRequest(Record, frozen=True, kw_only=True):
+class PartitionDeleteRequest(PartitionChangeRequest, frozen=True, kw_only=True):
     """Deletion of a partition.
 
     Attributes:
         name: name of the partition (default: ``main``).
         force: deletion even while the partition is in use (default: false).
-        wait_s: time to wait for another process that changes the machine, in seconds (default: 30).
     """
 
     name: str = DEFAULT_NAME
     force: bool = False
-    wait_s: float = WAIT_S
-
-    def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            InvalidInputError: the time is not above zero.
-        """
-        demand_positive("wait_s", self.wait_s)
