@@ -290,6 +290,24 @@ def unified_folders(root: Root) -> tuple[str, ...]:
     return ()
 
 
+def load_balance_files(root: Root) -> tuple[str, ...]:
+    """Return the files that enable load balancing in this process's cpuset and its ancestors.
+
+    Only hierarchies of version 1 have them (``Documentation/admin-guide/cgroup-v1/cpusets.rst``,
+    section 1.7). The CPUs of a group are balanced if its file contains 1, or that of a group with
+    more CPUs.
+
+    Returns:
+        the files, that of this process's group first; empty without a cpuset of version 1.
+    """
+    found: list[str] = []
+    for mount, folders in _folders(root, _mounts(root), _groups(root), "cpuset"):
+        if mount.kind != "cgroup2":
+            prefix = "" if mount.kind == "cpuset" or "noprefix" in mount.options else "cpuset."
+            found += [f"{folder}/{prefix}sched_load_balance" for folder in folders]
+    return tuple(found)
+
+
 def own_cpuset(root: Root) -> tuple[int, ...] | None:
     """Return the effective cpuset; ``None`` without a cpuset."""
     return _cpuset(root, _mounts(root), _groups(root))

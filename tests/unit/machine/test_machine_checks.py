@@ -42,6 +42,10 @@ V2 = {
     "/proc/self/cgroup": "0::/user.slice",
 }
 V1 = {"/proc/self/mountinfo": "30 24 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu"}
+V1_CPUSET = {
+    "/proc/self/mountinfo": "31 24 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset",
+    "/proc/self/cgroup": "3:cpuset:/jobs",
+}
 EIGHT = {f"{CPU}/online": "0-7", f"{CPU}/possible": "0-7", f"{CPU}/isolated": ""}
 ISOLATED = {**EIGHT, f"{CPU}/isolated": "2-3"}
 PROCESSES = {"/proc/2/comm": "kthreadd"}
@@ -167,6 +171,20 @@ CASES = {
         "isolated invalid (Cpu list not exclusive)",
         f"echo member > {GROUP}/a/cpuset.cpus.partition; "
         f"echo isolated > {GROUP}/a/cpuset.cpus.partition",
+    ),
+    "isolation.balance": Case(
+        {
+            **V1_CPUSET,
+            "/sys/fs/cgroup/cpuset/cpuset.sched_load_balance": "1",
+            "/sys/fs/cgroup/cpuset/jobs/cpuset.sched_load_balance": "0",
+        },
+        {
+            **V1_CPUSET,
+            "/sys/fs/cgroup/cpuset/cpuset.sched_load_balance": "0",
+            "/sys/fs/cgroup/cpuset/jobs/cpuset.sched_load_balance": "0",
+        },
+        "threads stay on the CPU on which they begin",
+        "echo 1 > /sys/fs/cgroup/cpuset/jobs/cpuset.sched_load_balance",
     ),
     "isolation.irqs": Case(
         {**ISOLATED, "/proc/irq/24/effective_affinity_list": "1"},

@@ -2,7 +2,8 @@
 
 Interfaces: ``Documentation/admin-guide/kernel-parameters.txt`` (``isolcpus``, ``nohz_full``,
 ``rcu_nocbs``, ``irqaffinity``), ``core-api/housekeeping.rst``, ``admin-guide/cgroup-v2.rst``
-(``cpuset.cpus.partition``), ``core-api/irq/irq-affinity.rst``, ``core-api/workqueue.rst``.
+(``cpuset.cpus.partition``), ``admin-guide/cgroup-v1/cpusets.rst``,
+``core-api/irq/irq-affinity.rst``, ``core-api/workqueue.rst``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
 from assay.machine.boot import argument_name
-from assay.machine.cgroup import unified_folders
+from assay.machine.cgroup import load_balance_files, unified_folders
 from assay.machine.checks.boot_lists import cpus_of, flags_of, values_of
 from assay.machine.checks.check_types import (
     Check,
@@ -226,6 +227,26 @@ def _partitions(host: Host) -> RuleResult:
     return RuleResult(f"active partitions: {len(active)} (below {folders[-1]})")
 
 
+def _balance(host: Host) -> RuleResult:
+    """Check that the scheduler moves threads from busy to idle CPUs in this process's cpuset.
+
+    Without it, all threads of a program stay on the CPU on which the program began. Tools that make
+    exclusive cpusets clear the flag of the root, and leave it so when they are killed.
+    """
+    if ":" not in host.text("/proc/self/cgroup"):
+        raise host.unread("/proc/self/cgroup", "names no control group")
+    files = load_balance_files(host.root)
+    if not files:
+        return RuleResult("no cpuset of version 1 disables load balancing (/proc/self/cgroup)")
+    for path in files:
+        if host.number(path):
+            return RuleResult(f"enabled ({path})")
+    return RuleResult(
+        f"disabled: threads stay on the CPU on which they begin ({files[0]})",
+        root_remedy(f"echo 1 > {files[0]}"),
+    )
+
+
 def _partition_files(host: Host, top: str) -> Iterator[str]:
     folders = [top]
     for _ in range(_MAX_GROUPS):
@@ -330,6 +351,7 @@ CHECKS: tuple[Check, ...] = (
     RuleCheck("isolation.rcu_nocbs", "no RCU callbacks on isolated CPUs", _rcu_nocbs),
     RuleCheck("isolation.online", "isolated CPUs are online", _online),
     RuleCheck("isolation.partition", "partitions of control groups are active", _partitions),
+    RuleCheck("isolation.balance", "the scheduler balances load among other CPUs", _balance),
     RuleCheck("isolation.irqs", "no interrupts on isolated CPUs", _irqs),
     RuleCheck("isolation.workqueues", "no unbound kernel work on isolated CPUs", _workqueues),
     WordCheck(
