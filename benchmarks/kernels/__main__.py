@@ -16,7 +16,7 @@ from assay.records import to_builtins
 from benchmarks.overhead.reading import Key, Table
 from benchmarks.overhead.results import shown
 from benchmarks.overhead.server import ROOT
-from benchmarks.overhead.surroundings import Disturbance, machine
+from benchmarks.overhead.surroundings import Disturbance, busy_share, machine
 
 from .page import page
 from .pictures import pictures
@@ -42,7 +42,8 @@ def measured(
         chosen: sizes, and the kernels if only some are measured.
     """
     rng = random.Random(seed)
-    disturbance, table = Disturbance(), Table()
+    table = Table()
+    disturbance = Disturbance(busy_share=busy_share() if rounds > 1 else None)
     slow: set[Key] = set()
     done = 0
     try:
@@ -61,16 +62,15 @@ def measured(
         if not done:
             raise
     date = time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s))
+    load = disturbance.document()
+    run = {"date": date, "rounds": done, "load": load}
     document = {
         "schema": 1,
         "date": date,
         "machine": machine(),
         "scale": {"rounds": done, "seed": seed, **chosen},
-        "load": disturbance.document(),
-        "kernels": [
-            {"case": one.name, "date": date, "rounds": done, **to_builtins(one.kernel)}
-            for one in found
-        ],
+        "load": load,
+        "kernels": [{"case": one.name, **run, **to_builtins(one.kernel)} for one in found],
         "readings": table.document(),
         "python": [],
     }

@@ -34,7 +34,7 @@ def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], 
         markdown.section("Own variants and libraries", _libraries(table, kernels, threads)),
         markdown.section("Libraries for Python", _python(kernels, peers)),
     ]
-    dates = {(one["kernel"], one["case"]): _date(document, one) for one in document["kernels"]}
+    dates = {(one["kernel"], one["case"]): _date(one) for one in document["kernels"]}
     sections.append(
         markdown.section("All variants", [markdown.table(("column", "meaning"), COLUMNS)])
     )
@@ -46,11 +46,15 @@ def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], 
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
-def _date(document: dict[str, Any], kernel: dict[str, Any]) -> str:
+def _date(kernel: dict[str, Any]) -> str:
     """Return date and number of rounds of a kernel, with a mark if the machine was busy."""
     found = f"Measured on {kernel['date']}, {show_count(kernel['rounds'], 'round')}"
-    busy = kernel["date"] == document["date"] and is_busy(document)
-    return f"{found}; *provisional*." if busy else f"{found}."
+    return f"{found}; *provisional*." if _is_provisional(kernel) else f"{found}."
+
+
+def _is_provisional(kernel: dict[str, Any]) -> bool:
+    """Return whether a kernel was measured on a busy machine; old results have no load."""
+    return "load" in kernel and is_busy(kernel)
 
 
 INTRODUCTION = (
@@ -78,8 +82,9 @@ COMMANDS = (
     "this page and [its raw figures](kernels.json)."
 )
 PROVISIONAL = (
-    "**Provisional.** Other processes used the CPUs during the latest run. All its figures must be "
-    "measured again on a quiet machine, above all those with several threads."
+    "**Provisional.** Other processes used the CPUs while the kernels of the sections marked "
+    "*provisional* were measured. Their figures must be measured again on a quiet machine, above "
+    "all those with several threads."
 )
 COLUMNS = (
     ("time", "time of a repetition; a variant with threads uses all CPUs"),
@@ -109,7 +114,7 @@ def _head(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str],
                 INTRODUCTION,
                 METHOD,
                 machine,
-                PROVISIONAL if is_busy(document) else "",
+                PROVISIONAL if any(map(_is_provisional, document["kernels"])) else "",
                 _scale(document, table, kernels),
                 COMMANDS,
             ),
@@ -166,12 +171,12 @@ def _targets(
 
 def _status(document: dict[str, Any], target: Target) -> tuple[str, str]:
     """Return a remark on the verdict, and the reason of a miss."""
-    date = next(
-        one["date"]
+    kernel = next(
+        one
         for one in document["kernels"]
         if (one["kernel"], one["case"]) == (target.kernel, target.case)
     )
-    if date == document["date"] and is_busy(document):
+    if _is_provisional(kernel):
         return ", provisional", "busy machine: to be measured again"
     return "", REASONS.get((target.kernel, target.case), "cause not yet known")
 
