@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--rotation",
         type=rotation_of,
         metavar="NUMBER/OF",
-        help="of the tests marked rotating only this part, and of each file at least one (all)",
+        help="of the tests marked rotating only this part (default: all)",
     )
 
 

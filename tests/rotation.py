@@ -6,6 +6,7 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -25,20 +26,29 @@ def rotation_of(text: str) -> tuple[int, int]:
 def rested(items: Iterable[pytest.Item], number: int, parts: int) -> set[pytest.Item]:
     """Return the tests marked ``rotating`` that are not in a run.
 
-    The tests of a file take turns, so that as many runs as there are parts have them all. Where a
-    file has fewer than that, one of them is in every run. Tests whose mark names a group,
-    ``rotating("guests")``, take turns with all of that group.
+    The tests of a file take turns, so that as many runs as there are parts have them all. Every run
+    has at least one test of each file: where a file has rotating tests only, and fewer than there
+    are parts, they take shorter turns. Tests whose mark names a group, ``rotating("guests")``, take
+    turns with all of that group. Those with the same ``together`` have the same turn.
 
     Args:
         items: all tests.
         number, parts: of the run, from 1.
     """
-    groups: dict[Path | str, list[pytest.Item]] = defaultdict(list)
+    groups: dict[Path | str, dict[object, list[pytest.Item]]] = defaultdict(dict)
+    in_every_run: set[Path] = set()
     for item in items:
         if mark := item.get_closest_marker("rotating"):
-            groups[mark.args[0] if mark.args else item.path].append(item)
+            units = groups[mark.args[0] if mark.args else item.path]
+            units.setdefault(mark.kwargs.get("together", item), []).append(item)
+        else:
+            in_every_run.add(item.path)
     found: set[pytest.Item] = set()
-    for tests in groups.values():
-        turns = min(parts, len(tests))
-        found |= {test for at, test in enumerate(tests) if at % turns != (number - 1) % turns}
+    for group, units in groups.items():
+        turns = parts if group in in_every_run else min(parts, len(units))
+        name = group.name if isinstance(group, Path) else group
+        first = crc32(name.encode())  # files begin on different days
+        for at, tests in enumerate(units.values(), first):
+            if at % turns != number % turns:
+                found.update(tests)
     return found

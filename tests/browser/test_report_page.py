@@ -64,6 +64,7 @@ def test_page_loads_silently_without_network_requests(browser, reports, name):
         assert page.asked == [path.as_uri()]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["tune", "hostile", "compare", "all_failed"])
@@ -91,6 +92,7 @@ BROKEN_WORDS = """[...document.querySelectorAll(".scroll td, .scroll th")].flatM
 })"""
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("width", [320, 380, 900])
 @pytest.mark.parametrize("name", ["tune", "compare", "measure"])
 def test_table_words_stay_whole_and_wide_tables_scroll(browser, reports, name, width):

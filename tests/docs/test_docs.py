@@ -68,11 +68,6 @@ NUMBER = r"\d+(?:\.\d+)?"
 TIME_UNIT = r" (?:us|ms|s)\b"
 
 
-def is_tutorial(page: Path) -> bool:
-    """Tell whether a page is followed literally, with the budgets that it states."""
-    return page.parent.name == "tutorial"
-
-
 def name_of(page: Path) -> str:
     return str(page.relative_to(DOCS))
 
@@ -165,14 +160,8 @@ def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -
     run_page(page, tmp_path, {**environment, "OPENBLAS_NUM_THREADS": "1"}, short=True)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=pytest.mark.rotating if is_tutorial(page) else pytest.mark.slow)
-        for page in EXECUTED
-    ],
-    ids=name_of,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
 def test_examples_run_with_their_own_budgets(
     page: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -26,6 +26,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_quantiles_of_launch_have_rows_everywhere(cli: CommandLine) -> None:
     metrics = (
         "--metric",

@@ -24,6 +24,7 @@ def commit(folder: Path, seconds: str) -> str:
     return result.stdout.strip()
 
 
+@pytest.mark.rotating
 def test_moved_branch_is_rebuilt_and_reported(assay_exec: Path, tmp_path: Path) -> None:
     if shutil.which("git") is None:
         pytest.skip("git is not installed")

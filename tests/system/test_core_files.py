@@ -26,6 +26,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
 
 
 @pytest.mark.system
+@pytest.mark.rotating
 def test_aborting_arm_leaves_no_core_and_is_reported(cli: CommandLine) -> None:
     words = ("--arm", "", "--arm", "env.BAD=1", "--runs", "8", "--json")
     answer = cli("compare", *words, "--", sys.executable, "-S", "-c", ABORTS)

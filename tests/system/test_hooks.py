@@ -110,6 +110,7 @@ def test_hook_with_shell_syntax_requires_shell(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("how", ["env -i setsid", "env -i", ""], ids=["daemon", "bare", "marked"])
+@pytest.mark.rotating
 def test_server_of_setup_is_not_counted_as_other_load(cli: CommandLine, how: str) -> None:
     """Servers overwrite their environment with their title, so it contains no mark."""
     server = f"{how} sh -c 'echo $$ > pid; while :; do :; done' > /dev/null 2>&1 & sleep 0.3"

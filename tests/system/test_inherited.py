@@ -16,6 +16,7 @@ pytestmark = [
 SAYS = ("--", "sh", "-c", 'echo "${OMP_PROC_BIND-none}"; sleep 0.05')
 
 
+@pytest.mark.rotating
 def test_unset_inherited_variable_is_absent_in_run_and_study(
     assay_exec: Path, tmp_path: Path
 ) -> None:

@@ -194,6 +194,7 @@ def counted(tmp_path: Path) -> tuple[str, list[Path]]:
 
 
 @pytest.mark.parametrize("wanted", ["end", "leave"])
+@pytest.mark.rotating
 def test_oom_kill_by_ancestor_group_ends_launch_on_request(
     launcher: Launcher, counted: tuple[str, list[Path]], wanted: str
 ) -> None:

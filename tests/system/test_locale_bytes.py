@@ -70,6 +70,7 @@ def test_run_in_any_locale_keeps_bytes(
     assert written.read_bytes() == 2 * name + b"content\n" + os.fsencode(place) + b"\n"
 
 
+@pytest.mark.rotating
 def test_study_in_latin_locale_keeps_bytes(
     assay_exec: Path, tmp_path: Path, latin: dict[str, str]
 ) -> None:
@@ -98,6 +99,7 @@ def test_study_in_latin_locale_keeps_bytes(
     assert verified.status == 0, verified.out
 
 
+@pytest.mark.rotating
 def test_check_and_build_keep_bytes(
     assay_exec: Path, tmp_path: Path, latin: dict[str, str]
 ) -> None:

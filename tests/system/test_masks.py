@@ -28,6 +28,7 @@ sys.exit(subprocess.run(sys.argv[1:], preexec_fn=bind).returncode)
 """
 
 
+@pytest.mark.rotating
 def test_mask_of_caller_is_reported(assay_exec: Path, tmp_path: Path) -> None:
     assay = CommandLine(assay_exec, tmp_path, prefix=("taskset", "-c", str(CPUS[0])))
     kept = f"limited to CPU {CPUS[0]} of "

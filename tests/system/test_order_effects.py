@@ -58,6 +58,7 @@ def test_always_failing_arm_is_reported(cli: CommandLine) -> None:
     assert "--prepare" not in answer.err
 
 
+@pytest.mark.rotating
 def test_terminated_daemon_is_named(cli: CommandLine) -> None:
     words = ("--", "sh", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 & sleep 0.2")
     answer = cli("measure", "--runs", "3", *words)

@@ -52,6 +52,7 @@ def limited() -> Iterator[Path]:
                 time.sleep(0.1)
 
 
+@pytest.mark.rotating
 def test_quota_of_ancestor_group_is_reported(
     assay_exec: Path, tmp_path: Path, limited: Path
 ) -> None:

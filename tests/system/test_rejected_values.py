@@ -36,6 +36,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "team"
 
 
+@pytest.mark.rotating
 def test_rejected_value_is_quoted_and_not_granted(
     assay_exec: Path, tmp_path: Path, team: Path
 ) -> None:

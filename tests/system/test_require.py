@@ -80,6 +80,7 @@ def test_default_violating_requirement_is_replaced(cli: CommandLine) -> None:
     assert "CHUNK=8" in found["recommendation"]["script"]
 
 
+@pytest.mark.rotating
 def test_unmet_requirement_gives_no_recommendation(cli: CommandLine) -> None:
     words = ("env.CHUNK=48,64", "--runs", "40")
     answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)

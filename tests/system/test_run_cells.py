@@ -43,6 +43,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "team"
 
 
+@pytest.mark.rotating
 def test_best_arm_runs_equally_with_and_without_assay(
     assay_exec: Path, tmp_path: Path, team: Path
 ) -> None:

@@ -31,6 +31,7 @@ def program(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.rotating
 def test_value_with_a_usage_message_is_unproven_until_outputs_may_differ(
     cli: CommandLine, program: str
 ) -> None:
@@ -48,6 +49,7 @@ def test_value_with_a_usage_message_is_unproven_until_outputs_may_differ(
     assert ran.out == "usage: p slow|fast\n"
 
 
+@pytest.mark.rotating
 def test_search_recommends_best_equivalent_arm_and_names_others(
     cli: CommandLine, program: str
 ) -> None:
@@ -67,6 +69,7 @@ def test_search_recommends_best_equivalent_arm_and_names_others(
     assert answer.document["recommendation"]["settings"] == {"arg.mode": "bogus"}
 
 
+@pytest.mark.rotating
 def test_values_that_print_themselves_and_rounded_results_are_compared(
     cli: CommandLine, program: str
 ) -> None:
@@ -77,6 +80,7 @@ def test_values_that_print_themselves_and_rounded_results_are_compared(
     assert "data_problem" not in found
 
 
+@pytest.mark.rotating
 def test_commands_with_different_output_get_verdict_only_on_request(
     cli: CommandLine, program: str
 ) -> None:
@@ -89,6 +93,7 @@ def test_commands_with_different_output_get_verdict_only_on_request(
     assert answer.document["claims"][0]["verdict"] == "faster"
 
 
+@pytest.mark.rotating
 def test_usage_message_on_standard_error_counts_as_failure(
     cli: CommandLine, tmp_path: Path
 ) -> None:
@@ -105,6 +110,7 @@ def test_usage_message_on_standard_error_counts_as_failure(
     assert "of arg.mode=bogus have one, beginning with 'usage: p " in note
 
 
+@pytest.mark.rotating
 def test_printed_options_and_settings_count_as_same_work(cli: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "q"
     cpus = "$(taskset -cp $$ | sed 's,.*: ,,')"
@@ -121,6 +127,7 @@ def test_printed_options_and_settings_count_as_same_work(cli: CommandLine, tmp_p
         assert "different output" not in str(answer.document["claims"])
 
 
+@pytest.mark.rotating
 def test_pipeline_whose_first_command_crashes_fails(cli: CommandLine) -> None:
     crashing = "sh -c 'kill -SEGV $$' | cat"
     answer = cli("measure", "--shell", "--runs", "3", "--", crashing)

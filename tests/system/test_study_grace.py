@@ -25,6 +25,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_interrupted_study_ends_server_before_cleanup(cli: CommandLine, log: Path) -> None:
     cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}'"]
     with cli.begun("measure", "--runs", "5", *cleanup, "--", *tidy(log, 1)) as process:
@@ -36,6 +37,7 @@ def test_interrupted_study_ends_server_before_cleanup(cli: CommandLine, log: Pat
     assert "asked the program to end, and kills it after 10" in message
 
 
+@pytest.mark.rotating
 def test_cleanup_runs_after_second_interrupt_kills_server(cli: CommandLine, log: Path) -> None:
     cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}'", "--grace", "60s"]
     with cli.begun("measure", "--runs", "5", *cleanup, "--", *tidy(log, 60)) as process:
@@ -48,6 +50,7 @@ def test_cleanup_runs_after_second_interrupt_kills_server(cli: CommandLine, log:
     assert lines(log) == ["ready", "asked", "cleanup"]
 
 
+@pytest.mark.rotating
 def test_second_interrupt_ends_cleanup_and_keeps_study(cli: CommandLine, log: Path) -> None:
     cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}; sleep 60; echo late >> {log}'"]
     launch = ["sh", "-c", f"echo ready >> {log}; exec sleep 60"]
@@ -63,6 +66,7 @@ def test_second_interrupt_ends_cleanup_and_keeps_study(cli: CommandLine, log: Pa
     assert cli.rows("SELECT status FROM study") == [("interrupted",)]
 
 
+@pytest.mark.rotating
 def test_study_reports_killed_launches(cli: CommandLine, log: Path) -> None:
     """One of two arms hangs and ignores SIGTERM."""
     program = (

@@ -62,6 +62,7 @@ def free_mib(disk: Path) -> int:
     return found.f_bavail * found.f_frsize // MIB
 
 
+@pytest.mark.rotating
 def test_request_beyond_free_space_allocates_nothing(store: Path, small_disk: Path) -> None:
     """Not even for a moment: other programs would fail with ENOSPC."""
     before = free_mib(small_disk)

@@ -98,6 +98,7 @@ def test_tier_run_names_worker_without_pager(
     assert cli(*words, "sh", "-c", f"exec {program}").err == ""
 
 
+@pytest.mark.rotating
 def test_compare_reports_setting_never_in_force(cli: CommandLine) -> None:
     script = f"exec {CLEAN} sh -c {shlex.quote(BUSY)}"
     words = ("--arm", "", "--arm", "env.ASSAY_TEST_VALUE=1", "--runs", "14", "--json")

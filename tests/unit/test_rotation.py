@@ -1,4 +1,4 @@
-"""Rotation: successive runs have all tests that take long, and each run one of each file."""
+"""Rotation: successive runs have all tests that take long, and each run a test of each file."""
 
 from __future__ import annotations
 
@@ -49,11 +49,35 @@ def test_unmarked_tests_are_in_every_run() -> None:
         assert all(item.mark for item in rested(items, number, PARTS))
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 9])
+def test_file_with_other_tests_may_rest_all_rotating_ones(count: int) -> None:
+    others = collected("a.py", 2, None)
+    items = [*others, *collected("a.py", count)]
+    runs = [set(items) - rested(items, number, PARTS) for number in range(1, PARTS + 1)]
+    assert set.union(*runs) == set(items)
+    assert sum(len(run) for run in runs) == PARTS * len(others) + count
+
+
+def test_single_tests_of_files_run_on_different_days() -> None:
+    files = [f"{name}.py" for name in range(40)]
+    items = [one for file in files for one in (*collected(file, 1, None), *collected(file, 1))]
+    sizes = [len(items) - len(rested(items, number, PARTS)) for number in range(1, PARTS + 1)]
+    assert max(sizes) < len(files) + len(files) / 2
+
+
 def test_a_group_takes_turns_across_files() -> None:
     mark = pytest.mark.rotating("guests").mark
     items = [*collected("a.py", 2, mark), *collected("b.py", 2, mark), *collected("a.py", 1)]
     for number in range(1, PARTS + 1):
         assert len(rested(items, number, PARTS)) == 3
+
+
+def test_tests_that_belong_together_have_the_same_turn() -> None:
+    marks = [pytest.mark.rotating("guests", together=mode).mark for mode in ("v1", "v2")]
+    items = [*collected("a.py", 3, marks[0]), *collected("b.py", 2, marks[1])]
+    for number in range(1, PARTS + 1):
+        left_out = rested(items, number, PARTS)
+        assert left_out in (set(items[:3]), set(items[3:]))
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/4", "5/4", "a/4", "1/b", "1/0", "-1/4"])

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .guest import CgroupMode, Guest, Result
 
 LAUNCH = "assay-exec --plan /plans/{}.json --record /out/record.json"
@@ -44,6 +46,11 @@ class Batch:
         lines = self.text(name, "/out/processes").splitlines()
         ours = {path.stem for path in (Path(__file__).parent / "programs").glob("*.cpp")}
         return [line for line in lines if line.split()[-1] in ours]
+
+
+def in_turns(group: str, modes: Collection[CgroupMode]) -> list[Any]:
+    """Return parameters for guests that take turns; tests of the same guest have the same turn."""
+    return [pytest.param(mode, marks=pytest.mark.rotating(group, together=mode)) for mode in modes]
 
 
 def run_batch(

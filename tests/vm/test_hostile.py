@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from .batch import LAUNCH, Batch, run_batch
+from .batch import LAUNCH, Batch, in_turns, run_batch
 from .guest import CgroupMode, Guest, UnavailableError, compile_program
 
 pytestmark = pytest.mark.vm
@@ -129,7 +129,9 @@ def batch(request: pytest.FixtureRequest, guest_kernel: Path, assay_exec: Path) 
 
 
 def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("batch", modes, indirect=True, scope="session")
+    """Parametrise a test by its guest; the guests take turns."""
+    found = in_turns("hostile guests", modes)
+    return pytest.mark.parametrize("batch", found, indirect=True, scope="session")
 
 
 def alive(batch: Batch, name: str, file: str = "/out/processes") -> list[str]:

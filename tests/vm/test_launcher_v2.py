@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from .batch import LAUNCH, Batch, run_batch
+from .batch import LAUNCH, Batch, in_turns, run_batch
 from .guest import CgroupMode, Guest
 
 pytestmark = pytest.mark.vm
@@ -148,7 +148,9 @@ def batch(
 
 
 def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("batch", modes, indirect=True, scope="session")
+    """Parametrise a test by its guest; the first is in every run, the others take turns."""
+    others = in_turns("launcher guests", modes[1:])
+    return pytest.mark.parametrize("batch", [modes[0], *others], indirect=True, scope="session")
 
 
 def assert_sampled_24_mib(record: dict[str, Any]) -> None:

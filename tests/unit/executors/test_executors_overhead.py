@@ -89,6 +89,7 @@ def noisy(rng: random.Random) -> RunFacts:
     return facts(rng.gauss(1.0, 0.02), rng.gauss(0.5, 0.02), rng.gauss(0.4, 0.02))
 
 
+@pytest.mark.rotating
 def test_interval_of_thousands_of_pairs() -> None:
     # Of 5,000 the normal approximation has 2,500 - 1.96 * sqrt(5,000) / 2 = 2,430.7.
     assert order_of_interval(5000) == 2430

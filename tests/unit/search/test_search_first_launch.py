@@ -196,6 +196,7 @@ def test_first_launch_of_a_configuration_is_not_stopped_for_the_time_of_another(
     assert all(s.outcome is Outcome.OK for s in completed_race.samples[:12])
 
 
+@pytest.mark.rotating
 def test_first_launch_that_does_not_end_takes_a_bounded_share_of_the_budget() -> None:
     program = SimulatedProgram(takes_s=lambda c: 1e6 if c.get("arg.n") == 1 else 0.06, noise=0.03)
     for budget, most_s in ((Budget(launches=40), 10.1), (Budget(time_s=60.0), 3.1)):

@@ -79,6 +79,7 @@ def test_comparison_across_boots_decides(store: Store) -> None:
         assert not change.missing_after_boot
 
 
+@pytest.mark.rotating
 def test_each_arm_is_warmed_up_in_each_boot(store: Store) -> None:
     host = Host("quiet")
     driven(host, store, comparing({}, {MITIGATIONS: "off"}, {MITIGATIONS: "off", "nice": 5}))
@@ -96,6 +97,7 @@ def test_each_arm_is_warmed_up_in_each_boot(store: Store) -> None:
     assert all(len(found) == 1 for found in shared.values())
 
 
+@pytest.mark.rotating
 def test_warm_up_of_zero_disables_warm_up_after_boot(store: Store) -> None:
     host = Host("quiet")
     driven(host, store, comparing({}, {MITIGATIONS: "off"}, warmup=0))
@@ -122,6 +124,7 @@ def test_boot_without_required_change_is_reported(store: Store) -> None:
         )
 
 
+@pytest.mark.rotating
 def test_known_side_effect_of_argument_is_accepted(store: Store) -> None:
     host = Host("quiet")
 
@@ -136,6 +139,7 @@ def test_known_side_effect_of_argument_is_accepted(store: Store) -> None:
     assert any("cpu.isolated 1" in note for note in result.notes)
 
 
+@pytest.mark.rotating
 def test_side_effect_of_unknown_argument_is_accepted_and_reported(store: Store) -> None:
     host = Host("quiet")
 
