@@ -53,11 +53,15 @@ class Stream(Record, frozen=True, kw_only=True):
     """Stored part of a stream of a launch.
 
     Attributes:
+        stream: name of the stream: ``stdout`` or ``stderr``.
         size_bytes: number of bytes written.
         sha256: digest of the part named by ``digest_scope``. If names were replaced or a character
             was cut at an end, digest of the stored part; ``None`` if names were replaced and the
             digest would cover more than that.
-        head, tail: first and last bytes, as text or in Base64 according to ``encoding``.
+        digest_scope: part of the stream that ``sha256`` covers.
+        encoding: encoding of ``head`` and ``tail``.
+        head: first bytes, as text or in Base64.
+        tail: last bytes, as text or in Base64.
     """
 
     stream: str
@@ -77,7 +81,13 @@ class OutputDocument(Record, frozen=True, kw_only=True):
 
 
 class FileNote(Record, frozen=True, kw_only=True):
-    """File of a bundle: number of entries, and the chain value of the last one."""
+    """File of a bundle.
+
+    Attributes:
+        name: path of the file in the archive.
+        entries: number of entries.
+        head: chain value of the last entry: a SHA-256 in hexadecimal digits.
+    """
 
     name: str
     entries: int
@@ -88,6 +98,7 @@ class VerdictNote(Record, frozen=True, kw_only=True):
     """Basis of a conclusion.
 
     Attributes:
+        stratum: number of the stratum, from 0.
         samples: number of samples from the start of the stratum; later ones are not part of it.
         versions: version of each package that computed it.
     """
@@ -101,9 +112,13 @@ class Manifest(Record, frozen=True, kw_only=True):
     """``manifest.json``: the last entry of the chain.
 
     Attributes:
+        format: name of the format: ``assay-bundle``.
+        schema: version of the format.
+        study: identifier of the study.
+        versions: versions of the programs that wrote the bundle and that measured.
         files: files in the order of the chain.
         head: chain value after the last file.
-        versions: versions of the programs that wrote the bundle and that measured.
+        verdicts: basis of the conclusion of each stratum that has one.
         replacements: number of replacements by token.
         includes_outputs: the bundle contains outputs of the program.
     """

@@ -14,12 +14,14 @@ class Cpu(Record, frozen=True, kw_only=True):
     """A logical CPU that is online.
 
     Attributes:
-        id: the kernel's number.
+        id: number of the CPU in the kernel.
         core: smallest CPU number among its SMT siblings: ``core_id`` alone is not unique.
         siblings: CPUs of the same core, itself included, ascending.
-        package, die, node, l3: numbers of its package and so on; ``die`` counts within its package,
-            ``l3`` is the smallest CPU number that shares the last-level cache, absent if unknown.
-        max_khz: highest frequency in kHz, if the kernel reports it.
+        package: number of its package.
+        die: number of its die within the package.
+        node: number of its NUMA node.
+        l3: smallest CPU number that shares its last-level cache; absent if unknown.
+        max_khz: highest frequency, in kHz, if the kernel reports it.
         kind: ``performance`` or ``efficiency`` on hybrid processors.
     """
 
@@ -35,9 +37,14 @@ class Cpu(Record, frozen=True, kw_only=True):
 
 
 class Node(Record, frozen=True, kw_only=True):
-    """A NUMA node; ``cpus`` is empty for memory-only nodes.
+    """A NUMA node.
 
-    ``kind`` is that of its memory: ``dram``, ``hbm``, ``cxl`` or ``pmem``, if known.
+    Attributes:
+        id: number of the node in the kernel.
+        cpus: numbers of its CPUs; empty for nodes with memory only.
+        memory_bytes: size of its memory, in bytes.
+        distances: relative distances to all nodes, in their order; 10 is local memory.
+        kind: kind of its memory: ``dram``, ``hbm``, ``cxl`` or ``pmem``, if known.
     """
 
     id: int
@@ -48,7 +55,13 @@ class Node(Record, frozen=True, kw_only=True):
 
 
 class HugePages(Record, frozen=True, kw_only=True):
-    """System-wide configuration of transparent huge pages; absent if the kernel lacks them."""
+    """System-wide configuration of transparent huge pages; empty if the kernel lacks them.
+
+    Attributes:
+        enabled: mode: ``always``, ``madvise`` or ``never``.
+        defrag: mode of compaction on allocation, such as ``madvise`` or ``defer``.
+        size_bytes: size of a huge page, in bytes.
+    """
 
     enabled: str | None = None
     defrag: str | None = None
@@ -120,16 +133,18 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA)
 
     Attributes:
         arch: architecture, as printed by ``uname -m``.
-        kernel: release; ``kernel_version`` is its first two numbers.
+        kernel: release of the kernel.
+        kernel_version: first two numbers of the release of the kernel.
         model: name of the processor.
         cpus: every online CPU, ascending.
         allowed_cpus: CPUs that assay itself may use: cpuset and affinity; placement stays within.
-        cpu_restriction: present if the mask of the caller, and not a cpuset, reduces
-            ``allowed_cpus``.
+        nodes: NUMA nodes with memory or CPUs.
+        rights: privileges of this process.
         flags: processor feature flags as the kernel names them.
         libraries: shared objects found for known names (``jemalloc`` -> path).
-        memory_bytes: memory of the host.
-        memory_limit_bytes: limit of the control group, if it is lower.
+        huge_pages: configuration of transparent huge pages.
+        memory_bytes: memory of the host, in bytes.
+        memory_limit_bytes: memory limit of the control group, in bytes, if it is lower.
         cpu_limit: limit of the control group on CPU time, in CPUs, if it is less than
             ``allowed_cpus``: more threads are throttled.
         rt_share: share of CPU time for real-time programs (``sched_rt_runtime_us`` per
@@ -141,6 +156,8 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA)
         system_files: content of the files with the system's configuration, by path
             (assay.machine.tunables); directories with their numbered members.
         boot: state of the boot.
+        cpu_restriction: reduction of ``allowed_cpus`` by the affinity mask of the caller; absent if
+            only a cpuset reduces them.
     """
 
     arch: str

@@ -12,20 +12,34 @@ from assay.records.codec import Record
 
 
 class EnvSet(Record, frozen=True, kw_only=True, tag_field="kind", tag="env"):
-    """Set an environment variable."""
+    """Set an environment variable.
+
+    Attributes:
+        name: name of the variable.
+        value: value of the variable.
+    """
 
     name: str
     value: str
 
 
 class EnvUnset(Record, frozen=True, kw_only=True, tag_field="kind", tag="env_unset"):
-    """Remove an exported variable from the environment."""
+    """Remove an exported variable from the environment.
+
+    Attributes:
+        name: name of the variable.
+    """
 
     name: str
 
 
 class Arg(Record, frozen=True, kw_only=True, tag_field="kind", tag="arg"):
-    """Replace the placeholder ``{name}`` in the command."""
+    """Replace the placeholder ``{name}`` in the command.
+
+    Attributes:
+        name: name of the placeholder, without braces.
+        value: text that replaces the placeholder.
+    """
 
     name: str
     value: str
@@ -35,6 +49,10 @@ class Build(Record, frozen=True, kw_only=True, tag_field="kind", tag="build"):
     """Replace the placeholder ``{name}`` in the command that builds the program.
 
     The executor applies it before the launch; the launcher ignores it.
+
+    Attributes:
+        name: name of the placeholder, without braces.
+        value: text that replaces the placeholder.
     """
 
     name: str
@@ -42,7 +60,11 @@ class Build(Record, frozen=True, kw_only=True, tag_field="kind", tag="build"):
 
 
 class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"):
-    """Run this command instead of the workload's own (the arms of ``assay compare``)."""
+    """Run this command instead of the workload's own (the arms of ``assay compare``).
+
+    Attributes:
+        argv: program and arguments.
+    """
 
     argv: tuple[str, ...]
 
@@ -62,19 +84,33 @@ class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"
 
 
 class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):
-    """Remove shared objects from an inherited ``LD_PRELOAD``, by prefixes of their file names."""
+    """Remove shared objects from an inherited ``LD_PRELOAD``.
+
+    Attributes:
+        prefixes: prefixes of the file names of the removed objects.
+    """
 
     prefixes: tuple[str, ...]
 
 
 class Affinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity"):
-    """Restrict the process tree to these CPUs (``sched_setaffinity``)."""
+    """Restrict the process tree to these CPUs (``sched_setaffinity``).
+
+    Attributes:
+        cpus: numbers of the CPUs.
+    """
 
     cpus: tuple[int, ...]
 
 
 class MemPolicy(Record, frozen=True, kw_only=True, tag_field="kind", tag="mempolicy"):
-    """Default memory policy of the process (``set_mempolicy``, inherited over exec)."""
+    """Default memory policy of the process (``set_mempolicy``, inherited over exec).
+
+    Attributes:
+        mode: policy: ``preferred`` with several nodes is ``MPOL_PREFERRED_MANY``, ``weighted`` is
+            ``MPOL_WEIGHTED_INTERLEAVE``.
+        nodes: numbers of the NUMA nodes; empty with ``default`` and ``local``.
+    """
 
     mode: Literal["default", "local", "bind", "preferred", "interleave", "weighted"]
     nodes: tuple[int, ...] = ()
@@ -83,8 +119,12 @@ class MemPolicy(Record, frozen=True, kw_only=True, tag_field="kind", tag="mempol
 class Sched(Record, frozen=True, kw_only=True, tag_field="kind", tag="sched"):
     """Scheduling class and nice value; ``None`` leaves an attribute unchanged.
 
-    ``priority`` (1 to 99) applies to ``fifo`` and ``rr``. ``runtime_ns`` in every ``period_ns``,
-    which is also the deadline, applies to ``deadline``.
+    Attributes:
+        policy: scheduling class.
+        nice: nice value, from -20 to 19.
+        priority: real-time priority, from 1 to 99, with ``fifo`` and ``rr``.
+        runtime_ns: CPU time in each period, in nanoseconds, with ``deadline``.
+        period_ns: length of the period and of its deadline, in nanoseconds, with ``deadline``.
     """
 
     policy: Literal["other", "batch", "idle", "fifo", "rr", "deadline"] | None = None
@@ -95,21 +135,37 @@ class Sched(Record, frozen=True, kw_only=True, tag_field="kind", tag="sched"):
 
 
 class IoPriority(Record, frozen=True, kw_only=True, tag_field="kind", tag="io_priority"):
-    """I/O scheduling class and level, from 0 (highest) to 7 (``ioprio_set``)."""
+    """I/O scheduling class and level (``ioprio_set``).
+
+    Attributes:
+        io_class: I/O scheduling class.
+        level: level within the class, from 0 (highest) to 7; absent with ``idle``.
+    """
 
     io_class: Literal["idle", "best-effort", "realtime"]
     level: int | None = None
 
 
 class Prctl(Record, frozen=True, kw_only=True, tag_field="kind", tag="prctl"):
-    """Process attribute that survives exec (``prctl``); only ``PR_SET_THP_DISABLE`` so far."""
+    """Process attribute that survives exec (``prctl``); only ``PR_SET_THP_DISABLE`` so far.
+
+    Attributes:
+        option: number of the attribute (first argument of ``prctl``).
+        args: second to fifth argument of ``prctl``.
+    """
 
     option: int
     args: tuple[int, int, int, int]
 
 
 class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
-    """Resource limit; ``None`` means unlimited."""
+    """Resource limit.
+
+    Attributes:
+        resource: name of the resource: that of ``RLIMIT_NAME`` in lower case, such as ``memlock``.
+        soft: soft limit, in the unit of the resource; ``null``: unlimited.
+        hard: hard limit, in the unit of the resource; ``null``: unlimited.
+    """
 
     resource: str
     soft: int | None
@@ -121,7 +177,12 @@ class RestrictedCpuView(Record, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class AffinityCalls(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity_calls"):
-    """Answer to system calls that set a CPU affinity within the process tree (``seccomp``)."""
+    """Answer to system calls that set a CPU affinity within the process tree (``seccomp``).
+
+    Attributes:
+        answer: result of the calls: ``ignored`` (success without an effect) or ``refused``
+            (``EPERM``).
+    """
 
     answer: Literal["ignored", "refused"]
 
@@ -130,6 +191,9 @@ class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_c
     """Before the launch, evict the files named by its command from the page cache, or read them.
 
     The executor applies it; the launcher ignores it.
+
+    Attributes:
+        state: state before the launch: ``cold`` (files evicted) or ``warm`` (files read).
     """
 
     state: Literal["cold", "warm"]
@@ -149,7 +213,11 @@ class Instances(Record, frozen=True, kw_only=True, tag_field="kind", tag="instan
 
 
 class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
-    """Prefix of the command (isolation levels)."""
+    """Prefix of the command (isolation levels).
+
+    Attributes:
+        argv: program and arguments before those of the command.
+    """
 
     argv: tuple[str, ...]
 
@@ -182,14 +250,26 @@ class WriteFile(Record, frozen=True, kw_only=True, tag_field="kind", tag="write_
 
 
 class HoldFd(Record, frozen=True, kw_only=True, tag_field="kind", tag="hold_fd"):
-    """Write a number to a device and keep it open; closing the device withdraws the request."""
+    """Write a number to a device and keep it open; closing the device withdraws the request.
+
+    Attributes:
+        path: path of the device.
+        value: number to write, in the unit of the device: for ``/dev/cpu_dma_latency``
+            microseconds.
+    """
 
     path: str
     value: int
 
 
 class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
-    """Disable a swap area, or enable it with this priority (``swapon(2)``)."""
+    """Disable a swap area, or enable it with this priority (``swapon(2)``).
+
+    Attributes:
+        path: path of the file or device with the swap area.
+        on: requested state: true (enabled) or false (disabled).
+        priority: priority of the swap area; absent: chosen by the kernel.
+    """
 
     path: str
     on: bool

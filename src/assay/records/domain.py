@@ -24,7 +24,9 @@ def _written(option: Value) -> str:
 class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
     """Finite list of values, in the given order.
 
-    ``ordered`` declares that neighbours in the list are similar, for surrogate models.
+    Attributes:
+        options: values to choose from.
+        ordered: true if neighbours in the list are similar, for surrogate models.
     """
 
     options: tuple[Value, ...]
@@ -42,10 +44,15 @@ class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
 
 
 class Range(Record, frozen=True, tag_field="kind", tag="range"):
-    """Numbers from ``low`` to ``high``, both included.
+    """Range of numbers.
 
-    ``step`` is the distance between neighbours, or with ``log`` the factor (2 for ``log2``).
-    Without a step a range of real numbers is continuous.
+    Attributes:
+        low: lowest value, included.
+        high: highest value, included.
+        step: distance between neighbours, or with ``log`` the factor between them (2 for ``log2``).
+            Without a step a range of real numbers is continuous.
+        log: true if the values are on a logarithmic scale.
+        integer: true if all values are integers.
     """
 
     low: float
@@ -104,7 +111,8 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
 class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
     """Any text: the domain of ``env.NAME`` and ``arg.NAME`` before the user gives one.
 
-    ``format`` describes the expected format.
+    Attributes:
+        format: expected format, in words.
     """
 
     format: str = "any text"

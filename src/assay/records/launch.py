@@ -48,14 +48,16 @@ class Launch(Record, frozen=True, kw_only=True):
     """One intended sample.
 
     Attributes:
+        configuration: configuration of the launch.
         arm: name of the configuration in this study: ``default``, or the configuration as text.
             Arms of an A/A comparison share a configuration and differ in name.
+        stage: part of the study that the launch belongs to.
         block: number of the block within the study, from 0.
         position: position within the block, from 0.
-        block_arms: every arm of the block, in order, so that a stopped study can finish the block.
-            Set on the launches that begin before the first result of the block is known.
         attempt: number of earlier failures at this position; a first failure is repeated.
         timeout_s: time-out, in seconds; a launch that reaches it is right-censored.
+        block_arms: every arm of the block, in order, so that a stopped study can finish the block.
+            Set on the launches that begin before the first result of the block is known.
         repeat_application: hard-to-change settings are applied again before the launch, because
             claims rest on separate applications (docs/explanation/statistics.md, rule 18).
         cpu_slot: number of the CPU slot that the launch is confined to, from 0, if the study

@@ -45,7 +45,14 @@ class Prospect(enum.StrEnum):
 
 
 class PlannedSetting(Record, frozen=True, kw_only=True):
-    """Planned value of one setting; ``reason`` is absent for a setting without limitations."""
+    """Planned value of one setting.
+
+    Attributes:
+        value: planned value.
+        status: expected result before the launch.
+        level: strongest evidence that a launch can give for the setting.
+        reason: reason for the status; absent for a setting without limitations.
+    """
 
     value: Value
     status: Prospect
@@ -57,6 +64,11 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Actions of one launch, and the expected result of each setting.
 
     A plan with a refused setting must not be launched: it would measure another configuration.
+
+    Attributes:
+        configuration: configuration that the plan applies.
+        actions: actions of the launch, in order.
+        settings: expected result of each setting, by name.
     """
 
     configuration: Configuration

@@ -27,7 +27,12 @@ class Parameter(Record, frozen=True, kw_only=True):
 
 
 class NamedConfiguration(Record, frozen=True, kw_only=True):
-    """Configuration with a name from a file."""
+    """Configuration with a name from a file.
+
+    Attributes:
+        name: name in the file.
+        configuration: its settings.
+    """
 
     name: str
     configuration: Configuration

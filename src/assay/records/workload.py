@@ -151,9 +151,10 @@ class Workload(Record, frozen=True, kw_only=True):
         grace_s: time between the request to terminate and SIGKILL, in seconds; ``None``: the
             default.
         stdin: file for standard input; ``/dev/null`` if absent.
-        cwd: working directory of the program.
         outputs_may_differ: treat arms as doing the same work even if their outputs differ; see
             ``compares_outputs``.
+        cwd: working directory of the program.
+        limits: limits of the process tree of a launch.
         hooks: commands around the launches.
         build: build of the program; ``{build}`` in ``argv`` is its output directory.
         requested_metrics: names of the requested metrics, in order, objectives included. Empty in

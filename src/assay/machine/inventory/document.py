@@ -14,7 +14,7 @@ class Part(Record, frozen=True, kw_only=True):
         id: the kernel's number, if it has one.
         name: another name, such as the model of a package or ``Cluster``.
         cpus: online CPUs in it, ascending; empty for memory without CPUs.
-        size_bytes: size of a cache or of memory.
+        size_bytes: size of a cache or of memory, in bytes.
         memory: attached memory: parts of kind ``node`` and ``memcache``.
         children: parts within it.
     """
@@ -29,13 +29,15 @@ class Part(Record, frozen=True, kw_only=True):
 
 
 class Cache(Record, frozen=True, kw_only=True):
-    """Caches of one make.
+    """Caches with the same properties.
 
     Attributes:
-        level: level; 1 is nearest to the CPU.
+        level: level of the caches; 1 is nearest to the CPU.
         kind: ``unified``, ``data`` or ``instruction``.
-        size_bytes, line_bytes, associativity: properties of each, if the kernel reports them.
-        shared_by: for each cache the CPUs that share it, ascending.
+        size_bytes: size of each cache, in bytes.
+        line_bytes: size of a cache line, in bytes.
+        associativity: number of ways of each set.
+        shared_by: CPUs that share each cache, ascending.
     """
 
     level: int
@@ -47,7 +49,16 @@ class Cache(Record, frozen=True, kw_only=True):
 
 
 class NodeSpeed(Record, frozen=True, kw_only=True):
-    """Memory performance of a node by its firmware (ACPI HMAT), from its nearest CPUs."""
+    """Memory performance of a node by its firmware (ACPI HMAT), from its nearest CPUs.
+
+    Attributes:
+        node: number of the NUMA node.
+        read_mb_s: read bandwidth, in MB/s.
+        write_mb_s: write bandwidth, in MB/s.
+        read_latency_ns: read latency, in nanoseconds.
+        write_latency_ns: write latency, in nanoseconds.
+        side_cache_bytes: size of the memory-side caches, in bytes.
+    """
 
     node: int
     read_mb_s: int | None = None
@@ -60,7 +71,12 @@ class NodeSpeed(Record, frozen=True, kw_only=True):
 class Pool(Record, frozen=True, kw_only=True):
     """A pool of huge pages of one size, of the host or of one node.
 
-    ``pages`` are in the pool, ``free`` of them unused, ``overcommit`` may be added on demand.
+    Attributes:
+        size_bytes: size of a page, in bytes.
+        node: number of the NUMA node; absent for the pool of the host.
+        pages: number of pages in the pool.
+        free: number of unused pages in the pool.
+        overcommit: maximum number of pages that the kernel adds on demand.
     """
 
     size_bytes: int
@@ -74,11 +90,13 @@ class Model(Record, frozen=True, kw_only=True):
     """Identification of the first processor, as written by the kernel.
 
     Attributes:
-        vendor, family, number, stepping: on arm64 ``number`` is the part, and ``stepping`` its
-            variant and revision as ``r1p2``.
-        mhz: frequency in ``/proc/cpuinfo``, which is the current one with frequency scaling.
+        vendor: vendor, such as ``GenuineIntel``.
+        family: number of the processor family.
+        number: number of the model; on arm64 number of the part.
+        stepping: stepping; on arm64 variant and revision, such as ``r1p2``.
+        mhz: frequency in ``/proc/cpuinfo``, in MHz; the current one with frequency scaling.
         clock_source: clock source of the kernel.
-        clock_sources: available clock sources.
+        clock_sources: clock sources that the kernel offers.
     """
 
     vendor: str | None = None
@@ -91,14 +109,32 @@ class Model(Record, frozen=True, kw_only=True):
 
 
 class Smt(Record, frozen=True, kw_only=True):
-    """SMT; ``control`` is the state of the kernel (``on``, ``off``, ``notsupported`` ...)."""
+    """Simultaneous multithreading (SMT).
+
+    Attributes:
+        threads_per_core: highest number of hardware threads of a core.
+        control: state of the kernel's control: ``on``, ``off``, ``forceoff``, ``notsupported`` or
+            ``notimplemented``.
+    """
 
     threads_per_core: int
     control: str | None = None
 
 
 class Frequency(Record, frozen=True, kw_only=True):
-    """CPUs with the same frequency properties; frequencies in kHz, if the kernel reports them."""
+    """CPUs with the same frequency properties.
+
+    Attributes:
+        cpus: numbers of the CPUs, ascending.
+        driver: driver of frequency scaling, such as ``intel_pstate``.
+        governor: frequency governor, such as ``performance``.
+        preference: preference between energy and performance (``energy_performance_preference``).
+        min_khz: lowest frequency of the hardware, in kHz.
+        max_khz: highest frequency of the hardware, in kHz.
+        base_khz: base frequency, without turbo, in kHz.
+        limit_low_khz: lower limit for the governor, in kHz.
+        limit_high_khz: upper limit for the governor, in kHz.
+    """
 
     cpus: tuple[int, ...]
     driver: str | None = None
@@ -112,7 +148,13 @@ class Frequency(Record, frozen=True, kw_only=True):
 
 
 class IdleState(Record, frozen=True, kw_only=True):
-    """An idle state of CPUs, with its exit latency; ``disabled`` on CPU 0."""
+    """An idle state of the CPUs.
+
+    Attributes:
+        name: name of the state, such as ``C6``.
+        exit_latency_us: time to leave the state, in microseconds.
+        disabled: true if the state is disabled on CPU 0.
+    """
 
     name: str
     exit_latency_us: int | None = None
@@ -123,7 +165,7 @@ class Hierarchy(Record, frozen=True, kw_only=True):
     """A hierarchy of control groups.
 
     Attributes:
-        version: 1 or 2.
+        version: version of control groups: 1 or 2.
         controllers: controllers of the hierarchy; for v2 those available to this group.
         group: name of the group of this process.
         delegated_controllers: controllers that the group enables for its children (v2).
@@ -138,7 +180,12 @@ class Hierarchy(Record, frozen=True, kw_only=True):
 
 
 class Control(Record, frozen=True, kw_only=True):
-    """Control groups; ``mode`` is ``v2``, ``hybrid``, ``v1`` or ``none``."""
+    """Control groups.
+
+    Attributes:
+        mode: mounted versions: ``v2``, ``hybrid``, ``v1`` or ``none``.
+        hierarchies: mounted hierarchies, version 2 first.
+    """
 
     mode: str
     hierarchies: tuple[Hierarchy, ...] = ()
@@ -167,7 +214,15 @@ class Kernel(Record, frozen=True, kw_only=True):
 
 
 class Firmware(Record, frozen=True, kw_only=True):
-    """Identification of board and firmware, without serial numbers."""
+    """Identification of board and firmware, without serial numbers.
+
+    Attributes:
+        vendor: vendor of the system.
+        product: product name of the system.
+        board: vendor and name of the board.
+        version: version of the firmware.
+        date: date of the firmware, as it states it.
+    """
 
     vendor: str | None = None
     product: str | None = None
@@ -177,10 +232,17 @@ class Firmware(Record, frozen=True, kw_only=True):
 
 
 class Link(Record, frozen=True, kw_only=True):
-    """A PCI Express link: speeds in GT/s per lane, widths in lanes.
+    """A PCI Express link.
 
-    ``card`` and ``slot`` are the maxima of both ends; ``below_maximum`` is true if the link is
-    slower or narrower than both support, which may only mean that the device is idle.
+    Attributes:
+        speed_gt_s: current speed of a lane, in GT/s.
+        width: current number of lanes.
+        card_speed_gt_s: maximum speed of a lane at the end of the device, in GT/s.
+        card_width: maximum number of lanes at the end of the device.
+        slot_speed_gt_s: maximum speed of a lane at the end of the slot, in GT/s.
+        slot_width: maximum number of lanes at the end of the slot.
+        below_maximum: true if the link is slower or narrower than both ends support; the device may
+            only be idle.
     """
 
     speed_gt_s: float
@@ -200,9 +262,12 @@ class Pci(Record, frozen=True, kw_only=True):
         parent: address of the bridge above it; absent directly below the root.
         kind: class in words.
         ids: vendor and device such as ``8086:1572``.
-        vendor, product: names, if a table of names is installed.
-        driver: its driver.
-        node, cpus: nearest node and CPUs, if the kernel reports them.
+        vendor: name of the vendor, if a table of names is installed.
+        product: name of the device, if a table of names is installed.
+        driver: driver of the device.
+        node: number of the nearest NUMA node, if the kernel reports it.
+        cpus: numbers of the nearest CPUs, if the kernel reports them.
+        link: PCI Express link to the device.
     """
 
     address: str
@@ -225,9 +290,12 @@ class Device(Record, frozen=True, kw_only=True):
         name: the kernel's name; ``gpu0`` ... for GPUs.
         address: address of its PCI device.
         model: model reported by the device.
-        node, cpus: nearest node and CPUs, if the kernel reports them.
-        size_bytes, rotational, scheduler: properties of a disk.
-        speed_mbit_s: speed of a network card that is up.
+        node: number of the nearest NUMA node, if the kernel reports it.
+        cpus: numbers of the nearest CPUs, if the kernel reports them.
+        size_bytes: size of a disk, in bytes.
+        rotational: true if a disk rotates.
+        scheduler: I/O scheduler of a disk.
+        speed_mbit_s: speed of a network card that is up, in Mbit/s.
     """
 
     kind: str
@@ -243,9 +311,18 @@ class Device(Record, frozen=True, kw_only=True):
 
 
 class Dimm(Record, frozen=True, kw_only=True):
-    """A memory slot (SMBIOS type 17); ``size_bytes`` is 0 for an empty slot.
+    """A memory slot (SMBIOS type 17).
 
-    ``rated_mt_s`` is the maximum speed of the module, ``speed_mt_s`` the configured one.
+    Attributes:
+        slot: name of the slot on the board.
+        bank: name of the bank of the slot.
+        size_bytes: size of the module, in bytes; 0 for an empty slot.
+        type: type of the memory, such as ``DDR5``.
+        rated_mt_s: maximum speed of the module, in MT/s.
+        speed_mt_s: configured speed, in MT/s.
+        ranks: number of ranks of the module.
+        manufacturer: manufacturer of the module.
+        part_number: part number of the module.
     """
 
     slot: str
@@ -260,7 +337,13 @@ class Dimm(Record, frozen=True, kw_only=True):
 
 
 class Library(Record, frozen=True, kw_only=True):
-    """A shared library, with the version in its file or its name."""
+    """A shared library.
+
+    Attributes:
+        name: name of the library, such as ``glibc`` or ``jemalloc``.
+        path: path of the file.
+        version: version according to the content or the name of the file.
+    """
 
     name: str
     path: str
@@ -268,7 +351,14 @@ class Library(Record, frozen=True, kw_only=True):
 
 
 class Limit(Record, frozen=True, kw_only=True):
-    """A resource limit of this process (``getrlimit(2)``); absent means unlimited."""
+    """A resource limit of this process (``getrlimit(2)``).
+
+    Attributes:
+        name: name of the resource as in ``/proc/self/limits``, in words.
+        unit: unit of both limits, such as ``bytes``; absent for a plain number.
+        soft: soft limit; absent: unlimited.
+        hard: hard limit; absent: unlimited.
+    """
 
     name: str
     unit: str | None = None
@@ -283,9 +373,12 @@ class Limits(Record, frozen=True, kw_only=True):
         affinity: CPUs of its affinity mask.
         nodes: NUMA nodes from which it may allocate memory.
         cpuset: CPUs of its control group.
-        memory_bytes, cpus: lowest limits of its control groups.
+        memory_bytes: lowest memory limit of its control groups, in bytes.
+        cpus: lowest limit of its control groups on CPU time, in CPUs.
         thp_disabled: true if transparent huge pages are disabled for it (``PR_SET_THP_DISABLE``).
-        no_new_privileges, seccomp: values in ``/proc/self/status``.
+        no_new_privileges: true if it cannot gain privileges by exec (``NoNewPrivs`` in
+            ``/proc/self/status``).
+        seccomp: true if it has a filter of system calls (``Seccomp`` in ``/proc/self/status``).
         resources: all resource limits.
     """
 
@@ -301,7 +394,13 @@ class Limits(Record, frozen=True, kw_only=True):
 
 
 class MissingReading(Record, frozen=True, kw_only=True):
-    """A value that could not be read, with the reason and a remedy."""
+    """A value that could not be read.
+
+    Attributes:
+        reading: name of the value.
+        reason: reason why it could not be read.
+        remedy: instruction that makes it readable, if there is one.
+    """
 
     reading: str
     reason: str
@@ -314,8 +413,24 @@ class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     Attributes:
         topology: tree of the parts of the machine.
         topology_source: ``hwloc`` with its version, or ``assay``.
-        microcode: version, several joined by commas if CPUs differ.
-        mthp: size in bytes -> mode of transparent huge pages of that size, if supported.
+        model: identification of the processor.
+        caches: caches of the CPUs.
+        smt: simultaneous multithreading.
+        speeds: memory performance of the NUMA nodes by their firmware.
+        pools: pools of huge pages.
+        mthp: modes of transparent huge pages of further sizes, by size in bytes, if supported.
+        frequencies: frequency properties of the CPUs.
+        idle_driver: driver of idle states, such as ``intel_idle``.
+        idle_states: idle states of a CPU, the lightest first.
+        control_groups: control groups of this process.
+        kernel: the running kernel.
+        microcode: version of the microcode; several versions, joined by commas, if CPUs differ.
+        firmware: identification of board and firmware.
+        pci: PCI devices, by address.
+        devices: GPUs, disks and network cards.
+        dimms: memory slots, empty ones included.
+        libraries: shared libraries that affect performance, with versions.
+        limits: limits of this process.
         unavailable: values that could not be read.
     """
 
