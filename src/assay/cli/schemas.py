@@ -132,6 +132,9 @@ def _schema_hook(kind: type) -> dict[str, Any]:
 
 # --- descriptions -----------------------------------------------------------------------------
 
+_TAGS = {"schema": "version of the document", "kind": "name of the type of this object"}
+"""Descriptions of the keys that msgspec adds to a structure (``tag_field``)."""
+
 
 def _describe(definitions: dict[str, Any], kind: type) -> None:
     """Add the descriptions of doc comments to every property."""
@@ -145,8 +148,8 @@ def _describe(definitions: dict[str, Any], kind: type) -> None:
             if key in known:
                 value["description"] = known[key]
         tag = struct.__struct_config__.tag_field  # type: ignore[attr-defined]
-        if tag == "schema":
-            definition["properties"][tag]["description"] = "Version of the document."
+        if tag is not None:
+            definition["properties"][tag]["description"] = _TAGS[tag]
 
 
 def _structs(kind: type) -> Iterator[type]:

@@ -37,7 +37,7 @@ _SETTING: dict[str, Any] = {
         {
             "type": "object",
             "properties": {
-                "domain": _DOMAIN,
+                "domain": {"description": "Values to try.", **_DOMAIN},
                 "condition": {
                     "type": "string",
                     "description": "Condition; the setting is unset where it does not hold.",

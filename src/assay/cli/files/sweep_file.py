@@ -116,7 +116,9 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
-    limits: LimitsTable = msgspec.field(default_factory=LimitsTable)
+    limits: Annotated[
+        LimitsTable, Meta(description="Limits of a launch with all its processes.")
+    ] = msgspec.field(default_factory=LimitsTable)
     input: Annotated[Text, about("File for standard input (/dev/null).", "in.txt")] | None = None
     setup: Annotated[Text, about("Runs once before the launches.", "make data")] | None = None
     prepare: Annotated[Text, about("Runs before each launch, not timed.", "rm -f out")] | None = (
@@ -272,12 +274,19 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class SweepTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Experiment of ``assay sweep``."""
 
-    workload: WorkloadTable
+    workload: Annotated[
+        WorkloadTable,
+        Meta(description="Program to run, its metrics, and the check of its output."),
+    ]
     settings: Settings = {}
     constraints: Constraints = []
     configuration: Configurations = {}
-    design: DesignTable = msgspec.field(default_factory=DesignTable)
-    study: StudyTable = msgspec.field(default_factory=StudyTable)
+    design: Annotated[
+        DesignTable, Meta(description="Cells of the experiment and their repetitions.")
+    ] = msgspec.field(default_factory=DesignTable)
+    study: Annotated[StudyTable, Meta(description="Budget and precision of the study.")] = (
+        msgspec.field(default_factory=StudyTable)
+    )
 
 
 def json_schema() -> dict[str, Any]:
