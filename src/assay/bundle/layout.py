@@ -120,7 +120,7 @@ class Manifest(Record, frozen=True, kw_only=True):
         head: chain value after the last file.
         verdicts: basis of the conclusion of each stratum that has one.
         replacements: number of replacements by token.
-        includes_outputs: the bundle contains outputs of the program.
+        includes_outputs: true if the bundle contains outputs of the program.
     """
 
     format: str

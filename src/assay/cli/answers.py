@@ -70,8 +70,8 @@ class StudySample(Sample, frozen=True, kw_only=True, tag_field="schema", tag=SCH
 
     Attributes:
         stratum: number of the stratum; absent where all samples belong to one.
-        excluded: the block of the launch is excluded from all statistics.
-        disturbed: other processes used the machine during the block of the launch.
+        excluded: true if the block of the launch is excluded from all statistics.
+        disturbed: true if other processes used the machine during the block of the launch.
     """
 
     stratum: int | None = None
@@ -322,7 +322,7 @@ class EarlierStudy(Record, frozen=True, kw_only=True):
     Attributes:
         study: identifier of the study.
         command: workload of the study.
-        same_workload: the workload is the same.
+        same_workload: true if the workload is the same.
         configurations: number of its configurations that were used.
         unused_configurations: number of its configurations that were not used.
         launches: number of its launches.

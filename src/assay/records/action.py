@@ -74,8 +74,9 @@ class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"
 
     Attributes:
         path: path of the shared object.
-        unsupported_runtimes: program runtimes that the object does not support.
-        place_first: place it before all other preloaded objects, because it forwards calls to them.
+        unsupported_runtimes: names of program runtimes that the object does not support.
+        place_first: true if it precedes all other preloaded objects, because it forwards calls to
+            them.
     """
 
     path: str
@@ -203,9 +204,9 @@ class Instances(Record, frozen=True, kw_only=True, tag_field="kind", tag="instan
     """Start several instances of the command at the same time, each on its own CPUs.
 
     Attributes:
-        cpus: CPUs of each instance.
-        rank: number of the only instance to start, with the environment of all; ``None`` starts
-            all.
+        cpus: numbers of the CPUs of each instance.
+        rank: number of the only instance to start, from 0, with the environment of all; absent: all
+            start.
     """
 
     cpus: tuple[tuple[int, ...], ...]
@@ -238,8 +239,8 @@ class WriteFile(Record, frozen=True, kw_only=True, tag_field="kind", tag="write_
         form: format of the file when it is read back.
         resets: files that the kernel changes as a side effect, as ``dirty_ratio`` sets
             ``dirty_bytes`` to 0; their values are restored as well.
-        tries: write the present value back to each of ``resets`` first. A file that rejects its own
-            value could not be restored, and nothing is written then.
+        tries: true if assay first writes the present value back to each of ``resets``. A file that
+            rejects its own value could not be restored, and nothing is written then.
     """
 
     path: str
@@ -281,13 +282,12 @@ class RequiredBoot(Record, frozen=True, kw_only=True, tag_field="kind", tag="boo
 
     Attributes:
         setting: name of the setting.
-        requirement: the requirement as text, such as ``mitigations=off on the kernel's command
-            line``.
+        requirement: requirement as text, such as ``mitigations=off on the kernel's command line``.
         observed: evidence, found before the launch, that the present boot satisfies it.
         files: kernel files that show it, with their contents at planning time; each launch reads
             them again.
-        effect_observed: the effect was observed. Otherwise it is on the command line, or the user
-            confirmed it.
+        effect_observed: true if the effect was observed. Otherwise it is on the command line, or
+            the user confirmed it.
     """
 
     setting: str

@@ -12,14 +12,17 @@ class BootChange(Record, frozen=True, kw_only=True):
     Attributes:
         settings: required values, by setting.
         missing: the unsatisfied requirements, with the values of the present boot.
-        add, remove: arguments to add to and remove from the kernel's command line.
+        add: arguments to add to the kernel's command line.
+        remove: arguments to remove from the kernel's command line.
         required_arguments: all arguments that ``settings`` need on the command line.
         firmware: required values in the firmware's menu, by name.
         kernel: release of the required kernel, if the study sets ``boot.kernel``.
         running_kernel: release of the running kernel, if it is another one.
         unconfirmed: settings that assay cannot read and the user has to confirm.
-        repeat_boot: the same boot is needed once more, because claims rest on separate boots.
-        missing_after_boot: the machine was rebooted since the last launch, without this change.
+        repeat_boot: true if the same boot is needed once more, because claims rest on separate
+            boots.
+        missing_after_boot: true if the machine was rebooted since the last launch, without this
+            change.
     """
 
     settings: dict[str, Value]

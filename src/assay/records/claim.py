@@ -34,7 +34,7 @@ class Spread(Record, frozen=True, kw_only=True):
 
     Attributes:
         ratio: ratio of p90 - p10, b over a, from batches of blocks.
-        ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        ci: interval of the ratio, valid at every interim analysis; ``null`` for an open end.
         verdict: result for ``b``.
         batches: number of batches.
     """
@@ -49,7 +49,8 @@ class CorrelatedLoad(Record, frozen=True, kw_only=True):
     """Load of other processes that is correlated with the arms.
 
     Attributes:
-        a, b: share of the CPUs that other processes used while each arm ran.
+        a: share of the CPUs that other processes used while arm ``a`` ran, from 0 to 1.
+        b: share of the CPUs that other processes used while arm ``b`` ran, from 0 to 1.
     """
 
     a: float
@@ -64,23 +65,23 @@ class Claim(Record, frozen=True, kw_only=True):
         b: name of the arm that the verdict is about.
         metric: metric of the claim.
         ratio: ratio of the metric, b over a.
-        ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        ci: interval of the ratio, valid at every interim analysis; ``null`` for an open end.
         verdict: result for ``b``.
         blocks: number of complete pairs.
         margin: margin of equivalence of the ratio.
+        alpha: accepted error rate of the interval, corrected for the number of claims.
         method: estimator of ``ratio``: ``mean`` or ``median`` of the paired logarithms, ``spread``,
             or ``none``.
-        bound_only: time-outs reduce the ratio to a bound.
-        censored_share: share of the pairs with a time-out, from 0 to 1.
-        shift: ratio of quantiles of all values, b over a, by quantile, such as ``p90``.
         blocks_needed: estimated total number of pairs for a verdict, if *unclear* and known.
-        alpha: accepted error rate of the interval, corrected for the number of claims.
+        bound_only: true if time-outs reduce the ratio to a bound.
+        censored_share: share of the pairs with a time-out, from 0 to 1.
         spread_ratio: p90 - p10 of all values of b over that of a.
         spread: the same with an interval, once there are enough blocks.
-        unstable: the arms differ in spread, or the launches of one arm are bimodal: the mean alone
-            does not predict a single launch.
-        single_analysis: ``ci`` is valid at the one analysis that was fixed before the first block.
-        verdict_withheld: the verdict is *unclear* because of ``correlated_load`` or
+        unstable: true if the arms differ in spread, or the launches of one arm are bimodal: the
+            mean alone does not predict a single launch.
+        single_analysis: true if ``ci`` is valid at the one analysis that was fixed before the first
+            block.
+        verdict_withheld: true if the verdict is *unclear* because of ``correlated_load`` or
             ``data_problem``.
         correlated_load: load of other processes that is correlated with the arms.
         data_problem: objection to the figures themselves, as part of a sentence. Without
@@ -88,9 +89,11 @@ class Claim(Record, frozen=True, kw_only=True):
         missing_values: launches without a value of each arm, as part of a sentence, if one arm has
             more of them and there is no objection.
         disturbed_blocks: disturbed blocks among ``blocks``; 0 if all are undisturbed.
-        beyond_margin: the end of ``ci`` that is nearer to 1 lies outside the margin of equivalence.
-        applications: the arms differ in a hard-to-change setting: each pair is one application of
-            each arm, averaged over its launches.
+        beyond_margin: true if the end of ``ci`` that is nearer to 1 lies outside the margin of
+            equivalence.
+        applications: true if the arms differ in a hard-to-change setting: each pair is one
+            application of each arm, averaged over its launches.
+        shift: ratio of quantiles of all values, b over a, by quantile, such as ``p90``.
     """
 
     a: str

@@ -36,7 +36,10 @@ class Condition(Record, frozen=True, kw_only=True):
         n: number of values: launches, or applications of a hard-to-change setting.
         mean: arithmetic mean, in the unit of the metric.
         sd: standard deviation with n - 1, in the same unit.
-        study, stratum, arm, settings: origin of the launches; absent for published values.
+        study: study with the launches; absent for published values.
+        stratum: number of the stratum with the launches; absent for published values.
+        arm: name of the arm with the launches; absent for published values.
+        settings: values by setting of the launches; absent for published values.
         started_at: start of the first of these launches, in seconds since 1970 (UTC).
         machine: fingerprint of the machine (processor, CPUs, memory, major version of the kernel).
         model: processor model.
@@ -66,7 +69,8 @@ class ConditionDifference(Record, frozen=True, kw_only=True):
     Attributes:
         subject: part of the system, in one or two words.
         path: path of a file or position in the documents; a star stands for the ``numbers``.
-        a, b: value under each condition; absent if it has none.
+        a: value under the first condition; absent if it has none.
+        b: value under the second condition; absent if it has none.
         numbers: CPUs, nodes or interrupts with the same difference.
     """
 
@@ -109,10 +113,11 @@ class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", 
         df_launches: degrees of freedom of ``ci_launches``.
         df: degrees of freedom of ``ci``.
         verdict: result for ``b``.
-        beyond_margin: the end of ``ci`` that is nearer to 1 lies outside the margin of equivalence.
+        beyond_margin: true if the end of ``ci`` that is nearer to 1 lies outside the margin of
+            equivalence.
         margin: margin of equivalence of the ratio.
         alpha: accepted error rate of the intervals.
-        published: at least one side is a published summary.
+        published: true if at least one side is a published summary.
         occasions: studies that estimate the variance between occasions, by machine.
         differences: differences of the two machines and conditions.
         confounded: confounded differences between the conditions.

@@ -25,7 +25,7 @@ class Design(Record, frozen=True, kw_only=True):
         n: number of cells of ``random`` and ``latin-hypercube``.
         generators: generators of a fractional factorial design, such as ``d = a * b * c``; empty
             for a full one.
-        centre: add centre points to a factorial design.
+        centre: true if a factorial design has centre points.
         repeats: number of complete blocks; absent: until all questions are decided.
         notes: omitted cells, with the reason.
     """
@@ -69,17 +69,18 @@ class FactorEffect(Record, frozen=True, kw_only=True):
         kind: kind of the effect.
         factors: the settings involved: one for a main effect, two for an interaction, none for the
             curvature.
-        low, high: levels of a main effect.
+        low: low level of a main effect.
+        high: high level of a main effect.
         ratio: main effect: high level over low level. Interaction: factor by which the effect of
             one setting is larger at the high level of the other than on average. Curvature: centre
             over corners.
-        ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        ci: interval of the ratio, valid at every interim analysis; ``null`` for an open end.
         verdict: result for the effect.
         blocks: number of complete blocks.
         alpha: accepted error rate of the interval, corrected for the number of effects.
         method: estimator of ``ratio``.
         aliases: confounded effects of up to two factors.
-        bound_only: time-outs reduce the ratio to a bound.
+        bound_only: true if time-outs reduce the ratio to a bound.
     """
 
     kind: EffectKind

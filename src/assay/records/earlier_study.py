@@ -27,7 +27,7 @@ class EarlierStudy(Record, frozen=True, kw_only=True):
     Attributes:
         study: its id in the store of the later study.
         command: its command.
-        same_workload: both studies run the same workload.
+        same_workload: true if both studies run the same workload.
         launches: number of its launches.
         known_configurations: its configurations within the space of the later study, best first.
         unused_configurations: number of its configurations outside that space.

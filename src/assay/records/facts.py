@@ -94,7 +94,7 @@ class AppliedStep(Record, frozen=True, kw_only=True):
     Attributes:
         step: setting that the step applies: a key of the plan, such as ``affinity`` or
             ``sched.nice``.
-        ok: success of the step.
+        ok: true if the step succeeded.
         errno: error number of the kernel after a failure.
     """
 
@@ -136,8 +136,8 @@ class HostActivity(Record, frozen=True, kw_only=True):
         swap_in_pages: number of pages of the whole host that were read from swap areas.
         swap_out_pages: number of pages of the whole host that were written to swap areas.
         throttle_events: number of thermal throttling events of cores and packages.
-        frequency_ratio: APERF over MPERF, 1 at the nominal frequency; while the tree ran if a perf
-            event counts it, otherwise of the CPUs from start to end.
+        frequency_ratio: average clock frequency over the nominal one (APERF over MPERF); while the
+            tree ran if a perf event counts it, otherwise of the CPUs from start to end.
         clock_source: clock source of the kernel.
     """
 
@@ -161,8 +161,8 @@ class Counter(Record, frozen=True, kw_only=True):
         enabled_s: run time of the threads while the event was enabled, in seconds.
         running_s: part of ``enabled_s`` in which the event was counted; less if events were
             multiplexed or the threads ran on cores of another type.
-        scope: ``user`` or ``all`` (kernel included).
-        scaled: extrapolated from a part of the time.
+        scope: counted modes: ``user``, or ``all`` (kernel included).
+        scaled: true if the value is extrapolated from a part of the time.
     """
 
     value: float
@@ -200,7 +200,7 @@ class InstanceFacts(Record, frozen=True, kw_only=True):
         user_s: CPU time in user mode, in seconds, with the children that the instance waited for.
         sys_s: CPU time in the kernel, in seconds, with the children that the instance waited for.
         cpus: CPU numbers of the affinity mask after exec.
-        killed_after_failure: the instance was killed because another one failed.
+        killed_after_failure: true if the instance was killed because another one failed.
     """
 
     pid: int | None = None
@@ -219,7 +219,7 @@ class Termination(Record, frozen=True, kw_only=True):
     Attributes:
         method: kind of request: ``SIGTERM`` or ``command``.
         duration_s: time until the program exited or was killed, in seconds.
-        killed: the program had not exited in time.
+        killed: true if the program had not exited in time.
         exit_status: exit status of the stop command; absent if it did not exit or was terminated by
             a signal.
         signal: number of the signal that terminated the stop command.

@@ -10,7 +10,7 @@ class KernelDifference(Record, frozen=True, kw_only=True):
 
     Attributes:
         name: an option such as ``CONFIG_HZ`` or a reading such as ``thp.enabled``.
-        values: value under each kernel, in the order of ``KernelComparison.releases``; ``None`` if
+        values: value under each kernel, in the order of ``KernelComparison.releases``; ``null`` if
             the kernel has no such option or reading.
     """
 

@@ -36,7 +36,7 @@ class Arm(Record, frozen=True, kw_only=True):
         name: name in the study.
         configuration: its settings.
         parent: name of an earlier arm that this one is a step from; the comparison continues until
-            that step is decided. ``None``: only compared with the first arm.
+            that step is decided. Absent: only compared with the first arm.
     """
 
     name: str
@@ -58,8 +58,8 @@ class Launch(Record, frozen=True, kw_only=True):
         timeout_s: time-out, in seconds; a launch that reaches it is right-censored.
         block_arms: every arm of the block, in order, so that a stopped study can finish the block.
             Set on the launches that begin before the first result of the block is known.
-        repeat_application: hard-to-change settings are applied again before the launch, because
-            claims rest on separate applications (docs/explanation/statistics.md, rule 18).
+        repeat_application: true if hard-to-change settings are applied again before the launch,
+            because claims rest on separate applications (docs/explanation/statistics.md, rule 18).
         cpu_slot: number of the CPU slot that the launch is confined to, from 0, if the study
             divides the CPUs.
     """

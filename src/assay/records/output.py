@@ -18,11 +18,12 @@ class Output(Record, frozen=True, kw_only=True):
     """One stream of one launch.
 
     Attributes:
-        stream: ``stdout`` or ``stderr``.
+        stream: name of the stream: ``stdout`` or ``stderr``.
         size_bytes: number of bytes written.
         sha256: 64 hexadecimal digits over the whole stream, or over ``head`` and ``tail`` alone.
         digest_scope: part that the digest covers.
-        head, tail: first and last bytes; ``head`` contains a small stream completely.
+        head: first bytes; a small stream completely.
+        tail: last bytes; empty for a small stream.
     """
 
     stream: str

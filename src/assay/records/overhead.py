@@ -15,9 +15,10 @@ class Cost(Record, frozen=True, kw_only=True):
     """Time cost of an observation, as a share of the wall time of the program without it.
 
     Attributes:
-        share: median over pairs of launches with and without it.
-        low, high: interval of the median. The intervals of all figures that decide on one
-            observation hold simultaneously with 95 % probability.
+        share: median over pairs of launches with and without the observation.
+        low: lower end of the interval of the median. The intervals of all figures that decide on
+            one observation hold simultaneously with 95 % probability.
+        high: upper end of the interval of the median.
     """
 
     share: float
@@ -29,16 +30,18 @@ class ObservedCost(Record, frozen=True, kw_only=True):
     """Cost of one observation for one program.
 
     Attributes:
-        observation: enabled in one launch of each pair, disabled in the other.
+        observation: name of the observation, enabled in one launch of each pair and disabled in the
+            other.
         program: name of the built-in load, or the command.
         baseline_s: median wall time of the program without it, in seconds.
         pairs: number of pairs of launches.
         wall: cost in ``wall_s``.
-        user, sys: cost in ``user_s`` and ``sys_s``; ``None`` if unknown.
-        cpu: cost in their sum, which is valid if the kernel divides them by ticks; ``None`` if
+        user: cost in ``user_s``; absent if unknown.
+        sys: cost in ``sys_s``; absent if unknown.
+        cpu: cost in their sum, which is valid if the kernel divides them by ticks; absent if
             unknown, and in calibrations of an older assay.
-        spread: increase of the distance of ``wall_s`` from its median; ``None`` in calibrations of
-            an older assay.
+        spread: increase of the distance of ``wall_s`` from its median; absent in calibrations of an
+            older assay.
     """
 
     observation: str
@@ -82,9 +85,9 @@ class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA
         assay_version: version of assay.
         started_at: start of the measurement, in seconds since 1970 (UTC).
         duration_s: length of the measurement, in seconds.
-        command: the launched command; ``None`` for the built-in loads.
+        command: the launched command; absent for the built-in loads.
         other_load: share of the CPUs that other processes and the hypervisor used during the
-            measurement; ``None`` if unknown, and in calibrations of an older assay.
+            measurement; absent if unknown, and in calibrations of an older assay.
         costs: cost of each observation and program.
         unavailable: reason why an observation could not be measured, by observation.
     """

@@ -63,21 +63,24 @@ class RequirementResult(Record, frozen=True, kw_only=True):
 
     Attributes:
         arm: name of the arm.
-        metric, bound, limit, quantile: as in the requirement.
+        metric: metric of the requirement.
+        bound: direction of the bound.
+        limit: limit in the unit of the metric.
         verdict: whether the quantile satisfies the bound.
         launches: number of launches.
         satisfied_launches: launches that satisfy the bound.
-        unknown_launches: launches of unknown value: failed, stopped before the limit was reached,
-            or ``bounded_launches``. They count against either verdict.
-        bounded_launches: launches with a lower and an upper bound on different sides of the limit.
         share_ci: interval of the share of launches that satisfy the bound, valid at every interim
             analysis.
         alpha: accepted error rate of the verdict, corrected for the number of verdicts.
+        quantile: quantile between 0 and 1.
+        unknown_launches: launches of unknown value: failed, stopped before the limit was reached,
+            or ``bounded_launches``. They count against either verdict.
+        bounded_launches: launches with a lower and an upper bound on different sides of the limit.
         value: observed quantile; absent without any value.
         worst_value: value with the largest violation, or the smallest distance from the limit.
         launches_needed: estimated total number of launches for a verdict, if *unclear* and known.
-        verdict_withheld: the verdict is *unclear* because more than a third of the blocks were
-            disturbed, so that other processes may have caused the violations.
+        verdict_withheld: true if the verdict is *unclear* because more than a third of the blocks
+            were disturbed, so that other processes may have caused the violations.
     """
 
     arm: str

@@ -97,8 +97,8 @@ class Evidence(Record, frozen=True, kw_only=True):
         kind: name of the observation.
         value: observed value.
         unit: unit of ``value``.
-        external: the cause lies outside the configuration; only such evidence may exclude a block
-            (docs/explanation/statistics.md).
+        external: true if the cause lies outside the configuration; only such evidence may exclude a
+            block (docs/explanation/statistics.md).
         note: details in words.
     """
 

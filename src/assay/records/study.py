@@ -64,45 +64,45 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     Attributes:
         kind: command of the study.
         workload: the program and its metrics.
+        budget: requested or default budget.
         space: search space of ``tune``, and source of the cells of a ``sweep``.
         arms: arms of ``compare`` and ``sweep`` (baseline first), or the only arm of ``measure`` and
             ``calibrate``.
-        budget: requested or default budget.
         margin: margin of equivalence of ratios.
         alpha: accepted error rate over all claims.
         precision: for ``measure`` and ``sweep``: relative half width of the interval of the mean at
             which the study, or a cell, stops.
-        design: design of a ``sweep``.
         seed: seed of all random choices.
-        null: the default runs twice under two names (A/A comparison).
+        null: true if the default runs twice under two names (A/A comparison).
         statistic: statistic of the objective that claims are based on.
-        disturbed_above: a block counts as disturbed if other processes used more than this share of
-            its CPUs (docs/explanation/statistics.md, rule 13); ``None``: never.
-        warmup: number of warm-up launches; ``None``: until launches get no faster.
-        pad_environment: vary the size of the environment between launches, so that the stack
-            address is sampled instead of fixed (Mytkowicz et al., ASPLOS 2009).
+        disturbed_above: share of the CPUs of a block, from 0 to 1; the block counts as disturbed if
+            other processes use more (docs/explanation/statistics.md, rule 13). ``null``: never.
+        warmup: number of warm-up launches; absent: until launches get no faster.
+        pad_environment: true if the size of the environment varies between launches, so that the
+            stack address is sampled instead of fixed (Mytkowicz et al., ASPLOS 2009).
+        design: design of a ``sweep``.
         requirements: requirements on the result (docs/explanation/statistics.md, rule 17).
         switch_costs_s: time to change each varied setting between two launches, in seconds, if it
             is not negligible; determines the order of launches and the use of the budget.
         parallel: number of slots that the CPUs are divided into. Every launch is confined to one
-            slot, and search blocks run that many launches concurrently. ``None``: no slots.
+            slot, and search blocks run that many launches concurrently. Absent: no slots.
         earlier_studies: for ``tune``: results of earlier studies, which guide the search; claims
             never rest on them.
+        objectives: for ``tune`` with several metrics: their names, the objective of the workload
+            first; empty for a single objective.
+        reserve: share of a partition in which every launch runs; absent: none.
+        earlier_recommendation: for a ``compare`` that confirms the recommendation of an earlier
+            study: that recommendation.
         reboot_settings: settings that require a reboot, with their values when the study began,
             which hold for arms that do not set them. The study pauses for each reboot, and the
             budget excludes reboots.
-        exit_conditions: for ``compare``: conditions that determine the exit status
-            (``search.gate``).
         verify: for firmware settings that assay cannot read: path of a file with the value, or
             ``!`` and a command that prints it.
-        objectives: for ``tune`` with several metrics: their names, the objective of the workload
-            first; empty for a single objective.
-        reserve: share of a partition in which every launch runs; ``None``: none.
-        requested_observations: observations of the measured launches; ``None``: the default ones.
+        requested_observations: observations of the measured launches; absent: the default ones.
         disabled_observations: default observations that are disabled in the measured launches,
             because a calibration shows an excessive cost on this machine.
-        earlier_recommendation: for a ``compare`` that confirms the recommendation of an earlier
-            study: that recommendation.
+        exit_conditions: for ``compare``: conditions that determine the exit status
+            (``search.gate``).
     """
 
     kind: Kind
@@ -206,10 +206,14 @@ class Summary(Record, frozen=True, kw_only=True):
 
     Attributes:
         n: number of values.
-        min, q1, median, q3, max: five-number summary; quartiles by definition 7 of Hyndman and Fan.
-        mean: arithmetic mean.
-        sd: standard deviation with n - 1; absent for one value.
-        sem: sd / sqrt(n); absent for one value.
+        min: minimum, in the unit of the metric.
+        q1: first quartile, in the unit of the metric, by definition 7 of Hyndman and Fan.
+        median: median, in the unit of the metric.
+        q3: third quartile, in the unit of the metric, by definition 7 of Hyndman and Fan.
+        max: maximum, in the unit of the metric.
+        mean: arithmetic mean, in the unit of the metric.
+        sd: standard deviation with n - 1, in the unit of the metric; absent for one value.
+        sem: standard error of the mean, sd / sqrt(n); absent for one value.
         ci: interval of the mean, valid at every interim analysis; absent below about four values.
     """
 
@@ -229,10 +233,12 @@ class Modes(Record, frozen=True, kw_only=True):
     """Bimodal distribution of the launches of an arm, by the objective.
 
     Attributes:
-        low, high: mean of each mode, in the unit of the objective.
-        upper_mode_share: share of the launches in the upper mode.
+        low: mean of the lower mode, in the unit of the objective.
+        high: mean of the upper mode, in the unit of the objective.
+        upper_mode_share: share of the launches in the upper mode, from 0 to 1.
         explained_by: kind of evidence that is correlated with the modes, if any.
-        low_evidence, high_evidence: median of that evidence in each mode.
+        low_evidence: median of that evidence in the lower mode.
+        high_evidence: median of that evidence in the upper mode.
     """
 
     low: float
@@ -273,10 +279,10 @@ class Interference(Record, frozen=True, kw_only=True):
         concurrent_launches: number of concurrent launches.
         blocks: number of pairs.
         ratio: objective of a concurrent launch over that of an exclusive one; absent without pairs.
-        ci: 95 % interval of the ratio from a single analysis; ``None`` for an open end.
-        exclusive_sd_log, concurrent_sd_log: standard deviation of the logarithm of exclusive and of
-            concurrent launches.
-        noise_ratio: the second over the first.
+        ci: 95 % interval of the ratio from a single analysis; ``null`` for an open end.
+        exclusive_sd_log: standard deviation of the logarithm of exclusive launches.
+        concurrent_sd_log: standard deviation of the logarithm of concurrent launches.
+        noise_ratio: ``concurrent_sd_log`` over ``exclusive_sd_log``.
         sequential_reason: reason why the search ran launches one at a time; absent if it ran them
             concurrently.
     """

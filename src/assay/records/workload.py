@@ -32,13 +32,13 @@ class Metric(Record, frozen=True, kw_only=True):
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
         pattern: regular expression with one group, applied to the output; the last match counts.
+        combine: aggregation over several instances; see ``combined``.
+        ignore_unit: true if a unit next to the value in the output is ignored.
+        goal_assumed: true if no option gave the direction of improvement.
         statistic: statistic over all matches of a launch: ``mean``, ``median``, ``max``, ``min``,
             ``sum`` or a quantile such as ``p99``; absent if the last match counts.
         file: file that the pattern is applied to instead of the output, relative to the working
             directory of the launch.
-        combine: aggregation over several instances; see ``combined``.
-        ignore_unit: ignore a unit next to the value in the output.
-        goal_assumed: no option gave the direction of improvement.
     """
 
     name: str
@@ -107,10 +107,10 @@ class Hooks(Record, frozen=True, kw_only=True):
     """Untimed commands around the launches; an empty one is not run.
 
     Attributes:
-        setup: runs once before the first launch of a session.
-        prepare: runs before each launch.
-        cleanup: runs once after the last launch of a session, even after an interrupt.
-        stop: requests the termination of a running launch, instead of SIGTERM.
+        setup: command that runs once before the first launch of a session.
+        prepare: command that runs before each launch.
+        cleanup: command that runs once after the last launch of a session, even after an interrupt.
+        stop: command that requests the termination of a running launch, instead of SIGTERM.
     """
 
     setup: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class BuildRecipe(Record, frozen=True, kw_only=True):
         inputs: files and directories that the build depends on; if empty, those named by the
             command and the sources in ``cwd``.
         cwd: working directory.
-        timeout_s: time limit of a build, in seconds; ``None``: the default.
+        timeout_s: time limit of a build, in seconds; absent: the default.
     """
 
     argv: tuple[str, ...]
@@ -148,11 +148,10 @@ class Workload(Record, frozen=True, kw_only=True):
         metrics: metrics of the workload, objective first.
         check: regular expression that the output must match; otherwise the sample counts as failed.
         timeout_s: time-out in seconds; a launch that reaches it is right-censored.
-        grace_s: time between the request to terminate and SIGKILL, in seconds; ``None``: the
-            default.
+        grace_s: time between the request to terminate and SIGKILL, in seconds; absent: the default.
         stdin: file for standard input; ``/dev/null`` if absent.
-        outputs_may_differ: treat arms as doing the same work even if their outputs differ; see
-            ``compares_outputs``.
+        outputs_may_differ: true if arms count as doing the same work even if their outputs differ;
+            see ``compares_outputs``.
         cwd: working directory of the program.
         limits: limits of the process tree of a launch.
         hooks: commands around the launches.

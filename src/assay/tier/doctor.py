@@ -14,7 +14,7 @@ class Finding(Record, frozen=True, kw_only=True):
     Attributes:
         problem: description of the problem.
         remedy: next step.
-        fatal: the problem prevents the use of the pager.
+        fatal: true if the problem prevents the use of the pager.
     """
 
     problem: str

@@ -63,7 +63,7 @@ class Prediction(Record, frozen=True, kw_only=True):
             transfers.
         transfer_s_per_gib: transfer time for each GiB, in seconds.
         prefetched_share: share of fetched chunks that were prefetched; absent without fetches.
-        mostly_zero_fill: most page faults were zero-fill faults.
+        mostly_zero_fill: true if most page faults were zero-fill faults.
     """
 
     wall_s: float

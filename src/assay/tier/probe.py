@@ -20,10 +20,12 @@ class Userfaultfd(Record, frozen=True, kw_only=True):
 
     Attributes:
         problem: reason why it is not available.
-        in_kernel: page faults within system calls are reported too, which requires privileges.
-        move: UFFDIO_MOVE, from Linux 6.8 on.
-        copy: mremap(2) with MREMAP_DONTUNMAP, from Linux 5.7 on, for evictions without UFFDIO_MOVE.
-        poison: UFFDIO_POISON, from Linux 6.6 on.
+        in_kernel: true if page faults within system calls are reported too, which requires
+            privileges.
+        move: true if the kernel has UFFDIO_MOVE (Linux 6.8).
+        copy: true if the kernel has MREMAP_DONTUNMAP of mremap(2) (Linux 5.7), for evictions
+            without UFFDIO_MOVE.
+        poison: true if the kernel has UFFDIO_POISON (Linux 6.6).
     """
 
     problem: str | None = None

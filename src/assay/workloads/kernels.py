@@ -63,7 +63,7 @@ class Variant(Record, frozen=True, kw_only=True):
         parent: variant that this one improves by one step; empty for the first one.
         isa: required instruction set, as a level of the psABI or ``any``.
         description: description of the step.
-        incorrect: the result is wrong on purpose, to test the check of results.
+        incorrect: true if the result is wrong on purpose, to test the check of results.
         library: library that does the work, with its version.
         unavailable: reason why the variant is not available on this machine.
         flops: additions and multiplications of one repetition, by the formulas of the algorithm.
@@ -98,7 +98,7 @@ class Kernel(Record, frozen=True, kw_only=True):
         bytes: size of the data, in bytes.
         variants: all variants, each after its parent.
         figures: further measures of quality of a result; most kernels have none.
-        single: the arithmetic has single precision.
+        single: true if the arithmetic has single precision.
     """
 
     kernel: str

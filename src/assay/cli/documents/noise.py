@@ -55,10 +55,11 @@ class MethodFigures(Record, frozen=True, kw_only=True):
     """Results of one method.
 
     Attributes:
-        method: ``selfish``, ``fwq`` or ``ftq``, or a tracer: ``osnoise`` or ``timerlat``.
+        method: name of the method: ``selfish``, ``fwq`` or ``ftq``, or a tracer: ``osnoise`` or
+            ``timerlat``.
         quantum_us: quantum of work or time, in microseconds.
         threshold_us: excess time above which an interval counts as a detour, in microseconds.
-        stopped_early: the measurement was stopped before its end.
+        stopped_early: true if the measurement was stopped before its end.
         cpus: one entry for each CPU.
     """
 

@@ -106,7 +106,7 @@ class ListedPartition(Record, frozen=True, kw_only=True):
 
     Attributes:
         name: name of the partition.
-        in_force: all properties of the partition hold.
+        in_force: true if all properties of the partition hold.
         fault: property that does not hold.
         cpus: list of CPUs.
         nodes: list of NUMA nodes.

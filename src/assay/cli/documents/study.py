@@ -16,7 +16,7 @@ class ExportedFile(Record, frozen=True, kw_only=True):
         size_bytes: size of the file, in bytes; absent for standard output.
         head: digest at the end of the chain of a bundle.
         replacements: number of replacements in a bundle, by kind of name.
-        includes_outputs: the bundle contains the output of the program.
+        includes_outputs: true if the bundle contains the output of the program.
         notes: limitations of a bundle for its readers, as sentences.
     """
 
@@ -63,7 +63,7 @@ class CheckedVerdict(Record, frozen=True, kw_only=True):
     Attributes:
         stratum: number of the stratum.
         samples: number of samples that the verdict rests on.
-        holds: the verdict follows from the samples.
+        holds: true if the verdict follows from the samples.
         difference: first difference from the recomputed verdict.
         error: reason why the verdict cannot be computed.
         recorded_versions: versions of the packages that computed the recorded verdict, by name;
@@ -96,7 +96,7 @@ class CheckedSignature(Record, frozen=True, kw_only=True):
     """Check of the signature of a bundle.
 
     Attributes:
-        good: the signature is valid.
+        good: true if the signature is valid.
         description: signer, or reason of the failure.
     """
 
@@ -111,7 +111,7 @@ class StudyVerifyAnswer(Record, frozen=True, kw_only=True, tag_field="schema", t
         bundle: path of the file.
         study: identifier of the study; absent, like ``entries``, ``head``, ``versions`` and
             ``verdicts``, if the manifest of the bundle is unreadable.
-        holds: the data, the verdicts and a given signature are valid.
+        holds: true if the data, the verdicts and a given signature are valid.
         entries: number of entries in the chain whose digests are valid.
         head: digest at the end of the chain of entries.
         versions: versions of assay and its libraries, by name.

@@ -15,8 +15,8 @@ class TierDoctorAnswer(Record, frozen=True, kw_only=True, tag_field="schema", ta
     """Answer of ``assay tier doctor``.
 
     Attributes:
-        usable: availability of the pager.
-        advisable: availability of the advisor, which needs swap space that accepts pages.
+        usable: true if the pager is available.
+        advisable: true if the advisor is available, which needs swap space that accepts pages.
         probe: results of the native probe.
         swap: swap space of the host.
         findings: problems, the most serious first.

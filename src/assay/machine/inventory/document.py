@@ -9,9 +9,9 @@ class Part(Record, frozen=True, kw_only=True):
     """A part of the machine with the parts within it, as drawn by lstopo.
 
     Attributes:
-        kind: ``machine``, ``group``, ``package``, ``die``, ``l5`` to ``l1``, ``l1i`` ... ``core``,
-            ``cpu``, ``node`` (memory), ``memcache`` (a cache before memory).
-        id: the kernel's number, if it has one.
+        kind: kind of the part: ``machine``, ``group``, ``package``, ``die``, ``l5`` to ``l1``,
+            ``l1i`` ... ``core``, ``cpu``, ``node`` (memory), ``memcache`` (a cache before memory).
+        id: number of the part in the kernel, if it has one.
         name: another name, such as the model of a package or ``Cluster``.
         cpus: online CPUs in it, ascending; empty for memory without CPUs.
         size_bytes: size of a cache or of memory, in bytes.
@@ -33,7 +33,7 @@ class Cache(Record, frozen=True, kw_only=True):
 
     Attributes:
         level: level of the caches; 1 is nearest to the CPU.
-        kind: ``unified``, ``data`` or ``instruction``.
+        kind: kind of the content: ``unified``, ``data`` or ``instruction``.
         size_bytes: size of each cache, in bytes.
         line_bytes: size of a cache line, in bytes.
         associativity: number of ways of each set.
@@ -195,13 +195,14 @@ class Kernel(Record, frozen=True, kw_only=True):
     """The running kernel.
 
     Attributes:
-        release, build: output of ``uname -r`` and ``uname -v``.
-        command_line: words of the boot; possible secrets are reduced to the name.
+        release: release, as printed by ``uname -r``.
+        build: build, as printed by ``uname -v``.
+        command_line: words of the kernel's command line; possible secrets are reduced to the name.
         config: options of its configuration that affect performance, ``NO_HZ_FULL`` -> ``y``; an
             unset option is ``n``.
-        config_file: file of the configuration.
+        config_file: path of the file with the configuration.
         preemption: active preemption model, if it can be read.
-        mitigations: vulnerability of the processor -> mitigation by the kernel.
+        mitigations: mitigation by the kernel of each vulnerability of the processor, by name.
     """
 
     release: str
@@ -258,10 +259,10 @@ class Pci(Record, frozen=True, kw_only=True):
     """A PCI device.
 
     Attributes:
-        address: address such as ``0000:41:00.0``.
+        address: address, such as ``0000:41:00.0``.
         parent: address of the bridge above it; absent directly below the root.
-        kind: class in words.
-        ids: vendor and device such as ``8086:1572``.
+        kind: class of the device, in words.
+        ids: numbers of vendor and device, such as ``8086:1572``.
         vendor: name of the vendor, if a table of names is installed.
         product: name of the device, if a table of names is installed.
         driver: driver of the device.
@@ -286,8 +287,9 @@ class Device(Record, frozen=True, kw_only=True):
     """A device from the view of programs: a GPU, a disk, a network card.
 
     Attributes:
-        kind: ``gpu``, ``disk``, ``network`` or ``fabric`` (InfiniBand and similar).
-        name: the kernel's name; ``gpu0`` ... for GPUs.
+        kind: kind of the device: ``gpu``, ``disk``, ``network`` or ``fabric`` (InfiniBand and
+            similar).
+        name: name in the kernel; ``gpu0`` ... for GPUs.
         address: address of its PCI device.
         model: model reported by the device.
         node: number of the nearest NUMA node, if the kernel reports it.
@@ -412,7 +414,7 @@ class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
 
     Attributes:
         topology: tree of the parts of the machine.
-        topology_source: ``hwloc`` with its version, or ``assay``.
+        topology_source: source of the topology: ``hwloc`` with its version, or ``assay``.
         model: identification of the processor.
         caches: caches of the CPUs.
         smt: simultaneous multithreading.
