@@ -26,9 +26,9 @@ _DOMAIN: dict[str, Any] = {
     "anyOf": [
         {
             **_VALUE,
-            "description": 'As on the command line: "a,b,c", "1..8", "1..8:log2"; or one value.',
+            "description": 'Values as on the command line ("a,b,c", "1..8", "1..8:log2"), or one.',
         },
-        {"type": "array", "items": _VALUE, "minItems": 1, "description": "The values."},
+        {"type": "array", "items": _VALUE, "minItems": 1, "description": "List of values."},
     ]
 }
 _SETTING: dict[str, Any] = {
@@ -40,7 +40,7 @@ _SETTING: dict[str, Any] = {
                 "domain": {"description": "Values to try.", **_DOMAIN},
                 "condition": {
                     "type": "string",
-                    "description": "Condition; the setting is unset where it does not hold.",
+                    "description": "Expression; where it does not hold, the setting is left unset.",
                 },
             },
             "required": ["domain"],

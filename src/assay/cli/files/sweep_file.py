@@ -29,17 +29,20 @@ def about(description: str, example: Any, *, ge: int | None = None, le: int | No
     return Meta(description=description, examples=[example], ge=ge, le=le)
 
 
-Duration = Annotated[Text | int | float, Meta(description="90s, 10m, 2h, or a number of seconds.")]
-Share = Annotated[Text | float, Meta(description="A share, as 1% or 0.01.")]
+Duration = Annotated[
+    Text | int | float,
+    Meta(description="Duration, such as 90s, 10m or 2h, or a number of seconds."),
+]
+Share = Annotated[Text | float, Meta(description="Share, such as 1% or 0.01.")]
 
 
 class LimitsTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Limits of a launch with all its processes."""
 
-    mem: Annotated[Text | int, about("Memory, in bytes.", "2G")] | None = None
-    procs: Annotated[int, about("Processes.", 64, ge=1)] | None = None
-    cpu: Annotated[Duration, about("CPU time.", "30s")] | None = None
-    output: Annotated[Text | int, about("Output, in bytes.", "1G")] | None = None
+    mem: Annotated[Text | int, about("Size of memory, in bytes.", "2G")] | None = None
+    procs: Annotated[int, about("Number of processes.", 64, ge=1)] | None = None
+    cpu: Annotated[Duration, about("CPU time; a number is in seconds.", "30s")] | None = None
+    output: Annotated[Text | int, about("Size of the output, in bytes.", "1G")] | None = None
 
 
 class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -48,42 +51,49 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     command: Annotated[
         Text | list[str],
         about(
-            "The program and its arguments, as a text or as a list of words. {NAME} is replaced "
-            "by the value of the setting arg.NAME.",
+            "Program and arguments, as a text or as a list of words. {NAME} is replaced by the "
+            "value of the setting arg.NAME.",
             "./app --jobs {jobs}",
         ),
     ]
-    shell: Annotated[bool, about("Run the text through bash (sh without bash).", True)] = False
+    shell: Annotated[bool, about("True if bash runs the text (sh without bash).", True)] = False
     metrics: Annotated[
         list[Text] | dict[str, Text],
         about(
-            f"Figures to read: {', '.join(BUILT_IN)}, or NAME=REGEX for one in the output; or a "
-            "table of names and regular expressions.",
+            f"Metrics: {', '.join(BUILT_IN)}, or NAME=REGEX for one in the output; or a table of "
+            "names and regular expressions.",
             ["fps=([0-9.]+) fps"],
         ),
     ] = []
-    unit: Annotated[dict[str, Text], about("Units of your own figures.", {"fps": "1/s"})] = {}
+    unit: Annotated[
+        dict[str, Text], about("Units of metrics from the output, by name.", {"fps": "1/s"})
+    ] = {}
     goal: (
         Annotated[
             Goal | dict[str, Goal],
-            about("Direction of the objective, or a table of directions by metric.", "higher"),
+            about(
+                "Direction of improvement of the objective, or a table of directions by metric.",
+                "higher",
+            ),
         ]
         | None
     ) = None
     metric_file: Annotated[
         dict[str, Text],
-        about("Files that each launch writes, to read figures from.", {"fps": "log.txt"}),
+        about(
+            "Files that launches write and metrics are read from, by metric.", {"fps": "log.txt"}
+        ),
     ] = {}
     metric_as_is: Annotated[
         list[Text],
         about("Metrics whose matches count although they look like a part of a number.", ["fps"]),
     ] = []
     outputs_may_differ: Annotated[
-        bool, about("Give a verdict although the outputs of cells differ.", True)
+        bool, about("True if cells with different outputs get a verdict too.", True)
     ] = False
     combine: Annotated[
         dict[str, Combine],
-        about("Combination of the figures of several instances, by name.", {"rate": "sum"}),
+        about("Combination of the values of several instances, by metric.", {"rate": "sum"}),
     ] = {}
     objective: (
         Annotated[
@@ -105,10 +115,13 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ),
     ] = []
     check: (
-        Annotated[Text, about("Expression that the output of a successful launch matches.", "done")]
+        Annotated[
+            Text,
+            about("Regular expression that the output of a successful launch matches.", "done"),
+        ]
         | None
     ) = None
-    timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
+    timeout: Annotated[Duration, about("Time limit of a launch.", "30s")] | None = None
     grace: (
         Annotated[
             Duration,
@@ -119,16 +132,22 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     limits: Annotated[
         LimitsTable, Meta(description="Limits of a launch with all its processes.")
     ] = msgspec.field(default_factory=LimitsTable)
-    input: Annotated[Text, about("File for standard input (/dev/null).", "in.txt")] | None = None
-    setup: Annotated[Text, about("Runs once before the launches.", "make data")] | None = None
-    prepare: Annotated[Text, about("Runs before each launch, not timed.", "rm -f out")] | None = (
-        None
-    )
+    input: (
+        Annotated[Text, about("File for standard input; /dev/null if absent.", "in.txt")] | None
+    ) = None
+    setup: (
+        Annotated[Text, about("Command that runs once before the launches.", "make data")] | None
+    ) = None
+    prepare: (
+        Annotated[Text, about("Command that runs before each launch; not timed.", "rm -f out")]
+        | None
+    ) = None
     build: (
         Annotated[
             Text,
             about(
-                "Builds the program into {build}, once for each value of build.NAME; not timed.",
+                "Command that builds the program into {build}, once for each value of build.NAME; "
+                "not timed.",
                 "cc {opt} -o {build}/app app.c",
             ),
         ]
@@ -151,9 +170,13 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
-    cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
+    cleanup: (
+        Annotated[Text, about("Command that runs once after the launches.", "rm -r data")] | None
+    ) = None
     stop: (
-        Annotated[Text, about("Runs to end a launch, in place of SIGTERM.", "redis-cli shutdown")]
+        Annotated[
+            Text, about("Command that ends a launch, in place of SIGTERM.", "redis-cli shutdown")
+        ]
         | None
     ) = None
 
@@ -164,19 +187,23 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     kind: Annotated[
         Literal["grid", "factorial", "random", "latin-hypercube"],
         about(
-            "grid: all combinations. factorial: the two ends of each setting. random and "
-            "latin-hypercube: n cells drawn.",
+            "Method that selects the cells. grid: all combinations. factorial: the two ends of "
+            "each setting. random and latin-hypercube: n drawn cells.",
             "grid",
         ),
     ] = "grid"
     n: (
-        Annotated[int, about("Cells to draw (random, latin-hypercube).", 20, ge=2, le=1000)] | None
+        Annotated[
+            int, about("Number of cells to draw (random, latin-hypercube).", 20, ge=2, le=1000)
+        ]
+        | None
     ) = None
     resolution: (
         Annotated[
             int,
             about(
-                "Of a factorial design: the smallest fraction of this resolution or a higher one.",
+                "Resolution of a factorial design: the smallest fraction with this resolution or a "
+                "higher one.",
                 4,
                 ge=3,
                 le=5,
@@ -187,12 +214,12 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     generators: Annotated[
         list[Text],
         about(
-            "Of a factorial design: settings that are the product of others.",
+            "Settings of a factorial design that are the product of others.",
             ["arg.d = arg.a * arg.b * arg.c"],
         ),
     ] = []
     centre: Annotated[
-        bool, about("Of a factorial design: add a cell at the middle of all numbers.", True)
+        bool, about("True if a factorial design has a cell at the middle of all numbers.", True)
     ] = False
     baseline: Annotated[
         dict[str, Any] | Text,
@@ -207,7 +234,8 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[
             int,
             about(
-                "Blocks to run, each with every cell once; if absent until all is decided.",
+                "Number of blocks, each with every cell once; if absent until all cells are "
+                "decided.",
                 10,
                 ge=1,
                 le=100_000,
@@ -221,23 +249,33 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Budget and precision of the study."""
 
     budget: (
-        Annotated[Duration, about("Time to spend (ten minutes, if runs is absent too).", "10m")]
+        Annotated[Duration, about("Time to spend; ten minutes if runs is absent too.", "10m")]
         | None
     ) = None
-    runs: Annotated[int, about("Launches to spend.", 500, ge=1)] | None = None
+    runs: Annotated[int, about("Number of launches to spend.", 500, ge=1)] | None = None
     precision: (
         Annotated[
             Share,
-            about("A cell stops when half the interval of its mean is this share of it.", "1%"),
+            about("Relative half width of the interval of the mean at which a cell stops.", "1%"),
         ]
         | None
     ) = None
-    margin: Annotated[Share, about("Differences below it count as none (1%).", "1%")] | None = None
+    margin: (
+        Annotated[
+            Share,
+            about(
+                "Margin of equivalence: smaller differences count as none; if absent 1%, with :spread 25%.",
+                "1%",
+            ),
+        ]
+        | None
+    ) = None
     warmup: (
         Annotated[
             int,
             about(
-                "Warm-up launches of each cell (1); with 0 one of the baseline only.",
+                "Number of warm-up launches of each cell, 1 if absent; with 0 one of the baseline "
+                "only.",
                 1,
                 ge=0,
                 le=1000,
@@ -249,12 +287,17 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         int, about("Seed of all random choices: the drawn cells and their order.", 7, ge=0)
     ] = 0
     null: Annotated[
-        bool, about("Run the baseline twice in each block: shows the noise floor.", True)
+        bool,
+        about("True if the baseline runs twice in each block, which shows the noise floor.", True),
     ] = False
     disturbed_above: (
         Annotated[
             Text | float,
-            about("CPU share of other processes that disturbs a block (10%), or never.", "10%"),
+            about(
+                "CPU share of other processes above which a block counts as disturbed, or never; "
+                "10% if absent.",
+                "10%",
+            ),
         ]
         | None
     ) = None
@@ -263,7 +306,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             Text,
             about(
                 "Observations of the launches that count: all, none, or some of counters, memory, "
-                "scheduling and readback (memory,scheduling).",
+                "scheduling and readback; memory,scheduling if absent.",
                 "memory",
             ),
         ]
