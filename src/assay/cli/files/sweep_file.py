@@ -264,7 +264,8 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[
             Share,
             about(
-                "Margin of equivalence: smaller differences count as none; if absent 1%, with :spread 25%.",
+                "Margin of equivalence: smaller differences count as none; if absent 1%, with "
+                ":spread 25%.",
                 "1%",
             ),
         ]
