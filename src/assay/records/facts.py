@@ -40,9 +40,9 @@ class ProcessState(Record, frozen=True, kw_only=True):
 
 
 class ReadBack(Record, frozen=True, kw_only=True):
-    """State of the running program; a key is absent if its value could not be read.
+    """State of the subject: the process of the tree that has used the most CPU time itself.
 
-    The *subject* is the process of the tree that has used the most CPU time itself.
+    A key is absent if its value could not be read. Some keys describe the whole tree.
 
     Attributes:
         at_s: time of the reading, in seconds since the start.
