@@ -17,7 +17,7 @@ import numpy.typing as npt
 from assay.search.history.correlated_load import MIN_DIFFERENCE_CPUS
 from assay.search.history.disturbance import TICK_S, OutsideLoad
 from assay.stats.correlated_load import is_correlated
-from assay.stats.peeking import simulate_looks
+from assay.stats.peeking import simulate_studies
 
 from .identical import generator
 from .noise import SPREAD, Array, Flags, orders, sides
@@ -123,13 +123,13 @@ def disturbed(name: str, studies: int, blocks: int, seed: int) -> Disturbed:
     swap = orders(launches, rng)
     a, b = sides(launches, swap)
     hidden = following(*sides(outside / (CPUS * walls), swap))
-    better = simulate_looks(
+    better = simulate_studies(
         a, b + math.log1p(-GAIN), disturbed=out, coverage=False, visible=~hidden
     )
     found = [ending.blocks for ending in better if ending.verdict == "faster"]
     return Disturbed(
-        row_of(name, simulate_looks(a, b, disturbed=out, visible=~hidden)),
-        row_of(f"{name}: all blocks", simulate_looks(a, b)),
+        row_of(name, simulate_studies(a, b, disturbed=out, visible=~hidden)),
+        row_of(f"{name}: all blocks", simulate_studies(a, b)),
         Share(int(out.sum()), out.size),
         Share(int(hidden.any(axis=1).sum()), studies),
         Share(len(found), studies),
@@ -150,7 +150,7 @@ class Followed:
 
     Attributes:
         share: share of the CPUs that the load uses.
-        found: studies in which the load was found at some look.
+        found: studies in which the load was found at some interim analysis.
         blocks: median number of blocks after which it was found.
         told: studies that end with *faster* or *slower* nevertheless.
         unruled: the same without a check of the load.
@@ -178,7 +178,7 @@ def followed(share: float, studies: int, seed: int) -> Followed:
     hidden = following(shares[:, ::2], shares[:, 1::2])
     found = hidden.any(axis=1)
     ruled, unruled = (
-        simulate_looks(a, b, disturbed=out, coverage=False, visible=visible)
+        simulate_studies(a, b, disturbed=out, coverage=False, visible=visible)
         for visible in (~hidden, None)
     )
     return Followed(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.stats.median import median_sequence, tail_rank
-from assay.stats.peeking import simulate_looks
+from assay.stats.peeking import simulate_studies
 
 from .noise import Stream, dealt, stream
 from .peers import LONGEST, RULES, pyperf_unequal
@@ -50,7 +50,7 @@ def recorded(path: Path, studies: int, blocks: int, seed: int, *, whole: bool) -
 
 
 def _compared(name: str, drawn: Stream, rng: np.random.Generator, blocks: int) -> Compared:
-    row = row_of(name, simulate_looks(*dealt(drawn.launches[:, : 2 * blocks], rng)))
+    row = row_of(name, simulate_studies(*dealt(drawn.launches[:, : 2 * blocks], rng)))
     studies, launches = drawn.launches.shape
     if launches < LONGEST:
         return Compared(row, {})

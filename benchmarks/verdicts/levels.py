@@ -12,12 +12,12 @@ WANTED = (0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2)
 SAFETY = 0.92
 
 
-def levels(studies: int, looks: int, seed: int) -> list[tuple[float, float]]:
+def levels(studies: int, analyses: int, seed: int) -> list[tuple[float, float]]:
     """Return pairs of alpha and level / alpha.
 
     The level is the largest at which P(ever E_n >= 1/level, n >= 6) <= alpha. By importance
     sampling under the mixture, P0(hit) = E1[1 / E at the hit]. Studies without a hit after the last
-    simulated look add at most level * P1(no hit).
+    simulated analysis add at most level * P1(no hit).
     """
     rng = np.random.default_rng([seed, 4004])
     tried = np.geomspace(0.6, 5e-5, 200)
@@ -26,7 +26,7 @@ def levels(studies: int, looks: int, seed: int) -> list[tuple[float, float]]:
     total, square = np.zeros(studies), np.zeros(studies)
     passed = np.zeros(studies, dtype=np.int64)
     weight = np.zeros(len(tried) + 1)
-    for n in range(1, looks + 1):
+    for n in range(1, analyses + 1):
         x = mean + rng.standard_normal(studies)
         total += x
         square += x * x

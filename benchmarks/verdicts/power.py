@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.records.claim import Verdict
-from assay.stats.peeking import simulate_looks
+from assay.stats.peeking import simulate_studies
 
 from .identical import generator
 from .noise import LAUNCHES, SPREAD, Array, dealt
@@ -60,7 +60,7 @@ def cost(name: str, studies: int, seed: int, gain: float = GAIN) -> Cost:
     rng = generator(seed, f"power, {name}")
     shift = -math.log1p(-gain)
     a, b = dealt(LAUNCHES[name](rng, studies, 2 * MAX_BLOCKS), rng)
-    endings = simulate_looks(a, b - shift, coverage=False)
+    endings = simulate_studies(a, b - shift, coverage=False)
     exact = name == "Gaussian"
     effect = shift / (math.sqrt(2.0) * SPREAD)
     fixed = fixed_size(effect) if exact else _seen_size(b - a, shift)

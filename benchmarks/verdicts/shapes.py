@@ -12,14 +12,14 @@ from assay.records import Claim
 from assay.records.workload import WALL
 from assay.search.claims.claims import claim_from_blocks
 from assay.stats.paired import Observation
-from assay.stats.peeking import simulate_looks
+from assay.stats.peeking import simulate_studies
 from assay.stats.verdict import DEFAULT_MARGIN
 
 from .identical import generator
 from .noise import SPREAD, Array
 from .tally import ALPHA, Share
 
-LOOK = 40
+FLAGGED_BLOCKS = 40
 """Number of blocks after which a difference of shape should be found."""
 
 Arm = Callable[[np.random.Generator, int, int], Array]
@@ -61,9 +61,9 @@ class Shape:
     Attributes:
         name: shapes of both arms.
         differs: studies with *faster* or *slower* first.
-        flagged: share of those that are *unstable* at that look.
-        flagged_later: share of those that are *unstable* after ``LOOK`` blocks.
-        flagged_all: share of all studies that are *unstable* after ``LOOK`` blocks.
+        flagged: share of those that are *unstable* at that analysis.
+        flagged_later: share of those that are *unstable* after ``FLAGGED_BLOCKS`` blocks.
+        flagged_all: share of all studies that are *unstable* after ``FLAGGED_BLOCKS`` blocks.
         blocks: median number of blocks at *faster* or *slower*.
     """
 
@@ -79,10 +79,10 @@ def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
     """Return the results for one pair of shapes."""
     rng = generator(seed, name)
     a, b = (arm(rng, studies, blocks) for arm in SHAPES[name])
-    endings = simulate_looks(a, b, coverage=False)
+    endings = simulate_studies(a, b, coverage=False)
     differing = [i for i, ending in enumerate(endings) if ending.differs]
     at = [endings[i].blocks for i in differing]
-    later = [_claim(a[i], b[i], LOOK).unstable for i in range(studies)]
+    later = [_claim(a[i], b[i], FLAGGED_BLOCKS).unstable for i in range(studies)]
     return Shape(
         name,
         Share(len(differing), studies),

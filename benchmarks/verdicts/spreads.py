@@ -49,8 +49,8 @@ class SpreadRow:
 
     Attributes:
         name: noise.
-        told: studies with *tighter* or *wider* at some look.
-        missed: studies whose interval missed the true ratio at some look.
+        told: studies with *tighter* or *wider* at some interim analysis.
+        missed: studies whose interval missed the true ratio at some interim analysis.
         same: studies with *same* first.
         blocks: median number of blocks after which *tighter* or *wider* was found.
     """
@@ -93,12 +93,12 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
     at = []
     for i in range(len(a)):
 
-        def look(k: int, i: int = i) -> SpreadEffect:
+        def effect_at(k: int, i: int = i) -> SpreadEffect:
             seen = BATCH_BLOCKS * (k + 1)
             return spread_effect(a[i, :seen].tolist(), b[i, :seen].tolist(), alpha=ALPHA)
 
         for k in np.flatnonzero(decides[i]).tolist():
-            verdict = look(k).verdict
+            verdict = effect_at(k).verdict
             if verdict is SpreadVerdict.UNCLEAR:
                 continue
             same += verdict is SpreadVerdict.SAME
@@ -106,7 +106,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
                 different += 1
                 at.append(BATCH_BLOCKS * (k + 1))
             break
-        found = (look(k) for k in np.flatnonzero(misses[i]).tolist())
+        found = (effect_at(k) for k in np.flatnonzero(misses[i]).tolist())
         missed += any(not seen.lo <= truth <= seen.hi for seen in found)
     median = float(np.median(at)) if at else math.nan
     studies = len(a)
@@ -125,7 +125,8 @@ def _spreads(values: Array, batches: int) -> Array:
 
 @dataclass(frozen=True)
 class ModesRow:
-    """Shares of unimodal studies with two groups, by number of launches and at any look."""
+    """Shares of unimodal studies with two groups, by number of launches and at any interim
+    analysis."""
 
     name: str
     found: dict[int, Share]

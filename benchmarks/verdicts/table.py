@@ -76,7 +76,8 @@ def _tasks(sizes: Sizes, seed: int, files: Sequence[Path]) -> dict[str, list[Tas
         "medians": [part(identical.medians, sizes.studies, blocks, seed)],
         "unequal": [part(identical.unequal_numbers, sizes.studies, seed)],
         "shapes": [
-            part(shapes.shape, n, few, max(blocks, shapes.LOOK), seed) for n in shapes.SHAPES
+            part(shapes.shape, n, few, max(blocks, shapes.FLAGGED_BLOCKS), seed)
+            for n in shapes.SHAPES
         ],
         "spreads": [
             *(part(spreads.equal, n, few, blocks, seed) for n in spreads.EQUAL),
@@ -100,11 +101,11 @@ def _identical(
     yield "### Identical arms"
     yield ""
     yield (
-        f"Each row has {sizes.studies:,} studies of two identical arms, with a look after every "
-        f"block up to {sizes.blocks}. *False*: assay reports *faster* or *slower*. *Right at every "
-        "look*: its interval never misses the truth. *Blocks*: median number at the end. The limit "
-        f"is 5 % plus two standard errors, {100 * limit(sizes.studies):.2f} %; **bold** values are "
-        "beyond it. The columns to the right show how often other rules find a difference."
+        f"Each row has {sizes.studies:,} studies of two identical arms, with an interim "
+        f"analysis after every block up to {sizes.blocks}. *False*: assay reports *faster* or "
+        "*slower*. *Right at every interim analysis*: its interval never misses the truth. "
+        "*Blocks*: median number at the end. The limit is 5 % plus two standard errors, "
+        f"{100 * limit(sizes.studies):.2f} %; **bold** values are beyond it. The columns to the right show how often other rules find a difference."
     )
     yield ""
     lines = [
@@ -122,7 +123,7 @@ def _identical(
     lines.append(
         ["median, t2, 3/10 of the values censored", DASH, f"{bold}{missed}{bold}", *dashes]
     )
-    head = ["noise", "assay: false", "right at every look", "blocks", *RULES]
+    head = ["noise", "assay: false", "right at every interim analysis", "blocks", *RULES]
     yield from _table(head, lines)
     yield ""
     yield "The other rules use the same streams, each in its own order of launches:"
@@ -138,7 +139,7 @@ def _identical(
             "0.05 and 0.15",
         ],
         [
-            "t test at every look",
+            "t test at every interim analysis",
             f"a t test after every round from {PEEKS[0]} to {PEEKS[1]}, until p < 0.05",
         ],
         ["paired t, once", f"one paired t test of {PAIRS} pairs"],
@@ -176,8 +177,8 @@ def _shapes(rows: list[shapes.Shape], sizes: Sizes) -> Iterator[str]:
         "*faster* or *slower*",
         "after blocks",
         "of these flagged at once",
-        f"of these flagged after {shapes.LOOK} blocks",
-        f"of all flagged after {shapes.LOOK} blocks",
+        f"of these flagged after {shapes.FLAGGED_BLOCKS} blocks",
+        f"of all flagged after {shapes.FLAGGED_BLOCKS} blocks",
     ]
     lines = [
         [
@@ -201,7 +202,13 @@ def _spreads(rows: list[spreads.SpreadRow], sizes: Sizes) -> Iterator[str]:
         "median number of blocks until *tighter* or *wider*."
     )
     yield ""
-    head = ["noise of both arms", "*tighter* or *wider*", "right at every look", "*same*", "blocks"]
+    head = [
+        "noise of both arms",
+        "*tighter* or *wider*",
+        "right at every interim analysis",
+        "*same*",
+        "blocks",
+    ]
     at_most = limit(sizes.fewer)
     lines = []
     for row in rows:
@@ -223,7 +230,7 @@ def _modes(rows: list[spreads.ModesRow], sizes: Sizes) -> Iterator[str]:
     yield ""
     seen = [f"at {n} launches" for n in spreads.LAUNCHES_SEEN]
     last = spreads.LAUNCHES_SEEN[-1]
-    head = ["noise", *seen, f"at some look (every {spreads.EVERY} to {last})"]
+    head = ["noise", *seen, f"at some interim analysis (every {spreads.EVERY} to {last})"]
     lines = [[r.name, *map(str, r.found.values()), str(r.ever)] for r in rows]
     yield from _table(head, lines)
 
@@ -242,7 +249,7 @@ def _disturbed(
     gain = f"{100 * disturbed.GAIN:g} %"
     yield "| column | meaning |"
     yield "| --- | --- |"
-    yield "| follows | assay reported a load that follows the arms, at some look |"
+    yield "| follows | assay reported a load that follows the arms, at some interim analysis |"
     yield f"| a gain of {gain} | studies with that gain that end with *faster* |"
     yield "| after blocks | blocks until then (median) |"
     yield "| all blocks alike | the same streams, if no block counted as disturbed |"
@@ -251,7 +258,7 @@ def _disturbed(
         "load",
         "blocks disturbed",
         "false",
-        "right at every look",
+        "right at every interim analysis",
         "blocks",
         "follows",
         f"a gain of {gain}",
@@ -302,7 +309,7 @@ def _power(rows: list[power.Cost], sizes: Sizes) -> Iterator[str]:
     yield ""
     yield (
         f"Each row has {sizes.fewer:,} studies. *Fixed size*: blocks of a paired t test of "
-        f"{100 * power.POWER:g} % power, with one look. No interval of assay excludes anything "
+        f"{100 * power.POWER:g} % power, with one analysis. No interval of assay excludes anything "
         f"before {MIN_CLAIM_VALUES} blocks."
     )
     yield ""

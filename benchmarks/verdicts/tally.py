@@ -43,7 +43,7 @@ class Row:
     Attributes:
         name: noise.
         false: studies whose first verdict was *faster* or *slower*.
-        missed: studies whose interval missed the truth at some look.
+        missed: studies whose interval missed the truth at some interim analysis.
         same: studies whose first verdict was *same*.
         blocks: median number of blocks at the end.
     """

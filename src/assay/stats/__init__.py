@@ -5,9 +5,9 @@ Import from the module that defines a name. These load NumPy, for whole matrices
 
 - ``interval``: a closed interval, possibly open-ended
 - ``quantile``: by linear interpolation
-- ``confidence_sequence``: interval of a mean, valid at every look
-- ``median``: interval of a median, valid at every look, values possibly censored
-- ``planned_look``: interval of a mean at the one look fixed in advance
+- ``confidence_sequence``: interval of a mean, valid at every interim analysis
+- ``median``: interval of a median, valid at every interim analysis, values possibly censored
+- ``planned_analysis``: interval of a mean at one analysis that is fixed in advance
 - ``paired``: paired effect of B against A over blocks
 - ``undisturbed``: effect over undisturbed blocks and over all blocks
 - ``occasions``: effect of B against A, each measured on separate occasions
@@ -19,6 +19,6 @@ Import from the module that defines a name. These load NumPy, for whole matrices
 - ``correlated_load``: whether the load of other processes is correlated with the arms
 - ``block_order``: launch order within a block
 - ``elimination``: arms that leave a race
-- ``resample``, ``peeking``: studies resampled from one recording, and their verdicts with a look
-  after every block
+- ``resample``, ``peeking``: studies resampled from one recording, and their verdicts with an
+  interim analysis after every block
 """

@@ -1,7 +1,8 @@
-r"""Confidence sequence: an interval of a mean that is valid at every look.
+r"""Confidence sequence: an interval of a mean that is valid at every interim analysis.
 
-For any number of looks and any stopping time, the probability that the true mean is *ever* outside
-the interval is at most ``alpha``. So a study may stop as soon as its interval decides.
+For any number of interim analyses and any stopping time, the probability that the true mean is
+*ever* outside the interval is at most ``alpha``. So a study may stop as soon as its interval
+decides.
 
 The t mixture. Let ``y`` be n values less a hypothetical mean, t their t statistic, and
 r = t^2 / (n - 1). Under "no effect" y is Normal(0, s^2); under the alternative the effect
@@ -21,9 +22,9 @@ bound at all while c >= 1 + n g.
 
 The level. No claim is made before a fixed number of values, so early excursions do not count,
 and the process jumps past its limit instead of touching it: at ``level`` = alpha the true rate is
-well below alpha. ``level`` is therefore larger than alpha, by a table from importance
-sampling under the mixture (``P0(hit) = E1[1/E at the hit]``, plus level * P1(no hit so far) for
-all looks that were not simulated), less 8 % for safety. ``python -m benchmarks.verdicts --levels``
+well below alpha. ``level`` is therefore larger than alpha, by a table from importance sampling
+under the mixture (``P0(hit) = E1[1/E at the hit]``, plus level * P1(no hit so far) for all interim
+analyses that were not simulated), less 8 % for safety. ``python -m benchmarks.verdicts --levels``
 recomputes the table.
 
 Values need not be Gaussian where arms have identical distribution and random order: their
@@ -97,7 +98,7 @@ def level(alpha: float, start: int = MIN_CLAIM_VALUES) -> float:
 
     Args:
         alpha: accepted chance that the truth is ever excluded.
-        start: number of values at the first look. Below 6 it is ``alpha`` itself.
+        start: number of values at the first interim analysis. Below 6 it is ``alpha`` itself.
 
     Raises:
         ValueError: ``alpha`` is not between 0 and 1.
@@ -145,7 +146,7 @@ def half_width(
             difference to it has a standard deviation of resolution / sqrt(6), which is the least
             ``sd`` believed, and may shift every value alike by up to the resolution, which is
             the least half width.
-        start: values at the first look; ``min_values(alpha)`` and at least 6 if absent.
+        start: values at the first interim analysis; ``min_values(alpha)`` and at least 6 if absent.
 
     Returns:
         Half width in the unit of ``sd``; infinite with too few values, and without any spread.
@@ -164,15 +165,15 @@ def mean_sequence(
     resolution: float = 0.0,
     start: int | None = None,
 ) -> Interval:
-    """Return the interval of the mean of independent values, valid at every look.
+    """Return the interval of the mean of independent values, valid at every interim analysis.
 
     Args:
         values: n numbers of one unit, in any order.
         alpha: accepted chance that the truth is ever excluded.
         resolution: step of the measurement, same unit (see ``half_width``). At 0, values without
             any spread give no bound: their spread was not measured.
-        start: values at the first look; ``min_values(alpha)`` and at least 6 if absent. Below 6 the
-            interval is wider, and its result does not support a claim.
+        start: values at the first interim analysis; ``min_values(alpha)`` and at least 6 if absent.
+            Below 6 the interval is wider, and its result does not support a claim.
 
     Returns:
         The interval, in the unit of ``values``.
@@ -219,11 +220,11 @@ def last_digit(values: Sequence[float]) -> float:
 def reach_between_levels(interval: Interval, values: Sequence[float], alpha: float) -> Interval:
     """Widen to the middle of two tight levels, unless the sign test excludes it as well.
 
-    The sign test uses alpha / 30 at each look: with the t mixture on top, the exact
-    error rate of two-level values over all looks is then below alpha (unit test). The threshold of
-    *tight*, and the distance by which the interval extends past the middle, were chosen by
-    simulation: stricter costs Gaussian data more blocks, laxer lets errors past where the noise is
-    a third of the distance of the levels.
+    The sign test uses alpha / 30 at each interim analysis: with the t mixture on top, the exact
+    error rate of two-level values over all interim analyses is then below alpha (unit test). The
+    threshold of *tight*, and the distance by which the interval extends past the middle, were
+    chosen by simulation: stricter costs Gaussian data more blocks, laxer lets errors past where the
+    noise is a third of the distance of the levels.
     """
     ordered = sorted(values)
     n = len(ordered)

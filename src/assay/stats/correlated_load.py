@@ -2,7 +2,8 @@
 
 A load that is independent of the random order within a block takes the same share of the CPUs from
 both arms on average. So the difference of the two shares, block by block, has mean 0, and an
-interval of that mean which holds at every look excludes 0 with probability at most ``alpha``.
+interval of that mean which holds at every interim analysis excludes 0 with probability at most
+``alpha``.
 
 An arm that uses more CPUs itself leaves less to other processes. Then their share falls during its
 launches although the load is independent. So the test also requires a difference in the same

@@ -1,4 +1,4 @@
-"""Interval of the median that is valid at every look, for values that may be censored.
+"""Interval of the median that is valid at every interim analysis, for values that may be censored.
 
 Below the true median lies each value with probability 1/2, independently. With a Beta(b, b)
 mixture over that probability, k of n values below give the e-value
@@ -51,7 +51,7 @@ def tail_rank(n: int, alpha: float) -> int:
 def median_sequence(
     low: Sequence[float], high: Sequence[float] | None = None, alpha: float = 0.05
 ) -> Interval:
-    """Return the interval of the median, valid at every look.
+    """Return the interval of the median, valid at every interim analysis.
 
     Args:
         low: n numbers; each value is known to be at least this (-inf: not known).

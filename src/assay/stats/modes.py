@@ -103,7 +103,7 @@ def find_modes(values: Sequence[float]) -> Groups | None:
 
 
 def find_correlated_figure(
-    found: Groups, figures: Mapping[str, Sequence[float]], alpha: float = 0.05, *, asked: int = 0
+    found: Groups, figures: Mapping[str, Sequence[float]], alpha: float = 0.05, *, examined: int = 0
 ) -> CorrelatedFigure | None:
     """Return the figure that separates the groups best, if one does so significantly.
 
@@ -111,7 +111,7 @@ def find_correlated_figure(
         found: the groups.
         figures: by name, one number a launch, in the order of the values that were split.
         alpha: accepted probability of returning a figure that is independent of the groups.
-        asked: number of figures examined, including figures that were removed after their values
+        examined: number of examined figures, including figures that were removed after their values
             were seen; the correction covers all of them.
 
     Raises:
@@ -128,14 +128,14 @@ def find_correlated_figure(
         clear = max(area, 1.0 - area)
         if clear >= MIN_AUC and (best is None or (clear, -p_value) > (best[0], -best[1])):
             best = (clear, p_value, name)
-    looks = max(asked, len(figures))
-    if best is None or best[1] * looks > alpha:
+    tests = max(examined, len(figures))
+    if best is None or best[1] * tests > alpha:
         return None
     numbers = figures[best[2]]
     low = sorted(x for x, h in zip(numbers, found.in_high, strict=True) if not h)
     high = sorted(x for x, h in zip(numbers, found.in_high, strict=True) if h)
     return CorrelatedFigure(
-        best[2], quantile_of_sorted(low, 0.5), quantile_of_sorted(high, 0.5), best[1] * looks
+        best[2], quantile_of_sorted(low, 0.5), quantile_of_sorted(high, 0.5), best[1] * tests
     )
 
 

@@ -134,7 +134,7 @@ def occasion_interval(
         a, b: the two occasions.
         between: variance between occasions like either of them; the same object where one
             estimate serves both.
-        alpha: share of wrong intervals accepted; one look.
+        alpha: accepted share of wrong intervals, for a single analysis.
 
     Raises:
         ValueError: ``alpha`` is not between 0 and 1.

@@ -13,7 +13,7 @@ from assay.records.workload import Goal
 from assay.stats.confidence_sequence import last_digit, mean_sequence, moments
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.median import median_between, median_sequence
-from assay.stats.planned_look import Look, planned_mean, sequence_alpha
+from assay.stats.planned_analysis import Analysis, planned_mean, sequence_alpha
 
 Method = Literal["mean", "median", "none"]
 """Estimator of the ratio: exp(mean of log-ratios), exp(median of log-ratios), or none without
@@ -49,7 +49,8 @@ class Effect:
     Attributes:
         ratio: exp(mean of the paired log-ratios); with censored values exp(median); ``None``
             if neither is known.
-        lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
+        lo, hi: interval of the ratio, valid at every interim analysis; 0 and infinity are open
+            ends.
         blocks: number of pairs.
         dropped: blocks without a pair, because a launch is missing or failed.
         censored_share: share of the pairs with a censored value.
@@ -100,7 +101,7 @@ def effect(
     alpha: float = 0.05,
     resolution: float | None = None,
     median: bool = False,
-    look: Look = Look.ANY,
+    analysis: Analysis = Analysis.ANY,
 ) -> Effect:
     """Return the effect of B against A.
 
@@ -115,7 +116,7 @@ def effect(
         resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
             If absent, the smallest step seen between different values.
         median: estimate by the median of the log-ratios though nothing is censored.
-        look: kind of this look, if one was planned (see ``assay.stats.planned_look``).
+        analysis: kind of this analysis, if one was planned (see ``assay.stats.planned_analysis``).
 
     Raises:
         NonPositiveValueError: a value is zero, negative or not finite.
@@ -130,7 +131,7 @@ def effect(
             None, 0.0, math.inf, 0, pairs.dropped, 0.0, "none", "unknown", None, alpha, 0.0
         )
     mean, sd = moments(pairs.at_cap)
-    interval = _interval(pairs, alpha, by_median, look)
+    interval = _interval(pairs, alpha, by_median, analysis)
     ratio: float | None = math.exp(mean)
     bound: Literal["at least", "at most", "unknown"] | None = None
     if by_median:
@@ -188,14 +189,14 @@ def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
     return max(steps, default=0.0)
 
 
-def _interval(pairs: _Pairs, alpha: float, by_median: bool, look: Look) -> Interval:
+def _interval(pairs: _Pairs, alpha: float, by_median: bool, analysis: Analysis) -> Interval:
     if not pairs.low:
         return UNBOUNDED
-    at_every = sequence_alpha(alpha, look)
+    at_every = sequence_alpha(alpha, analysis)
     if by_median:
         found = median_sequence(pairs.low, pairs.high, at_every)
         return Interval(found.lo - pairs.resolution, found.hi + pairs.resolution)
-    if look is Look.PLANNED:
+    if analysis is Analysis.PLANNED:
         return planned_mean(pairs.low, alpha, resolution=pairs.resolution)
     return mean_sequence(pairs.low, at_every, resolution=pairs.resolution)
 

@@ -1,8 +1,9 @@
-"""Simulation of many studies with a look after every block (peeking).
+"""Simulation of many studies with an interim analysis after every block (peeking).
 
 ``study calibrate`` and ``make bench-statistics`` use it. The verdict of a simulated study comes
 from ``paired.effect`` and ``verdict.decide``, as in a real one. To save time these run only at
-looks where the plain t interval decides or excludes the truth: their interval is never narrower.
+analyses in which the plain t interval decides or excludes the truth: their interval is never
+narrower.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ class StudyOutcome:
     """Outcome of one simulated study.
 
     Attributes:
-        verdict: the first that was not *unclear*; *unclear* where there was none.
-        blocks: number of blocks at that look; all blocks if there was none.
-        held: whether the interval contained the truth at that look.
-        held_always: whether the interval contained the truth at every look, also after the verdict;
-            ``True`` if not computed.
+        verdict: the first that was not *unclear*; *unclear* if there was none.
+        blocks: number of blocks at that analysis; all blocks if there was none.
+        covered: whether the interval contained the truth at that analysis.
+        always_covered: whether the interval contained the truth at every interim analysis, also
+            after the verdict; ``True`` if not computed.
     """
 
     verdict: Verdict
@@ -57,28 +58,28 @@ class StudyOutcome:
         return self.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
-def simulate_looks(
+def simulate_studies(
     a: Matrix,
     b: Matrix,
     *,
     alpha: float = 0.05,
     margin: float = DEFAULT_MARGIN,
     truth: float = 0.0,
-    looks: Iterable[int] | None = None,
+    analyses: Iterable[int] | None = None,
     disturbed: Flags | None = None,
     visible: Flags | None = None,
     coverage: bool = True,
 ) -> list[StudyOutcome]:
-    """Return the outcome of each study, looking at it until it decides.
+    """Return the outcome of each study, with interim analyses until it decides.
 
     Args:
         a, b: logarithms of both arms, studies x blocks, in block order.
         alpha: accepted probability that the truth is ever outside the interval.
         margin: ratio differences below it count as none.
         truth: logarithm of the true ratio of b over a.
-        looks: numbers of blocks after which there is a look; after each block if absent.
+        analyses: numbers of blocks with an interim analysis; after each block if absent.
         disturbed: flags of disturbed blocks, studies x blocks; none is disturbed if absent.
-        visible: flags of looks that may give a verdict, studies x blocks.
+        visible: flags of interim analyses that may give a verdict, studies x blocks.
         coverage: whether to continue after the verdict, for ``always_covered``.
 
     Returns:
@@ -89,7 +90,7 @@ def simulate_looks(
     studies, blocks = a.shape
     numbers = np.arange(1, blocks + 1)
     planned = np.broadcast_to(
-        np.isin(numbers, list(numbers if looks is None else looks)), (studies, blocks)
+        np.isin(numbers, list(numbers if analyses is None else analyses)), (studies, blocks)
     )
     out = np.zeros(a.shape, dtype=np.bool_) if disturbed is None else disturbed
     plain = _ends(a, b, out, alpha)

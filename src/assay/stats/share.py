@@ -9,10 +9,10 @@ chances above q is compared with that under q itself:
 The integral is an incomplete beta function. Each factor x/q or (1 - x)/(1 - q) has, for x >= q, a
 mean of at most 1 under every p <= q. So E_n is a supermartingale of mean 1 for all of them, and by
 Ville's inequality P(some n: E_n >= 1/alpha) <= alpha: the error holds for p <= q together, exactly,
-at every look (Robbins 1970, Annals of Mathematical Statistics 41:1397; mixtures over a truncated
-prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first half of the prior assumes
-that every launch has the property: with k = n = 8 at q = 1/2 and alpha = 1.25 %, E is 80. The same
-with p, q, k turned to 1 - p, 1 - q, n - k shows p < q.
+at every interim analysis (Robbins 1970, Annals of Mathematical Statistics 41:1397; mixtures over a
+truncated prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first half of the prior
+assumes that every launch has the property: with k = n = 8 at q = 1/2 and alpha = 1.25 %, E is 80.
+The same with p, q, k turned to 1 - p, 1 - q, n - k shows p < q.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Spread: the ratio of the between-launch variation of two arms.
 
 The spread of a handful of launches is their p90 - p10. Blocks are taken in batches; each batch
-gives one log-ratio of the spreads of both arms, and the mean of these has an interval that is
-valid at every look (``confidence_sequence``), since batches are as independent as blocks are. For
-two distributions of one shape the mean log-ratio is that of their scales, whatever the batch; where
-shapes differ it is that of p90 - p10 within a batch. Drift slower than a batch cancels.
+gives one log-ratio of the spreads of both arms, and the mean of these has an interval that is valid
+at every interim analysis (``confidence_sequence``), since batches are as independent as blocks are.
+For two distributions of one shape the mean log-ratio is that of their scales, whatever the batch;
+where shapes differ it is that of p90 - p10 within a batch. Drift slower than a batch cancels.
 
 Batches of five: the information of a block on a Gaussian scale is within a tenth of its maximum at
 five to ten blocks in a batch, and smaller batches reach the least number of values for a claim
@@ -36,7 +36,8 @@ class SpreadEffect:
 
     Attributes:
         ratio: exp(mean of the log-ratios of the batches); ``None`` without a whole batch.
-        lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
+        lo, hi: interval of the ratio, valid at every interim analysis; 0 and infinity are open
+            ends.
         batches: number of batches.
         verdict: *tighter* or *wider* if the interval excludes 1, *same* if it lies within a factor
             of ``EQUIVALENCE_RATIO`` of 1, else *unclear*.

@@ -4,7 +4,8 @@ A disturbance that does not follow the random order within blocks cannot favour 
 log-ratios of identical arms are symmetric with it and without it. Two intervals are therefore
 valid: that of the undisturbed blocks, which is narrow where few blocks were disturbed, and that of
 all blocks, which is bounded where most were. As soon as the two differ, each uses half of the error
-rate. By the union bound both are then valid together, at every look, and assay may report the
+rate. By the union bound both are then valid together, at every interim analysis, and assay may
+report the
 narrower one.
 
 No error rate is lost before the first disturbed block, where both intervals are the same. In terms
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 
 from assay.records.workload import Goal
 from assay.stats.paired import Effect, Observation, effect
-from assay.stats.planned_look import Look
+from assay.stats.planned_analysis import Analysis
 
 ALPHA_SHARE = 0.5
 """Share of the error rate for each of the two intervals."""
@@ -49,14 +50,14 @@ def effect_of_blocks(
     alpha: float = 0.05,
     resolution: float | None = None,
     median: bool = False,
-    look: Look = Look.ANY,
+    analysis: Analysis = Analysis.ANY,
 ) -> BlockEffect:
     """Estimate the effect of B against A from blocks some of which were disturbed.
 
     Args:
         a, b: one observation for each block (see ``assay.stats.paired.effect``).
         disturbed: whether each block was disturbed, decided independently of arms and values.
-        goal, resolution, median, look: see ``assay.stats.paired.effect``.
+        goal, resolution, median, analysis: see ``assay.stats.paired.effect``.
         alpha: accepted probability that the truth is ever outside the interval.
 
     Returns:
@@ -68,7 +69,13 @@ def effect_of_blocks(
         left: Sequence[Observation | None], right: Sequence[Observation | None], level: float
     ) -> Effect:
         return effect(
-            left, right, goal=goal, alpha=level, resolution=resolution, median=median, look=look
+            left,
+            right,
+            goal=goal,
+            alpha=level,
+            resolution=resolution,
+            median=median,
+            analysis=analysis,
         )
 
     lost = sum(

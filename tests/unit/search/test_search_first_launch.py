@@ -144,10 +144,10 @@ def _tune(program: SimulatedProgram, budget: Budget) -> tuple[StudySpec, Complet
 
 def _warmed(completed_race: CompletedRace) -> list[Configuration]:
     """Return the configurations except the default that had a warm-up launch."""
-    looks = (
+    surveys = (
         s.launch.configuration for s in completed_race.samples if s.launch.stage is Stage.SURVEY
     )
-    return [c for c in looks if c != DEFAULT]
+    return [c for c in surveys if c != DEFAULT]
 
 
 def test_configurations_that_compile_first_are_compared_by_later_launches() -> None:

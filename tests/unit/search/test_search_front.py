@@ -347,24 +347,25 @@ NEITHER = {2: (-0.02, 0.015), 4: (0.0, 0.0)}
 
 
 def wrongly_dominated(study: int) -> bool:
-    """Return whether one of two equal points is dominated at any look of a confirmation."""
+    """Return whether one of two equal points is dominated at any interim analysis of a
+    confirmation."""
     program = TwoSided(
         lambda c: NEITHER.get(int(c.get("arg.block", 0)), (0.0, 0.0)),
         noise=(0.01, 0.01),
         seed=study,
     )
     arms = [{"arg.block": 2}, {"arg.block": 4}]
-    looks = (10, 14, 20, 28, 40)
+    analyses = (10, 14, 20, 28, 40)
     return any(
         point.exclusion is FrontExclusion.DOMINATED
-        for blocks in looks
+        for blocks in analyses
         for point in confirmation(program, arms, blocks)
     )
 
 
 @pytest.mark.slow
 def test_false_dominance_is_rare() -> None:
-    """At most alpha and two standard errors, however often the data are looked at."""
+    """At most alpha and two standard errors, however many interim analyses there are."""
     studies = 300
     wrong = sum(wrongly_dominated(study) for study in range(studies))
     assert wrong / studies <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / studies)

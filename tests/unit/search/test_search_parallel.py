@@ -142,10 +142,10 @@ def test_search_runs_side_by_side_and_the_confirmation_alone() -> None:
 def test_default_runs_alone_and_beside_copies_first() -> None:
     side = Side(slower=0.03)
     side.drive(spec())
-    looked = side.of(Stage.INTERFERENCE)
-    assert len(looked) == BLOCKS * (1 + 3)
-    assert {la.arm for la in looked} == {DEFAULT_ARM.name, PARALLEL_ARM.name}
-    firsts = {la.block: la.arm for la in looked if la.position == 0}
+    measured = side.of(Stage.INTERFERENCE)
+    assert len(measured) == BLOCKS * (1 + 3)
+    assert {launch.arm for launch in measured} == {DEFAULT_ARM.name, PARALLEL_ARM.name}
+    firsts = {launch.block: launch.arm for launch in measured if launch.position == 0}
     assert len(set(firsts.values())) == 2, "in random order"
     found = interference_of(spec(), History.of(spec(), side.samples))
     assert found is not None
@@ -166,7 +166,7 @@ def test_default_runs_alone_and_beside_copies_first() -> None:
 )
 def test_strong_interference_runs_one_launch_at_a_time(side: Side, said: str) -> None:
     done = side.drive(spec())
-    searched = {la.block for la in side.of(Stage.SEARCH)}
+    searched = {launch.block for launch in side.of(Stage.SEARCH)}
     assert searched
     found = conclude(spec(), side.samples, SearchSpace(SPACE), RandomSearcher(), done)
     assert found.interference is not None
@@ -218,7 +218,9 @@ def test_slots_of_a_search_are_drawn_at_random() -> None:
     for seed in range(12):
         side = Side(seed=seed)
         side.drive(spec(seed=seed))
-        found += [la.cpu_slot for la in side.of(Stage.SEARCH) if la.arm == DEFAULT_ARM.name]
+        found += [
+            launch.cpu_slot for launch in side.of(Stage.SEARCH) if launch.arm == DEFAULT_ARM.name
+        ]
     for slot in range(3):
         assert found.count(slot) / len(found) == pytest.approx(1 / 3, abs=0.2)
 
@@ -255,12 +257,15 @@ def _cut_off(counts: Iterable[int], seed: int) -> None:
         second = Side(seed=seed + 1)
         done = second.drive(asked, told=first.samples)
         assert done is not None
-        places = [(la.block, la.position, la.attempt) for la in (s.launch for s in second.samples)]
+        places = [
+            (launch.block, launch.position, launch.attempt)
+            for launch in (s.launch for s in second.samples)
+        ]
         assert len(set(places)) == len(places)
         assert [p[0] for p in places] == sorted(p[0] for p in places)
         history = History.of(asked, second.samples)
         for number in history.complete(Stage.INTERFERENCE):
-            mine = [la for la in second.of(Stage.INTERFERENCE) if la.block == number]
+            mine = [launch for launch in second.of(Stage.INTERFERENCE) if launch.block == number]
             assert len(mine) == 1 + 3
         again = conclude(asked, second.samples, SearchSpace(SPACE), RandomSearcher(), done)
         assert again.interference is not None

@@ -1,4 +1,4 @@
-"""Planned look of a tuning with few blocks."""
+"""Planned analysis of a tuning with few blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Evidence, Launch, Sample, Stage, Verdict
-from assay.search.claims.planned_look import MAX_PLANNED_BLOCKS, planned_blocks
+from assay.search.claims.planned_analysis import MAX_PLANNED_BLOCKS, planned_blocks
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
@@ -111,7 +111,7 @@ def _first_block(configuration: Configuration) -> list[Sample]:
 
 
 @pytest.mark.rotating
-def test_claim_of_planned_look_is_marked_and_reproducible() -> None:
+def test_claim_of_planned_analysis_is_marked_and_reproducible() -> None:
     found = [
         tune(MANY, replace(GAIN, seed=s), Budget(launches=100), seed=s).conclusion for s in range(8)
     ]
@@ -120,7 +120,7 @@ def test_claim_of_planned_look_is_marked_and_reproducible() -> None:
     assert all(claim.blocks <= MAX_PLANNED_BLOCKS for claim in claims if claim.single_analysis)
 
 
-def test_decided_look_stays_when_a_study_goes_on() -> None:
+def test_decided_analysis_stays_when_a_study_goes_on() -> None:
     """Both intervals hold simultaneously: the narrower one is shown."""
     for seed in range(8):
         study = tune(MANY, replace(GAIN, seed=seed), Budget(launches=100), seed=seed)
@@ -138,4 +138,4 @@ def test_decided_look_stays_when_a_study_goes_on() -> None:
         again = conclude(study.spec, [*study.samples, *more], space, TpeSearcher(), study.done)
         assert again.claims[0].verdict is Verdict.FASTER
         return
-    pytest.fail("no study was decided by its planned look")
+    pytest.fail("no study was decided by its planned analysis")

@@ -369,9 +369,9 @@ def false_share(gaps: np.ndarray) -> float:
     mean = np.cumsum(gaps, axis=1) / n
     square = np.cumsum(gaps**2, axis=1) - n * mean**2
     t = np.abs(mean) / np.sqrt(np.maximum(square, 1e-22) / np.maximum(n - 1, 1) / n)
-    looks = range(max(6, min_values(0.05)), gaps.shape[1] + 1)
-    bounds = [critical(k, level(0.05)) for k in looks]
-    return float((t[:, looks[0] - 1 :] > bounds).any(axis=1).mean())
+    analyses = range(max(6, min_values(0.05)), gaps.shape[1] + 1)
+    bounds = [critical(k, level(0.05)) for k in analyses]
+    return float((t[:, analyses[0] - 1 :] > bounds).any(axis=1).mean())
 
 
 @pytest.mark.rotating

@@ -29,7 +29,11 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.claims.proof import blocks_at_any_look, blocks_at_planned_look, prefers_proof
+from assay.search.claims.proof import (
+    blocks_at_any_analysis,
+    blocks_at_planned_analysis,
+    prefers_proof,
+)
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.interim import interim_sentence, interim_words
 from assay.search.history.history import arm_of
@@ -195,11 +199,11 @@ def test_documents_without_a_status_are_proven_or_the_default() -> None:
 
 def test_blocks_of_a_proof_grow_as_the_gain_shrinks() -> None:
     gains = (0.5, 0.1, 0.05, 0.02)
-    planned = [blocks_at_planned_look(gain, 0.05, 6) for gain in gains]
-    looked = [blocks_at_any_look(gain, 0.05, 6, 0.05) for gain in gains]
+    planned = [blocks_at_planned_analysis(gain, 0.05, 6) for gain in gains]
+    unplanned = [blocks_at_any_analysis(gain, 0.05, 6, 0.05) for gain in gains]
     assert planned == sorted(planned)
     assert planned[0] == 6
-    assert all(a <= b for a, b in zip(planned, looked, strict=True))
+    assert all(a <= b for a, b in zip(planned, unplanned, strict=True))
 
 
 def test_proof_is_worth_more_the_less_is_left_to_gain() -> None:
@@ -300,7 +304,7 @@ def test_part_that_was_launched_as_often_as_the_whole_is_preferred(
 
 
 @pytest.mark.rotating
-def test_last_launches_of_a_large_budget_look_for_the_core() -> None:
+def test_last_launches_of_a_large_budget_search_for_the_core() -> None:
     runs = SimulatedProgram(
         takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1
     )

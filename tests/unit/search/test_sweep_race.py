@@ -118,9 +118,9 @@ def steady(takes_s: Takes = lambda c: 1.0, noise: float = 0.01) -> SimulatedProg
 def test_baseline_warm_up_and_complete_blocks_run_in_order() -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=5), steady())
     names = [arm.name for arm in found.spec.arms]
-    looks = found.blocks(Stage.SURVEY)
-    assert looks[0] == names[:1]
-    assert sorted(looks[1]) == sorted(names[1:])
+    surveys = found.blocks(Stage.SURVEY)
+    assert surveys[0] == names[:1]
+    assert sorted(surveys[1]) == sorted(names[1:])
     blocks = list(found.blocks(Stage.CONFIRM).values())
     assert [sorted(block) for block in blocks] == [sorted(names)] * 5
     assert len({tuple(block) for block in blocks}) > 1, "the order is never the same"
@@ -128,10 +128,10 @@ def test_baseline_warm_up_and_complete_blocks_run_in_order() -> None:
     assert len(found.samples) == min_launches(found.spec) == 16 * 6
 
 
-@pytest.mark.parametrize(("warmup", "looks"), [(0, 1), (1, 16), (3, 48)])
-def test_warm_up_launches_are_as_many_as_asked_for(warmup: int, looks: int) -> None:
+@pytest.mark.parametrize(("warmup", "surveys"), [(0, 1), (1, 16), (3, 48)])
+def test_warm_up_launches_are_as_many_as_asked_for(warmup: int, surveys: int) -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=2), steady(), warmup=warmup)
-    assert sum(map(len, found.blocks(Stage.SURVEY).values())) == looks
+    assert sum(map(len, found.blocks(Stage.SURVEY).values())) == surveys
     assert len(found.samples) == min_launches(found.spec)
 
 

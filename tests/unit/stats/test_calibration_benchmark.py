@@ -1,4 +1,5 @@
-"""The 5 % hold with a look after every block: rows of the benchmark, with fewer studies."""
+"""The 5 % hold with an interim analysis after every block: rows of the benchmark, with fewer
+studies."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def test_arms_of_identical_distribution(name: str) -> None:
 
 
 def test_the_check_can_fail() -> None:
-    """A paired t test looked at after every block does not pass."""
+    """A paired t test with an interim analysis after every block does not pass."""
     rng = np.random.default_rng(1)
     a, b = noise.dealt(noise.gaussian(rng, STUDIES, 2 * BLOCKS), rng)
     wrong = t_statistics(b - a)[:, 5:] > [student.critical(n - 1) for n in range(6, BLOCKS + 1)]
@@ -65,10 +66,10 @@ def t_statistics(values: noise.Array) -> noise.Array:
     return found
 
 
-def test_gaussian_supremum_over_two_thousand_looks() -> None:
+def test_gaussian_supremum_over_two_thousand_analyses() -> None:
     rng = np.random.default_rng(2)
-    looks = range(min_values(0.05), 2001)
-    bounds = [math.inf] * (looks[0] - 1) + [critical_t(n, level(0.05)) for n in looks]
+    analyses = range(min_values(0.05), 2001)
+    bounds = [math.inf] * (analyses[0] - 1) + [critical_t(n, level(0.05)) for n in analyses]
     missed = 0
     for _ in range(4):
         missed += int((t_statistics(rng.standard_normal((500, 2000))) > bounds).any(axis=1).sum())

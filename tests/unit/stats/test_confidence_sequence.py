@@ -137,7 +137,8 @@ def test_two_tight_levels_reach_to_their_middle() -> None:
 
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 0.025, 0.01])
 def test_two_level_values_are_excluded_with_at_most_alpha(alpha: float) -> None:
-    """Exact: all paths of signs, every look up to 200 (levels with hardly any noise)."""
+    """Exact: all paths of signs, every interim analysis up to 200 (levels with hardly any
+    noise)."""
     alive, total = np.ones(1), 0.0
     for n in range(1, 201):
         alive = 0.5 * (np.append(alive, 0.0) + np.append(0.0, alive))

@@ -10,7 +10,7 @@ import pytest
 
 from assay.records.claim import Verdict
 from assay.stats.paired import Observation, effect
-from assay.stats.peeking import MAX_EXACT_BLOCKS, StudyOutcome, simulate_looks
+from assay.stats.peeking import MAX_EXACT_BLOCKS, StudyOutcome, simulate_studies
 from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import decide
 
@@ -35,7 +35,7 @@ def arms(kind: str) -> tuple[Matrix, Matrix]:
 
 
 def alone(a: Matrix, b: Matrix, truth: float) -> list[StudyOutcome]:
-    """The same, look by look."""
+    """The same, one interim analysis after another."""
     found = []
     for i in range(len(a)):
         verdict, at, covered, always = Verdict.UNCLEAR, a.shape[1], True, True
@@ -56,30 +56,30 @@ def alone(a: Matrix, b: Matrix, truth: float) -> list[StudyOutcome]:
 def test_joint_simulation_equals_single_studies(kind: str) -> None:
     a, b = arms(kind)
     truth = -0.02 if kind == "gain" else 0.0
-    assert simulate_looks(a, b, truth=truth) == alone(a, b, truth)
+    assert simulate_studies(a, b, truth=truth) == alone(a, b, truth)
 
 
 def test_gain_is_faster_and_loss_is_slower() -> None:
     a, b = arms("gain")
-    assert {ending.verdict for ending in simulate_looks(a, b - 0.05)} == {Verdict.FASTER}
-    assert {ending.verdict for ending in simulate_looks(b - 0.05, a)} == {Verdict.SLOWER}
-    assert all(ending.differs for ending in simulate_looks(a, b - 0.05))
+    assert {ending.verdict for ending in simulate_studies(a, b - 0.05)} == {Verdict.FASTER}
+    assert {ending.verdict for ending in simulate_studies(b - 0.05, a)} == {Verdict.SLOWER}
+    assert all(ending.differs for ending in simulate_studies(a, b - 0.05))
 
 
 def test_omitted_looks_give_no_verdict() -> None:
     a, b = arms("gain")
-    found = simulate_looks(a, b, looks=[10, 20, 30])
+    found = simulate_studies(a, b, analyses=[10, 20, 30])
     assert {ending.blocks for ending in found} <= {10, 20, 30, BLOCKS}
-    often = simulate_looks(a, b)
+    often = simulate_studies(a, b)
     assert all(late.blocks >= soon.blocks for late, soon in zip(found, often, strict=True))
 
 
 def test_invisible_looks_give_no_verdict() -> None:
     a, b = arms("gain")
     visible = np.zeros(a.shape, dtype=np.bool_)
-    assert {e.verdict for e in simulate_looks(a, b, visible=visible)} == {Verdict.UNCLEAR}
+    assert {e.verdict for e in simulate_studies(a, b, visible=visible)} == {Verdict.UNCLEAR}
     visible[:, 24:] = True
-    assert {e.blocks for e in simulate_looks(a, b - 0.05, visible=visible)} == {25}
+    assert {e.blocks for e in simulate_studies(a, b - 0.05, visible=visible)} == {25}
 
 
 def test_disturbed_blocks_are_treated_as_in_a_study() -> None:
@@ -87,7 +87,7 @@ def test_disturbed_blocks_are_treated_as_in_a_study() -> None:
     rng = np.random.default_rng(5)
     out = rng.random(a.shape) < 0.4
     b = b + 0.2 * out * rng.standard_normal(b.shape)
-    for i, ending in enumerate(simulate_looks(a, b - 0.02, disturbed=out)):
+    for i, ending in enumerate(simulate_studies(a, b - 0.02, disturbed=out)):
         alone = _one_by_one(a[i], b[i] - 0.02, out[i])
         assert (ending.verdict, ending.blocks) == alone
 
@@ -105,14 +105,16 @@ def _one_by_one(a: Matrix, b: Matrix, out: Flags) -> tuple[Verdict, int]:
 def test_long_studies_are_evaluated_to_their_end() -> None:
     rng = np.random.default_rng(3)
     a, b = 0.05 * rng.standard_normal((2, 20, 4 * MAX_EXACT_BLOCKS))
-    ends = [e.blocks for e in simulate_looks(a, b - 0.012, margin=0.0)]
+    ends = [e.blocks for e in simulate_studies(a, b - 0.012, margin=0.0)]
     assert max(ends) > MAX_EXACT_BLOCKS
-    assert sum(e.verdict is Verdict.FASTER for e in simulate_looks(a, b - 0.012, margin=0.0)) >= 15
+    assert (
+        sum(e.verdict is Verdict.FASTER for e in simulate_studies(a, b - 0.012, margin=0.0)) >= 15
+    )
 
 
 def test_coverage_is_computed_only_on_request() -> None:
     rng = np.random.default_rng(4)
     a, b = 0.01 * rng.standard_normal((2, 100, 100))
-    missed = [not e.always_covered for e in simulate_looks(a, b + 0.004, truth=0.0)]
+    missed = [not e.always_covered for e in simulate_studies(a, b + 0.004, truth=0.0)]
     assert any(missed)
-    assert all(e.always_covered for e in simulate_looks(a, b + 0.004, truth=0.0, coverage=False))
+    assert all(e.always_covered for e in simulate_studies(a, b + 0.004, truth=0.0, coverage=False))

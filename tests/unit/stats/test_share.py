@@ -1,4 +1,4 @@
-"""Shares of launches: error rates at every look."""
+"""Shares of launches: error rates at every interim analysis."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_no_underflow_far_from_the_bound() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
-def test_false_verdicts_at_every_look(share: float) -> None:
+def test_false_verdicts_at_every_interim_analysis(share: float) -> None:
     """The true share is the very one that is to be exceeded: the worst that can be."""
     alpha, studies, most = 0.1, 1500, 80
     above = {n: [shows_above(k, n, share, alpha) for k in range(n + 1)] for n in range(1, most + 1)}

@@ -64,10 +64,10 @@ def test_unequal_blocks_are_rejected() -> None:
         spread_effect([1.0] * 5, [1.0] * 6)
 
 
-def test_equal_spreads_are_rarely_distinguished_at_any_look() -> None:
+def test_equal_spreads_are_rarely_distinguished_at_any_interim_analysis() -> None:
     wrong = 0
     for seed in range(120):
         a, b = gaussian(2 * seed, 120, 0.01), gaussian(2 * seed + 1, 120, 0.01)
-        looks = (spread_effect(a[:n], b[:n]) for n in range(30, 121, BATCH_BLOCKS))
-        wrong += any(look.lo > 1.0 or look.hi < 1.0 for look in looks)
+        analyses = (spread_effect(a[:n], b[:n]) for n in range(30, 121, BATCH_BLOCKS))
+        wrong += any(found.lo > 1.0 or found.hi < 1.0 for found in analyses)
     assert wrong <= 120 * 0.05 + 3 * math.sqrt(120 * 0.05 * 0.95)

@@ -86,8 +86,8 @@ def test_each_arm_is_warmed_up_in_each_boot(store: Store) -> None:
     launched = len(host.launched)
     samples = store.samples(store.studies()[0].id, 0)
     applied = {(s.launch.arm, boot_of(s)) for s in samples if s.launch.stage is Stage.CONFIRM}
-    looked = {(s.launch.arm, boot_of(s)) for s in samples if s.launch.stage is Stage.SURVEY}
-    assert launched - len(samples) == len(applied - looked)
+    surveyed = {(s.launch.arm, boot_of(s)) for s in samples if s.launch.stage is Stage.SURVEY}
+    assert launched - len(samples) == len(applied - surveyed)
     assert sum(launch.block < 0 for launch in host.launched) == launched - len(samples)
     # Arms that share a boot run in one.
     shared = {s.launch.block: {} for s in samples if s.launch.stage is Stage.CONFIRM}
@@ -192,8 +192,8 @@ def test_sweep_begins_with_cells_of_present_boot(store: Store) -> None:
     spec = msgspec.structs.replace(spec, kind=Kind.SWEEP, design=design)
     result = driven(host, store, spec)
     samples = store.samples(result.study_id, 0)
-    looks = [s.launch for s in samples if s.launch.stage is Stage.SURVEY]
-    assert [s.configuration[MITIGATIONS] for s in looks] == ["absent", "absent"]
+    surveys = [s.launch for s in samples if s.launch.stage is Stage.SURVEY]
+    assert [s.configuration[MITIGATIONS] for s in surveys] == ["absent", "absent"]
     assert result.conclusion.blocks == 2
     assert host.boots <= 5
 

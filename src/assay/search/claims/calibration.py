@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.records.claim import Claim, Verdict
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, moments
 from assay.stats.drift import drift_ratio
-from assay.stats.peeking import simulate_looks
+from assay.stats.peeking import simulate_studies
 from assay.stats.quantile import quantile
 from assay.stats.resample import resample
 from assay.stats.verdict import DEFAULT_MARGIN
@@ -114,10 +114,10 @@ def autocorrelation(logs: Sequence[float]) -> float | None:
 def false_verdicts(
     log_blocks: Sequence[tuple[float, float]], alpha: float, margin: float, seed: int
 ) -> FalseVerdicts:
-    """Return the share of studies of identical arms that find a difference at any look."""
+    """Return the share of studies of identical arms that find a difference, by interim analyses."""
     blocks = min(len(log_blocks), MAX_STUDY_BLOCKS)
     a, b = resample(log_blocks, SIMULATED_STUDIES, blocks, seed)
-    endings = simulate_looks(a, b, alpha=alpha, margin=margin, coverage=False)
+    endings = simulate_studies(a, b, alpha=alpha, margin=margin, coverage=False)
     share = sum(ending.differs for ending in endings) / SIMULATED_STUDIES
     # Without any error, the variance of a single error is used.
     variance = max(share * (1.0 - share), 1.0 / SIMULATED_STUDIES)
@@ -160,11 +160,13 @@ def smallest_gains(
 
 def _smallest_gain(a: Matrix, b: Matrix, alpha: float) -> float | None:
     """Return the smallest gain by bisection: a larger one is proven at least as often."""
-    looks = [n for n in range(1, a.shape[1] + 1) if is_look_due(n)]
+    analyses = [n for n in range(1, a.shape[1] + 1) if is_analysis_due(n)]
 
     def shown(gain: float) -> bool:
         faster = b + math.log1p(-gain)
-        endings = simulate_looks(a, faster, alpha=alpha, margin=0.0, looks=looks, coverage=False)
+        endings = simulate_studies(
+            a, faster, alpha=alpha, margin=0.0, analyses=analyses, coverage=False
+        )
         return sum(e.verdict is Verdict.FASTER for e in endings) >= POWER * len(endings)
 
     at = bisect.bisect_left(GAINS, True, key=shown)

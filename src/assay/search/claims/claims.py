@@ -30,7 +30,7 @@ from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import find_modes
 from assay.stats.paired import Observation
-from assay.stats.planned_look import Look
+from assay.stats.planned_analysis import Analysis
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.spread import spread_effect
 from assay.stats.undisturbed import effect_of_blocks
@@ -48,7 +48,7 @@ def claim_between(
     history: History,
     names: tuple[str, str],
     alpha: float,
-    look: Look = Look.ANY,
+    analysis: Analysis = Analysis.ANY,
     first: int | None = None,
 ) -> Claim | None:
     """Return the claim on the second of two arms against the first.
@@ -60,8 +60,8 @@ def claim_between(
         spec: specification of the study.
         history: samples of the study.
         names: names of the two arms.
-        alpha: error rate of the interval over all looks.
-        look: kind of the look, where one was planned.
+        alpha: error rate of the interval over all interim analyses.
+        analysis: kind of the analysis, if one was planned.
         first: number of first blocks to use; all if absent.
 
     Returns:
@@ -80,7 +80,7 @@ def claim_between(
         alpha=alpha,
         margin=spec.margin,
         statistic=spec.statistic,
-        look=look,
+        analysis=analysis,
         disturbed=[history.is_disturbed(Stage.CONFIRM, block) for block in blocks],
     )
     if found is None:
@@ -166,7 +166,7 @@ def claim_from_blocks(
     alpha: float,
     margin: float,
     statistic: Statistic = Statistic.MEAN,
-    look: Look = Look.ANY,
+    analysis: Analysis = Analysis.ANY,
     disturbed: Sequence[bool] | None = None,
 ) -> Claim | None:
     """Return the claim on ``b`` against ``a``; ``None`` if no block has both.
@@ -175,11 +175,11 @@ def claim_from_blocks(
         names: names of the two arms.
         a, b: one entry per block.
         metric: the objective.
-        alpha: error rate of the interval over all looks.
+        alpha: error rate of the interval over all interim analyses.
         margin: ratio differences below it count as none.
         statistic: statistic of the entries: values, compared by mean or median, or spreads, of
             which smaller ones are better.
-        look: kind of the look, where one was planned.
+        analysis: kind of the analysis, if one was planned.
         disturbed: one entry per block; no block is disturbed if absent.
 
     Raises:
@@ -189,7 +189,7 @@ def claim_from_blocks(
     goal = Goal.LOWER if spreads else metric.goal
     out = [False] * len(a) if disturbed is None else disturbed
     of_blocks = effect_of_blocks(
-        a, b, out, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN, look=look
+        a, b, out, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN, analysis=analysis
     )
     found = of_blocks.effect
     if found.ratio is None:
@@ -218,7 +218,7 @@ def claim_from_blocks(
         censored_share=found.censored_share,
         spread_ratio=None if spreads else spread_ratio(*values),
         spread=spread,
-        single_analysis=look is Look.PLANNED and not spreads and found.method == "mean",
+        single_analysis=analysis is Analysis.PLANNED and not spreads and found.method == "mean",
         disturbed_blocks=of_blocks.disturbed,
         beyond_margin=decided and is_beyond_margin(found.lo, found.hi, margin=margin),
         unstable=not spreads and _unstable(spread, a, b),

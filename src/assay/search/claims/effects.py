@@ -9,8 +9,8 @@ the mean of y over the cells where A is high less that over the cells where it i
 interaction of A and B has the product s(A) s(B) for s: half the difference between the effect of A
 where B is high and where it is low (Box, Hunter and Hunter, Statistics for Experimenters, 2nd
 edition 2005, sections 5.4 to 5.8). exp(l) is a ratio of two geometric means, so that blocks are
-compared like those of two arms: the interval is that of ``stats.paired``, valid at every look. A
-block lacks an effect if a cell of it has no value.
+compared like those of two arms: the interval is that of ``stats.paired``, valid at every interim
+analysis. A block lacks an effect if a cell of it has no value.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorE
     Args:
         spec: specification of the study.
         history: samples of the study.
-        alpha: error rate of one interval over all looks.
+        alpha: error rate of one interval over all interim analyses.
 
     Returns:
         Effects of the factors whose levels were all applied. If one was never applied, there is no

@@ -18,7 +18,7 @@ def is_mean_precise(history: History, arm: Arm, share: float, alpha: float) -> b
         history: samples of the study.
         arm: the arm.
         share: share of the mean.
-        alpha: error rate of the interval over all looks.
+        alpha: error rate of the interval over all interim analyses.
     """
     values = history.summarised_figures(Stage.CONFIRM, arm.name)
     if len(values) < MIN_BLOCKS or history.mostly_disturbed(Stage.CONFIRM):

@@ -14,8 +14,8 @@ from assay.stats.confidence_sequence import half_width
 POWER = 0.84
 """Standard errors beyond the half width of the interval: four of five studies prove the gain."""
 PLANNED_WIDTH = 2.1
-"""Half width of the interval of a planned look at 12 to 24 blocks, in standard errors; at fewer,
-Student's quantile adds ``PLANNED_FEW`` / blocks."""
+"""Half width of the interval of a planned analysis at 12 to 24 blocks, in standard errors; at
+fewer, Student's quantile adds ``PLANNED_FEW`` / blocks."""
 PLANNED_FEW = 4.0
 PLANNED_ALPHA = 0.05
 """Error rate of ``PLANNED_WIDTH``."""
@@ -27,8 +27,8 @@ PROOF_BONUS = 0.03
 """Value of a proof, as a share of the expected gain."""
 
 
-def blocks_at_planned_look(gain: float, noise: float, least: int, winners: int = 1) -> int:
-    """Return the confirmation blocks that prove a gain at the planned look.
+def blocks_at_planned_analysis(gain: float, noise: float, least: int, winners: int = 1) -> int:
+    """Return the confirmation blocks that prove a gain at the planned analysis.
 
     Args:
         gain: expected gain, as a difference of logarithms of either sign.
@@ -52,13 +52,13 @@ def _quantile(alpha: float) -> float:
     return statistics.NormalDist().inv_cdf(1.0 - alpha / 2.0)
 
 
-def blocks_at_any_look(gain: float, noise: float, least: int, alpha: float) -> int:
-    """Return the confirmation blocks that prove a gain at a look after every block.
+def blocks_at_any_analysis(gain: float, noise: float, least: int, alpha: float) -> int:
+    """Return the confirmation blocks that prove a gain at an interim analysis after every block.
 
-    A resumed study plans no look.
+    A resumed study plans no analysis.
 
     Args:
-        gain, noise, least: as for ``blocks_at_planned_look``.
+        gain, noise, least: as for ``blocks_at_planned_analysis``.
         alpha: error rate of the claim.
     """
     error = noise * math.sqrt(2.0)

@@ -306,7 +306,7 @@ def decide_requirement(
         min_satisfied, max_satisfied: launches that certainly meet it, and that may.
         launches: number of launches.
         share: required share.
-        alpha: error rate of the verdict over all looks.
+        alpha: error rate of the verdict over all interim analyses.
     """
     if launches >= MIN_BLOCKS and shows_above(min_satisfied, launches, share, alpha):
         return RequirementVerdict.HOLDS

@@ -60,8 +60,8 @@ def arm_of(configuration: Configuration) -> Arm:
 
 def launches_per_block(statistic: Statistic, stage: Stage) -> int:
     """Return the number of launches of an arm in a block: a spread needs several launches."""
-    looking = stage in (*NON_COMPARING_STAGES, Stage.GAUGE)
-    return BATCH_BLOCKS if statistic is Statistic.SPREAD and not looking else 1
+    single = stage in (*NON_COMPARING_STAGES, Stage.GAUGE)
+    return BATCH_BLOCKS if statistic is Statistic.SPREAD and not single else 1
 
 
 class History:
@@ -357,11 +357,11 @@ class History:
 
     def wall_s(self, arm: str) -> float | None:
         """Return the median wall time of an arm; its minimum if it ran only in the survey."""
-        return self._walls.usual(arm)
+        return self._walls.typical(arm)
 
     def successful_wall_s(self, arm: str) -> float | None:
         """Return the median wall time of an arm's successful launches, without the survey."""
-        return self._walls.good(arm)
+        return self._walls.successful(arm)
 
     def first_wall_s(self, arm: str) -> float | None:
         """Return the longest wall time of an arm's successful first launches of each stage."""
@@ -377,11 +377,11 @@ class History:
 
         Unknown arms count as the default, or without a default as the slowest arm.
         """
-        return self._cost(arms, self._costs.usual, stage)
+        return self._cost(arms, self._costs.typical, stage)
 
     def upper_quartile_cost(self, arms: Sequence[Arm]) -> Cost:
         """Return the cost from upper quartiles: reserves must suffice under load too."""
-        return self._cost(arms, self._costs.dear, Stage.CONFIRM)
+        return self._cost(arms, self._costs.upper_quartile, Stage.CONFIRM)
 
     def _cost(
         self, arms: Sequence[Arm], wall_s: Callable[[str], float | None], stage: Stage
@@ -414,7 +414,7 @@ class History:
         known = self._stages[stage].times
         if known:
             return known
-        return self.launches_per_arm(switching_s, self._once(arms, self._costs.usual))
+        return self.launches_per_arm(switching_s, self._once(arms, self._costs.typical))
 
     def launches_per_arm(self, switching_s: float, once: Cost) -> int:
         """Return the number of launches of each arm for one application.
@@ -459,8 +459,8 @@ class _StageHistory:
         self.columns: dict[str, dict[int, Observation | None]] = {}
         self.rosters: dict[int, tuple[Arm, ...]] = {}
         self._conditions: dict[int, OutsideLoad] = {}
-        # Caches: each look asks for every block; an entry is valid until a sample is added to its
-        # block.
+        # Caches: each interim analysis asks for every block; an entry is valid until a sample is
+        # added to its block.
         self._complete: dict[int, bool] = {}
 
     def add(self, sample: Sample, found: Observation | None) -> None:
@@ -541,9 +541,9 @@ class _WallTimes:
     def __init__(self, time_s: Callable[[Sample], float | None]) -> None:
         self._time_s = time_s
         self._survey: dict[str, list[float]] = {}
-        self._looks: dict[str, list[float]] = {}
-        self._all: dict[str, list[float]] = {}
-        self._good: dict[str, list[float]] = {}
+        self._successful_survey: dict[str, list[float]] = {}
+        self._counted: dict[str, list[float]] = {}
+        self._successful: dict[str, list[float]] = {}
         self._first: dict[str, dict[Stage, float]] = {}
 
     def add(self, sample: Sample) -> None:
@@ -553,30 +553,28 @@ class _WallTimes:
         launch = sample.launch
         if sample.outcome is Outcome.OK:
             self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
-        looking = launch.stage is Stage.SURVEY
-        kinds = [self._survey if looking else self._all]
-        if sample.outcome is Outcome.OK and looking:
-            kinds.append(self._looks)
-        if sample.outcome is Outcome.OK and not looking:
-            kinds.append(self._good)
+        surveyed = launch.stage is Stage.SURVEY
+        kinds = [self._survey if surveyed else self._counted]
+        if sample.outcome is Outcome.OK:
+            kinds.append(self._successful_survey if surveyed else self._successful)
         for kind in kinds:
             bisect.insort(kind.setdefault(launch.arm, []), time_s)
 
-    def usual(self, arm: str) -> float | None:
-        if arm not in self._all and arm in self._looks:
-            return min(self._looks[arm])  # a first launch may have one-time costs
-        return _median(self._all.get(arm) or self._survey.get(arm))
+    def typical(self, arm: str) -> float | None:
+        if arm not in self._counted and arm in self._successful_survey:
+            return min(self._successful_survey[arm])  # a first launch may have one-time costs
+        return _median(self._counted.get(arm) or self._survey.get(arm))
 
-    def dear(self, arm: str) -> float | None:
-        walls = self._all.get(arm) or self._survey.get(arm)
+    def upper_quartile(self, arm: str) -> float | None:
+        walls = self._counted.get(arm) or self._survey.get(arm)
         return walls[(3 * len(walls)) // 4] if walls else None
 
     def longest(self) -> float | None:
-        found = (self.usual(arm) for arm in {*self._all, *self._survey})
+        found = (self.typical(arm) for arm in {*self._counted, *self._survey})
         return max((wall_s for wall_s in found if wall_s is not None), default=None)
 
-    def good(self, arm: str) -> float | None:
-        return _median(self._good.get(arm))
+    def successful(self, arm: str) -> float | None:
+        return _median(self._successful.get(arm))
 
     def first(self, arm: str) -> float | None:
         return max(self._first.get(arm, {}).values(), default=None)

@@ -34,7 +34,7 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
         return None
     figures = _figures(known)
     correlated = find_correlated_figure(
-        found, _independent(found, known, figures), asked=len(figures)
+        found, _independent(found, known, figures), examined=len(figures)
     )
     return Modes(
         low=found.low,

@@ -36,9 +36,9 @@ class CalibrateRace(BlockRace):
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         first = self._arms[0]
-        looks = len(self._history.blocks(Stage.SURVEY))
+        surveys = len(self._history.blocks(Stage.SURVEY))
         if not self._history.known(Stage.SURVEY, first.name):
-            if looks < MAX_ATTEMPTS and not (looks and budget.spent):
+            if surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
                 return BlockPlan(Stage.SURVEY, (first,))
             return workload_failure(arm_ending(PROGRAM, self._gave_nothing([first])), [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))

@@ -20,7 +20,7 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided, min_requirement_blocks
 from assay.search.history.counted import counted
 from assay.search.history.failure_order import describe_failure_order
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -161,7 +161,7 @@ class CompareRace(BlockRace):
 
     def _roster(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
         """Return the undecided arms, their references, and the repeat of the first arm."""
-        if not is_look_due(blocks):
+        if not is_analysis_due(blocks):
             return tuple(self._history.roster(Stage.CONFIRM))
         open_ = [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
         if not any(arm in self._compared for arm in open_):

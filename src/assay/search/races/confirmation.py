@@ -24,7 +24,7 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.claims.planned_look import planned_claim
+from assay.search.claims.planned_analysis import planned_claim
 from assay.search.claims.requirement import claims_alpha, min_requirement_blocks
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.losses import may_win

@@ -23,7 +23,7 @@ from assay.search.claims.front_claims import (
 )
 from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.objective_view import ObjectiveView, with_single_objective
 from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, RemainingBudget
 from assay.search.model.searcher import Searcher
@@ -171,7 +171,7 @@ class FrontRace(SearchRace):
             return self._first_block(budget)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         racing = [arm for arm in self._history.roster(Stage.CONFIRM) if arm in points]
-        if is_look_due(blocks):
+        if is_analysis_due(blocks):
             alpha = front_alpha(self._spec, len(points))
             racing = [arm for arm in racing if not self._leaves(arm, points, alpha)]
             over = self._over(racing, points, alpha, budget)
@@ -227,7 +227,7 @@ class FrontRace(SearchRace):
     def _leaves(self, arm: Arm, points: Sequence[Arm], alpha: float) -> bool:
         """Return whether a point needs no further blocks: it fails, is dominated, or gains nothing.
 
-        The intervals hold at every look, so that a proven result remains proven.
+        The intervals hold at every interim analysis, so that a proven result remains proven.
         """
         if self._lost(Stage.CONFIRM, arm):
             return True

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from assay.records import Arm, Configuration, Stage
 from assay.search.history.history import DEFAULT_ARM, arm_of
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.objective_view import ObjectiveView
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.model.exclusions import admitted_space, is_excluded
@@ -101,7 +101,7 @@ class RacingFrontSearch:
 
     def _settled(self, objectives: Sequence[ObjectiveView], racing: Sequence[Arm]) -> bool:
         """Return whether all arms are known precisely enough against the default."""
-        if not is_look_due(len(objectives[0].history.blocks(Stage.SEARCH))):
+        if not is_analysis_due(len(objectives[0].history.blocks(Stage.SEARCH))):
             return False
         return all(
             _precise(gap, self._reserve.margin)
@@ -189,7 +189,7 @@ def remaining_arms(objectives: Sequence[ObjectiveView], margin: float) -> list[A
     first = objectives[0].history
     arms = first.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(objectives, a)]
-    if not is_look_due(len(first.blocks(Stage.SEARCH))):
+    if not is_analysis_due(len(first.blocks(Stage.SEARCH))):
         return able
     points = mean_points(_trials(objectives))
     known = [a for a in able if a.configuration in points]

@@ -6,7 +6,7 @@ from assay.records import Budget, Launch, Outcome, Stage, StudySpec
 from assay.search.claims.claims import MIN_BLOCKS, is_constant
 from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.requirement import is_undecided
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.race import (
     MIN_TIMEOUT_S,
@@ -53,9 +53,9 @@ class MeasureRace(BlockRace):
         self._repeating = False
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
-        looks = len(self._history.blocks(Stage.SURVEY))
+        surveys = len(self._history.blocks(Stage.SURVEY))
         works = self._works(Stage.SURVEY, self._arm)
-        if not works and looks < MAX_ATTEMPTS and not (looks and budget.spent):
+        if not works and surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if works and self._warming(budget):
             return BlockPlan(Stage.SURVEY, (self._arm,))
@@ -69,13 +69,13 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
             return workload_failure(self._silence(), [self._arm])
-        if is_look_due(blocks) and self._precise() and not self._requires():
+        if is_analysis_due(blocks) and self._precise() and not self._requires():
             return Ending(EndReason.DECIDED, precise_ending(self._tally()))
         if is_constant(values) and not self._requires():
             return Ending(EndReason.DECIDED, constant_ending(len(values)))
         if affordable:
             return BlockPlan(Stage.CONFIRM, (self._arm,))
-        if blocks == 0 and not budget.spent and looks == 1:
+        if blocks == 0 and not budget.spent and surveys == 1:
             self._repeating = True
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if blocks == 0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.records import Arm, Stage
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.claims.proof import blocks_at_planned_look, proof_cost
+from assay.search.claims.proof import blocks_at_planned_analysis, proof_cost
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, RemainingBudget
 
@@ -46,7 +46,7 @@ class ReservedBudget:
         least = self.blocks
         if len(winners) > 1 and self.core_blocks is not None:
             least = self.core_blocks
-        blocks = blocks_at_planned_look(gain, noise, least, len(winners))
+        blocks = blocks_at_planned_analysis(gain, noise, least, len(winners))
         return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 
     def affords(

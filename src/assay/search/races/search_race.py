@@ -100,9 +100,9 @@ class SearchRace(BlockRace):
                 arm_ending(DEFAULT_CONFIGURATION, repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 [DEFAULT_ARM],
             )
-        second_look = self._repeat_deviating(budget)
-        if second_look is not None:
-            return second_look
+        repeated = self._repeat_deviating(budget)
+        if repeated is not None:
+            return repeated
         for stage in STAGE_ORDER[at:]:
             found = self._block_of(stage, budget)
             if isinstance(found, BlockPlan):

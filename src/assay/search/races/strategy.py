@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from assay.records import DEFAULT, Arm, Configuration, Stage
 from assay.search.claims.proof import displaced_launches, is_last_chance, prefers_proof
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget
 from assay.search.model.candidate import Candidate, best_candidate
 from assay.search.model.exclusions import admitted_space, is_excluded
@@ -413,7 +413,7 @@ def remaining_arms(history: History) -> list[Arm]:
     """
     arms = history.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
-    if not is_look_due(len(history.blocks(Stage.SEARCH))):
+    if not is_analysis_due(len(history.blocks(Stage.SEARCH))):
         return able
     if history.slacks.require:
         trials = trials_of(history)
@@ -450,7 +450,7 @@ def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
 
     This is true as well if all launches timed out.
     """
-    if not is_look_due(len(history.blocks(Stage.SEARCH))):
+    if not is_analysis_due(len(history.blocks(Stage.SEARCH))):
         return False
     if history.slacks.require:
         racing = _rivals(trials_of(history), racing)

@@ -24,7 +24,7 @@ from assay.search.claims.requirement import claims_alpha, is_undecided, min_requ
 from assay.search.history.counted import counted
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.history import History, launches_per_block
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.compare import compared_arms
 from assay.search.races.race import (
@@ -85,13 +85,13 @@ class SweepRace(BlockRace):
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         baseline = self._first
-        looks = len(self._history.blocks(Stage.SURVEY))
+        surveys = len(self._history.blocks(Stage.SURVEY))
         if not self._works(Stage.SURVEY, baseline):
-            if looks < MAX_ATTEMPTS and not (looks and budget.spent):
+            if surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
                 return BlockPlan(Stage.SURVEY, (baseline,))
             message = arm_ending(repr(baseline.name), self._gave_nothing([baseline]))
             return workload_failure(message, [baseline])
-        if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
+        if self._first_surveys <= surveys <= self._first_surveys + 1 and not self._compared_ran:
             small = self._too_small(budget, REFUSAL_FACTOR)
             if small is not None:
                 again = self._to_repeat([self._first], budget, self._min_launches)
@@ -128,7 +128,7 @@ class SweepRace(BlockRace):
         return next(iter(self._history.costly.initial_boot_arms(self._arms)), self._arms[0])
 
     @property
-    def _first_looks(self) -> int:
+    def _first_surveys(self) -> int:
         """Number of blocks until the baseline first worked."""
         tries = self._history.observations(Stage.SURVEY, self._first.name)
         return 1 + next((at for at, found in enumerate(tries) if found is not None), len(tries))
@@ -185,7 +185,7 @@ class SweepRace(BlockRace):
             return Ending(
                 EndReason.DECIDED, all_blocks_ending(blocks, self._history.disturbed(Stage.CONFIRM))
             )
-        if not is_look_due(blocks):
+        if not is_analysis_due(blocks):
             newest = self._history.roster(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
         if self._spec.precision is not None:

@@ -20,13 +20,13 @@ from assay.records import (
 from assay.records.requirement import overall_verdict
 from assay.records.workload import WALL
 from assay.search.claims.claims import blocks_of_claim, is_precise
-from assay.search.claims.planned_look import planned_blocks
-from assay.search.claims.proof import blocks_at_any_look, proof_cost
+from assay.search.claims.planned_analysis import planned_blocks
+from assay.search.claims.proof import blocks_at_any_analysis, proof_cost
 from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import requirement_results
 from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.history.looks import is_look_due
+from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget, sufficient_budget
 from assay.search.model.candidate import Candidate, all_trials, best_candidate
 from assay.search.model.feasibility import is_default_infeasible
@@ -195,7 +195,7 @@ class TuneRace(SearchRace):
         running = self._being_confirmed() or self._to_confirm(whole, budget)
         arms = self._confirm_arms(*running.arms)
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if is_look_due(blocks):
+        if is_analysis_due(blocks):
             arm = self._recommended(running)
             over = self._decided(arm, arms, budget)
             if over is not None:
@@ -360,14 +360,14 @@ class TuneRace(SearchRace):
 
     @property
     def _before_planned(self) -> bool:
-        """True if the planned look, the most powerful one, is still to come."""
+        """True if the planned analysis, the most powerful one, is still to come."""
         planned = planned_blocks(self._spec, self._history, self._alpha)
         return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
 
     def _futile(self, found: Claim, budget: RemainingBudget, arms: tuple[Arm, ...]) -> bool:
         """Return whether even a multiple of the remaining budget would not decide a claim.
 
-        The interval holds at every look, so that stopping early does not invalidate it.
+        The interval holds at every interim analysis, so that stopping early does not invalidate it.
         """
         needed = self._fewest_needed(found)
         if needed is None or needed <= found.blocks:
@@ -410,7 +410,9 @@ class TuneRace(SearchRace):
     def proof(self, candidate: Candidate) -> Cost:
         """Return the expected remaining cost of a proof of a candidate."""
         noise = launch_noise(all_trials(self._history))
-        blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._min_blocks, self._alpha)
+        blocks = blocks_at_any_analysis(
+            candidate.estimate.mean, noise, self._min_blocks, self._alpha
+        )
         blocks -= len(self._history.undisturbed_blocks(Stage.CONFIRM))
         running = self._being_confirmed() or ConfirmedArms(candidate.arm)
         arms = self._confirm_arms(*running.arms)

@@ -1,4 +1,4 @@
-"""Planned look: the number of confirmation blocks of the most powerful look of a tuning."""
+"""Planned analysis: its number of confirmation blocks, at which a tuning has the most power."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from assay.records.sample import BUILD
 from assay.search.claims.claims import MIN_BLOCKS, claim_between
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
-from assay.stats.planned_look import Look, min_planned_values
+from assay.stats.planned_analysis import Analysis, min_planned_values
 
 MAX_PLANNED_BLOCKS = 24
-"""Largest number of blocks with a planned look: with more, an interval that holds at every look
-costs little, and an early decision ends a study early."""
+"""Largest number of blocks with a planned analysis: with more, an interval that holds at every
+interim analysis costs little, and an early decision ends a study early."""
 TIME_SHARE = 0.9
-"""Share of the remaining time to plan for: a look beyond the budget decides nothing."""
+"""Share of the remaining time to plan for: an analysis beyond the budget decides nothing."""
 
 
 def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | None:
-    """Return the number of planned blocks; ``None`` if no look is planned.
+    """Return the number of planned blocks; ``None`` if no analysis is planned.
 
     It follows from the specification and the launches before the confirmation alone, so that no
-    value of a claim influences the time of the look.
+    value of a claim influences the time of the analysis.
 
     Args:
         spec: specification of a ``tune``.
@@ -44,19 +44,19 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
 def planned_claim(
     spec: StudySpec, history: History, names: tuple[str, str], alpha: float
 ) -> Claim | None:
-    """Return the claim on an arm of a ``tune``, with a planned look if there is one.
+    """Return the claim on an arm of a ``tune``, with a planned analysis if there is one.
 
-    The interval of the planned look and those of all others hold simultaneously, so that the
+    The interval of the planned analysis and those of all others hold simultaneously, so that the
     narrower one may be shown after both.
     """
     planned = planned_blocks(spec, history, alpha)
     if planned is None:
         return claim_between(spec, history, names, alpha)
     ran = len(history.complete(Stage.CONFIRM))
-    found = claim_between(spec, history, names, alpha, Look.OTHER) if ran != planned else None
+    found = claim_between(spec, history, names, alpha, Analysis.OTHER) if ran != planned else None
     if ran < planned:
         return found
-    then = claim_between(spec, history, names, alpha, Look.PLANNED, first=planned)
+    then = claim_between(spec, history, names, alpha, Analysis.PLANNED, first=planned)
     known = [claim for claim in (then, found) if claim is not None]
     return min(known, key=_width, default=None)
 
@@ -76,7 +76,7 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
     """Return the number of blocks that fit, by the time of each arm so far.
 
     An arm that never ran counts as the default, with a build. A cached build counts too, which
-    plans a look early rather than beyond the budget.
+    plans an early analysis rather than one beyond the budget.
     """
     total = spec.budget.time_s
     if total is None:
