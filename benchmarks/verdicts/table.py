@@ -105,7 +105,8 @@ def _identical(
         f"analysis after every block up to {sizes.blocks}. *False*: assay reports *faster* or "
         "*slower*. *Right at every interim analysis*: its interval never misses the truth. "
         "*Blocks*: median number at the end. The limit is 5 % plus two standard errors, "
-        f"{100 * limit(sizes.studies):.2f} %; **bold** values are beyond it. The columns to the right show how often other rules find a difference."
+        f"{100 * limit(sizes.studies):.2f} %; **bold** values are beyond it. The "
+        "columns to the right show how often other rules find a difference."
     )
     yield ""
     lines = [

@@ -3,9 +3,9 @@
 Each order comes with its mirror image, and two such pairs make a group of four blocks, in which
 the four are shuffled: of any two arms each goes first in two blocks of the four, and within a pair
 every arm has the same position on average (a counterbalanced design: Winer 1962, Statistical
-Principles in Experimental Design). Where the second launch of a block is always slower, free
-shuffling leaves that on one side of the first six blocks once in 32 studies; this design never
-does. Within a group only the last block is predictable.
+Principles in Experimental Design). If the second launch of a block is always slower, free
+shuffling makes the same arm the second one in all of the first six blocks of one study in 32; this
+design never does. Within a group only the last block is predictable.
 
 Where arms differ in settings that are costly to change (whole plots of a split-plot design: Box,
 Hunter and Hunter 2005, Statistics for Experimenters, ch. 9), arms that share these values run one
@@ -48,11 +48,11 @@ def launch_order(
 ) -> list[int]:
     """Return the order of the launches of a block.
 
-    The order is a function of the arguments. The relative order of two arms depends on these two
-    alone, so it stays balanced while other arms leave the race.
+    The order is a function of the arguments. The relative order of two arms does not depend on
+    other arms, so it stays balanced while these leave the race.
 
     Args:
-        seed: of the study.
+        seed: seed of the study.
         block: block number, from 0.
         names: names of the arms; an arm that runs n times in a block occurs n times.
         plots: plot of each arm, all of the same length. Arms with the same plot, or with a common

@@ -27,12 +27,11 @@ under the mixture (``P0(hit) = E1[1/E at the hit]``, plus level * P1(no hit so f
 analyses that were not simulated), less 8 % for safety. ``python -m benchmarks.verdicts --levels``
 recomputes the table.
 
-Values need not be Gaussian where arms have identical distribution and random order: their
-log-ratios are symmetric, and tails heavier than Gaussian make t smaller. The one shape that is
-worse is two tight levels, as when the second launch in a block is always slower by the same
-amount. So a mean half-way between two tight levels is not excluded before the sign test excludes
-it too, and no claim is made before ``min_values(alpha)`` values, when all on one side is rare
-enough.
+Values need not be Gaussian if arms have identical distributions and random order: their log-ratios
+are symmetric, and tails heavier than Gaussian make t smaller. The only worse shape is two tight
+levels, for example if the second launch in a block is always slower by the same amount. So a mean
+half-way between two tight levels is not excluded before the sign test excludes it too. And no claim
+is made before ``min_values(alpha)`` values, from which on all values are rarely on one side.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def level(alpha: float, start: int = MIN_CLAIM_VALUES) -> float:
     """Return the reciprocal limit of E_n at which the error rate is ``alpha``.
 
     Args:
-        alpha: accepted chance that the truth is ever excluded.
+        alpha: accepted probability that the truth is ever excluded.
         start: number of values at the first interim analysis. Below 6 it is ``alpha`` itself.
 
     Raises:
@@ -141,11 +140,11 @@ def half_width(
     Args:
         n: number of values.
         sd: their standard deviation (n - 1), in any unit.
-        alpha: accepted chance that the truth is ever excluded.
-        resolution: step of the measurement, in the same unit. Rounding both sides of a
-            difference to it has a standard deviation of resolution / sqrt(6), which is the least
-            ``sd`` believed, and may shift every value alike by up to the resolution, which is
-            the least half width.
+        alpha: accepted probability that the truth is ever excluded.
+        resolution: step of the measurement, in the same unit. If both sides of a difference are
+            rounded to it, the rounding error has a standard deviation of resolution / sqrt(6),
+            which is the minimum of ``sd``; and all values may be shifted by up to the resolution,
+            which is the minimum half width.
         start: values at the first interim analysis; ``min_values(alpha)`` and at least 6 if absent.
 
     Returns:
@@ -169,7 +168,7 @@ def mean_sequence(
 
     Args:
         values: n numbers of one unit, in any order.
-        alpha: accepted chance that the truth is ever excluded.
+        alpha: accepted probability that the truth is ever excluded.
         resolution: step of the measurement, same unit (see ``half_width``). At 0, values without
             any spread give no bound: their spread was not measured.
         start: values at the first interim analysis; ``min_values(alpha)`` and at least 6 if absent.

@@ -29,7 +29,7 @@ ALPHA = 0.2
 RIDGE = 1e-9
 """Added to the diagonal of the normal equations, whose own entries are of the order of 1."""
 
-SIGNIFICANT_DIGITS = 8
+EQUAL_DECIMALS = 8
 """Arm effects that agree to this number of decimals are equal: the ridge shifts them by less."""
 
 
@@ -48,8 +48,8 @@ def arm_effects(log_values: Matrix) -> list[float]:
             did not run or failed. A time-out counts as its cap.
 
     Returns:
-        One number an arm, with mean 0 over the arms that ran; NaN for arms that never ran. Only
-        differences between arms that shared blocks, directly or through third ones, mean anything.
+        One number for each arm, with mean 0 over the arms that ran; NaN for arms that never ran.
+        Only differences between arms that shared blocks, directly or through third ones, are valid.
 
     Raises:
         ValueError: not a matrix, or a value is infinite.
@@ -84,7 +84,7 @@ def leading_arm(log_values: Matrix) -> int | None:
     """
     standing = arm_effects(log_values)
     ran = [arm for arm, score in enumerate(standing) if not math.isnan(score)]
-    return min(ran, key=lambda arm: (round(standing[arm], SIGNIFICANT_DIGITS), arm), default=None)
+    return min(ran, key=lambda arm: (round(standing[arm], EQUAL_DECIMALS), arm), default=None)
 
 
 def difference_interval(log_values: Matrix, arm: int, other: int) -> Interval:

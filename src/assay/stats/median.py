@@ -1,14 +1,14 @@
 """Interval of the median that is valid at every interim analysis, for values that may be censored.
 
-Below the true median lies each value with probability 1/2, independently. With a Beta(b, b)
-mixture over that probability, k of n values below give the e-value
+Each value lies below the true median with probability 1/2, independently of the others. With a
+Beta(b, b) mixture over that probability, k of n values below the median give the e-value
 
     E_n = 2^n B(b + k, b + n - k) / B(b, b),
 
 a martingale of mean 1 under the truth (Robbins 1970; for quantiles Howard and Ramdas,
 Bernoulli 28:1704, 2022). It is smallest in the middle, so the medians with E_n < 1/alpha lie
-between two order statistics. Ties only shorten what is excluded: any count between "below" and
-"not above" would do as k. Nothing is assumed about the distribution.
+between two order statistics. With ties, any count from "below" to "not above" is a valid k, so they
+only widen the interval. The distribution of the values is arbitrary.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from assay.stats.interval import Interval
 from assay.stats.quantile import quantile
 
 PRIOR_SHAPE = 0.5
-"""Both parameters of the mixture: an interval with two ends takes at least 7 values at 5 %."""
+"""Both parameters of the mixture. With this value an interval has two ends from 7 values on, at
+5 %."""
 
 
 @functools.lru_cache(maxsize=65536)
@@ -31,7 +32,7 @@ def tail_rank(n: int, alpha: float) -> int:
 
     Args:
         n: number of values.
-        alpha: accepted chance that the true median is ever excluded.
+        alpha: accepted probability that the true median is ever excluded.
 
     Returns:
         A rank from 1 to about n / 2, or 0 if nothing bounds the median yet. From above it is
@@ -57,7 +58,7 @@ def median_sequence(
         low: n numbers; each value is known to be at least this (-inf: not known).
         high: n numbers; each is known to be at most this (inf: right-censored). The values
             themselves, ``low``, if absent.
-        alpha: accepted chance that the true median is ever excluded.
+        alpha: accepted probability that the true median is ever excluded.
 
     Returns:
         The interval in the unit of the values; ends may be infinite.

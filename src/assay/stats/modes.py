@@ -1,9 +1,10 @@
 """Modes: detection of two groups of launches, and of figures correlated with the groups.
 
 The split is the one with the least squares within the groups (Fisher 1958, "On grouping for
-maximum homogeneity"; Otsu 1979), on logarithms. It counts as two modes only where the groups stand
-further apart than any single-peaked distribution is split: Gaussian values fall into groups 2.6 of
-their own standard deviations apart, uniform ones 3.5, exponential ones about 3.
+maximum homogeneity"; Otsu 1979), on logarithms. It counts as two modes only if the groups are
+further apart than those of any single-peaked distribution. The distance of the two means, in
+standard deviations within the groups, is 2.6 for Gaussian values, 3.5 for uniform ones and about 3
+for exponential ones.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def find_correlated_figure(
 
     Args:
         found: the groups.
-        figures: by name, one number a launch, in the order of the values that were split.
+        figures: one number for each launch by name, in the order of the values that were split.
         alpha: accepted probability of returning a figure that is independent of the groups.
         examined: number of examined figures, including figures that were removed after their values
             were seen; the correction covers all of them.
@@ -144,7 +145,7 @@ def separation(found: Groups, numbers: Sequence[float]) -> float:
 
     Args:
         found: the groups.
-        numbers: one for each launch, in the order of the values that were split.
+        numbers: one number for each launch, in the order of the values that were split.
     """
     low = [x for x, h in zip(numbers, found.in_high, strict=True) if not h]
     high = [x for x, h in zip(numbers, found.in_high, strict=True) if h]

@@ -1,4 +1,4 @@
-"""Effect of B against A where each was measured on separate occasions.
+"""Effect of B against A, if each was measured on separate occasions.
 
 All launches of one occasion share its day, its boot and the other load of the machine. So the mean
 of an occasion varies by more than the scatter of its launches suggests: its variance is
@@ -10,11 +10,11 @@ whose part is ``v``, has the variance ``tau^2 + v``; ``S^2 + max(0, v - mean(w))
 less. For the difference of two occasions the two variances add up, and the quantile is Student's
 with the degrees of freedom of ``S^2`` alone, which are the fewest.
 
-That holds for normal scatter. The mean of two occasions is not approximately normal, so the
-tails of a single one count: at Student's own level two identical conditions with exponential
-effects come out apart in 9 % instead of 5 %. Therefore only a part of alpha is spent on Student's
-quantile (``STUDENT_SHARE``); the rest is for other shapes.
-``tests/unit/stats/test_occasions.py`` simulates its error rate.
+This holds for normally distributed occasions. A difference of two occasions is not approximately
+normal, so the tails of their distribution matter: at Student's own level, two identical conditions
+with exponentially distributed occasions differ in 9 % of comparisons instead of 5 %. Therefore only
+a part of alpha is spent on Student's quantile (``STUDENT_SHARE``); the rest is for other shapes.
+``tests/unit/stats/test_occasions.py`` simulates the error rate.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from assay.stats.confidence_sequence import check_alpha, moments
 from assay.stats.interval import Interval
 
 STUDENT_SHARE = 0.3
-"""Part of alpha that Student's quantile has: with it exponential effects err in at most 5 %."""
+"""Part of alpha for Student's quantile: with it the error rate is at most 5 % even for
+exponentially distributed occasions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class OccasionMean:
     """The mean logarithm of the launches of one occasion.
 
     Attributes:
-        mean: of the logarithms.
-        variance: of that mean, from the scatter of the launches alone.
+        mean: mean of the logarithms.
+        variance: variance of that mean, from the variance between launches alone.
         df: degrees of freedom of ``variance``.
     """
 
@@ -50,7 +51,7 @@ class BetweenOccasions:
     """Variance of the means of occasions that share all but the occasion.
 
     Attributes:
-        variance: of the mean of an occasion, the part of its launches included.
+        variance: variance of the mean of an occasion, including the part from its launches.
         launches: average of that part.
         df: degrees of freedom of ``variance``.
     """
@@ -87,10 +88,10 @@ def between_occasions(conditions: Sequence[Sequence[OccasionMean]]) -> BetweenOc
     """Return the variance between occasions, pooled over conditions.
 
     Args:
-        conditions: the occasions of each condition; one with a single occasion tells nothing.
+        conditions: the occasions of each condition; one with a single occasion has no information.
 
     Returns:
-        ``None`` where no condition has two occasions.
+        ``None`` if no condition has two occasions.
     """
     several = [occasions for occasions in conditions if len(occasions) > 1]
     df = sum(len(occasions) - 1 for occasions in several)
@@ -109,7 +110,7 @@ def between_occasions(conditions: Sequence[Sequence[OccasionMean]]) -> BetweenOc
 def launch_interval(a: OccasionMean, b: OccasionMean, alpha: float) -> tuple[Interval, float]:
     """Return Welch's interval of ``b - a`` and its degrees of freedom.
 
-    It covers the scatter of launches and nothing else: the two occasions are taken as they were.
+    It includes the variance between launches only: the two occasions count as fixed.
 
     Raises:
         ValueError: ``alpha`` is not between 0 and 1.
@@ -132,8 +133,8 @@ def occasion_interval(
 
     Args:
         a, b: the two occasions.
-        between: variance between occasions like either of them; the same object where one
-            estimate serves both.
+        between: variance between occasions of the condition of each; the same object if one
+            estimate is valid for both.
         alpha: accepted share of wrong intervals, for a single analysis.
 
     Raises:

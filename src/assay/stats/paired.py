@@ -34,8 +34,8 @@ class Observation:
 
     Attributes:
         value: the metric, positive, in its unit; the cap if ``censored``.
-        censored: the launch ran into its time-out, so the truth is at least as bad as ``value``:
-            above it where lower is better, below it where higher is better.
+        censored: the launch reached its time-out, so the true value is at least as bad as
+            ``value``: above it if lower is better, below it if higher is better.
     """
 
     value: float
@@ -115,7 +115,7 @@ def effect(
             the number of intervals shown together.
         resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
             If absent, the smallest step seen between different values.
-        median: estimate by the median of the log-ratios though nothing is censored.
+        median: estimate by the median of the log-ratios, even if no value is censored.
         analysis: kind of this analysis, if one was planned (see ``assay.stats.planned_analysis``).
 
     Raises:

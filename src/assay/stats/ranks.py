@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-_EXACT = 400
+_MAX_EXACT_PAIRS = 400
 """Maximum product of the sample sizes for an exact count of the arrangements."""
-_ORDERED = 300
+_MAX_ORDERED = 300
 """Maximum length of a series; longer series are thinned out, since pairs grow with the square."""
 
 
 def rank_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the two-sided error probability of "one sample is larger than the other".
+    """Return the two-sided p-value of the Mann-Whitney test of two samples.
 
-    The test of Mann and Whitney; equal values count half for either side.
+    Equal values count half for either side.
 
     Args:
         first, second: independent samples.
@@ -29,7 +29,7 @@ def rank_test(first: Sequence[float], second: Sequence[float]) -> float:
     above = float((sign > 0).sum() + 0.5 * (sign == 0).sum())
     pairs = math.prod(sizes)
     rarer = min(above, pairs - above)
-    if pairs <= _EXACT:
+    if pairs <= _MAX_EXACT_PAIRS:
         counts = _arrangements(*sizes)
         return min(1.0, 2.0 * float(counts[: math.floor(rarer) + 1].sum() / counts.sum()))
     deviation = math.sqrt(pairs * (sum(sizes) + 1) / 12)
@@ -51,17 +51,17 @@ def _arrangements(first: int, second: int) -> npt.NDArray[np.float64]:
 
 
 def order_test(values: Sequence[float]) -> tuple[float, float]:
-    """Return Kendall's tau of values against their order, and its two-sided error probability.
+    """Return Kendall's tau of values against their order, and its two-sided p-value.
 
     Args:
-        values: in the order in which they were seen; more than 300 are thinned out evenly.
+        values: values in the order of measurement; more than 300 are thinned out evenly.
 
     Returns:
-        1 where each is larger than all before it, -1 where each is smaller; and the probability of
-        one as far from 0 in a series without order.
+        Tau, which is 1 if each value is larger than all before it and -1 if each is smaller; and
+        the probability of a tau as far from 0 in a series without order.
     """
     series = np.asarray(values, dtype=np.float64)
-    series = series[:: max(1, math.ceil(len(series) / _ORDERED))]
+    series = series[:: max(1, math.ceil(len(series) / _MAX_ORDERED))]
     n = len(series)
     if n < 2:
         return 0.0, 1.0

@@ -8,11 +8,12 @@ chances above q is compared with that under q itself:
 
 The integral is an incomplete beta function. Each factor x/q or (1 - x)/(1 - q) has, for x >= q, a
 mean of at most 1 under every p <= q. So E_n is a supermartingale of mean 1 for all of them, and by
-Ville's inequality P(some n: E_n >= 1/alpha) <= alpha: the error holds for p <= q together, exactly,
-at every interim analysis (Robbins 1970, Annals of Mathematical Statistics 41:1397; mixtures over a
-truncated prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first half of the prior
-assumes that every launch has the property: with k = n = 8 at q = 1/2 and alpha = 1.25 %, E is 80.
-The same with p, q, k turned to 1 - p, 1 - q, n - k shows p < q.
+Ville's inequality P(some n: E_n >= 1/alpha) <= alpha: the error rate holds for all p <= q together,
+exactly, at every interim analysis (Robbins 1970, Annals of Mathematical Statistics 41:1397;
+mixtures over a truncated prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first
+half of the prior assumes that every launch has the property: with k = n = 8 at q = 1/2 and alpha =
+1.25 %, E is 80. With 1 - p, 1 - q
+and n - k in place of p, q and k, the same formula shows p < q.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ import math
 from assay.stats.confidence_sequence import check_alpha
 from assay.stats.interval import Interval
 
-_STEPS = 60
-"""Number of bisections: they determine an end to its last digit."""
+_BISECTIONS = 60
+"""Number of bisections; they determine an end to its last digit."""
 
 
 @functools.lru_cache(maxsize=65536)  # of a thousand cells most have the same counts
@@ -92,7 +93,7 @@ def launches_to_show(share: float, alpha: float) -> int:
 def _largest_exceeded(done: int, launches: int, alpha: float) -> float:
     """Return the largest share that the true one is shown to exceed; 0 if there is none."""
     low, high = 0.0, 1.0
-    for _ in range(_STEPS):
+    for _ in range(_BISECTIONS):
         middle = (low + high) / 2.0
         if not 0.0 < middle < 1.0:
             break

@@ -17,17 +17,17 @@ def summarise(
     *,
     floor: float | None = None,
 ) -> Summary:
-    """Summarise at least one finite value; of values all equal ``ci`` reaches to the last digit.
+    """Summarise at least one finite value; ``ci`` of equal values extends by their last digit.
 
     Args:
         values: n numbers of one unit.
         alpha: accepted probability that the true mean is ever outside ``ci``.
-        resolution: step of the measurement, same unit; for values that are all equal their last
-            digit where it is not known.
+        resolution: step of the measurement, same unit; 0 if unknown, in which case the last digit
+            of equal values replaces it.
         floor: lower bound of the quantity, same unit: 0 for a duration or a size. ``ci`` is cut off
-            there. The true mean is not below it either, so the chance that it is outside stays the
-            same. (An interval on the logarithms would stay above 0 by itself, but it is one of the
-            geometric mean.) Absent without a bound.
+            there. The true mean is not below it either, so the error rate stays the same. (An
+            interval of the logarithms would stay above 0, but it is one of the geometric mean.)
+            Absent without a bound.
 
     Raises:
         ValueError: no values, one is not finite, or one is below ``floor``.

@@ -2,8 +2,8 @@
 
 A disturbance that does not follow the random order within blocks cannot favour an arm, so the
 log-ratios of identical arms are symmetric with it and without it. Two intervals are therefore
-valid: that of the undisturbed blocks, which is narrow where few blocks were disturbed, and that of
-all blocks, which is bounded where most were. As soon as the two differ, each uses half of the error
+valid: that of the undisturbed blocks, which is narrower if few blocks were disturbed, and that of
+all blocks, which is narrower if most were. As soon as the two differ, each uses half of the error
 rate. By the union bound both are then valid together, at every interim analysis, and assay may
 report the
 narrower one.

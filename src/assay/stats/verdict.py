@@ -58,9 +58,9 @@ def blocks_needed(
     """Estimate the total number of blocks that would decide at the present ratio and spread.
 
     The result is the first n at which the interval about the present ratio would exclude 1 or lie
-    within 1 +- margin. An estimate: with the ratio as uncertain as it is in an unclear comparison,
-    the true number may well be half or twice that. For medians of uncensored pairs the estimate
-    uses the interval of the mean at the same spread.
+    within 1 +- margin. The ratio is uncertain in an unclear comparison, so the true number may
+    be half or twice the estimate. For medians of uncensored pairs the estimate uses the interval of
+    the mean at the same spread.
 
     Args:
         effect: B over A.
@@ -70,7 +70,7 @@ def blocks_needed(
 
     Returns:
         At least the present number of blocks. ``None`` if it is unknown: fewer than two pairs, no
-            spread, no estimate, or a measurement that is too coarse.
+        spread, no estimate, or a measurement that is too coarse.
 
     Raises:
         ValueError: ``margin`` is not from 0 to 1.
