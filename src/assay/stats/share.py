@@ -11,9 +11,9 @@ mean of at most 1 under every p <= q. So E_n is a supermartingale of mean 1 for 
 Ville's inequality P(some n: E_n >= 1/alpha) <= alpha: the error rate holds for all p <= q together,
 exactly, at every interim analysis (Robbins 1970, Annals of Mathematical Statistics 41:1397;
 mixtures over a truncated prior as in Howard et al. 2021, Annals of Statistics 49:1055). The first
-half of the prior assumes that every launch has the property: with k = n = 8 at q = 1/2 and alpha =
-1.25 %, E is 80. With 1 - p, 1 - q
-and n - k in place of p, q and k, the same formula shows p < q.
+half of the prior assumes that every launch has the property: with k = n = 8 at q = 1/2, E is 156,
+and 80 suffices at alpha = 1.25 %. With 1 - p, 1 - q and n - k in place of p, q and k, the same
+formula shows p < q.
 """
 
 from __future__ import annotations
