@@ -225,7 +225,7 @@ class Studies(RuleBasedStateMachine):
         for study_id, known in self.model.items():
             if known["status"] is Status.RUNNING:
                 assert self.store.study(study_id).status is Status.INTERRUPTED
-            self.store.claim(study_id)
+            self.store.acquire(study_id)
 
     @invariant()
     def agrees(self) -> None:

@@ -120,7 +120,7 @@ def read_source(store: Store, study_id: str) -> Source:
         InvalidInputError: unknown study.
         NotPossibleError: the study is unreadable.
     """
-    verdicts = store.verdicts(study_id)
+    verdicts = store.conclusions(study_id)
     record = store.study(study_id)
     strata = []
     for stratum in record.strata:

@@ -58,7 +58,7 @@ class Store(Protocol):
     """Storage of studies and their raw samples.
 
     Every write is committed when the method returns, and survives a crash of the process. Only the
-    store that holds a study may write to it. ``create_study`` and ``claim`` acquire the hold;
+    store that holds a study may write to it. ``create_study`` and ``acquire`` acquire the hold;
     ``release``, ``close`` and the end of the process release it. Reading needs no hold.
 
     ``study_id`` is a complete id, as returned by ``find``; an unknown one raises
@@ -94,7 +94,7 @@ class Store(Protocol):
         """Return a study without its samples."""
         ...
 
-    def claim(self, study_id: str) -> None:
+    def acquire(self, study_id: str) -> None:
         """Acquire the hold on a study; without effect if this store has it already.
 
         Raises:
@@ -163,7 +163,7 @@ class Store(Protocol):
         """Return the newest conclusion, or ``None``."""
         ...
 
-    def verdicts(self, study_id: str) -> dict[int, Conclusion]:
+    def conclusions(self, study_id: str) -> dict[int, Conclusion]:
         """Return the conclusions by stratum number."""
         ...
 

@@ -1,8 +1,7 @@
 """File identity: detects that the database file was deleted or replaced.
 
 A deleted file exists until its last descriptor is closed: SQLite would continue to write to it and
-    acknowledge
-everything, and all data would be lost at exit.
+acknowledge everything, and all data would be lost at exit.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ class FileIdentity:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._begun = _identity(path)
-        if self._begun is None:
+        self._original = _identity(path)
+        if self._original is None:
             raise self._missing_error()
 
     def demand(self) -> None:
@@ -37,7 +36,7 @@ class FileIdentity:
         now = _identity(self._path)
         if now is None:
             raise self._missing_error()
-        if now != self._begun:
+        if now != self._original:
             raise NotPossibleError(
                 f"The store {self._path} was replaced by another file while assay used it.",
                 f"Restore the original file and continue with `assay study resume`. {_LOST}",

@@ -33,23 +33,24 @@ class SqlReader:
 
     Args:
         engine: engine for reading.
-        owners: locks of the studies.
-        explained: context manager that translates errors of the database into errors of assay.
+        locks: locks of the studies.
+        translating_errors: returns a context manager that translates errors of the database into
+            errors of assay.
     """
 
     def __init__(
         self,
         engine: Engine,
-        owners: StudyLocks,
-        explained: Callable[[], AbstractContextManager[None]],
+        locks: StudyLocks,
+        translating_errors: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._engine = engine
-        self._owners = owners
-        self._explained = explained
+        self._locks = locks
+        self._translating_errors = translating_errors
 
     def find(self, text: str) -> str:
         """See ``Store.find``."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             known = connection.execute(select(STUDY.c.id).order_by(*_ORDER)).scalars().all()
         return resolve_id(text, known)
 
@@ -57,7 +58,7 @@ class SqlReader:
         """See ``Store.studies``."""
         columns = (STUDY.c.number, STUDY.c.id, STUDY.c.command, STUDY.c.kind, STUDY.c.status)
         query = select(*columns, STUDY.c.created_at, LAUNCHES).order_by(*_ORDER)
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             rows = connection.execute(query).all()
         return [
             StudyHead(
@@ -73,7 +74,7 @@ class SqlReader:
 
     def study(self, study_id: str) -> StudyRecord:
         """See ``Store.study``."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             row = study_row(connection, study_id)
             strata = strata_of(connection, study_id)
         return StudyRecord(
@@ -89,7 +90,7 @@ class SqlReader:
 
     def strata(self, study_id: str) -> list[Stratum]:
         """See ``Store.strata``."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             return strata_of(connection, study_id)
 
@@ -98,7 +99,7 @@ class SqlReader:
         query = select(SAMPLE.c.document).where(SAMPLE.c.study == study_id)
         if stratum_number is not None:
             query = query.where(SAMPLE.c.stratum == stratum_number)
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
         return [decode_stored(document, Sample, study_id) for document in documents]
@@ -108,13 +109,13 @@ class SqlReader:
         query = select(SAMPLE.c.number).where(
             SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number
         )
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             numbers = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
         for begin in range(0, len(numbers), _PAGE):
             page = numbers[begin : begin + _PAGE]
             kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
-            with self._explained(), self._engine.connect() as connection:
+            with self._translating_errors(), self._engine.connect() as connection:
                 documents = {row.sample: row.document for row in connection.execute(kept)}
             for number in page:
                 document = documents.get(number)
@@ -125,20 +126,20 @@ class SqlReader:
         query = select(PLAN.c.document).where(
             PLAN.c.study == study_id, PLAN.c.stratum == stratum_number
         )
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             documents = connection.execute(query.order_by(PLAN.c.configuration)).scalars().all()
         return [decode_stored(document, Plan, study_id) for document in documents]
 
     def conclusion(self, study_id: str) -> Conclusion | None:
         """See ``Store.conclusion``."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             return conclusion_of(study_row(connection, study_id))
 
-    def verdicts(self, study_id: str) -> dict[int, Conclusion]:
-        """See ``Store.verdicts``."""
+    def conclusions(self, study_id: str) -> dict[int, Conclusion]:
+        """See ``Store.conclusions``."""
         query = select(VERDICT.c.stratum, VERDICT.c.document).where(VERDICT.c.study == study_id)
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
         return {row.stratum: decode_stored(row.document, Conclusion, study_id) for row in rows}
@@ -147,7 +148,7 @@ class SqlReader:
         """See ``Store.overheads``."""
         query = select(OVERHEAD.c.document).where(OVERHEAD.c.machine == machine)
         query = query.order_by(OVERHEAD.c.started_at.desc(), OVERHEAD.c.number.desc())
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             documents = connection.execute(query).scalars().all()
         newest: dict[str | None, Overhead] = {}
         for document in documents:
@@ -157,6 +158,6 @@ class SqlReader:
 
     def _status(self, row: Row) -> Status:
         status = enum_member(Status, row.status, row.id)
-        if status is Status.RUNNING and not self._owners.is_locked(row.number):
+        if status is Status.RUNNING and not self._locks.is_locked(row.number):
             return Status.INTERRUPTED
         return status

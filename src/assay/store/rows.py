@@ -146,7 +146,7 @@ class Insertion:
         self._text = str(compiled)
         self._order = tuple(compiled.positiontup or columns)
 
-    def carry_out(self, connection: Connection, row: Mapping[str, Any]) -> int:
+    def execute(self, connection: Connection, row: Mapping[str, Any]) -> int:
         """Insert a row and return its number."""
         values = tuple(row[name] for name in self._order)
         return connection.exec_driver_sql(self._text, values).lastrowid

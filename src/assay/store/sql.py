@@ -46,7 +46,7 @@ _OUTPUT_COLUMNS = ("sample", "document")
 
 
 @dataclass(frozen=True)
-class _ClaimedStudy:
+class _HeldStudy:
     """Cached properties of a held study, for writing samples."""
 
     number: int
@@ -75,24 +75,25 @@ class SqlStore(SqlReader):
 
     Args:
         engines: engines of the database.
-        owners: locks of the studies.
-        explained: context manager that translates errors of the database into errors of assay.
+        locks: locks of the studies.
+        translating_errors: returns a context manager that translates errors of the database into
+            errors of assay.
         waited_s: returns the time that writers have waited for the lock, in seconds.
     """
 
     def __init__(
         self,
         engines: Engines,
-        owners: StudyLocks,
-        explained: Callable[[], AbstractContextManager[None]],
+        locks: StudyLocks,
+        translating_errors: Callable[[], AbstractContextManager[None]],
         waited_s: Callable[[], float],
     ) -> None:
-        super().__init__(engines.reader, owners, explained)
+        super().__init__(engines.reader, locks, translating_errors)
         self._writer = engines.writer
         self._patient = engines.patient
         self._waited_s = waited_s
-        self._line: Connection | None = None
-        self._held: dict[str, _ClaimedStudy] = {}
+        self._patient_connection: Connection | None = None
+        self._held: dict[str, _HeldStudy] = {}
         dialect = engines.patient.dialect
         self._add_sample = Insertion(SAMPLE, _SAMPLE_COLUMNS, dialect)
         self._add_output = Insertion(OUTPUT, _OUTPUT_COLUMNS, dialect)
@@ -115,34 +116,34 @@ class SqlStore(SqlReader):
         }
         number: int | None = None
         try:
-            with self._explained(), self._writer.begin() as connection:
+            with self._translating_errors(), self._writer.begin() as connection:
                 study_id = unused_id(connection)
                 added = connection.execute(insert(STUDY), {"id": study_id, **row})
                 number = inserted_number(added.inserted_primary_key)
                 insert_stratum(connection, study_id, stratum)
                 # Before the commit, so that no process sees the study without its owner.
-                if not self._owners.take(number):
+                if not self._locks.lock(number):
                     raise NotPossibleError(
                         f"Another process has the lock of study {study_id}.", "Retry."
                     )
         except BaseException:
             if number is not None:
-                self._owners.drop(number)
+                self._locks.unlock(number)
             raise
-        self._held[study_id] = _ClaimedStudy(
+        self._held[study_id] = _HeldStudy(
             number, spec.workload.objective.name, {stratum.number: stratum.machine}
         )
         return study_id
 
-    def claim(self, study_id: str) -> None:
-        """See ``Store.claim``."""
+    def acquire(self, study_id: str) -> None:
+        """See ``Store.acquire``."""
         if study_id in self._held:
             return
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             row = study_row(connection, study_id)
-        self._take(row)
+        self._lock(row)
         try:
-            with self._explained(), self._writer.begin() as connection:
+            with self._translating_errors(), self._writer.begin() as connection:
                 row = study_row(connection, study_id)  # it may have been deleted meanwhile
                 strata = strata_of(connection, study_id)
                 plans = connection.execute(
@@ -151,10 +152,10 @@ class SqlStore(SqlReader):
                 this_study = update(STUDY).where(STUDY.c.id == study_id)
                 connection.execute(this_study.values(owner_pid=os.getpid()))
         except BaseException:
-            self._owners.drop(row.number)
+            self._locks.unlock(row.number)
             raise
         spec = decode_stored(row.spec, StudySpec, study_id)
-        self._held[study_id] = _ClaimedStudy(
+        self._held[study_id] = _HeldStudy(
             row.number,
             spec.workload.objective.name,
             {s.number: s.machine for s in strata},
@@ -165,14 +166,14 @@ class SqlStore(SqlReader):
         """See ``Store.release``."""
         held = self._held.pop(study_id, None)
         if held is not None:
-            self._owners.drop(held.number)
+            self._locks.unlock(held.number)
 
     def add_stratum(self, study_id: str, stratum: Stratum) -> None:
         """See ``Store.add_stratum``."""
-        held = self._hold_on(study_id)
+        held = self._demand_hold(study_id)
         if stratum.number in held.machines:
             raise InvalidInputError(f"Study {study_id} already has a stratum {stratum.number}.")
-        with self._explained(), self._writer.begin() as connection:
+        with self._translating_errors(), self._writer.begin() as connection:
             insert_stratum(connection, study_id, stratum)
         held.machines[stratum.number] = stratum.machine
 
@@ -180,7 +181,7 @@ class SqlStore(SqlReader):
         self, study_id: str, stratum_number: int, sample: Sample, plan: Plan | None = None
     ) -> int:
         """See ``Store.add_sample``."""
-        held = self._hold_on(study_id)
+        held = self._demand_hold(study_id)
         machine = held.machines.get(stratum_number)
         if machine is None:
             raise InvalidInputError(f"Study {study_id} has no stratum {stratum_number}.")
@@ -201,11 +202,11 @@ class SqlStore(SqlReader):
         }
         planned = None if plan is None else (stratum_number, plan.configuration.digest)
         try:
-            with self._explained(), self._patient_transaction() as connection:
-                number = self._add_sample.carry_out(connection, row)
+            with self._translating_errors(), self._patient_transaction() as connection:
+                number = self._add_sample.execute(connection, row)
                 if sample.outputs:
                     kept = {"sample": number, "document": encode(sample.outputs).decode()}
-                    self._add_output.carry_out(connection, kept)
+                    self._add_output.execute(connection, kept)
                 if plan is not None and planned not in held.plans:
                     insert_plan(connection, study_id, stratum_number, plan)
         except IntegrityError as error:
@@ -227,10 +228,10 @@ class SqlStore(SqlReader):
 
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
         """See ``Store.set_conclusion``."""
-        held = self._hold_on(study_id)
+        held = self._demand_hold(study_id)
         document = encode_checked(conclusion, Conclusion)
         place = {"study": study_id, "stratum": max(held.machines)}
-        with self._explained(), self._writer.begin() as connection:
+        with self._translating_errors(), self._writer.begin() as connection:
             connection.execute(
                 update(STUDY).where(STUDY.c.id == study_id).values(conclusion=document)
             )
@@ -241,26 +242,26 @@ class SqlStore(SqlReader):
         """See ``Store.add_overhead``."""
         row = {"machine": overhead.machine, "started_at": overhead.started_at}
         document = encode_checked(overhead, Overhead)
-        with self._explained(), self._writer.begin() as connection:
+        with self._translating_errors(), self._writer.begin() as connection:
             connection.execute(insert(OVERHEAD), {**row, "document": document})
 
     def delete(self, study_id: str) -> None:
         """See ``Store.delete``."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._translating_errors(), self._engine.connect() as connection:
             row = study_row(connection, study_id)
-        self._take(row)
+        self._lock(row)
         try:
-            with self._explained(), self._writer.begin() as connection:
+            with self._translating_errors(), self._writer.begin() as connection:
                 connection.execute(delete(STUDY).where(STUDY.c.id == study_id))
         finally:
             self._held.pop(study_id, None)
-            self._owners.drop(row.number)
+            self._locks.unlock(row.number)
 
     def close(self) -> None:
         """See ``Store.close``."""
         self._held.clear()
-        self._owners.close()
-        self._hang_up()
+        self._locks.close()
+        self._disconnect()
         self._patient.dispose()
         self._engine.dispose()
 
@@ -278,30 +279,30 @@ class SqlStore(SqlReader):
     @contextmanager
     def _patient_transaction(self) -> Iterator[Connection]:
         """Open a transaction on a cached connection: a new one takes as long as the write."""
-        if self._line is None:
-            self._line = self._patient.connect()
+        if self._patient_connection is None:
+            self._patient_connection = self._patient.connect()
         try:
-            with self._line.begin():
-                yield self._line
+            with self._patient_connection.begin():
+                yield self._patient_connection
         except BaseException:
-            self._hang_up()
+            self._disconnect()
             raise
 
-    def _hang_up(self) -> None:
-        line, self._line = self._line, None
-        if line is not None:
-            line.close()
+    def _disconnect(self) -> None:
+        connection, self._patient_connection = self._patient_connection, None
+        if connection is not None:
+            connection.close()
 
-    def _take(self, row: Row) -> None:
-        if not self._owners.take(row.number):
+    def _lock(self, row: Row) -> None:
+        if not self._locks.lock(row.number):
             raise NotPossibleError(
                 f"Study {row.id} is in use by another assay process ({row.owner_pid}).",
                 "Wait for its end, or stop it with Ctrl-C or `kill`; stored samples are kept.",
             )
 
-    def _hold_on(self, study_id: str) -> _ClaimedStudy:
+    def _demand_hold(self, study_id: str) -> _HeldStudy:
         held = self._held.get(study_id)
-        if held is None or not self._owners.holds(held.number):
+        if held is None or not self._locks.holds(held.number):
             raise NotPossibleError(
                 f"This process does not hold study {study_id} and must not write to it.",
                 "Acquire it with `assay study resume`.",
@@ -309,7 +310,7 @@ class SqlStore(SqlReader):
         return held
 
     def _update(self, study_id: str, **values: Any) -> None:
-        self._hold_on(study_id)
+        self._demand_hold(study_id)
         change = update(STUDY).where(STUDY.c.id == study_id).values(**values)
-        with self._explained(), self._writer.begin() as connection:
+        with self._translating_errors(), self._writer.begin() as connection:
             connection.execute(change)

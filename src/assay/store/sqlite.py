@@ -32,19 +32,21 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     Raises:
         NotPossibleError: locked, damaged, of another program, of a newer schema, or not writable.
     """
-    explained = ErrorTranslator(path, busy_timeout_s)
+    translating_errors = ErrorTranslator(path, busy_timeout_s)
     engine = sqlite_engine(path, busy_timeout_s)
     try:
-        with explained():
+        with translating_errors():
             _bring_to_head(engine, path, busy_timeout_s)
-            explained.check_identity_with(FileIdentity(path))
-        owners = StudyLocks(path.with_name(path.name + ".lock"), path)
+            translating_errors.check_identity_with(FileIdentity(path))
+        locks = StudyLocks(path.with_name(path.name + ".lock"), path)
     except BaseException:
         engine.dispose()
         raise
-    turn = WriteLock(path, patience_s)
-    engines = Engines(engine, writing_engine(engine), patient_engine(path, busy_timeout_s, turn))
-    return SqlStore(engines, owners, explained, lambda: turn.waited_s)
+    write_lock = WriteLock(path, patience_s)
+    engines = Engines(
+        engine, writing_engine(engine), patient_engine(path, busy_timeout_s, write_lock)
+    )
+    return SqlStore(engines, locks, translating_errors, lambda: write_lock.waited_s)
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:
@@ -81,13 +83,13 @@ def writing_engine(engine: Engine) -> Engine:
     return engine.execution_options(**{_WRITES: True})
 
 
-def patient_engine(path: Path, busy_timeout_s: float, turn: WriteLock) -> Engine:
-    """Return an engine whose transactions acquire the write lock with ``turn``.
+def patient_engine(path: Path, busy_timeout_s: float, write_lock: WriteLock) -> Engine:
+    """Return an engine whose transactions acquire a write lock that can be interrupted.
 
     Args:
         path: database file.
         busy_timeout_s: maximum wait of a new connection, in seconds.
-        turn: acquires the write lock.
+        write_lock: acquires the write lock.
     """
     engine = create_engine(
         URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
@@ -101,7 +103,7 @@ def patient_engine(path: Path, busy_timeout_s: float, turn: WriteLock) -> Engine
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
-        turn.take(driver)
+        write_lock.acquire(driver)
 
     return engine
 
@@ -125,11 +127,11 @@ class ErrorTranslator:
     def __init__(self, path: Path, busy_timeout_s: float) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
-        self._presence: FileIdentity | None = None
+        self._identity: FileIdentity | None = None
 
-    def check_identity_with(self, presence: FileIdentity) -> None:
+    def check_identity_with(self, identity: FileIdentity) -> None:
         """Check the identity of the file in every later operation."""
-        self._presence = presence
+        self._identity = identity
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -139,27 +141,27 @@ class ErrorTranslator:
             NotPossibleError: database error; or the file was deleted or replaced, in which case a
                 new connection would create another file and all writes would be lost.
         """
-        self._demand_present()
+        self._check_identity()
         try:
             yield
-            self._demand_present()
+            self._check_identity()
         except IntegrityError:
             raise
         except DBAPIError as error:
-            self._demand_present()  # SQLite's error for a deleted file varies
-            raise self._meaning(error.orig) from error
+            self._check_identity()  # SQLite's error for a deleted file varies
+            raise self._translated(error.orig) from error
         except sqlite3.Error as error:
-            self._demand_present()
-            raise self._meaning(error) from error
+            self._check_identity()
+            raise self._translated(error) from error
         except UnicodeDecodeError as error:
             # The driver cannot decode SQLite's message, which quotes the damaged part.
             raise self._damaged("it contains text that is not UTF-8") from error
 
-    def _demand_present(self) -> None:
-        if self._presence is not None:
-            self._presence.demand()
+    def _check_identity(self) -> None:
+        if self._identity is not None:
+            self._identity.demand()
 
-    def _meaning(self, error: BaseException | None) -> AssayError:
+    def _translated(self, error: BaseException | None) -> AssayError:
         # The lower byte is the primary code (https://www.sqlite.org/rescode.html).
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
         store = f"The store {self._path}"

@@ -26,8 +26,8 @@ class StudyLocks:
     and the file stays empty. They require Linux 3.15 or later.
 
     Args:
-        path: lock file; created if missing, by users who may write ``beside``.
-        beside: database file, whose owner and mode the lock file inherits.
+        path: lock file; created if missing, by users who may write the database.
+        store_path: database file, whose owner and mode the lock file inherits.
 
     Raises:
         NotPossibleError: the lock file cannot be created.
@@ -38,15 +38,15 @@ class StudyLocks:
         self._held: set[int] = set()
         self._fd: int | None = _open(path, store_path)
         # A forked child shares the locks and would keep them after its parent's exit.
-        owners = weakref.ref(self)
-        os.register_at_fork(after_in_child=lambda: _let_go(owners()))
+        locks = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: _close(locks()))
 
-    def take(self, number: int) -> bool:
+    def lock(self, number: int) -> bool:
         """Lock a study; return ``False`` if another store has the lock."""
         if number in self._held:
             return True
         try:
-            self._lock(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
+            self._fcntl(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 return False
@@ -57,11 +57,11 @@ class StudyLocks:
         self._held.add(number)
         return True
 
-    def drop(self, number: int) -> None:
+    def unlock(self, number: int) -> None:
         """Unlock a study if this store has the lock."""
         if number in self._held:
             self._held.remove(number)
-            self._lock(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, number)
+            self._fcntl(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, number)
 
     def holds(self, number: int) -> bool:
         """Return whether this store has the lock of a study."""
@@ -71,7 +71,7 @@ class StudyLocks:
         """Return whether any store has the lock of a study."""
         if number in self._held:
             return True
-        answer = self._lock(fcntl.F_OFD_GETLK, fcntl.F_WRLCK, number)
+        answer = self._fcntl(fcntl.F_OFD_GETLK, fcntl.F_WRLCK, number)
         kind: int = _FLOCK.unpack(answer)[0]
         return kind != fcntl.F_UNLCK
 
@@ -82,7 +82,7 @@ class StudyLocks:
             os.close(self._fd)
             self._fd = None
 
-    def _lock(self, command: int, kind: int, number: int) -> bytes:
+    def _fcntl(self, command: int, kind: int, number: int) -> bytes:
         if self._fd is None:
             raise ValueError("the store is closed")
         request = _FLOCK.pack(kind, os.SEEK_SET, number, 1, 0)
@@ -113,6 +113,6 @@ def _open_or_create(path: Path, store_path: Path) -> int:
     return fd
 
 
-def _let_go(owners: StudyLocks | None) -> None:
-    if owners is not None:
-        owners.close()
+def _close(locks: StudyLocks | None) -> None:
+    if locks is not None:
+        locks.close()

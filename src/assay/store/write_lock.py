@@ -28,7 +28,7 @@ class WriteLock:
         self._wait_s = wait_s
         self.waited_s = 0.0
 
-    def take(self, connection: sqlite3.Connection) -> None:
+    def acquire(self, connection: sqlite3.Connection) -> None:
         """Begin a transaction that holds the write lock.
 
         Args:

@@ -64,7 +64,7 @@ def _is_same(workload: Workload, other: Workload) -> bool:
 def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | None:
     """Return the noise floor of a calibration if it is of this machine."""
     newest = record.strata[-1]
-    conclusion = store.verdicts(record.id).get(newest.number)
+    conclusion = store.conclusions(record.id).get(newest.number)
     found = conclusion.noise_floor if conclusion else None
     if conclusion is None or found is None or newest.machine != machine:
         return None

@@ -173,7 +173,7 @@ def resume(
         states = _states(laboratory, record.spec, newest, now, samples)
         demand_same(*states.compared())
         now = newest
-    store.claim(study_id)
+    store.acquire(study_id)
     if new_stratum:
         now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest, env)
         store.add_stratum(study_id, now)
@@ -355,7 +355,7 @@ def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
         ``None`` if it has none, even if earlier strata have one.
     """
     newest = record.strata[-1]
-    conclusion = store.verdicts(record.id).get(newest.number)
+    conclusion = store.conclusions(record.id).get(newest.number)
     if conclusion is None:
         return None
     floor = _calibrated_floor(store, newest, record.spec, conclusion)

@@ -373,7 +373,7 @@ class StoreContract:
             _raises(InvalidInputError, store.add_sample, study_id, 0, make_sample(1), make_plan(3))
             assert store.plans(study_id, 0) == [make_plan(1)]
         with self.open() as store:
-            store.claim(study_id)
+            store.acquire(study_id)
             store.add_sample(study_id, 0, make_sample(2), again)
             store.add_sample(study_id, 0, make_sample(3), make_plan(2))
             store.add_stratum(study_id, make_stratum(1))
@@ -389,13 +389,13 @@ class StoreContract:
         """The newest is the verdict of the study."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
-            assert store.verdicts(study_id) == {}
+            assert store.conclusions(study_id) == {}
             store.set_conclusion(study_id, make_conclusion(0.5))
             store.set_conclusion(study_id, make_conclusion(0.6))
             store.add_stratum(study_id, make_stratum(1))
-            assert store.verdicts(study_id) == {0: make_conclusion(0.6)}
+            assert store.conclusions(study_id) == {0: make_conclusion(0.6)}
             store.set_conclusion(study_id, make_conclusion(0.7))
-            assert store.verdicts(study_id) == {0: make_conclusion(0.6), 1: make_conclusion(0.7)}
+            assert store.conclusions(study_id) == {0: make_conclusion(0.6), 1: make_conclusion(0.7)}
             assert store.conclusion(study_id) == make_conclusion(0.7)
             store.delete(study_id)
             _raises(InvalidInputError, store.verdicts, study_id)
@@ -463,8 +463,8 @@ class StoreContract:
 
             first.release(study_id)
             _raises(NotPossibleError, first.add_sample, study_id, 0, make_sample(1))
-            second.claim(study_id)
-            second.claim(study_id)
+            second.acquire(study_id)
+            second.acquire(study_id)
             _raises(NotPossibleError, first.claim, study_id)
             second.add_sample(study_id, 0, make_sample(1))
             assert first.samples(study_id) == [make_sample(), make_sample(1)]
@@ -477,7 +477,7 @@ class StoreContract:
                 assert reader.studies()[0].status is Status.RUNNING
             assert reader.studies()[0].status is Status.INTERRUPTED
             assert reader.study(study_id).status is Status.INTERRUPTED
-            reader.claim(study_id)
+            reader.acquire(study_id)
             assert reader.study(study_id).status is Status.RUNNING
             reader.set_status(study_id, Status.DONE)
             reader.release(study_id)
@@ -491,7 +491,7 @@ class StoreContract:
             store.add_stratum(study_id, make_stratum(1))
             store.add_sample(study_id, 1, make_sample())
         with self.open() as store:
-            store.claim(study_id)
+            store.acquire(study_id)
             store.add_sample(study_id, 0, make_sample())
             _raises(InvalidInputError, store.add_sample, study_id, 1, make_sample())
             _raises(InvalidInputError, store.add_stratum, study_id, make_stratum(1))

@@ -132,7 +132,7 @@ def test_two_strata_of_one_study_are_two_conditions(shell: Shell) -> None:
     old, new = measure("a", times(1)), measure("b", times(2, mean=0.9), NEW)
     study = old.stored(shell.db)
     with open_store(str(shell.db)) as store:
-        store.claim(study)
+        store.acquire(study)
         store.add_stratum(study, msgspec.structs.replace(new.stratum, number=1))
         for sample in new.samples:
             store.add_sample(study, 1, sample)

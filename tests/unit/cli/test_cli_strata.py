@@ -99,7 +99,7 @@ def test_the_time_is_that_of_the_study_and_the_launches_those_of_the_stratum(
 ) -> None:
     with open_store(str(kept.db)) as store:
         record = store.study(kept.id)
-        store.claim(kept.id)
+        store.acquire(kept.id)
         store.set_conclusion(kept.id, _of_newest(record, store.samples(kept.id, 1)))
         store.add_elapsed(kept.id, 567.0)
         store.set_status(kept.id, Status.DONE)
@@ -136,7 +136,7 @@ def test_a_study_that_failed_says_why_and_does_not_advise_to_go_on(
     kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with open_store(str(kept.db)) as store:
-        store.claim(kept.id)
+        store.acquire(kept.id)
         (last, *_) = store.samples(kept.id, 1)
         launch = msgspec.structs.replace(last.launch, block=99)
         failed = msgspec.structs.replace(

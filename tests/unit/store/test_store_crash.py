@@ -54,7 +54,7 @@ def test_killed_writer_keeps_acknowledged_samples(
         assert told <= len(samples) <= told + 1
         assert samples == [make_sample(block) for block in range(len(samples))]
         assert store.study(study_id).status is Status.INTERRUPTED
-        store.claim(study_id)
+        store.acquire(study_id)
         store.add_sample(study_id, 0, make_sample(len(samples)))
 
 
@@ -64,13 +64,13 @@ def test_running_study_is_locked_until_its_process_is_killed(database: Path, scr
     with open_store(database) as store:
         assert store.studies()[0].status is Status.RUNNING
         with pytest.raises(NotPossibleError, match=rf"process \({writer.pid}\)"):
-            store.claim(study_id)
+            store.acquire(study_id)
         with pytest.raises(NotPossibleError, match="in use"):
             store.delete(study_id)
         writer.kill()
         writer.communicate()
         assert store.studies()[0].status is Status.INTERRUPTED
-        store.claim(study_id)
+        store.acquire(study_id)
 
 
 def test_forked_child_does_not_inherit_locks(database: Path) -> None:
@@ -90,9 +90,9 @@ def test_forked_child_does_not_inherit_locks(database: Path) -> None:
         assert os.read(read_end, 7) == b"refused"
         with open_store(database) as other:
             with pytest.raises(NotPossibleError, match="in use"):
-                other.claim(study_id)
+                other.acquire(study_id)
             owner.close()
-            other.claim(study_id)
+            other.acquire(study_id)
             assert other.samples(study_id) == []
     finally:
         os.kill(child, signal.SIGKILL)
@@ -122,7 +122,7 @@ def test_missing_lock_file_is_recreated(database: Path) -> None:
         study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
     database.with_name("assay.db.lock").unlink()
     with open_store(database) as store:
-        store.claim(study_id)
+        store.acquire(study_id)
 
 
 def test_lock_file_has_mode_of_database(database: Path) -> None:

@@ -82,4 +82,4 @@ def test_restored_store_has_acknowledged_samples(database: Path) -> None:
     database.with_name("elsewhere.db").rename(database)
     with open_store(database) as again:
         assert again.samples(study_id)[:1] == [make_sample(0)]
-        again.claim(study_id)
+        again.acquire(study_id)

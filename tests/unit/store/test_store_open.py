@@ -249,7 +249,7 @@ def test_empty_file_becomes_store(database: Path) -> None:
 def test_store_written_by_another_process_is_locked(database: Path, scripts) -> None:
     study_id = filled(database, 3)
     with open_store(database, busy_timeout_s=0.2, patience_s=0.4) as store:
-        store.claim(study_id)
+        store.acquire(study_id)
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(NotPossibleError, match=r"locked by another process, also after 0\.4 s"):
@@ -266,7 +266,7 @@ def test_store_written_by_another_process_is_locked(database: Path, scripts) -> 
 def test_add_sample_waits_longer_than_other_calls(database: Path, scripts) -> None:
     study_id = filled(database, 3)
     with open_store(database, busy_timeout_s=0.0, patience_s=60.0) as store:
-        store.claim(study_id)
+        store.acquire(study_id)
         waited_s = store.waited_s
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
@@ -285,7 +285,7 @@ def test_waiting_for_write_lock_is_interruptible(database: Path, scripts) -> Non
     """SQLite itself would wait without handling the signal."""
     study_id = filled(database, 3)
     with open_store(database) as store:
-        store.claim(study_id)
+        store.acquire(study_id)
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
         interrupting = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))

@@ -125,7 +125,7 @@ def test_store_of_schema_1_opens_with_all_data(v1: Path) -> None:
             Stage.SEARCH,
             Stage.CONFIRM,
         ]
-        store.claim(study.id)
+        store.acquire(study.id)
         store.add_sample(study.id, 1, make_sample(9))
         assert len(store.samples(study.id)) == 4
 
@@ -236,7 +236,7 @@ def test_verdict_of_schema_1_is_assigned_to_stratum_with_enough_samples(
         )
     connection.close()
     with open_store(v1) as store:
-        verdicts = store.verdicts("kq3v8ma")
+        verdicts = store.conclusions("kq3v8ma")
         assert list(verdicts) == ([] if stratum is None else [stratum])
         assert all(found.launches == launches for found in verdicts.values())
         assert store.plans("kq3v8ma", 0) == []

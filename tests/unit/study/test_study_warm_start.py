@@ -206,7 +206,7 @@ def test_refused_configurations_are_ignored(store: Store) -> None:
 
 def test_newest_stratum_with_launches_is_used(store: Store) -> None:
     study = kept(store, spec_of())
-    store.claim(study)
+    store.acquire(study)
     store.add_stratum(study, msgspec.structs.replace(make_stratum(), number=1, machine=HERE))
     assert found(store, spec_of(), study) == [study]
 

@@ -146,7 +146,7 @@ class Conditions:
             source=ConditionSource.STUDY,
             spec=record.spec,
             strata=self._strata_of(study_id),
-            conclusions=store.verdicts(study_id),
+            conclusions=store.conclusions(study_id),
             notes=("the study is still running: the comparison uses its launches so far",)
             if running
             else (),

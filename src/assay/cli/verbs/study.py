@@ -111,7 +111,7 @@ def _show(options: CommonOptions, store: Store, study_id: str) -> int:
         document = to_builtins(msgspec.structs.replace(record, conclusion=newest))
         document["conclusions"] = [
             {"stratum": number, **to_builtins(found)}
-            for number, found in store.verdicts(study_id).items()
+            for number, found in store.conclusions(study_id).items()
         ]
         document["samples"] = [
             {"stratum": stratum.number, **sample}
