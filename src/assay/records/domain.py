@@ -9,14 +9,14 @@ from assay.errors import InvalidInputError, nearest
 from assay.records.codec import Record
 from assay.records.configuration import Value, show_value
 
-_OTHERWISE = re.compile(r'[,"]|\.\.|^[-+]?\.?\d')
+_AMBIGUOUS = re.compile(r'[,"]|\.\.|^[-+]?\.?\d')
 """Text that a list would parse as several values, a range or a number."""
 
 
-def _written(option: Value) -> str:
+def _quoted(option: Value) -> str:
     """Return a value in the form of a list, with quotes around ambiguous text."""
     text = show_value(option)
-    if not isinstance(option, str) or not (text == "" or _OTHERWISE.search(text)):
+    if not isinstance(option, str) or not (text == "" or _AMBIGUOUS.search(text)):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -40,7 +40,7 @@ class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
         return self.options
 
     def __str__(self) -> str:
-        return ",".join(_written(option) for option in self.options)
+        return ",".join(_quoted(option) for option in self.options)
 
 
 class Range(Record, frozen=True, tag_field="kind", tag="range"):
@@ -68,10 +68,10 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
             return False
         if self.step is None:
             return True
-        place = (
+        steps = (
             math.log(value / self.low, self.step) if self.log else (value - self.low) / self.step
         )
-        return math.isclose(place, round(place), abs_tol=1e-6)
+        return math.isclose(steps, round(steps), abs_tol=1e-6)
 
     def values(self) -> tuple[Value, ...] | None:
         """Return all values, or ``None`` for a continuous range."""
@@ -79,8 +79,11 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
             return None
         found: list[Value] = []
         at = self.low
-        while at <= self.high * (1 + 1e-12):
-            found.append(round(at) if self.integer else at)
+        # A rounding error must neither exclude the last value nor move it beyond the range.
+        end = self.high * (1 + 1e-12) if self.log else self.high + 1e-9 * self.step
+        while at <= end:
+            value = min(at, self.high)
+            found.append(round(value) if self.integer else value)
             at = at * self.step if self.log else self.low + self.step * len(found)
         return tuple(dict.fromkeys(found))
 
@@ -92,7 +95,7 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
             value = self.low + (self.high - self.low) * share
         return round(value) if self.integer else value
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Return the position of a value in the range, from 0 to 1: the inverse of ``at``."""
         if self.high == self.low:
             return 0.0
