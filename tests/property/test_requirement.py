@@ -104,5 +104,5 @@ def test_stated_number_of_launches_decides(launches: int, beyond: int, share: fl
 def test_slack_has_the_sign_of_the_requirement(value: float, limit: float, bound: Bound) -> None:
     one = Requirement(metric="fps", bound=bound, limit=limit)
     found = slack(one, value)
-    assert (found >= 0.0) >= one.keeps(value)
-    assert (found < 0.0) <= (not one.keeps(value))
+    assert (found >= 0.0) >= one.is_met_by(value)
+    assert (found < 0.0) <= (not one.is_met_by(value))

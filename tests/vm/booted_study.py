@@ -78,7 +78,7 @@ class GuestExecutor:
         return Ticket(0)
 
     def _held(self, plan: Plan) -> dict[str, str]:
-        return {path: self._guest.output(f"cat {path}").strip() for path in plan.shown_by}
+        return {path: self._guest.output(f"cat {path}").strip() for path in plan.boot_files}
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
         ended, self._ended = self._ended, []

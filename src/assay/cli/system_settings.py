@@ -46,7 +46,7 @@ def applied_system_settings(
     from assay.machine.root import LIVE
 
     if not plan.system:
-        yield lambda: read_files(LIVE, plan.shown_by)
+        yield lambda: read_files(LIVE, plan.boot_files)
         return
     from assay.host.system_hold import NotRestoredError
     from assay.root_helper.client import system_holder
@@ -55,7 +55,7 @@ def applied_system_settings(
     try:
         outcomes = hold.hold(plan.system)
         demand_granted(plan, registry, outcomes, hold.read_targets(plan.system))
-        yield lambda: read_files(LIVE, plan.shown_by) | hold.read_targets(plan.system)
+        yield lambda: read_files(LIVE, plan.boot_files) | hold.read_targets(plan.system)
     finally:
         try:
             hold.close()

@@ -85,4 +85,4 @@ class HostObserver:
         )
 
     def _system_files(self, plan: Plan) -> dict[str, str]:
-        return read_files(LIVE, plan.shown_by) | self._system.read_targets(plan.system)
+        return read_files(LIVE, plan.boot_files) | self._system.read_targets(plan.system)

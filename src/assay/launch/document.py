@@ -212,7 +212,7 @@ def instance_stream(stream: str, instance: int) -> str:
 
 def instance_variables(plan: Plan, instance: int) -> dict[str, str]:
     """Return the variables that identify an instance."""
-    return {INSTANCE_NUMBER: str(instance), INSTANCE_COUNT: str(plan.instances_in_all)}
+    return {INSTANCE_NUMBER: str(instance), INSTANCE_COUNT: str(plan.total_instances)}
 
 
 def _instances(

@@ -31,7 +31,7 @@ class FalseVerdicts(Record, frozen=True, kw_only=True):
 
 
 class SmallestGain(Record, frozen=True, kw_only=True):
-    """The smallest gain that nine studies of ten detect within a budget.
+    """The smallest gain that nine out of ten studies detect within a budget.
 
     Attributes:
         budget_s: budget of the study, in seconds.

@@ -9,18 +9,20 @@ from assay.records.configuration import Configuration
 
 
 class Stage(enum.StrEnum):
-    """Part of a study that a launch belongs to; claims of ``tune`` use only ``CONFIRM`` launches.
-
-    ``SURVEY`` launches inspect the program and warm it up; their times are never used.
-    ``INTERFERENCE`` launches measure the interference of concurrent launches.
-    """
+    """Part of a study that a launch belongs to; claims of ``tune`` use only ``CONFIRM``."""
 
     SURVEY = "survey"
+    """Inspects the program and warms it up; its time is never used."""
     GAUGE = "gauge"
+    """Measures the time of the default, to plan the search."""
     INTERFERENCE = "interference"
+    """Measures the interference of concurrent launches."""
     SEARCH = "search"
+    """Selects the winner."""
     REDUCE = "reduce"
+    """Determines the settings of the winner that have an effect."""
     CONFIRM = "confirm"
+    """Compares arms for claims."""
 
 
 NON_COMPARING_STAGES = (Stage.SURVEY, Stage.INTERFERENCE)

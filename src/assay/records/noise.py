@@ -9,7 +9,7 @@ class ExplainedDetour(Record, frozen=True, kw_only=True):
     """One of the longest detours, with the kernel's counters for its duration.
 
     Attributes:
-        start_ns: start, from the start of the measurement.
+        start_ns: start, counted from the start of the measurement.
         duration_ns: length of the detour.
         counter_window_ns: time between the counter readings before and after it; the next three are
             parts of it.
@@ -76,7 +76,7 @@ class NoiseRun(Record, frozen=True, kw_only=True):
         method: ``fwq`` (fixed work), ``ftq`` (fixed time), ``selfish`` (detours), ``osnoise`` or
             ``timerlat`` (tracers of the kernel).
         quantum_ns: work or time quantum.
-        threshold_ns: minimum excess over the undisturbed time of a detour.
+        threshold_ns: minimum time beyond the undisturbed time for a detour.
         locked: the memory was locked.
         stopped_early: the measurement was stopped before its end.
         cpus: one entry for each CPU.

@@ -58,8 +58,8 @@ class ObservedCost(Record, frozen=True, kw_only=True):
     def excess(self) -> tuple[str, Cost] | None:
         """Return the figure with an excessive cost and its name; ``None`` if there is none.
 
-        Preloaded allocators are settings and control groups are needed for containment: neither is
-            ever excessive.
+        Preloaded allocators are settings, and control groups are needed for containment: the cost
+        of either is never excessive.
         """
         if self.observation not in set(Observation):
             return None

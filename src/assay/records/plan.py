@@ -78,12 +78,12 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     @property
     def refused(self) -> dict[str, PlannedSetting]:
         """Return the settings that cannot be granted on this machine."""
-        return {n: w for n, w in self.settings.items() if w.status is Prospect.REFUSED}
+        return {n: s for n, s in self.settings.items() if s.status is Prospect.REFUSED}
 
     @property
     def pending(self) -> dict[str, PlannedSetting]:
         """Return the settings that require another boot."""
-        return {n: w for n, w in self.settings.items() if w.status is Prospect.PENDING}
+        return {n: s for n, s in self.settings.items() if s.status is Prospect.PENDING}
 
     @property
     def impossible(self) -> bool:
@@ -91,7 +91,7 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
         return bool(self.refused) and not self.pending
 
     @property
-    def shown_by(self) -> tuple[str, ...]:
+    def boot_files(self) -> tuple[str, ...]:
         """Return the files that show whether the present boot satisfies the plan."""
         return tuple(p for a in self.actions if isinstance(a, RequiredBoot) for p in a.files)
 
@@ -109,15 +109,15 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
 
     @property
     def instances(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """Return number and CPUs of each instance to start; empty if the program runs once."""
+        """Return the number and the CPUs of each instance to start; empty without instances."""
         for action in self.actions:
             if isinstance(action, Instances):
-                all_of_them = tuple(enumerate(action.cpus))
-                return all_of_them if action.rank is None else (all_of_them[action.rank],)
+                instances = tuple(enumerate(action.cpus))
+                return instances if action.rank is None else (instances[action.rank],)
         return ()
 
     @property
-    def instances_in_all(self) -> int:
+    def total_instances(self) -> int:
         """Return the number of instances, started or not; 1 if the program runs once."""
         found = (len(a.cpus) for a in self.actions if isinstance(a, Instances))
         return next(found, 1)
@@ -129,9 +129,9 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
             NotPossibleError: a setting requires another boot; names the first and the missing
                 requirement.
         """
-        for name, word in self.pending.items():
+        for name, planned in self.pending.items():
             raise NotPossibleError(
-                f"{name}={show_value(word.value)} requires another boot: {word.reason}.",
+                f"{name}={show_value(planned.value)} requires another boot: {planned.reason}.",
                 "Change the boot, then reboot: docs/reference/boot-settings.md.",
             )
 
@@ -141,9 +141,9 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
         Raises:
             NotPossibleError: a setting is refused; names the first and the reason.
         """
-        for name, word in self.refused.items():
-            reason = (word.reason or "refused").rstrip(".")
+        for name, planned in self.refused.items():
+            reason = (planned.reason or "refused").rstrip(".")
             raise NotPossibleError(
-                f"{name}={show_value(word.value)} cannot be granted: {reason}.",
+                f"{name}={show_value(planned.value)} cannot be granted: {reason}.",
                 "Omit it, or choose another value: `assay settings` lists them.",
             )

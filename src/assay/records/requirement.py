@@ -49,13 +49,13 @@ class Requirement(Record, frozen=True, kw_only=True):
         """
         return self.quantile if self.bound is Bound.AT_MOST else 1.0 - self.quantile
 
-    def keeps(self, value: float) -> bool:
+    def is_met_by(self, value: float) -> bool:
         """Return whether a value satisfies the bound."""
         return value <= self.limit if self.bound is Bound.AT_MOST else value >= self.limit
 
-    def is_between(self, value: float, at_most: float) -> bool:
-        """Return whether the limit separates the lower and the upper bound of a value."""
-        return self.keeps(value) != self.keeps(at_most)
+    def is_undecided_between(self, lower: float, upper: float) -> bool:
+        """Return whether a value with these bounds may meet the requirement or violate it."""
+        return self.is_met_by(lower) != self.is_met_by(upper)
 
 
 class RequirementResult(Record, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ class RequirementResult(Record, frozen=True, kw_only=True):
         )
 
     @property
-    def beyond(self) -> int:
+    def violating_launches(self) -> int:
         """Return the number of launches that violate the bound."""
         return self.launches - self.satisfied_launches - self.unknown_launches
 

@@ -162,12 +162,12 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     upper_bounds: dict[str, float] = {}
 
     @property
-    def took_s(self) -> float:
+    def total_wall_s(self) -> float:
         """Return the wall time plus the duration of a requested termination, in seconds."""
         ending_s = sum(piece.value or 0.0 for piece in self.evidence if piece.kind == TERMINATION)
         return (self.wall_s or 0.0) + ending_s
 
     @property
-    def unbuilt(self) -> bool:
+    def build_failed(self) -> bool:
         """Return whether the build failed, so that nothing was launched."""
         return any(piece.kind == BUILD and piece.value is None for piece in self.evidence)

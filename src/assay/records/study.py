@@ -329,7 +329,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
     """Conclusion of a study, computed from its specification and samples alone.
 
     Attributes:
-        kind: verb of the study.
+        kind: command of the study.
         metric: the first objective.
         arms: results of the arms, baseline first; for ``tune`` those of the confirmation.
         claims: one claim for each arm but the first, in the first objective; for ``tune`` the claim
@@ -346,7 +346,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
         launches: number of launches.
         configurations: number of distinct configurations.
         blocks: number of blocks of the stage that claims rest on.
-        disturbed_blocks: number of disturbed ones among ``blocks``.
+        disturbed_blocks: number of disturbed blocks among ``blocks``.
         disturbers: processes that used the CPUs during disturbed blocks, as far as known, most
             active first.
         stop_reason: reason why the study ended, in one sentence.

@@ -387,7 +387,7 @@ def elapsed_of(store: Store, record: StudyRecord) -> float:
 
 def _launching_s(samples: Sequence[Sample]) -> float:
     """Return a lower bound of the time of launches, in seconds."""
-    return sum(s.took_s + LAUNCH_OVERHEAD_S for s in samples)
+    return sum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in samples)
 
 
 def _newest_stratum(record: StudyRecord) -> int | None:

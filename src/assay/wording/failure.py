@@ -140,11 +140,15 @@ def failure_of(sample: Sample, workload: Workload) -> Failure:
     """
     reason = failure_text(sample, workload)
     status = sample.exit_status or 0
-    if not sample.unbuilt and 0 < status < MIN_SHELL_STATUS and sample.outcome is Outcome.FAILED:
+    if (
+        not sample.build_failed
+        and 0 < status < MIN_SHELL_STATUS
+        and sample.outcome is Outcome.FAILED
+    ):
         return Failure(reason, status=status)
     if sample.outcome is Outcome.TIMED_OUT:
         return Failure(reason, _more_time(workload))
-    if not sample.unbuilt:
+    if not sample.build_failed:
         return Failure(reason, _limit_remedy(sample) or RUN_BY_HAND)
     return Failure(
         reason,

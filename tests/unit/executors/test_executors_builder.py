@@ -218,7 +218,7 @@ def test_a_build_that_fails_says_why_and_is_not_tried_again(
                 found.built(plan())
     launch = Launch(configuration=Configuration(), arm="a", stage=Stage.SEARCH, block=0, position=0)
     sample = failed_sample(launch, error.value)
-    assert sample.unbuilt
+    assert sample.build_failed
     assert sample.outcome is Outcome.FAILED and sample.message is not None
     assert re.search(told, sample.message)
     assert times_built(folder) == 1

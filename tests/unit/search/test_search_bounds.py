@@ -109,7 +109,11 @@ def test_requirement_on_lower_bounds_is_not_proven(
     assert result.verdict is verdict
     assert (result.bounded_launches > 0) == (verdict is RequirementVerdict.UNCLEAR)
     if verdict is RequirementVerdict.UNCLEAR:
-        assert (result.satisfied_launches, result.beyond, result.launches_needed) == (0, 0, None)
+        assert (result.satisfied_launches, result.violating_launches, result.launches_needed) == (
+            0,
+            0,
+            None,
+        )
         assert "the value may have been higher between samples" in requirement_evidence(
             spec, result
         )

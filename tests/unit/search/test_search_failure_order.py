@@ -102,7 +102,7 @@ def test_repeated_failure_of_one_position_is_not_an_order() -> None:
 def test_unbuilt_programs_are_ignored() -> None:
     good, *failed = samples("Ao Ax Ax Ax")
     unbuilt = [msgspec.structs.replace(s, evidence=(UNBUILT,)) for s in failed]
-    assert all(sample.unbuilt for sample in unbuilt)
+    assert all(sample.build_failed for sample in unbuilt)
     assert describe_failure_order([good, *failed]) is not None
     assert describe_failure_order([good, *failed[:1], *unbuilt]) is None
 

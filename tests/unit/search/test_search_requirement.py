@@ -473,7 +473,7 @@ class TestOtherVerbs:
         usual, high = found.requirements
         assert (usual.verdict, high.verdict) == (HOLDS, BROKEN)
         assert usual.worst_value == 114 * MIB and usual.value == 38 * MIB
-        assert 0 < usual.beyond < usual.launches / 2
+        assert 0 < usual.violating_launches < usual.launches / 2
         assert "worst 114 MiB, met by" in requirement_words(both, usual)
 
 
@@ -527,7 +527,12 @@ class TestResults:
 
     def test_failed_launches_count_against_either(self) -> None:
         held = result([0.5] * 6 + [None] * 6)
-        assert (held.verdict, held.satisfied_launches, held.unknown_launches, held.beyond) == (
+        assert (
+            held.verdict,
+            held.satisfied_launches,
+            held.unknown_launches,
+            held.violating_launches,
+        ) == (
             UNCLEAR,
             6,
             6,
@@ -538,9 +543,9 @@ class TestResults:
 
     def test_time_out_beyond_the_limit_is_beyond(self) -> None:
         late = result([], timeouts=6)
-        assert (late.verdict, late.beyond, late.unknown_launches) == (BROKEN, 6, 0)
+        assert (late.verdict, late.violating_launches, late.unknown_launches) == (BROKEN, 6, 0)
         early = result([], limit=5.0, timeouts=6)
-        assert (early.verdict, early.beyond, early.unknown_launches) == (UNCLEAR, 0, 6)
+        assert (early.verdict, early.violating_launches, early.unknown_launches) == (UNCLEAR, 0, 6)
 
     def test_guarantees_never_promise_more(self) -> None:
         assert guarantee_text(result([0.5] * 24)).startswith("at least ")

@@ -303,7 +303,7 @@ def test_readings_at_launch_decide(tmp_path: Path) -> None:
     config = Configuration({"boot.transparent_hugepage": "never"})
     found = plan(config, booted(tmp_path, line, files), builtin())
     setting = builtin().get("boot.transparent_hugepage")
-    assert found.shown_by == (THP,)
+    assert found.boot_files == (THP,)
     same = RunFacts(outcome="exited", system_files={THP: "always madvise [never]"})
     assert setting.judge(config, same, found).level is Level.SEEN
     for facts in (
@@ -496,7 +496,7 @@ def test_running_kernel_is_granted_and_others_are_pending(tmp_path: Path) -> Non
     found = plan(config, here, builtin())
     grant = builtin().get("boot.kernel").judge(config, RAN, found)
     assert (grant.status, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
-    assert found.shown_by == (RELEASE,)
+    assert found.boot_files == (RELEASE,)
     changed = msgspec.structs.replace(RAN, system_files={RELEASE: "6.12.1"})
     assert builtin().get("boot.kernel").judge(config, changed, found).status is GrantStatus.DEGRADED
     assert builtin().get("boot.kernel").default(here) == "6.1.0-56-amd64"

@@ -209,7 +209,7 @@ def test_single_instance_adds_no_actions() -> None:
 def test_rank_starts_single_instance() -> None:
     made = planned(TWO_NODES, {"instances": "throughput", "instances.rank": 1})
     assert made.instances == ((1, (*range(8, 16), *range(24, 32))),)
-    assert made.instances_in_all == 2
+    assert made.total_instances == 2
 
 
 @pytest.mark.parametrize(

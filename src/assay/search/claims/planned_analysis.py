@@ -89,7 +89,7 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
     if usual is None:
         return math.inf
     builds = _builds_s(before)
-    spent_s = math.fsum(s.took_s + LAUNCH_OVERHEAD_S for s in before) + math.fsum(builds)
+    spent_s = math.fsum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in before) + math.fsum(builds)
     ran = {s.launch.configuration for s in before}
     new = {arm.configuration for arm in arms} - ran
     if builds and new:

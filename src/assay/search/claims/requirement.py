@@ -355,7 +355,7 @@ def _counted_launches(history: History, requirement: Requirement, arm: Arm) -> _
     pairs = list(zip(samples, found, strict=True))
     bounded = sum(v is not None and _is_bounded(requirement, s, v) for s, v in pairs)
     kept = sum(
-        v is not None and requirement.keeps(v) and not _is_bounded(requirement, s, v)
+        v is not None and requirement.is_met_by(v) and not _is_bounded(requirement, s, v)
         for s, v in pairs
     )
     late = sum(_is_beyond(requirement, s) for s, v in pairs if v is None)
@@ -365,7 +365,9 @@ def _counted_launches(history: History, requirement: Requirement, arm: Arm) -> _
 
 def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:
     """Return whether the value of a launch may lie on either side of a limit."""
-    return requirement.is_between(value, sample.upper_bounds.get(requirement.metric, value))
+    return requirement.is_undecided_between(
+        value, sample.upper_bounds.get(requirement.metric, value)
+    )
 
 
 def _counting(history: History, arm: Arm) -> list[Sample]:

@@ -97,7 +97,7 @@ def with_proof_cost(
         return recommendation
     samples = race.history.samples
     if ending.needed is not None:
-        spent_s = math.fsum(s.took_s for s in samples)
+        spent_s = math.fsum(s.total_wall_s for s in samples)
         whole_s, whole = ending.needed.time_s, ending.needed.launches
         more = Budget(
             time_s=None if whole_s is None else max(1.0, math.ceil(whole_s - spent_s)),

@@ -63,7 +63,7 @@ class OutsideLoad:
             return replace(self, violations=violations)
         return OutsideLoad(
             self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE_LOADS),
-            self.capacity_s + sample.took_s * cpus,
+            self.capacity_s + sample.total_wall_s * cpus,
             self.readings + cpus,
             violations,
         )

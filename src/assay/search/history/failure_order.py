@@ -43,7 +43,7 @@ def describe_failure_order(samples: Sequence[Sample]) -> str | None:
 
 
 def _order_of_all(samples: Sequence[Sample]) -> str | None:
-    counted = [s for s in sorted(samples, key=lambda s: s.started_at) if not s.unbuilt]
+    counted = [s for s in sorted(samples, key=lambda s: s.started_at) if not s.build_failed]
     works = [sample.outcome is Outcome.OK for sample in counted]
     failed = works.count(False)
     if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in counted):
@@ -64,7 +64,7 @@ def _order_of_all(samples: Sequence[Sample]) -> str | None:
 def _order_of_arms(samples: Sequence[Sample]) -> str | None:
     arms: dict[str, list[Sample]] = {}
     for sample in sorted(samples, key=lambda s: s.started_at):
-        if not sample.unbuilt:
+        if not sample.build_failed:
             arms.setdefault(sample.launch.arm, []).append(sample)
     orders = [_order_of_arm(name, mine) for name, mine in arms.items()]
     found = [text for text in orders if text is not None][:MAX_NAMED_ARMS]
@@ -88,7 +88,7 @@ def describe_first_successes(samples: Sequence[Sample]) -> str | None:
     Args:
         samples: samples of the arm, in the order of the launches.
     """
-    works = [sample.outcome is Outcome.OK for sample in samples if not sample.unbuilt]
+    works = [sample.outcome is Outcome.OK for sample in samples if not sample.build_failed]
     first = next((at for at, good in enumerate(works) if not good), len(works))
     if not first or first == len(works) or any(works[first:]):
         return None

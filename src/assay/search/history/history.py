@@ -107,7 +107,7 @@ class History:
             for stage in Stage
         }
         self._walls = _WallTimes(lambda sample: sample.wall_s)
-        self._costs = _WallTimes(lambda sample: sample.took_s)
+        self._costs = _WallTimes(lambda sample: sample.total_wall_s)
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
         self.outputs = ObservedOutputs()

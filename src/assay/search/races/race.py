@@ -263,7 +263,7 @@ class BlockRunner:
         place = _slot_of(launch)
         self._in_flight.pop(place, None)
         self._waiting = [w for w in self._waiting if _slot_of(w) != place]
-        lost = sample.unbuilt or launch.stage is Stage.INTERFERENCE
+        lost = sample.build_failed or launch.stage is Stage.INTERFERENCE
         again = launch.attempt < MAX_RETRIES and not lost
         if sample.outcome is Outcome.FAILED and again:
             self._waiting.append(
@@ -480,7 +480,7 @@ class BlockRace(ABC):
             more: cost of launches before them.
         """
         samples = self._history.samples
-        walls_s = sum(s.took_s for s in samples)
+        walls_s = sum(s.total_wall_s for s in samples)
         spent_s = walls_s
         if budget.total.time_s is not None and budget.left.time_s is not None:
             spent_s = max(walls_s, budget.total.time_s - budget.left.time_s)
@@ -499,7 +499,7 @@ class BlockRace(ABC):
             not budget.spent
             and samples[-1].launch.arm != first.name
             and samples[-1].outcome is Outcome.FAILED
-            and not samples[-1].unbuilt
+            and not samples[-1].build_failed
         )
 
     @abstractmethod

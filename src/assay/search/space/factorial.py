@@ -132,5 +132,5 @@ def middle_value(parameter: Parameter) -> Value | None:
     listed = [v for v in domain.values() or () if isinstance(v, int | float)]
     found: Value = domain.at(0.5)
     if listed:
-        found = min(listed, key=lambda v: abs(domain.place(v) - 0.5))
+        found = min(listed, key=lambda v: abs(domain.position(v) - 0.5))
     return None if found in (low, high) else found

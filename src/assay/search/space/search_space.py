@@ -222,9 +222,9 @@ class SearchSpace:
         if options is None:
             domain = self.parameters[name].domain
             assert isinstance(domain, Range)
-            place = domain.place(value) if isinstance(value, int | float) else 0.5
+            position = domain.position(value) if isinstance(value, int | float) else 0.5
             near: list[Value | None] = [
-                domain.at(min(1.0, max(0.0, place + d))) for d in (-0.1, 0.1)
+                domain.at(min(1.0, max(0.0, position + d))) for d in (-0.1, 0.1)
             ]
             return near if value is None else [*near, None]
         here = options.index(value) if value in options else 0
