@@ -117,7 +117,7 @@ def overall_verdict(results: Sequence[RequirementResult], arm: str) -> Requireme
     """Return the verdict on all requirements of an arm: the worst one; ``None`` without any.
 
     Args:
-        results: of a study.
+        results: results of a study.
         arm: name of the arm.
     """
     verdicts = {result.verdict for result in results if result.arm == arm}

@@ -14,7 +14,7 @@ def quantile(values: Sequence[float], p: float) -> float:
 
     Args:
         values: at least one number, in any order; infinite ones (censored) are allowed.
-        p: from 0 to 1.
+        p: probability of the quantile, from 0 to 1.
 
     Returns:
         The quantile in the unit of the values; infinite if it depends on an infinite value.
@@ -34,7 +34,7 @@ def quantile_of_sorted(ordered: Sequence[float], p: float) -> float:
 
     Args:
         ordered: at least one number, no NaN.
-        p: from 0 to 1.
+        p: probability of the quantile, from 0 to 1.
     """
     place = (len(ordered) - 1) * p
     below = math.floor(place)

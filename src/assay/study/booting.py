@@ -92,7 +92,7 @@ class BootCheck:
         self._blocks = {launch.block for launch in launches if launch.stage is Stage.CONFIRM}
         self._evidence = bool(launches)
         # The machine was rebooted since the last launch of the study.
-        self._unbrought = (ran[-1][1] if ran else began or self._here) != self._here
+        self._rebooted = (ran[-1][1] if ran else began or self._here) != self._here
 
     def demand(self, launch: Launch) -> None:
         """Raise an error if the present boot does not satisfy a launch.
@@ -101,13 +101,13 @@ class BootCheck:
             BootPause: another boot, or a separate one, is required.
             NotPossibleError: no boot satisfies the launch.
         """
-        if not self._costly.pausing:
+        if not self._costly.reboot_settings:
             return
         wanted = self._costly.boot(launch.configuration)
         change = required_boot_change(wanted, self._machine, self._registry)
         if change is not None:
-            unbrought = self._unbrought and not self._evidence
-            raise BootPause(self._id, msgspec.structs.replace(change, missing_after_boot=unbrought))
+            missing = self._rebooted and not self._evidence
+            raise BootPause(self._id, msgspec.structs.replace(change, missing_after_boot=missing))
         if launch.repeat_application and self._blocks - {launch.block}:
             raise BootPause(
                 self._id,
@@ -122,7 +122,7 @@ class BootCheck:
 
     def is_cold(self, launch: Launch) -> bool:
         """Return whether an arm needs a warm-up launch, because memory is empty after a boot."""
-        if not self._costly.pausing or not self._warms or launch.stage is Stage.SURVEY:
+        if not self._costly.reboot_settings or not self._warms or launch.stage is Stage.SURVEY:
             return False
         return launch.arm not in self._warm
 
@@ -132,7 +132,7 @@ class BootCheck:
 
     def with_evidence(self, sample: Sample) -> Sample:
         """Return a sample with evidence of its boot."""
-        if not self._costly.pausing:
+        if not self._costly.reboot_settings:
             return sample
         more = (
             Evidence(kind=BOOT_EVIDENCE, note=self._here),

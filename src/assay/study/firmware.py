@@ -60,7 +60,7 @@ def with_firmware_values(
         name: source for name, source in spec.verify.items() if name not in boot.firmware_sources
     }
     read = {name: read_firmware_value(name, source) for name, source in new.items()}
-    witnesses = {name: source.removeprefix(COMMAND_MARK) for name, source in spec.verify.items()}
+    sources = {name: source.removeprefix(COMMAND_MARK) for name, source in spec.verify.items()}
     before = _confirmed_before(spec, boot.id, samples, laboratory.registry)
     values = {**before, **boot.firmware, **confirmed, **read}
     for name, value in before.items():
@@ -72,7 +72,7 @@ def with_firmware_values(
             )
     if not values:
         return laboratory
-    boot = msgspec.structs.replace(boot, firmware=values, firmware_sources=witnesses)
+    boot = msgspec.structs.replace(boot, firmware=values, firmware_sources=sources)
     return replace(laboratory, machine=msgspec.structs.replace(laboratory.machine, boot=boot))
 
 
@@ -121,7 +121,7 @@ def read_firmware_value(name: str, source: str) -> str:
     if not source.startswith(COMMAND_MARK):
         text = LIVE.read_text(source, _MAX_BYTES)
         if text is None:
-            raise NotPossibleError(f"Cannot read {source}, the source of {name}.", _RIGHT)
+            raise NotPossibleError(f"Cannot read {source}, the source of {name}.", _SOURCE_REMEDY)
         return text
     argv = shlex.split(source.removeprefix(COMMAND_MARK))
     try:
@@ -136,18 +136,18 @@ def read_firmware_value(name: str, source: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotPossibleError(
-            f"The command {argv[0]}, the source of {name}, failed: {error}.", _RIGHT
+            f"The command {argv[0]}, the source of {name}, failed: {error}.", _SOURCE_REMEDY
         ) from error
     if done.returncode:
         raise NotPossibleError(
             f"The command {argv[0]}, the source of {name}, exited with status {done.returncode}: "
             f"{done.stderr.strip()[-200:]}",
-            _RIGHT,
+            _SOURCE_REMEDY,
         )
     return done.stdout.strip()[:_MAX_BYTES]
 
 
-_RIGHT = "Correct it, or begin the study with another --verify."
+_SOURCE_REMEDY = "Correct it, or begin the study with another --verify."
 
 
 def _confirmed_before(

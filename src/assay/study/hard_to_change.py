@@ -33,7 +33,7 @@ class HardToChangeApplier:
         self._costly = costly.without_boot_settings
         self._executor = executor
         self._clock = clock
-        self._holds: Plot | None = None
+        self._applied: Plot | None = None
         self._evidence: dict[tuple[int, int, int], Evidence] = {}
 
     def before(self, launch: Launch, plan: Plan) -> None:
@@ -45,13 +45,13 @@ class HardToChangeApplier:
         if not self._costly:
             return
         wanted = self._costly.plot(launch.configuration)
-        if wanted == self._holds and not launch.repeat_application:
+        if wanted == self._applied and not launch.repeat_application:
             return
-        self._holds = None
+        self._applied = None
         began_s = self._clock()
         self._executor.open(self._executor.nodes()[0], plan)
         took_s = self._clock() - began_s
-        self._holds = wanted
+        self._applied = wanted
         level = zip(self._costly.names, self._costly.level(launch.configuration), strict=True)
         note = " ".join(f"{name}={'default' if value is None else value}" for name, value in level)
         self._evidence[_position_of(launch)] = Evidence(

@@ -107,7 +107,7 @@ class BudgetAccount:
     ended: float | None = None
 
     @property
-    def sitting_s(self) -> float:
+    def session_s(self) -> float:
         """Return the time of this session, in seconds."""
         now = time.monotonic() if self.ended is None else self.ended
         return now - self.began - self.waited_s
@@ -119,7 +119,7 @@ class BudgetAccount:
     @property
     def spent_s(self) -> float:
         """Return the time of all sessions, in seconds."""
-        return self.elapsed_s + self.sitting_s
+        return self.elapsed_s + self.session_s
 
     @property
     def left(self) -> Budget:
@@ -177,7 +177,7 @@ class StudyLoop:
         self._boots = boots
         self._plans: dict[tuple[Configuration, int | None], Plan] = {}
         self._slots = spec.parallel or 1
-        self._flying = 0
+        self._in_flight = 0
         self._failures = failures or FailedLaunches(spec)
 
     def run(self) -> Ending:
@@ -189,7 +189,7 @@ class StudyLoop:
             InvalidInputError: the output of the program lacks the objective.
             NotPossibleError: the budget is too small for a claim.
             WorkloadFailedError: the program always fails.
-            Pause: the next launch requires another boot.
+            StudyPaused: the next launch requires another boot.
             MissingInputError, ProgramChangedError: files of the program were removed or changed;
                 the launch is discarded.
         """
@@ -210,7 +210,7 @@ class StudyLoop:
                 self._account.end()
                 # Show the first error only: a full disk rejects these writes as well.
                 with contextlib.suppress(NotPossibleError):
-                    self._store.add_elapsed(self._id, self._account.sitting_s)
+                    self._store.add_elapsed(self._id, self._account.session_s)
                     self._store.set_status(self._id, status)
                     # An interrupt may arrive between storing a sample and reporting it.
                     self._listener.ended(self._store.study(self._id).launches)
@@ -224,7 +224,7 @@ class StudyLoop:
         samples are valid.
         """
         try:
-            if self._flying and (grace_s := self._executor.ask_to_end()):
+            if self._in_flight and (grace_s := self._executor.ask_to_end()):
                 self._listener.ending(grace_s)
             self._executor.close()
         except (WorkloadFailedError, NotRestoredError) as error:
@@ -232,7 +232,7 @@ class StudyLoop:
 
     def _until_done(self) -> Ending:
         while True:
-            answer = self._race.ask(self._slots - self._flying, self._account.left)
+            answer = self._race.ask(self._slots - self._in_flight, self._account.left)
             if isinstance(answer, Ending):
                 return answer
             for launch in answer:
@@ -243,9 +243,9 @@ class StudyLoop:
                 self._applied.before(launch, plan)
                 self._warm_up(launch, plan)
                 self._executor.submit(launch, plan)
-                self._flying += 1
+                self._in_flight += 1
             for sample in self._executor.poll(None):
-                self._flying -= 1
+                self._in_flight -= 1
                 self._take(sample)
 
     def _warm_up(self, launch: Launch, plan: Plan) -> None:
@@ -285,12 +285,12 @@ class StudyLoop:
         self._failures.add(sample, outputs)
         if self._account.launches == 1:
             demand_available(sample, self._spec.workload.metrics)
-        if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
+        if sample.launch.stage is Stage.SURVEY and self._depends_on(sample.launch.arm):
             for metric in self._spec.targets:
                 demand_objective(sample, metric)
             demand_readable(sample, required_metrics(self._spec.workload, self._spec.requirements))
 
-    def _hangs_on(self, arm: str) -> bool:
+    def _depends_on(self, arm: str) -> bool:
         """Return whether the study depends on an arm.
 
         A sweep continues without a cell, and a search without a candidate.

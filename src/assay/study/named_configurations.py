@@ -17,7 +17,7 @@ def grantable_named(
     """Return the space without the values that the planner refuses, and the reasons.
 
     A named configuration is removed as a whole: without one of its settings it would be another
-        one.
+    one.
 
     Raises:
         NotPossibleError: as ``grantable_space``.

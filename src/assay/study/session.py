@@ -116,7 +116,7 @@ def begin(
 
     Raises:
         InvalidInputError, NotPossibleError: the study can never run; it is not created then.
-        Pause: as ``StudyLoop.run``; the study is stored.
+        StudyPaused: as ``StudyLoop.run``; the study is stored.
         AssayError: as ``StudyLoop.run``; the study is stored.
     """
     laboratory = with_firmware_values(laboratory, spec, {})
@@ -498,7 +498,7 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
                 raise InvalidInputError(
                     "A comparison needs at least two arms.", "Add another command."
                 )
-            _demand_known_rivals(spec.arms)
+            _demand_known_references(spec.arms)
             return CompareRace(spec)
         case Kind.MEASURE:
             return MeasureRace(spec)
@@ -513,7 +513,7 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
     raise NotPossibleError(f"This version of assay does not support {spec.kind} studies.")
 
 
-def _demand_known_rivals(arms: Sequence[Arm]) -> None:
+def _demand_known_references(arms: Sequence[Arm]) -> None:
     """Raise an error if an arm is a step from a missing or later arm.
 
     Raises:

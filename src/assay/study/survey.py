@@ -59,7 +59,7 @@ def survey(
     whole time budget, but no more.
 
     Args:
-        laboratory, workload, budget: of the study.
+        laboratory, workload, budget: host, workload and budget of the study.
         objectives, require: metrics that the output must contain.
         ending: callback for an interrupt, with the time until SIGKILL in seconds.
 

@@ -34,11 +34,11 @@ class WarmStartRequest:
 
     Attributes:
         studies: complete ids named by the user.
-        looked_for: search the store for suitable studies instead.
+        automatic: select suitable studies of the store instead.
     """
 
     studies: tuple[str, ...] = ()
-    looked_for: bool = False
+    automatic: bool = False
 
 
 def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> WarmStartRequest:
@@ -62,7 +62,7 @@ def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> War
     if words in ([], ["none"]):
         return WarmStartRequest()
     if words == ["auto"]:
-        return WarmStartRequest(looked_for=True)
+        return WarmStartRequest(automatic=True)
     ids = tuple(dict.fromkeys(store.find(text) for text in words))
     if len(ids) > MAX_NAMED_STUDIES:
         raise InvalidInputError(
@@ -70,7 +70,7 @@ def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> War
             "Name the most similar ones.",
         )
     for study_id in ids:
-        reason = _of_no_use(store.study(study_id).spec, spec)
+        reason = _unsuitable_reason(store.study(study_id).spec, spec)
         if reason is not None:
             raise InvalidInputError(
                 f"Study {study_id} cannot guide this one: {reason}.", _LIST_REMEDY
@@ -101,8 +101,8 @@ def earlier_studies(
     Raises:
         InvalidInputError: a named study has no results for this space.
     """
-    if wanted.looked_for:
-        return _shared_out(_found(store, spec, space, machine))
+    if wanted.automatic:
+        return _limited_to_capacity(_suitable_studies(store, spec, space, machine))
     studies = []
     for study_id in wanted.studies:
         one = _earlier_study(store, store.study(study_id), spec, space)
@@ -111,7 +111,7 @@ def earlier_studies(
                 f"Study {study_id} has no results for the present space: {_why(one)}.", _LIST_REMEDY
             )
         studies.append(one)
-    return _shared_out(studies)
+    return _limited_to_capacity(studies)
 
 
 def _why(earlier: EarlierStudy) -> str:
@@ -127,7 +127,7 @@ def _why(earlier: EarlierStudy) -> str:
     return "its settings are not varied here"
 
 
-def _of_no_use(earlier: StudySpec, spec: StudySpec) -> str | None:
+def _unsuitable_reason(earlier: StudySpec, spec: StudySpec) -> str | None:
     """Return the reason why a study cannot guide another; ``None`` if it can."""
     if earlier.kind not in KINDS:
         return f"it is a {earlier.kind} study; only tune and sweep try many configurations"
@@ -144,7 +144,9 @@ def _decided_by(spec: StudySpec) -> str:
     return f"{spread}{metric.name} ({metric.goal} is better)"
 
 
-def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> list[EarlierStudy]:
+def _suitable_studies(
+    store: Store, spec: StudySpec, space: SearchSpace, machine: str
+) -> list[EarlierStudy]:
     """Return studies of the same workload, or otherwise of the same machine."""
     records = list(_candidates(store, spec))
     same = [r for r in records if _is_same(r.spec, spec)]
@@ -183,7 +185,7 @@ def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
     for head in reversed(store.studies()):
         if head.kind in KINDS and head.status in (Status.DONE, Status.INTERRUPTED):
             record = store.study(head.id)
-            if _of_no_use(record.spec, spec) is None:
+            if _unsuitable_reason(record.spec, spec) is None:
                 yield record
 
 
@@ -204,7 +206,7 @@ def _earlier_study(
     )
 
 
-def _shared_out(studies: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
+def _limited_to_capacity(studies: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
     """Limit the total number of configurations to the capacity of the model."""
     most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(studies)))
     return tuple(

@@ -294,7 +294,7 @@ def outlier_note(
         launches: launches with a value.
         outliers: number of outliers.
         farthest: value of the farthest.
-        median, mean: of all values.
+        median, mean: median and mean of all values.
     """
     ratio = farthest / median
     times = f"{significant(ratio)} times"

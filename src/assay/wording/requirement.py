@@ -37,7 +37,7 @@ def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
     """Return a requirement as a user writes it; the parser reads it back unchanged.
 
     Args:
-        requirement: any.
+        requirement: the requirement.
         unit: unit of its metric; if absent, that of the built-in metric.
     """
     known = BUILT_IN.get(requirement.metric)

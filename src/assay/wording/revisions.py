@@ -12,7 +12,7 @@ def revision_notes(samples: Sequence[Sample]) -> list[str]:
     """Name the commit of each branch or tag that a program was built from, once.
 
     Args:
-        samples: of a stratum.
+        samples: samples of one stratum.
     """
     pieces = (piece for sample in samples for piece in sample.evidence if piece.kind == REVISION)
     return list(dict.fromkeys(piece.note for piece in pieces if piece.note))

@@ -14,7 +14,7 @@ def suspect_notes(samples: Sequence[Sample]) -> list[str]:
     They stay in the figures: dropping launches by their values would bias a mean.
 
     Args:
-        samples: of one stratum.
+        samples: samples of one stratum.
     """
     found = [sample for sample in samples if sample.contradictions]
     if not found:

@@ -47,7 +47,7 @@ def sweep_sentences(conclusion: Conclusion, metric: Metric, best: Claim | None) 
     """Return the best cell of a sweep, then the number of cells by verdict.
 
     Args:
-        conclusion: of the sweep.
+        conclusion: conclusion of the sweep.
         metric: the objective.
         best: claim on the best cell that is better than the baseline; ``None`` without one.
     """

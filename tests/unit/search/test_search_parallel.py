@@ -300,7 +300,7 @@ def test_search_side_by_side_is_expected_to_take_less_time() -> None:
     history.add(PROGRAM.run(launch))
     arms = [DEFAULT_ARM] * 6
     alone = history.cost(arms, Stage.SEARCH)
-    history.abreast = 3
+    history.parallel_launches = 3
     assert history.cost(arms, Stage.SEARCH).time_s == pytest.approx(alone.time_s / 3)
     assert history.cost(arms, Stage.SEARCH).launches == alone.launches
     assert history.cost(arms).time_s == pytest.approx(alone.time_s)

@@ -38,7 +38,9 @@ MAX_STUDY_BLOCKS = 200
 BUDGETS_S = (60.0, 300.0, 1200.0)
 """Budgets for the smallest gain, in seconds."""
 POWER = 0.9
+"""Share of the simulated studies that must prove a gain."""
 POWER_STUDIES = 200
+"""Number of simulated studies for each gain."""
 MAX_SIMULATED_BLOCKS = 5000
 """Largest number of simulated blocks; it stands for longer studies as well."""
 GAINS = tuple(0.001 * 1.1**k for k in range(66))

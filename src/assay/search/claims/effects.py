@@ -148,16 +148,16 @@ def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorE
             curvature either, since its cells ran with another value.
     """
     wanted = contrasts(spec)
-    idle = _never_in_force(spec, history) if wanted else set()
+    unapplied = _never_applied(spec, history) if wanted else set()
     found = (
         _effect(spec, history, contrast, alpha)
         for contrast in wanted
-        if not idle.intersection(contrast.factors or idle)
+        if not unapplied.intersection(contrast.factors or unapplied)
     )
     return tuple(e for e in found if e is not None)
 
 
-def _never_in_force(spec: StudySpec, history: History) -> set[str]:
+def _never_applied(spec: StudySpec, history: History) -> set[str]:
     """Return the factors with a level that every launch refused."""
     refusals = Refusals(Stage.CONFIRM)
     for sample in history.samples:
@@ -183,8 +183,8 @@ def _effect(
         return None
     verdict = decide(found, goal=history.goal, margin=spec.margin)
     sides = contrast.minus, contrast.plus
-    followed = correlated_load_of(history, *sides, alpha, spec.disturbed_above)
-    if found.blocks < MIN_BLOCKS or followed is not None:
+    load = correlated_load_of(history, *sides, alpha, spec.disturbed_above)
+    if found.blocks < MIN_BLOCKS or load is not None:
         verdict = Verdict.UNCLEAR
     return FactorEffect(
         kind=contrast.kind,
@@ -193,7 +193,7 @@ def _effect(
         high=contrast.high,
         ratio=found.ratio,
         ci=ratio_ends(found.lo, found.hi),
-        verdict=_named(contrast.kind, verdict),
+        verdict=_effect_verdict(contrast.kind, verdict),
         blocks=found.blocks,
         alpha=found.alpha,
         method=found.method,
@@ -218,7 +218,7 @@ def _mean(row: Sequence[Observation | None]) -> Observation | None:
     return Observation(math.exp(log), censored=any(o.censored for o in known))
 
 
-def _named(kind: EffectKind, verdict: Verdict) -> EffectVerdict:
+def _effect_verdict(kind: EffectKind, verdict: Verdict) -> EffectVerdict:
     """Return a verdict for a kind of effect: an interaction is neither faster nor slower."""
     if kind is EffectKind.MAIN or verdict in (Verdict.SAME, Verdict.UNCLEAR):
         return EffectVerdict(verdict.value)

@@ -33,11 +33,11 @@ def confirmed_points(history: History, null: Arm) -> list[Arm]:
         history: samples of the study.
         null: repeat of the default.
     """
-    # The roster of the first block names all of them, even if the block was cut short.
+    # The plan of the first block names all of them, even if the block was cut short.
     ran = history.arms(Stage.CONFIRM)
     return [
         a
-        for a in dict.fromkeys([*ran, *history.roster(Stage.CONFIRM)])
+        for a in dict.fromkeys([*ran, *history.newest_arms(Stage.CONFIRM)])
         if a not in (DEFAULT_ARM, null)
     ]
 
@@ -106,7 +106,7 @@ def reason_off_front(
 
     Args:
         claims: claims of the point against the default, one per objective.
-        dominator: arm that is proven better; ``None`` without one.
+        dominating_arm: arm that is proven better; ``None`` without one.
     """
     if dominating_arm is not None:
         return FrontExclusion.DOMINATED

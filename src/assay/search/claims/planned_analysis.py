@@ -34,7 +34,7 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
     if spec.statistic is not Statistic.MEAN or spec.switch_costs_s:
         return None  # few blocks with several launches per application fit
     # The arms of the confirmation were chosen before it, and it may have begun.
-    arms = history.roster(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
+    arms = history.newest_arms(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
     room = min(_by_launches(spec, before, len(arms)), _by_time(spec, before, arms))
     fewest = max(MIN_BLOCKS, min_planned_values(alpha))

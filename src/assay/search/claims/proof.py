@@ -11,12 +11,12 @@ from assay.search.history.history import History
 from assay.search.history.remaining_budget import BUDGET_MARGIN, Cost, RemainingBudget
 from assay.stats.confidence_sequence import half_width
 
-POWER = 0.84
+POWER_QUANTILE = 0.84
 """Standard errors beyond the half width of the interval: four of five studies prove the gain."""
 PLANNED_WIDTH = 2.1
 """Half width of the interval of a planned analysis at 12 to 24 blocks, in standard errors; at
-fewer, Student's quantile adds ``PLANNED_FEW`` / blocks."""
-PLANNED_FEW = 4.0
+fewer, Student's quantile adds ``PLANNED_WIDTH_TERM`` / blocks."""
+PLANNED_WIDTH_TERM = 4.0
 PLANNED_ALPHA = 0.05
 """Error rate of ``PLANNED_WIDTH``."""
 MAX_BLOCKS = 10_000
@@ -40,7 +40,7 @@ def blocks_at_planned_analysis(gain: float, noise: float, least: int, winners: i
     usual = PLANNED_WIDTH * _quantile(PLANNED_ALPHA / winners) / _quantile(PLANNED_ALPHA)
     blocks = least
     while blocks < MAX_BLOCKS:
-        width = usual + PLANNED_FEW / blocks + POWER
+        width = usual + PLANNED_WIDTH_TERM / blocks + POWER_QUANTILE
         if width * error / math.sqrt(blocks) <= abs(gain):
             return blocks
         blocks += max(1, blocks // 8)
@@ -64,7 +64,7 @@ def blocks_at_any_analysis(gain: float, noise: float, least: int, alpha: float) 
     error = noise * math.sqrt(2.0)
     blocks = least
     while blocks < MAX_BLOCKS:
-        width = half_width(blocks, error, alpha) + POWER * error / math.sqrt(blocks)
+        width = half_width(blocks, error, alpha) + POWER_QUANTILE * error / math.sqrt(blocks)
         if width <= abs(gain):
             return blocks
         blocks += max(1, blocks // 8)

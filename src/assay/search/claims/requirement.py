@@ -164,7 +164,7 @@ def _quantile(text: str | None) -> float:
 
 
 def _demand_consistent(requirement: Requirement, other: Requirement) -> None:
-    """Raise for two bounds of which one is redundant, or that contradict each other."""
+    """Raise an error if one of two bounds is redundant, or if they contradict each other."""
     if requirement.metric != other.metric:
         return
     if requirement.bound is other.bound and requirement.quantile == other.quantile:
@@ -187,7 +187,7 @@ def _demand_consistent(requirement: Requirement, other: Requirement) -> None:
         )
 
 
-# --- how the error is shared ------------------------------------------------------------------
+# --- error rates ------------------------------------------------------------------------------
 
 
 def claims_alpha(spec: StudySpec) -> float:

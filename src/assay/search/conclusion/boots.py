@@ -47,14 +47,14 @@ def boot_notes(
 def boot_announcement(spec: StudySpec) -> str:
     """Return a sentence on the boots that a study takes; empty where it takes none."""
     costly = HardToChangeFactors.of(spec)
-    if not costly.pausing:
+    if not costly.reboot_settings:
         return ""
-    names = tuple(costly.pausing)
+    names = tuple(costly.reboot_settings)
     if spec.kind is Kind.TUNE:
         return boot_search_sentence(names)
     arms = compared_arms(spec)
     levels = [costly.boot(arm.configuration) for arm in arms]
-    if all(level == costly.pausing for level in levels):
+    if all(level == costly.reboot_settings for level in levels):
         return ""
     if all(level == levels[0] for level in levels):
         return single_boot_sentence(names)

@@ -15,8 +15,8 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
     Disturbed blocks of the confirmation are excluded unless they are more than a third of it.
     """
     launches = _launches(history, stage, arm)
-    ended, disturbed = count_launches(history, stage, arm)
-    if disturbed:  # of the launches behind the figure
+    ended, disturbed = counted_launches(history, stage, arm)
+    if disturbed:  # count only launches with a value
         objective = spec.workload.objective.name
         figures = [s for s in ended if objective in s.metrics]
         disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
@@ -36,8 +36,8 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
     )
 
 
-def count_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
-    """Return the number of launches behind the figures of an arm, and of disturbed ones.
+def counted_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
+    """Return the launches behind the figures of an arm, and the number of disturbed ones.
 
     Args:
         history: history of all stages.

@@ -41,7 +41,7 @@ class OutsideLoad:
         outside_s: total CPU time outside the launches.
         capacity_s: available CPU time: wall time times CPUs.
         readings: CPUs times launches; each reading has an error of about a tick.
-        unheld: whether the partition of any launch was violated.
+        violations: whether the partition of any launch was violated.
     """
 
     outside_s: float = 0.0
@@ -103,8 +103,7 @@ class ForeignLoad:
     def with_launch(self, sample: Sample) -> ForeignLoad:
         """Return the sum with one more launch.
 
-        A launch without such evidence adds nothing, nor does one with contradictory evidence
-        (``suspect``).
+        A launch without such evidence adds nothing, nor does one with contradictory evidence.
         """
         figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN_LOAD, HOST_CPUS)}
         foreign_s, cpus = figures.get(FOREIGN_LOAD), figures.get(HOST_CPUS)

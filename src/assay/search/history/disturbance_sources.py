@@ -9,7 +9,8 @@ from assay.search.history.history import History
 
 OTHER_PROCESS = "other_process"
 """Kind of evidence on one process that used the CPUs when a launch was disturbed
-(``assay.executors.evidence.others``): ``note`` is its name, ``value`` the number of CPUs used."""
+(``assay.executors.evidence.other_processes``): ``note`` is its name, ``value`` the number of CPUs
+used."""
 HYPERVISOR = "the hypervisor"
 MAX_NAMED = 3
 """Maximum number of sources named in a conclusion."""

@@ -114,7 +114,7 @@ class History:
         self.other_work = DifferentWork(self.outputs)
         self.refusals = Refusals()
         self.slacks = RequirementSlack(require)
-        self.abreast = 1
+        self.parallel_launches = 1
         """Number of parallel launches of a search block; the race sets it."""
         for sample in samples:
             self.add(sample)
@@ -207,17 +207,17 @@ class History:
         return [self._arms[name] for name in self._stages[stage].columns]
 
     def outcomes(self, stage: Stage) -> Iterator[tuple[Arm, int, Observation | None]]:
-        """Return the observations of each arm in each block of a stage in which it ran."""
+        """Yield the observations of each arm in each block of a stage in which it ran."""
         for name, column in self._stages[stage].columns.items():
             for block, found in sorted(column.items()):
                 yield self._arms[name], block, found
 
-    def roster(self, stage: Stage) -> list[Arm]:
+    def newest_arms(self, stage: Stage) -> list[Arm]:
         """Return the arms of the newest block of a stage; empty without a block."""
         numbers = self.blocks(stage)
         if not numbers:
             return []
-        known = self._stages[stage].rosters.get(numbers[-1])
+        known = self._stages[stage].block_arms.get(numbers[-1])
         return list(known) if known else [self._arms[n] for n in self._ran(stage, numbers[-1])]
 
     def _ran(self, stage: Stage, block: int) -> list[str]:
@@ -388,9 +388,9 @@ class History:
     ) -> Cost:
         switching_s = self.costly.block_s(arms)
         launching = self._once(arms, wall_s).times(self.launches_by_arm(stage, arms))
-        abreast = self.abreast if stage is Stage.SEARCH else 1
+        parallel_launches = self.parallel_launches if stage is Stage.SEARCH else 1
         new = sum(arm.name not in self._arms for arm in arms)
-        time_s = launching.time_s / abreast + switching_s
+        time_s = launching.time_s / parallel_launches + switching_s
         return Cost(time_s, launching.launches, once_s=new * self.build_s)
 
     def _once(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
@@ -430,7 +430,7 @@ class History:
 
         Here the budget is the limit, not the cost of a boot.
         """
-        if not self.costly.pausing or self.budget is None:
+        if not self.costly.reboot_settings or self.budget is None:
             return MAX_LAUNCHES_PER_APPLICATION
         time_s, launches = self.budget.time_s, self.budget.launches
         rooms = [time_s / once.time_s] if time_s is not None and once.time_s else []
@@ -457,7 +457,7 @@ class _StageHistory:
         self._parts: dict[tuple[str, int], dict[int, Observation | None]] = {}
         self.blocks: list[int] = []
         self.columns: dict[str, dict[int, Observation | None]] = {}
-        self.rosters: dict[int, tuple[Arm, ...]] = {}
+        self.block_arms: dict[int, tuple[Arm, ...]] = {}
         self._conditions: dict[int, OutsideLoad] = {}
         # Caches: each interim analysis asks for every block; an entry is valid until a sample is
         # added to its block.
@@ -472,7 +472,7 @@ class _StageHistory:
                 self.blocks.insert(at, block)
         self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_launch(sample)
         if launch.block_arms is not None:
-            self.rosters[block] = tuple(dict.fromkeys(launch.block_arms))
+            self.block_arms[block] = tuple(dict.fromkeys(launch.block_arms))
             self._counts[block] = Counter(arm.name for arm in launch.block_arms)
         counts = self._counts.get(block)
         times = self._usual if counts is None else counts[launch.arm]
@@ -484,8 +484,8 @@ class _StageHistory:
             parts[launch.position] = found
             if len(parts) == times or None in parts.values():
                 column[block] = self._combine(list(parts.values()), times)
-        roster = self.rosters.get(block, ())
-        self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in roster)
+        arms = self.block_arms.get(block, ())
+        self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in arms)
 
     @property
     def times(self) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Arm, ArmResult, Kind, Stage, Statistic, StudySpec
-from assay.search.history.arm_result import count_launches
+from assay.search.history.arm_result import counted_launches
 from assay.search.history.history import History
 from assay.stats.quantile import quantile
 from assay.wording.launch_notes import outlier_note
@@ -41,7 +41,7 @@ def outlier_notes(
     metric = spec.workload.objective
     notes = []
     for arm, result in zip(arms, results, strict=True):
-        samples, _ = count_launches(history, Stage.CONFIRM, arm)
+        samples, _ = counted_launches(history, Stage.CONFIRM, arm)
         values = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
         far = [] if result.modes else outliers(values)
         if far:

@@ -31,7 +31,7 @@ from assay.search.model.searcher import (
     fresh_configurations,
     launched_configurations,
     noise_variance,
-    non_default_trials,
+    non_default_configurations,
     successful_configurations,
 )
 from assay.search.model.sparse import Launches, SparseModels
@@ -107,7 +107,9 @@ class GpSearcher:
             trials = minimise_violation(trials)
         model = self._model(space, trials)
         earlier = informative_studies(self._earlier, space)
-        if model is None or len(non_default_trials(trials)) < min(self.options.startup, count):
+        if model is None or len(non_default_configurations(trials)) < min(
+            self.options.startup, count
+        ):
             named = first_proposals(earlier, count // 2)
             draws = random.Random(seed)
             wanted = [c for c in named if c not in launched_configurations(trials)]
@@ -163,9 +165,9 @@ class GpSearcher:
         model = self._model(space, trials)
         if model is None or any_violation(trials):
             return []
-        launched_configurations = {c: model.launches[c] for c in model.able}
+        launch_counts = {c: model.launches[c] for c in model.able}
         features = self._encoded(space)
-        return best_core(space, features, model.belief, model.failed, launched_configurations)
+        return best_core(space, features, model.belief, model.failed, launch_counts)
 
     @_on_one_thread
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:

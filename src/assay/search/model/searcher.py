@@ -176,8 +176,8 @@ def launch_noise(trials: Sequence[Trial]) -> float:
     return math.sqrt(noise_variance(trials))
 
 
-def non_default_trials(trials: Sequence[Trial]) -> set[Configuration]:
-    """Return the launches of other configurations than the default."""
+def non_default_configurations(trials: Sequence[Trial]) -> set[Configuration]:
+    """Return the launched configurations other than the default."""
     return launched_configurations(trials) - {DEFAULT}
 
 

@@ -309,7 +309,7 @@ class Surrogate:
         return loss + 0.5 * float(off @ off), gradient + off / self._width
 
     def _condition(self) -> None:
-        """Return the precision of the rows and their weights, for predictions."""
+        """Compute the precision and the weights of the rows, for predictions."""
         import numpy as np
         from scipy.linalg import cho_factor, cho_solve
 

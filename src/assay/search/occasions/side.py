@@ -50,7 +50,7 @@ class MeasuredCondition:
 
 @dataclass(frozen=True)
 class PublishedCondition:
-    """Condition of which only number, mean and spread are known.
+    """Condition whose number of launches, mean and spread alone are known.
 
     Attributes:
         condition: the condition as in the result.

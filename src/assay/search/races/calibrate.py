@@ -40,7 +40,7 @@ class CalibrateRace(BlockRace):
         if not self._history.known(Stage.SURVEY, first.name):
             if surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
                 return BlockPlan(Stage.SURVEY, (first,))
-            return workload_failure(arm_ending(PROGRAM, self._gave_nothing([first])), [first])
+            return workload_failure(arm_ending(PROGRAM, self._failure_text([first])), [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not budget.affords(block.times(MIN_BLOCKS)):

@@ -70,7 +70,7 @@ class CompareRace(BlockRace):
         warming = self._warming(attempts)
         if warming and not budget.spent:
             return BlockPlan(Stage.SURVEY, warming)
-        # An arm without a warm-up, for want of budget, has not failed.
+        # An arm that the budget left without a warm-up has not failed.
         able = [
             arm
             for arm in self._arms
@@ -79,7 +79,7 @@ class CompareRace(BlockRace):
         if self._arms[0] not in able:
             return self._first_failed(self._arms[:1])
         if not any(arm in self._compared for arm in able):
-            if self._may_follow_order(self._arms[0], budget):
+            if self._may_depend_on_order(self._arms[0], budget):
                 return BlockPlan(Stage.SURVEY, self._arms[:1])
             return self._failed(self._compared)
         return self._compare(able, budget)
@@ -92,16 +92,16 @@ class CompareRace(BlockRace):
     def _failed(self, arms: Sequence[Arm]) -> Ending:
         """Return the end where no compared arm gave a value in a block with the first."""
         subject = ALL_BUT_FIRST if len(arms) > 1 else repr(arms[0].name)
-        message = arm_ending(subject, self._gave_nothing(arms))
+        message = arm_ending(subject, self._failure_text(arms))
         return workload_failure(describe_failure_order(self._history.samples) or message, arms)
 
     def _first_failed(self, arms: Sequence[Arm]) -> Ending:
         """Return the ending where the first arm gave no value.
 
         Args:
-            arms: that failed.
+            arms: failed arms.
         """
-        predicate = self._gave_nothing(self._arms[:1])
+        predicate = self._failure_text(self._arms[:1])
         return workload_failure(arm_ending(repr(self._arms[0].name), predicate), arms)
 
     def _compare(self, able: list[Arm], budget: RemainingBudget) -> BlockPlan | Ending:
@@ -112,8 +112,8 @@ class CompareRace(BlockRace):
             if small is not None:
                 repeated = self._to_repeat(able, budget, len(able) * self._min_blocks)
                 return BlockPlan(Stage.SURVEY, repeated) if repeated else small
-        roster = self._roster(able, blocks)
-        if not roster:
+        arms = self._undecided_arms(able, blocks)
+        if not arms:
             return self._without_claim(budget) or Ending(EndReason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return workload_failure(
@@ -121,9 +121,9 @@ class CompareRace(BlockRace):
                 able[:1],
             )
         if not budget.spent and (
-            blocks < self._min_blocks or budget.affords(self._history.cost(roster))
+            blocks < self._min_blocks or budget.affords(self._history.cost(arms))
         ):
-            return BlockPlan(Stage.CONFIRM, roster)
+            return BlockPlan(Stage.CONFIRM, arms)
         ended = Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
         return self._without_claim(budget) or ended
 
@@ -150,23 +150,23 @@ class CompareRace(BlockRace):
         return saturated_ending(blocks)
 
     def _claim(self, arm: Arm) -> Claim | None:
-        pair = (self._rival(arm).name, arm.name)
+        pair = (self._reference(arm).name, arm.name)
         return claim_between(self._spec, self._history, pair, claim_alpha(self._spec))
 
-    def _rival(self, arm: Arm) -> Arm:
+    def _reference(self, arm: Arm) -> Arm:
         """Return the reference of an arm; the first arm if the named one gives no values."""
         named = next((a for a in self._arms if a.name == arm.parent), self._arms[0])
         works = self._warm(named) and not self._lost(Stage.CONFIRM, named)
         return named if works else self._arms[0]
 
-    def _roster(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
+    def _undecided_arms(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
         """Return the undecided arms, their references, and the repeat of the first arm."""
         if not is_analysis_due(blocks):
-            return tuple(self._history.roster(Stage.CONFIRM))
+            return tuple(self._history.newest_arms(Stage.CONFIRM))
         open_ = [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
         if not any(arm in self._compared for arm in open_):
             return ()
-        wanted = {arm.name for arm in (*open_, *map(self._rival, open_))}
+        wanted = {arm.name for arm in (*open_, *map(self._reference, open_))}
         return tuple(arm for arm in able if arm.name in wanted)
 
     @property
@@ -205,14 +205,13 @@ class CompareRace(BlockRace):
             return True
         if found is None:
             return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
-        pair = (self._rival(arm), arm)
+        pair = (self._reference(arm), arm)
         if all(is_constant(self._history.values(Stage.CONFIRM, a.name)) for a in pair):
             return True
         if self._requires(arm):
             return False
-        if (
-            found.verdict_withheld and found.data_problem is not None
-        ):  # further blocks do not remove it
+        if found.verdict_withheld and found.data_problem is not None:
+            # Further blocks do not remove the problem.
             if may_be_by_chance(found, self._history):
                 return False
             return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
@@ -222,7 +221,7 @@ class CompareRace(BlockRace):
 
     def _requires(self, arm: Arm) -> bool:
         """Return whether a requirement is undecided for an arm or its reference."""
-        return is_undecided(self._spec, self._history, (self._rival(arm), arm))
+        return is_undecided(self._spec, self._history, (self._reference(arm), arm))
 
 
 def min_blocks(spec: StudySpec) -> int:

@@ -116,7 +116,7 @@ def _parts(space: SearchSpace, whole: Configuration) -> list[Configuration]:
 
 def confirmed_arms(history: History) -> ConfirmedArms | None:
     """Return the arms of the confirmation; ``None`` before one of them ran."""
-    running = ConfirmedArms.among(history.roster(Stage.CONFIRM))
+    running = ConfirmedArms.among(history.newest_arms(Stage.CONFIRM))
     ran = history.arms(Stage.CONFIRM)
     return running if running is not None and any(a in ran for a in running.arms) else None
 
@@ -148,7 +148,7 @@ def count_winners(arms: Iterable[Arm]) -> int:
 
 def claim_on(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
     """Return the claim on an arm against the default, from confirmation blocks alone."""
-    alpha = claim_alpha(spec, count_winners(history.roster(Stage.CONFIRM)))
+    alpha = claim_alpha(spec, count_winners(history.newest_arms(Stage.CONFIRM)))
     return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), alpha)
 
 

@@ -97,7 +97,7 @@ class FrontRace(SearchRace):
         super().tell(sample)
 
     def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
-        return self._chosen_search().roster(self.objectives, budget)
+        return self._chosen_search().next_arms(self.objectives, budget)
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Return whether an arm lacks a value of any objective in the newest blocks of a stage."""
@@ -170,7 +170,7 @@ class FrontRace(SearchRace):
         if not points:
             return self._first_block(budget)
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        racing = [arm for arm in self._history.roster(Stage.CONFIRM) if arm in points]
+        racing = [arm for arm in self._history.newest_arms(Stage.CONFIRM) if arm in points]
         if is_analysis_due(blocks):
             alpha = front_alpha(self._spec, len(points))
             racing = [arm for arm in racing if not self._leaves(arm, points, alpha)]

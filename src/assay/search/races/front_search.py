@@ -26,7 +26,7 @@ from assay.search.model.searcher import (
     Trial,
     fresh_configurations,
     launched_configurations,
-    non_default_trials,
+    non_default_configurations,
 )
 from assay.search.model.trials import trials_of
 from assay.search.races.reserved_budget import ReservedBudget
@@ -51,7 +51,7 @@ two objectives, one weighting per block left more of the front undiscovered
 class FrontSearch(Protocol):
     """Search of one kind; its answers follow from the samples and the budget alone."""
 
-    def roster(
+    def next_arms(
         self, objectives: Sequence[ObjectiveView], budget: RemainingBudget
     ) -> list[Arm] | None:
         """Return the arms of the next block, or ``None`` at the end of the search."""
@@ -78,10 +78,10 @@ class RacingFrontSearch:
         self._space = space
         self._reserve = reserve
 
-    def roster(
+    def next_arms(
         self, objectives: Sequence[ObjectiveView], budget: RemainingBudget
     ) -> list[Arm] | None:
-        """See ``FrontSearch.roster``."""
+        """See ``FrontSearch.next_arms``."""
         history = objectives[0].history
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
@@ -129,10 +129,10 @@ class ModelFrontSearch:
         self._seed = seed
         self._reserve = reserve
 
-    def roster(
+    def next_arms(
         self, objectives: Sequence[ObjectiveView], budget: RemainingBudget
     ) -> list[Arm] | None:
-        """See ``FrontSearch.roster``."""
+        """See ``FrontSearch.next_arms``."""
         history = objectives[0].history
         if budget.spent or not self._reserve.affords(history, BATCH_ARMS, budget, PROOF_SHARE):
             return None
@@ -151,7 +151,7 @@ class ModelFrontSearch:
         known = launched_configurations(trials_by_objective[0])
         if not known - {Configuration()}:
             return fresh_configurations(space, [], known, BATCH, rng)
-        new = len(non_default_trials(trials_by_objective[0])) < MAX_TRIALS
+        new = len(non_default_configurations(trials_by_objective[0])) < MAX_TRIALS
         chosen: list[Configuration] = []
         for number in range(1, WEIGHTINGS + 1):
             trials = scalarised(
@@ -187,7 +187,7 @@ def remaining_arms(objectives: Sequence[ObjectiveView], margin: float) -> list[A
     The default always remains: it shows the drift of the session.
     """
     first = objectives[0].history
-    arms = first.roster(Stage.SEARCH)
+    arms = first.newest_arms(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(objectives, a)]
     if not is_analysis_due(len(first.blocks(Stage.SEARCH))):
         return able

@@ -60,7 +60,7 @@ class MeasureRace(BlockRace):
         if works and self._warming(budget):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if not works:
-            message = arm_ending(PROGRAM, self._gave_nothing([self._arm]))
+            message = arm_ending(PROGRAM, self._failure_text([self._arm]))
             return workload_failure(message, [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.figures(Stage.CONFIRM, self._arm.name)
@@ -68,7 +68,7 @@ class MeasureRace(BlockRace):
         if self._lost(Stage.CONFIRM, self._arm) or (
             blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
-            return workload_failure(self._silence(), [self._arm])
+            return workload_failure(self._no_value_ending(), [self._arm])
         if is_analysis_due(blocks) and self._precise() and not self._requires():
             return Ending(EndReason.DECIDED, precise_ending(self._tally()))
         if is_constant(values) and not self._requires():
@@ -124,7 +124,7 @@ class MeasureRace(BlockRace):
             return False
         return len(walls) < 2 or walls[-1] < (1.0 - WARMUP_GAIN) * min(walls[:-1])
 
-    def _silence(self) -> str:
+    def _no_value_ending(self) -> str:
         """Return the ending where no launch gives a value any longer."""
         if self._history.newest(Stage.CONFIRM, self._arm.name, 1) == [None]:
             return self._failing(self._arm)

@@ -171,15 +171,15 @@ class BlockRunner:
         """Number of launches in flight."""
         return len(self._in_flight)
 
-    def start(self, roster: BlockPlan) -> None:
+    def start(self, plan: BlockPlan) -> None:
         """Begin the next block."""
         number = self.number + 1
-        arms = roster.arms * roster.times
+        arms = plan.arms * plan.times
         plots = [self._costly.plot(arm.configuration) for arm in arms]
-        if roster.stage is Stage.INTERFERENCE:
+        if plan.stage is Stage.INTERFERENCE:
             plots = [(arm.name,) for arm in arms]
         places = launch_order(self._seed, number, [arm.name for arm in arms], plots)
-        self._lay_out(roster.stage, number, tuple(arms[place] for place in places))
+        self._lay_out(plan.stage, number, tuple(arms[place] for place in places))
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
         self.number = number
@@ -204,7 +204,7 @@ class BlockRunner:
     def take(self, free_slots: int) -> list[Launch]:
         """Return the next launches of the block.
 
-        Each launch contains the roster of the block until a sample with it has arrived: whichever
+        Each launch contains the arms of the block until a sample with it has arrived: whichever
         launch ends first, a stopped study knows the arms of the block.
         """
         count = self._side_by_side(free_slots)
@@ -416,7 +416,7 @@ class BlockRace(ABC):
             reason = not_positive(value)
         return missing_metric_ending(metric.name, reason)
 
-    def _gave_nothing(self, arms: Sequence[Arm]) -> str:
+    def _failure_text(self, arms: Sequence[Arm]) -> str:
         """Return the failure of arms without a value, as a predicate."""
         names = {arm.name for arm in arms}
         samples = [sample for sample in self._history.samples if sample.launch.arm in names]
@@ -489,7 +489,7 @@ class BlockRace(ABC):
         time_s = more.time_s + block.time_s * blocks + beside_s * launches
         return sufficient_budget(Cost(spent_s + time_s, len(samples) + launches))
 
-    def _may_follow_order(self, first: Arm, budget: RemainingBudget) -> bool:
+    def _may_depend_on_order(self, first: Arm, budget: RemainingBudget) -> bool:
         """Return whether to repeat the arm that worked, after others failed.
 
         If it fails as well, the order of launches is the cause and not the arms.
@@ -507,5 +507,5 @@ class BlockRace(ABC):
         """Return the next block, or the end."""
 
     def _cap_s(self, launch: Launch) -> float | None:
-        """Return the time limit of a launch in seconds, by default ``limit_s``."""
+        """Return the time limit of a launch in seconds, by default ``hang_timeout_s``."""
         return hang_timeout_s(self._spec, self._history, launch.arm)

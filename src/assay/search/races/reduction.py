@@ -1,9 +1,9 @@
 """Reduction: a winner without the settings that have no effect.
 
-Each setting of the winner is left out in turn, in paired blocks against the whole winner. Settings
-whose absence costs less than the margin are left out together, and the result is compared with the
-winner once more, since two settings may have the same effect. The costliest omission is put back
-first.
+Each setting of the winner is left out in turn (ablation), in paired blocks against the winner.
+Settings whose absence costs less than the margin are left out together, and the result is compared
+with the winner once more, since two settings may have the same effect. The costliest omission is
+put back first.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Reduction:
                 if smaller is not None and smaller != winner:
                     self._without[name] = smaller
 
-    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
+    def next_arms(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
         """Return the arms of the next block, or ``None`` at the end of the reduction."""
         for trial in self._trials(history):
             done = self._blocks(history, trial[0])
@@ -87,12 +87,12 @@ class Reduction:
         """Return the reduced winner; the default if no setting has an effect."""
         if not self._without:
             return ReducedWinner(self._winner)
-        if self._blocks(history, self._singles[0]) < MIN_BLOCKS:
+        if self._blocks(history, self._ablations[0]) < MIN_BLOCKS:
             return ReducedWinner(self._winner, REDUCTION_NOT_AFFORDABLE)
         for candidate in self._candidates(history):
             if self._blocks(history, candidate) < MIN_BLOCKS:
-                return ReducedWinner(self._best_single(history), REDUCTION_CUT_SHORT)
-            if self._idle(history, candidate):
+                return ReducedWinner(self._best_ablation(history), REDUCTION_CUT_SHORT)
+            if self._is_negligible(history, candidate):
                 return self._reduced_to(candidate, history)
         return ReducedWinner(self._winner)
 
@@ -108,32 +108,32 @@ class Reduction:
         return ReducedWinner(self._winner, REDUCTION_UNDECIDED)
 
     @property
-    def _singles(self) -> list[Arm]:
+    def _ablations(self) -> list[Arm]:
         return list(dict.fromkeys(self._without.values()))
 
     def _trials(self, history: History) -> Iterator[list[Arm]]:
-        """Yield the arms to compare, in order: single omissions, then joint ones."""
+        """Yield the arms to compare, in order: ablations, then joint omissions."""
         if not self._without:
             return
-        yield self._singles
-        if self._blocks(history, self._singles[0]) < MIN_BLOCKS:
+        yield self._ablations
+        if self._blocks(history, self._ablations[0]) < MIN_BLOCKS:
             return
         for candidate in self._candidates(history):
-            if candidate not in self._singles:
+            if candidate not in self._ablations:
                 yield [candidate]
-            if self._idle(history, candidate):
+            if self._is_negligible(history, candidate):
                 return
 
     def _candidates(self, history: History) -> Iterator[Arm]:
-        """Yield the winner without all idle settings, then with the costliest put back."""
+        """Yield the winner without all negligible settings, then with the costliest put back."""
         losses = {
             name: self._loss(history, arm)
             for name, arm in self._without.items()
-            if self._idle(history, arm)
+            if self._is_negligible(history, arm)
         }
-        idle = sorted(losses, key=losses.__getitem__)
-        for count in range(len(idle), 0, -1):
-            candidate = self._leaving_out(idle[:count])
+        negligible = sorted(losses, key=losses.__getitem__)
+        for count in range(len(negligible), 0, -1):
+            candidate = self._leaving_out(negligible[:count])
             if candidate is not None:
                 yield candidate
 
@@ -160,7 +160,7 @@ class Reduction:
         gaps = self._gaps(history, arm)
         return statistics.fmean(gaps) if gaps else math.inf
 
-    def _idle(self, history: History, arm: Arm) -> bool:
+    def _is_negligible(self, history: History, arm: Arm) -> bool:
         """Return whether the settings that an arm lacks may be left out.
 
         The arm must meet the requirements and do the work of the default.
@@ -190,11 +190,11 @@ class Reduction:
         cost = history.cost(arms, Stage.REDUCE).times(blocks)
         return budget.affords(cost, keep=share, min_cost=kept)
 
-    def _best_single(self, history: History) -> Arm:
-        """Return the best single omission: a recommended arm has always been measured."""
-        losses = {arm: self._loss(history, arm) for arm in self._singles}
+    def _best_ablation(self, history: History) -> Arm:
+        """Return the best ablation: a recommended arm has always been measured."""
+        losses = {arm: self._loss(history, arm) for arm in self._ablations}
         best = min(losses, key=losses.__getitem__)
-        return best if self._idle(history, best) else self._winner
+        return best if self._is_negligible(history, best) else self._winner
 
 
 def may_leave_out(gaps: Sequence[float], limit: float) -> bool:

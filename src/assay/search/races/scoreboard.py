@@ -86,14 +86,14 @@ class Scoreboard:
     def leader(self, block: int) -> Leader | None:
         """Return the leader when a block begins; ``None`` before a comparison is possible."""
         self._begin(block)
-        others = [name for name in self._means if self._alone or self._is_rival(name)]
+        others = [name for name in self._means if self._alone or self._may_lead(name)]
         if not others:
             return None
         best = min(others, key=lambda name: self._sign * self._means[name].log)
         mean = self._means[best]
         return Leader(best, math.exp(mean.log), None, None, mean.count)
 
-    def _is_rival(self, name: str) -> bool:
+    def _may_lead(self, name: str) -> bool:
         """Return whether an arm may lead over the baseline."""
         other_work = self._other_work.covers(self._configurations[name])
         return name != self._baseline and not other_work
@@ -155,5 +155,5 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Leader
 def _alpha(spec: StudySpec, history: History) -> float:
     """Return the error rate of each claim of a study."""
     if spec.kind is Kind.TUNE and not spec.objectives:
-        return claim_alpha(spec, count_winners(history.roster(Stage.CONFIRM)))
+        return claim_alpha(spec, count_winners(history.newest_arms(Stage.CONFIRM)))
     return claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null)

@@ -135,7 +135,7 @@ class SearchRace(BlockRace):
         A single difference may be an accident, as a failed launch may be. It does not justify a
         boot.
         """
-        if self._stage is not Stage.SEARCH or budget.spent or self._history.costly.pausing:
+        if self._stage is not Stage.SEARCH or budget.spent or self._history.costly.reboot_settings:
             return None
         arms = tuple(map(arm_of, self._history.other_work.launched_once))
         affordable = budget.affords(self._history.cost(arms, Stage.SURVEY), keep=PROOF_SHARE)

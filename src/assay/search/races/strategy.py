@@ -33,7 +33,7 @@ from assay.search.model.searcher import (
     Trial,
     launch_noise,
     launched_configurations,
-    non_default_trials,
+    non_default_configurations,
 )
 from assay.search.model.trials import trials_of
 from assay.search.races.confirmation import with_core
@@ -65,7 +65,7 @@ remaining budget is better spent on comparing the best ones."""
 MAX_LAUNCHES = 400
 """Largest number of launches for the model, those of the default included."""
 
-IDLE_DEVIATIONS = 0.5
+NEGLIGIBLE_DEVIATIONS = 0.5
 """Largest expected loss, in posterior standard deviations, at which a setting leaves the winner
 without further launches."""
 MIN_BLOCKS_BEFORE_END = 8
@@ -87,7 +87,7 @@ class Strategy(Protocol):
     more budget calls it again.
     """
 
-    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
+    def next_arms(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
         """Return the arms of the next block, or ``None`` at the end of the search."""
         ...
 
@@ -115,8 +115,8 @@ class RacingStrategy:
     def prove(self) -> None:
         """See ``Strategy.prove``; a race keeps the budget of the proof in any case."""
 
-    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
-        """See ``Strategy.roster``."""
+    def next_arms(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
+        """See ``Strategy.next_arms``."""
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
             return None if budget.spent else self._arms
@@ -162,8 +162,8 @@ class ModelStrategy:
         """See ``Strategy.prove``."""
         self._proving = True
 
-    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
-        """See ``Strategy.roster``."""
+    def next_arms(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
+        """See ``Strategy.next_arms``."""
         if budget.spent:
             return None
         trials = trials_of(history)
@@ -180,7 +180,7 @@ class ModelStrategy:
         if self._is_exhausted(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
-        if len(non_default_trials(trials)) < MAX_TRIALS:
+        if len(non_default_configurations(trials)) < MAX_TRIALS:
             chosen = self._searcher.propose(space, trials, count, seed)
         if not chosen:
             chosen = self._searcher.verify(space, trials, count, seed)
@@ -192,14 +192,14 @@ class ModelStrategy:
         if self._is_small(history, budget):
             return self._small_batch(history, budget)
         last = NO_COST
-        if history.abreast == 1:
+        if history.parallel_launches == 1:
             last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORE_LAUNCHES)
         return self._affordable_batch(history, budget, BATCH, last)
 
     def _small_batch(self, history: History, budget: RemainingBudget) -> int:
         """Return the batch of a small budget, whose last launches are single."""
         count = self._affordable_batch(history, budget, SMALL_BATCH)
-        if history.abreast > 1 or not count or not history.blocks(Stage.SEARCH):
+        if history.parallel_launches > 1 or not count or not history.blocks(Stage.SEARCH):
             return count
         if not budget.affords(self._batch_cost(history, SMALL_BATCH)):
             return 0
@@ -210,14 +210,14 @@ class ModelStrategy:
         self, history: History, budget: RemainingBudget, max_arms: int, last: Cost = NO_COST
     ) -> int:
         """Return the largest batch that fits, with the launches after it."""
-        count = max(max_arms, history.abreast - 1)
+        count = max(max_arms, history.parallel_launches - 1)
         while count and not budget.affords(self._batch_cost(history, count), min_cost=last):
             count -= 1
         return count
 
     def _times_default(self, history: History, budget: RemainingBudget) -> bool:
         """Return whether the next search block contains the default."""
-        if history.abreast > 1 or not self._is_small(history, budget):
+        if history.parallel_launches > 1 or not self._is_small(history, budget):
             return True
         return len(history.blocks(Stage.SEARCH)) % DEFAULT_INTERVAL == 0
 
@@ -226,7 +226,9 @@ class ModelStrategy:
         each = history.cost([DEFAULT_ARM], Stage.SEARCH)
         whole = budget.total.launches or math.inf
         if budget.total.time_s is not None:
-            whole = min(whole, history.abreast * budget.total.time_s / max(each.time_s, 1e-9))
+            whole = min(
+                whole, history.parallel_launches * budget.total.time_s / max(each.time_s, 1e-9)
+            )
         return whole < SMALL_BUDGET * each.launches
 
     def _single(
@@ -276,7 +278,7 @@ class ModelStrategy:
         best = self._best(trials)
         if best.arm == DEFAULT_ARM:
             return DEFAULT_ARM
-        lean = self._without_idle(trials, best.arm.configuration, best.estimate.mean)
+        lean = self._without_negligible(trials, best.arm.configuration, best.estimate.mean)
         return arm_of(lean) if lean else DEFAULT_ARM
 
     def _best(self, trials: Sequence[Trial]) -> Candidate:
@@ -285,7 +287,7 @@ class ModelStrategy:
             self._newest = list(trials), best
         return self._newest[1]
 
-    def _without_idle(
+    def _without_negligible(
         self, trials: Sequence[Trial], winner: Configuration, gain: float
     ) -> Configuration:
         """Return a configuration without the settings that are expected to have no effect.
@@ -301,7 +303,9 @@ class ModelStrategy:
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
             tolerance = math.log1p(self._reserve.margin)
-            if not is_negligible(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
+            if not is_negligible(
+                losses[least], gain, tolerance, NEGLIGIBLE_DEVIATIONS, len(trials)
+            ):
                 break
             lean = smaller[least]
         return lean
@@ -371,7 +375,7 @@ class ModelStrategy:
             return False
         noise = launch_noise(trials)
         gain = best.estimate.mean
-        # The confirmed arm is the winner without idle settings, which may need a build.
+        # The confirmed arm is the winner without negligible settings, which may need a build.
         proof = self._reserve.proof(history, self._to_confirm(history, trials), gain, noise)
         if self._proving and not budget.affords(proof.times(2.0)):
             # A core runs beside the winner only where both are affordable.
@@ -411,7 +415,7 @@ def remaining_arms(history: History) -> list[Arm]:
 
     The default always remains: it shows the drift of the session.
     """
-    arms = history.roster(Stage.SEARCH)
+    arms = history.newest_arms(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
     if not is_analysis_due(len(history.blocks(Stage.SEARCH))):
         return able

@@ -74,7 +74,7 @@ class SweepRace(BlockRace):
     In a factorial design all cells end together, since its effects need all of them.
 
     Args:
-        spec: of the study; ``arms`` holds the baseline first.
+        spec: specification of the study; ``arms`` begins with the baseline.
     """
 
     def __init__(self, spec: StudySpec) -> None:
@@ -89,7 +89,7 @@ class SweepRace(BlockRace):
         if not self._works(Stage.SURVEY, baseline):
             if surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
                 return BlockPlan(Stage.SURVEY, (baseline,))
-            message = arm_ending(repr(baseline.name), self._gave_nothing([baseline]))
+            message = arm_ending(repr(baseline.name), self._failure_text([baseline]))
             return workload_failure(message, [baseline])
         if self._first_surveys <= surveys <= self._first_surveys + 1 and not self._compared_ran:
             small = self._too_small(budget, REFUSAL_FACTOR)
@@ -103,11 +103,11 @@ class SweepRace(BlockRace):
         if not any(arm in self._compared for arm in able):
             if any(self._claim(arm) is not None for arm in self._compared):
                 return Ending(EndReason.DECIDED, no_cell_left_ending(counted(self._history)))
-            if self._may_follow_order(baseline, budget):
+            if self._may_depend_on_order(baseline, budget):
                 return BlockPlan(Stage.SURVEY, (baseline,))
             several = len(self._compared) > 1
             subject = ALL_BUT_BASELINE if several else repr(self._compared[0].name)
-            message = arm_ending(subject, self._gave_nothing(self._compared))
+            message = arm_ending(subject, self._failure_text(self._compared))
             order = describe_failure_order(self._history.samples)
             return workload_failure(order or message, self._compared)
         return self._measure(able, budget)
@@ -186,7 +186,7 @@ class SweepRace(BlockRace):
                 EndReason.DECIDED, all_blocks_ending(blocks, self._history.disturbed(Stage.CONFIRM))
             )
         if not is_analysis_due(blocks):
-            newest = self._history.roster(Stage.CONFIRM)
+            newest = self._history.newest_arms(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
         if self._spec.precision is not None:
             return self._imprecise(able, blocks, self._spec.precision)
@@ -281,11 +281,11 @@ class SweepRace(BlockRace):
         able = self._able()
         block = self._history.cost(able)
         warming = self._history.cost(self._missing_warm_ups, Stage.SURVEY)
-        min_values = Cost(
+        min_cost = Cost(
             (block.time_s * self._min_blocks + warming.time_s) / by,
             block.launches * self._min_blocks + warming.launches,
         )
-        if budget.affords(min_values):
+        if budget.affords(min_cost):
             return None
         return self._refused(
             too_small_for_sweep_ending(self._min_blocks, len(able)),

@@ -118,17 +118,17 @@ class TuneRace(SearchRace):
         strategy = self._chosen_strategy()
         if self._proving:
             strategy.prove()
-        return strategy.roster(self._history, budget)
+        return strategy.next_arms(self._history, budget)
 
     def _reducing(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         if self.winner == DEFAULT_ARM:
             return None
-        return self._chosen_reduction().roster(self._history, budget)
+        return self._chosen_reduction().next_arms(self._history, budget)
 
     def _chosen_strategy(self) -> Strategy:
         """Return racing if all configurations fit, else a model; the gauge alone decides."""
         if self._strategy is None:
-            self._history.abreast = self._width
+            self._history.parallel_launches = self._width
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
             self._strategy = (
@@ -178,7 +178,7 @@ class TuneRace(SearchRace):
 
     def _being_confirmed(self) -> ConfirmedArms | None:
         """Return the arms of the confirmation, if it has begun."""
-        return ConfirmedArms.among(self._history.roster(Stage.CONFIRM))
+        return ConfirmedArms.among(self._history.newest_arms(Stage.CONFIRM))
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:
@@ -298,7 +298,11 @@ class TuneRace(SearchRace):
         objected = objected and not may_be_by_chance(found, self._history)
         if objected and not open_ones and ran >= self._min_blocks:
             return Ending(EndReason.DECIDED, OBJECTION_REMAINS)
-        lost = [candidate for candidate in open_ones if self._past_hope(candidate, budget, arms)]
+        lost = [
+            candidate
+            for candidate in open_ones
+            if self._is_requirement_futile(candidate, budget, arms)
+        ]
         # Requirements of the default do not matter if the claim is a gain.
         if lost and (decided or any(candidate.arm == arm.name for candidate in lost)):
             return Ending(
@@ -307,7 +311,7 @@ class TuneRace(SearchRace):
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
-        if found.blocks >= self._min_blocks and self._futile(found, budget, arms):
+        if found.blocks >= self._min_blocks and self._is_claim_futile(found, budget, arms):
             return Ending(
                 EndReason.BUDGET,
                 undecided_ending(self._counted(found)),
@@ -339,14 +343,14 @@ class TuneRace(SearchRace):
 
     @property
     def _alpha(self) -> float:
-        return claim_alpha(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
+        return claim_alpha(self._spec, count_winners(self._history.newest_arms(Stage.CONFIRM)))
 
     @property
     def _min_blocks(self) -> int:
         """See ``SearchRace._min_blocks``."""
-        return min_blocks(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
+        return min_blocks(self._spec, count_winners(self._history.newest_arms(Stage.CONFIRM)))
 
-    def _past_hope(
+    def _is_requirement_futile(
         self, found: RequirementResult, budget: RemainingBudget, arms: tuple[Arm, ...]
     ) -> bool:
         """Return whether even a multiple of the remaining budget would not decide a requirement."""
@@ -364,7 +368,9 @@ class TuneRace(SearchRace):
         planned = planned_blocks(self._spec, self._history, self._alpha)
         return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
 
-    def _futile(self, found: Claim, budget: RemainingBudget, arms: tuple[Arm, ...]) -> bool:
+    def _is_claim_futile(
+        self, found: Claim, budget: RemainingBudget, arms: tuple[Arm, ...]
+    ) -> bool:
         """Return whether even a multiple of the remaining budget would not decide a claim.
 
         The interval holds at every interim analysis, so that stopping early does not invalidate it.

@@ -99,7 +99,7 @@ def _centre(
 ) -> Iterator[Configuration]:
     """Return the centre of all numeric settings, once for each combination of the others."""
     middles = [middle_value(p) for p in parameters]
-    if all(middle_value is None for middle_value in middles):
+    if all(middle is None for middle in middles):
         raise DesignError(
             ("design", "centre"),
             "No setting has a value between its two levels.",

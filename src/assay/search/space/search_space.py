@@ -98,11 +98,11 @@ class SearchSpace:
         if not self._when:
             return configuration
         values = dict(configuration)
-        while idle := self._idle(values):
-            del values[idle]
+        while inactive := self._inactive(values):
+            del values[inactive]
         return Configuration(values)
 
-    def _idle(self, values: dict[str, Value]) -> str | None:
+    def _inactive(self, values: dict[str, Value]) -> str | None:
         """Return a setting whose condition does not hold, if there is one.
 
         Known defaults enter the condition: ``when arg.n > 4`` holds for arg.n's own.

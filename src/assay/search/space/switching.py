@@ -29,18 +29,18 @@ class HardToChangeFactors:
 
     Args:
         costs_s: time to change each setting, in seconds; settings with 0 are not costly.
-        pausing: settings that need a boot, with their values if they are not set. A study does not
-            run during a boot, so its budget excludes boots.
+        reboot_settings: settings that need a boot, with their values if they are not set. A study
+            does not run during a boot, so its budget excludes boots.
     """
 
     def __init__(
         self,
         costs_s: Mapping[str, float] | None = None,
-        pausing: Mapping[str, Value] | None = None,
+        reboot_settings: Mapping[str, Value] | None = None,
     ) -> None:
         given = {name: cost for name, cost in (costs_s or {}).items() if cost > 0.0}
         self.costs_s = dict(sorted(given.items(), key=lambda pair: (-pair[1], pair[0])))
-        self.pausing = dict(pausing or {})
+        self.reboot_settings = dict(reboot_settings or {})
 
     @classmethod
     def of(cls, spec: StudySpec) -> HardToChangeFactors:
@@ -50,7 +50,9 @@ class HardToChangeFactors:
     @property
     def without_boot_settings(self) -> HardToChangeFactors:
         """Return the factors that are changed while a study runs."""
-        return HardToChangeFactors({n: c for n, c in self.costs_s.items() if n not in self.pausing})
+        return HardToChangeFactors(
+            {n: c for n, c in self.costs_s.items() if n not in self.reboot_settings}
+        )
 
     def __bool__(self) -> bool:
         return bool(self.costs_s)
@@ -66,15 +68,19 @@ class HardToChangeFactors:
         A setting that needs a boot always has a value: by default that at the beginning of the
         study.
         """
-        return tuple(configuration.get(name, self.pausing.get(name)) for name in self.costs_s)
+        return tuple(
+            configuration.get(name, self.reboot_settings.get(name)) for name in self.costs_s
+        )
 
     def boot(self, configuration: Configuration) -> dict[str, Value]:
         """Return the boot settings that a configuration requires."""
-        return {name: configuration.get(name, usual) for name, usual in self.pausing.items()}
+        return {
+            name: configuration.get(name, usual) for name, usual in self.reboot_settings.items()
+        }
 
     def initial_boot_arms(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
         """Return the arms that run in the initial boot of the study; all without boot settings."""
-        return tuple(arm for arm in arms if self.boot(arm.configuration) == self.pausing)
+        return tuple(arm for arm in arms if self.boot(arm.configuration) == self.reboot_settings)
 
     def plot(self, configuration: Configuration) -> Plot:
         """Return the level of a configuration as text."""
@@ -130,7 +136,7 @@ class HardToChangeFactors:
 
     @property
     def _boot_s(self) -> float:
-        return max((self.costs_s.get(name, 0.0) for name in self.pausing), default=0.0)
+        return max((self.costs_s.get(name, 0.0) for name in self.reboot_settings), default=0.0)
 
     def _applied_s(self, plots: set[Plot]) -> float:
         total_s = 0.0
@@ -141,7 +147,7 @@ class HardToChangeFactors:
 
     def _spent_s(self, name: str, cost_s: float) -> float:
         """Return the part of a cost that the budget includes."""
-        return 0.0 if name in self.pausing else cost_s
+        return 0.0 if name in self.reboot_settings else cost_s
 
 
 def launches_per_application(switching_s: float, launching_s: float) -> int:
