@@ -29,7 +29,7 @@ def test_each_group_has_a_heading_and_the_first_says_what_it_rests_on() -> None:
 
 def test_missing_explanation_yields_no_lines() -> None:
     assert list(explanation_lines(None)) == []
-    empty = Explanation((), (), (), 20, tried=7, combinations=1200.0, left=0.985)
+    empty = Explanation((), (), (), 20, tried=7, combinations=1200.0, untried_ratio_bound=0.985)
     assert list(explanation_lines(empty)) == [
         "  7 of 1,200 combinations were tried; according to the model no other one is better "
         "by more than 1.5 % (95 %)."

@@ -78,14 +78,16 @@ def test_weights_add_up_to_one() -> None:
             assert sum(d[place] for d in drawn) / 2000 == pytest.approx(1 / objectives, abs=0.02)
 
 
-def facets(*points: tuple[Configuration, float | None, float | None]) -> list[list[Trial]]:
+def objective_trials(
+    *points: tuple[Configuration, float | None, float | None],
+) -> list[list[Trial]]:
     return [
         [Trial(c, block, values[at]) for block, (c, *values) in enumerate(points)] for at in (0, 1)
     ]
 
 
 def test_scalar_value_depends_on_weights() -> None:
-    told = facets((DEFAULT, 0.0, 0.0), (A, -1.0, 1.0), (B, 1.0, -1.0), (C, 1.0, 1.0))
+    told = objective_trials((DEFAULT, 0.0, 0.0), (A, -1.0, 1.0), (B, 1.0, -1.0), (C, 1.0, 1.0))
     fast = {t.configuration: t.value for t in scalarised(told, (1.0, 0.0), 0.01)}
     small = {t.configuration: t.value for t in scalarised(told, (0.0, 1.0), 0.01)}
     both = {t.configuration: t.value for t in scalarised(told, (0.5, 0.5), 0.01)}
@@ -96,11 +98,11 @@ def test_scalar_value_depends_on_weights() -> None:
 
 
 def test_launch_without_one_objective_has_no_value() -> None:
-    told = facets((DEFAULT, 0.0, 0.0), (A, -1.0, None), (B, None, -1.0), (C, 1.0, -1.0))
+    told = objective_trials((DEFAULT, 0.0, 0.0), (A, -1.0, None), (B, None, -1.0), (C, 1.0, -1.0))
     found = scalarised(told, (0.5, 0.5), 0.01)
     assert [t.value is None for t in found] == [False, True, True, False]
     assert set(mean_points(told)) == {DEFAULT, C}
-    nothing = scalarised(facets((DEFAULT, None, None)), (0.5, 0.5), 0.01)
+    nothing = scalarised(objective_trials((DEFAULT, None, None)), (0.5, 0.5), 0.01)
     assert [t.value for t in nothing] == [None]
 
 
@@ -111,12 +113,16 @@ def test_shifted_objective_keeps_the_order() -> None:
     for shares in ((0.3, 0.7), (1.0, 0.0)):
         orders = [
             sorted(
-                range(30), key=[t.value for t in scalarised(facets(*p), shares, 1e-6)].__getitem__
+                range(30),
+                key=[t.value for t in scalarised(objective_trials(*p), shares, 1e-6)].__getitem__,
             )
             for p in (points, moved)
         ]
         assert orders[0] == orders[1]
-        assert all(math.isfinite(t.value or 0.0) for t in scalarised(facets(*points), shares, 0.1))
+        assert all(
+            math.isfinite(t.value or 0.0)
+            for t in scalarised(objective_trials(*points), shares, 0.1)
+        )
 
 
 class Told(SampleMeans):

@@ -101,13 +101,13 @@ def test_relevant_setting_is_found() -> None:
     settings, probability = models.leading(1)[0]
     assert settings == (0,)
     assert probability > 0.6
-    assert models.nothing < 0.01
+    assert models.null_probability < 0.01
 
 
 def test_drift_between_blocks_is_not_a_setting_effect() -> None:
     for seed in range(5):
         drifting = SparseModels(launches(0.0, seed, size=2, drift=0.3), COLUMNS)
-        assert drifting.nothing > 0.3
+        assert drifting.null_probability > 0.3
 
 
 def test_without_effects_no_effect_is_the_likeliest_and_differences_shrink() -> None:
@@ -115,7 +115,7 @@ def test_without_effects_no_effect_is_the_likeliest_and_differences_shrink() -> 
     for seed in range(5):
         data = launches(0.0, seed)
         models = SparseModels(data, COLUMNS)
-        assert models.nothing > 0.3
+        assert models.null_probability > 0.3
         best, worst = np.argmin(data.values[:12]), np.argmax(data.values[:12])
         seen = data.values[best] - data.values[worst]
         mean, _ = models.contrasts(data.rows[[best, worst]], np.full(2, -1), wanted)

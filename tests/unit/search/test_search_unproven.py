@@ -231,7 +231,7 @@ def test_end_of_budget_is_reported() -> None:
 def test_few_launches_take_more_to_be_recommended() -> None:
     estimate = Estimate(-0.1, 0.08)
     arm = arm_of(Configuration({"arg.p1": 2}))
-    few, more = (Candidate(arm, estimate, nothing=0.0, launches=n) for n in (5, 12))
+    few, more = (Candidate(arm, estimate, null_probability=0.0, launches=n) for n in (5, 12))
     assert not few.is_likely(0.01) and more.is_likely(0.01)
 
 

@@ -299,7 +299,7 @@ def degree(earlier: EarlierStudy) -> float:
     assert plain is not None
     model, heard = searcher._guided(space, trials, plain, (earlier,))
     assert bool(heard) is (model is not plain)
-    return model.surrogate.alike[0] if heard else 0.0
+    return model.surrogate.correlations[0] if heard else 0.0
 
 
 def test_similar_study_is_used_and_misleading_one_is_not(before: EarlierStudy) -> None:
@@ -337,7 +337,7 @@ def test_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
     vector = surrogate._centre + 0.3 * rng.standard_normal(len(surrogate._centre))
     expected = approx_fprime(vector, lambda v: surrogate._loss(v)[0], 1e-6)
     assert surrogate._loss(vector)[1] == pytest.approx(expected, rel=1e-3, abs=1e-3)
-    assert len(surrogate.alike) == 2
+    assert len(surrogate.correlations) == 2
 
 
 def test_level_of_earlier_study_has_no_influence() -> None:

@@ -42,11 +42,11 @@ def coverage_sentence(explanation: Explanation) -> str:
     """Return a sentence on the tried part of the space and the gain that the rest may contain."""
     of = f" of {explanation.combinations:,.0f}" if math.isfinite(explanation.combinations) else ""
     tried = f"{explanation.tried:,}{of} combinations were tried"
-    if explanation.left is None:
+    if explanation.untried_ratio_bound is None:
         return f"{tried}."
     return (
         f"{tried}; according to the model no other one is better by "
-        f"{bound_words(explanation.left)} (95 %)."
+        f"{bound_words(explanation.untried_ratio_bound)} (95 %)."
     )
 
 
@@ -62,7 +62,7 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
         "interactions": _shares(explanation.interactions),
         "average_effects": _shares(explanation.trends),
         "launched_combinations": explanation.tried,
-        "untried_ratio_bound": explanation.left,
+        "untried_ratio_bound": explanation.untried_ratio_bound,
     }
 
 

@@ -36,11 +36,10 @@ def explained(report: ReportInput) -> Html | None:
 
 
 def _remaining_gain_text(found: Explanation) -> str:
-    if found.left is None:
+    if found.untried_ratio_bound is None:
         return ""
-    return (
-        f"No untried configuration is better than the best tried one by {bound_words(found.left)}."
-    )
+    bound = bound_words(found.untried_ratio_bound)
+    return f"No untried configuration is better than the best tried one by {bound}."
 
 
 def _lines(found: Explanation) -> Iterator[tuple[SettingEffect, str]]:

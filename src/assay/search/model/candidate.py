@@ -68,14 +68,14 @@ class Candidate:
     Attributes:
         arm: the configuration; the default where no other is expected to be better.
         estimate: estimate of its log ratio to the default; lower is better.
-        nothing: probability that no setting has an effect.
+        null_probability: probability that no setting has an effect.
         launches: number of launches in the model.
         own_launches: number of these launches with this configuration.
     """
 
     arm: Arm
     estimate: Estimate
-    nothing: float = 1.0
+    null_probability: float = 1.0
     launches: int = 0
     own_launches: int = 0
 
@@ -91,7 +91,7 @@ class Candidate:
         if mean > math.log1p(-margin):
             return False
         if deviation == 0.0 or (
-            self.nothing <= MAX_NULL_PROBABILITY and self.launches >= MIN_LAUNCHES
+            self.null_probability <= MAX_NULL_PROBABILITY and self.launches >= MIN_LAUNCHES
         ):
             return True
         return statistics.NormalDist().cdf(-mean / deviation) >= MIN_PROBABILITY
@@ -154,7 +154,7 @@ def best_candidate(
     return Candidate(
         arm_of(core),
         dict(pairs)[core],
-        searcher.belief(space, trials).nothing,
+        searcher.belief(space, trials).null_probability,
         launches=len(trials),
         own_launches=sum(trial.configuration == core for trial in trials),
     )
@@ -178,7 +178,7 @@ def _core(
     """
     parts = [c for c in among if len(c) < len(whole) and c.items() <= whole.items()]
     parts = [c for c in parts if c != DEFAULT]
-    if not parts or searcher.belief(space, trials).few < MIN_SPARSITY_PROBABILITY:
+    if not parts or searcher.belief(space, trials).sparse_probability < MIN_SPARSITY_PROBABILITY:
         return whole
     wanted = [{c: 1.0, whole: -1.0} for c in parts]
     losses = searcher.contrasts(space, trials, wanted)

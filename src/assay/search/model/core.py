@@ -41,7 +41,7 @@ def best_core(
         failed: configurations not to launch again.
         launched: number of launches of each configuration.
     """
-    if belief.alone < MIN_SPARSITY_PROBABILITY:
+    if belief.sparse_probability < MIN_SPARSITY_PROBABILITY:
         return []
     launched_values = _launched_values(space, launched)
     leading = belief.leading(MAX_SETTING_SETS)

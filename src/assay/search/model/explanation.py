@@ -1,7 +1,7 @@
 """Explanation: effects of the settings, from a model of all launches of the search.
 
 An explanation does not prove a gain: the claim is on the recommended configuration as a whole, from
-separate launches. A value that was never in force, for example one that every launch refused, has
+separate launches. A value that was never applied, for example because every launch refused it, has
 no estimated effect. Effects are posterior means with central intervals of ``LEVEL``.
 """
 
@@ -71,8 +71,8 @@ class Explanation:
         launches: number of launches in the model.
         tried: number of launched configurations, including the default.
         combinations: number of combinations before conditions and constraints; may be infinite.
-        left: bound of the ratio of the best configuration of the space to the best launched one, at
-            ``LEVEL``; 1 without a remaining gain, ``None`` if unknown.
+        untried_ratio_bound: bound of the ratio of the best configuration of the space to the best
+            launched one, at ``LEVEL``; 1 without a remaining gain, ``None`` if unknown.
     """
 
     parts: tuple[SettingEffect, ...]
@@ -81,7 +81,7 @@ class Explanation:
     launches: int
     tried: int = 1
     combinations: float = 1.0
-    left: float | None = None
+    untried_ratio_bound: float | None = None
 
 
 def explain_settings(
@@ -131,7 +131,7 @@ class _ExplanationBuilder:
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
         self._seed = spec.seed
         measured = [t.configuration for t in trials if t.value is not None]
-        self._in_force = {
+        self._applied_values = {
             name: {c[name] for c in measured if name in c} for name in space.parameters
         }
         rng = random.Random(spec.seed)
@@ -139,10 +139,14 @@ class _ExplanationBuilder:
         self._references = [c for c in drawn if c is not None]
 
     def of(self, settings: Configuration) -> Explanation:
-        had = [(name, value) for name, value in settings.items() if self._had(name, value)]
-        parts = self._shares((((name, value),), self._part(settings, name)) for name, value in had)
-        pairs = itertools.combinations(had, 2)
-        interactions = self._shares(
+        applied = [
+            (name, value) for name, value in settings.items() if self._was_applied(name, value)
+        ]
+        parts = self._effects(
+            (((name, value),), self._part(settings, name)) for name, value in applied
+        )
+        pairs = itertools.combinations(applied, 2)
+        interactions = self._effects(
             (pair, self._interaction(settings, pair[0][0], pair[1][0])) for pair in pairs
         )
         trends = [
@@ -155,25 +159,25 @@ class _ExplanationBuilder:
             launches=len(self._trials),
             tried=self._tried,
             combinations=self._space.raw_size(),
-            left=self._remaining_gain(),
+            untried_ratio_bound=self._remaining_gain(),
         )
 
     def _remaining_gain(self) -> float | None:
         found = self._searcher.remaining_gain(self._space, self._trials, LEVEL, self._seed)
         return math.exp(-self._sign * max(0.0, found)) if math.isfinite(found) else None
 
-    def _shares(
+    def _effects(
         self, wanted: Iterator[tuple[tuple[tuple[str, Value], ...], Contrast]]
     ) -> list[SettingEffect]:
         pairs = list(wanted)
         found = self._searcher.contrasts(self._space, self._trials, [c for _, c in pairs])
         return [
-            self._share(settings, estimate)
+            self._effect(settings, estimate)
             for (settings, _), estimate in zip(pairs, found, strict=True)
             if math.isfinite(estimate.deviation)
         ]
 
-    def _share(self, settings: tuple[tuple[str, Value], ...], found: Estimate) -> SettingEffect:
+    def _effect(self, settings: tuple[tuple[str, Value], ...], found: Estimate) -> SettingEffect:
         ends = sorted(
             math.exp(self._sign * (found.mean + side * Z * found.deviation)) for side in (-1.0, 1.0)
         )
@@ -195,23 +199,23 @@ class _ExplanationBuilder:
 
     def _trend(self, name: str) -> list[SettingEffect]:
         """Return the effect of the best value of a setting, averaged over the space."""
-        values = [v for v in self._values(name) if v is not None and self._had(name, v)]
-        shares = self._shares((((name, v),), self._average(name, v)) for v in values)
+        values = [v for v in self._values(name) if v is not None and self._was_applied(name, v)]
+        shares = self._effects((((name, v),), self._average(name, v)) for v in values)
         return sorted(shares, key=lambda s: self._sign * math.log(s.ratio))[:1]
 
     def _values(self, name: str) -> Sequence[Value | None]:
         domain = self._space.parameters[name].domain
         options = self._space.options(name)
         if options is None and isinstance(domain, Range):
-            known = sorted(v for v in self._in_force[name] if isinstance(v, (int, float)))
+            known = sorted(v for v in self._applied_values[name] if isinstance(v, (int, float)))
             return (
                 list(dict.fromkeys(known[at] for at in (0, len(known) // 2, -1))) if known else ()
             )
         return options or ()
 
-    def _had(self, name: str, value: Value) -> bool:
-        """Return whether a launch of a value had this value of a setting in force."""
-        return value in self._in_force.get(name, ())
+    def _was_applied(self, name: str, value: Value) -> bool:
+        """Return whether a successful launch applied this value of a setting."""
+        return value in self._applied_values.get(name, ())
 
     def _average(self, name: str, value: Value) -> Contrast:
         weight = 1.0 / max(1, len(self._references))

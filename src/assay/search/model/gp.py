@@ -175,7 +175,10 @@ class GpSearcher:
         model = self._model(space, trials)
         if model is None:
             return UNKNOWN_BELIEF
-        return Belief(nothing=model.belief.nothing, few=model.belief.alone)
+        return Belief(
+            null_probability=model.belief.null_probability,
+            sparse_probability=model.belief.sparse_probability,
+        )
 
     @_on_one_thread
     def contrasts(
@@ -251,11 +254,13 @@ class GpSearcher:
         """
         while earlier:
             model = self._new_model(space, trials, earlier=earlier)
-            degrees = model.surrogate.alike
-            alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= MIN_CORRELATION)
-            if alike == earlier:
+            correlations = model.surrogate.correlations
+            correlated = tuple(
+                e for e, a in zip(earlier, correlations, strict=True) if a >= MIN_CORRELATION
+            )
+            if correlated == earlier:
                 return model, earlier
-            earlier = alike
+            earlier = correlated
         return plain, ()
 
     def _new_model(

@@ -32,38 +32,40 @@ def random_weights(objectives: int, rng: random.Random) -> tuple[float, ...]:
     return tuple(b - a for a, b in itertools.pairwise(ends))
 
 
-def scalarised(facets: ObjectiveTrials, shares: Sequence[float], min_extent: float) -> list[Trial]:
+def scalarised(
+    trials_by_objective: ObjectiveTrials, weights: Sequence[float], min_extent: float
+) -> list[Trial]:
     """Return the launches with one value each: the weighted combination of the objectives.
 
     Objectives are measured from the best of the front, in units of its extent. A launch that lacks
     one of the values has none.
 
     Args:
-        facets: launches for each objective.
-        shares: weight of each objective; they add up to 1.
+        trials_by_objective: launches for each objective.
+        weights: weight of each objective; they add up to 1.
         min_extent: minimum extent of a front.
     """
-    points = list(mean_points(facets).values())
+    points = list(mean_points(trials_by_objective).values())
     if not points:
-        return [replace(trial, value=None) for trial in facets[0]]
+        return [replace(trial, value=None) for trial in trials_by_objective[0]]
     scale = extent(points, min_extent)
     # Scaled back to logarithms, the scale that searchers expect.
-    usual = sum(share * size for share, (_, size) in zip(shares, scale, strict=True))
+    usual = sum(weight * size for weight, (_, size) in zip(weights, scale, strict=True))
     found = []
-    for launch in zip(*facets, strict=True):
+    for launch in zip(*trials_by_objective, strict=True):
         point = point_of(launch)
-        value = None if point is None else usual * _tchebycheff(point, shares, scale)
+        value = None if point is None else usual * _tchebycheff(point, weights, scale)
         censored = any(trial.censored for trial in launch)
         found.append(replace(launch[0], value=value, censored=censored))
     return found
 
 
 def _tchebycheff(
-    point: Sequence[float], shares: Sequence[float], scale: Sequence[tuple[float, float]]
+    point: Sequence[float], weights: Sequence[float], scale: Sequence[tuple[float, float]]
 ) -> float:
     terms = [
-        share * (value - low) / size
-        for value, share, (low, size) in zip(point, shares, scale, strict=True)
+        weight * (value - low) / size
+        for value, weight, (low, size) in zip(point, weights, scale, strict=True)
     ]
     return max(terms) + AUGMENTATION * math.fsum(terms)
 
@@ -75,10 +77,10 @@ def point_of(launch: Sequence[Trial]) -> tuple[float, ...] | None:
     return known if len(known) == len(values) else None
 
 
-def mean_points(facets: ObjectiveTrials) -> dict[Configuration, tuple[float, ...]]:
+def mean_points(trials_by_objective: ObjectiveTrials) -> dict[Configuration, tuple[float, ...]]:
     """Return the mean values of each configuration in each objective, ignoring blocks."""
     found: dict[Configuration, list[tuple[float, ...]]] = {}
-    for launch in zip(*facets, strict=True):
+    for launch in zip(*trials_by_objective, strict=True):
         point = point_of(launch)
         if point is not None:
             found.setdefault(launch[0].configuration, []).append(point)

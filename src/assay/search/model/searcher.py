@@ -57,18 +57,19 @@ class Belief:
     """Probabilities of the number of settings that matter.
 
     Attributes:
-        nothing: probability that no setting matters.
-        few: probability that few settings matter, and that these explain all but noise.
+        null_probability: probability that no setting matters.
+        sparse_probability: probability that few settings matter, and that these explain all but
+            noise.
     """
 
-    nothing: float
-    few: float
+    null_probability: float
+    sparse_probability: float
 
 
 MIN_SPARSITY_PROBABILITY = 0.3
-"""Minimum ``Belief.few`` from which a core is searched, and preferred to the whole
+"""Minimum ``Belief.sparse_probability`` from which a core is searched, and preferred to the whole
 configuration."""
-UNKNOWN_BELIEF = Belief(nothing=1.0, few=1.0)
+UNKNOWN_BELIEF = Belief(null_probability=1.0, sparse_probability=1.0)
 """Belief of a searcher without a model: any setting may be negligible."""
 
 RANDOM_TRIES = 50

@@ -3,9 +3,9 @@
 In each model none, one or two settings matter; their effect is a Gaussian process over their
 values, alone, added, or with an interaction. Noise is unknown: the amplitude of an effect is stated
 in multiples of it, so that the evidence of a model and its predictions are Student's t (Rasmussen
-and Williams, 2006, ch. 2; O'Hagan and Forster, Bayesian Inference, 2004, ch. 11). Beside them
-stands one dense model, the process of ``assay.search.model.surrogate``, in which every setting may
-matter.
+and Williams, 2006, ch. 2; O'Hagan and Forster, Bayesian Inference, 2004, ch. 11). In addition
+there is one dense model, the process of ``assay.search.model.surrogate``, in which every setting
+may matter.
 
 The average over models shrinks the best of many launches by the probability that it was chance, and
 gives the probability that each setting matters.
@@ -373,18 +373,18 @@ class SparseModels:
     # --- predictions ---
 
     @property
-    def dense(self) -> float:
+    def dense_probability(self) -> float:
         """Probability of the dense model, in which every setting may matter."""
         return self._dense_weight
 
     @property
-    def alone(self) -> float:
+    def sparse_probability(self) -> float:
         """Probability that few settings explain all but noise and nothing else matters."""
         weights = zip(self._models, self._weights[1:], strict=True)
         return float(sum(weight for model, weight in weights if model.base.own == 0.0))
 
     @property
-    def nothing(self) -> float:
+    def null_probability(self) -> float:
         """Probability that no setting has an effect."""
         return float(self._weights[0])
 

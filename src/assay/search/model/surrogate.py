@@ -55,7 +55,7 @@ class Priors:
             grows by log(d) / 2, as distances do (Hvarfner et al., ICML 2024).
         amplitude, own, linear: priors of the log variances of these parts, for standardised values.
         share: prior of the log odds of the block's share in the noise of a launch.
-        alike: prior of the log odds of the correlation of an earlier study with this one.
+        correlation: prior of the log odds of the correlation of an earlier study with this one.
     """
 
     length: Prior = (math.log(0.5), 1.0)
@@ -63,7 +63,7 @@ class Priors:
     own: Prior = (math.log(0.03), 1.5)
     linear: Prior = (math.log(0.5), 1.5)
     share: Prior = (-1.5, 1.5)
-    alike: Prior = (1.5, 1.5)
+    correlation: Prior = (1.5, 1.5)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class _Parts:
     own: float
     linear: float
     share: float
-    alike: Array
+    correlations: Array
 
     @classmethod
     def of(cls, vector: Array, columns: int) -> _Parts:
@@ -150,32 +150,32 @@ class _Tasks:
         scale = max(float(np.concatenate(means).std()), 1e-6)
         return levels[0], scale, values / scale
 
-    def degrees(self, alike: Array) -> Array:
+    def launch_correlations(self, correlations: Array) -> Array:
         """Return the correlation of the task of each launch with this study."""
         import numpy as np
 
-        return np.concatenate(([1.0], alike))[self._task]
+        return np.concatenate(([1.0], correlations))[self._task]
 
-    def scaled(self, covariance: Array, alike: Array) -> Array:
+    def scaled(self, covariance: Array, correlations: Array) -> Array:
         """Return a covariance with entries between tasks multiplied by their correlation."""
         import numpy as np
 
         if not self.earlier:
             return covariance
-        degrees = self.degrees(alike)
+        degrees = self.launch_correlations(correlations)
         return covariance * np.where(self._same, 1.0, np.outer(degrees, degrees))
 
-    def apart(self, covariance: Array, alike: Array) -> Array:
+    def with_level_variance(self, covariance: Array, correlations: Array) -> Array:
         """Return the scaled covariance plus the level variance of earlier studies."""
-        return self.scaled(covariance, alike) + self._offset if self.earlier else covariance
+        return self.scaled(covariance, correlations) + self._offset if self.earlier else covariance
 
-    def pull(self, pulls: Array, alike: Array) -> list[float]:
+    def correlation_gradient(self, pulls: Array, correlations: Array) -> list[float]:
         """Return the derivatives of a sum of ``scaled`` entries by the log odds of correlations."""
         import numpy as np
 
-        across = np.where(self._same, 0.0, pulls) @ self.degrees(alike)
+        across = np.where(self._same, 0.0, pulls) @ self.launch_correlations(correlations)
         found = [2.0 * float(across[self._task == k + 1].sum()) for k in range(self.earlier)]
-        return [f * a * (1.0 - a) for f, a in zip(found, alike, strict=True)]
+        return [f * a * (1.0 - a) for f, a in zip(found, correlations, strict=True)]
 
 
 class Surrogate:
@@ -242,7 +242,7 @@ class Surrogate:
         priors = self._priors
         length = priors.length[0] + 0.5 * math.log(max(columns, 1))
         others = [priors.amplitude, priors.own, priors.linear, priors.share]
-        others += [priors.alike] * earlier
+        others += [priors.correlation] * earlier
         self._centre = np.array([*[length] * columns, *(mean for mean, _ in others)])
         self._width = np.array([*[priors.length[1]] * columns, *(width for _, width in others)])
         bounds = [(-4.0, 5.0)] * columns + [(-6.0, 4.0), (-12.0, 1.0), (-8.0, 4.0), (-6.0, 6.0)]
@@ -268,7 +268,10 @@ class Surrogate:
         rows = smooth + linear
         rows[np.diag_indices(len(rows))] += parts.own
         whole = rows[np.ix_(self._which, self._which)]
-        whole = self._tasks.apart(whole, parts.alike) + self._noise * parts.share * self._together
+        whole = (
+            self._tasks.with_level_variance(whole, parts.correlations)
+            + self._noise * parts.share * self._together
+        )
         alone = self._noise * (1.0 - parts.share) * self._alone
         whole[np.diag_indices(len(whole))] += alone + JITTER
         return whole, smooth, slope, linear
@@ -291,7 +294,7 @@ class Surrogate:
         weights = inverse @ self._values
         loss = 0.5 * float(self._values @ weights) + float(np.log(np.diag(factor)).sum())
         slopes = 0.5 * (inverse - np.outer(weights, weights))
-        by_row = self._member.T @ self._tasks.scaled(slopes, parts.alike) @ self._member
+        by_row = self._member.T @ self._tasks.scaled(slopes, parts.correlations) @ self._member
         gradient = np.empty_like(vector)
         pull = np.tensordot(self._squares, by_row * slope, ([1, 2], [0, 1]))
         gradient[:columns] = pull * (-2.0 / parts.lengths**2)
@@ -305,7 +308,7 @@ class Surrogate:
             rows = smooth + linear
             rows[np.diag_indices(len(rows))] += parts.own
             pulls = slopes * rows[np.ix_(self._which, self._which)]
-            gradient[columns + 4 :] = self._tasks.pull(pulls, parts.alike)
+            gradient[columns + 4 :] = self._tasks.correlation_gradient(pulls, parts.correlations)
         return loss + 0.5 * float(off @ off), gradient + off / self._width
 
     def _condition(self) -> None:
@@ -316,7 +319,7 @@ class Surrogate:
         whole = self._covariance(self._parts)[0]
         factor = cho_factor(whole, lower=True)
         # Predictions are for this study; earlier studies contribute by their correlation.
-        member = self._member * self._tasks.degrees(self._parts.alike)[:, None]
+        member = self._member * self._tasks.launch_correlations(self._parts.correlations)[:, None]
         self._weights = member.T @ cho_solve(factor, self._values)
         self._precision = member.T @ cho_solve(factor, member)
         # Exactly symmetric, so that predictions do not depend on the order of a product.
@@ -367,9 +370,9 @@ class Surrogate:
         return np.asarray(0.5 * (found + found.T) * self._scale**2)
 
     @property
-    def alike(self) -> list[float]:
+    def correlations(self) -> list[float]:
         """Correlation of each earlier study with this one, by number."""
-        return [float(degree) for degree in self._parts.alike]
+        return [float(degree) for degree in self._parts.correlations]
 
     @property
     def launch_variance(self) -> float:
