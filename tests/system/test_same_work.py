@@ -106,8 +106,8 @@ def test_usage_message_on_standard_error_counts_as_failure(
     answer = cli(*words, "--json", "--", "sh", "-c", script, "{mode}")
     assert answer.status == 0, answer.err
     assert answer.document["recommendation"]["settings"] == {"arg.mode": "fast"}
-    (note,) = (n for n in answer.document["notes"] if n.startswith("complaint of the program: "))
-    assert "of arg.mode=bogus have one, beginning with 'usage: p " in note
+    (note,) = (n for n in answer.document["notes"] if n.startswith("reported error: "))
+    assert "of arg.mode=bogus report one, beginning with 'usage: p " in note
 
 
 @pytest.mark.rotating

@@ -62,4 +62,4 @@ def _take_boot(names: Sequence[str]) -> str:
 
 def _reading(state: str) -> str:
     name, _, text = state.partition(": ")
-    return f"{name} {text or 'not there'}"
+    return f"{name} {text or 'absent'}"

@@ -16,7 +16,7 @@ def few_blocks_note(blocks: int, min_blocks: int) -> str:
     """Return a note on a calibration with too few blocks.
 
     Args:
-        blocks: recorded blocks without disturbance.
+        blocks: number of undisturbed recorded blocks.
         min_blocks: smallest number of blocks for all results.
     """
     count = "no undisturbed block was"

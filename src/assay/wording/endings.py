@@ -26,7 +26,7 @@ def decided_ending(blocks: str) -> str:
     """Return the ending of a confirmation with a verdict.
 
     Args:
-        blocks: number of blocks, as ``block_count`` writes it.
+        blocks: number of blocks, as text of ``block_count``.
     """
     return f"Decided after {blocks}."
 
@@ -59,13 +59,13 @@ def all_blocks_ending(blocks: int, disturbed: int) -> str:
 
 
 def no_cell_left_ending(blocks: str) -> str:
-    """Return the ending of a sweep of which no cell gives values any longer."""
+    """Return the ending of a sweep in which no cell gives values any longer."""
     return f"After {blocks} no cell gave values any longer."
 
 
 def saturated_ending(blocks: str) -> str:
     """Return the ending of a study in which more blocks would add no information."""
-    return f"After {blocks} further blocks would add no information."
+    return f"Ended after {blocks}: further blocks would add no information."
 
 
 def precise_ending(launches: str) -> str:
@@ -132,7 +132,7 @@ def no_proof_ending(blocks: int) -> str:
 
 
 def no_room_ending(blocks: int, budget: Budget, needed: Budget) -> str:
-    """Return the ending of a search that left no room for the blocks of a proof.
+    """Return the ending of a search that left too little budget for the blocks of a proof.
 
     Args:
         blocks: number of confirmation blocks that a proof takes.
@@ -151,7 +151,7 @@ def undecided_ending(blocks: str) -> str:
 
 
 def requirement_undecided_ending(blocks: str) -> str:
-    """Return the ending of a confirmation of which a requirement stays unclear."""
+    """Return the ending of a confirmation in which a requirement stays unclear."""
     return (
         f"After {blocks} it is unclear whether a requirement is met; the remaining budget cannot "
         "decide it."
@@ -216,11 +216,11 @@ def not_positive(value: float) -> str:
 
 
 def arm_ending(arm: str, failure: str) -> str:
-    """Return the ending of a study of which an arm gave no value.
+    """Return the ending of a study in which an arm gave no value.
 
     Args:
         arm: subject of the sentence.
-        failure: predicate, as of ``failure_predicate``.
+        failure: predicate, such as the result of ``failure_predicate``.
     """
     return f"{arm} {failure}."
 

@@ -23,8 +23,8 @@ class Failure:
     Attributes:
         reason: a clause.
         first: next step, a sentence.
-        arm: name of the arm, where a study has several; else empty.
-        status: exit status that may be a good end; 0 without one.
+        arm: name of the arm if the study has several; else empty.
+        status: exit status that may mean success; 0 without one.
     """
 
     reason: str
@@ -38,7 +38,7 @@ class Failure:
         return " ".join(filter(None, (self.first, self.accepting("it"))))
 
     def accepting(self, program: str) -> str:
-        """Return the way to accept the exit status as a good end; empty if it cannot be one.
+        """Return the way to accept the exit status as success; empty if it cannot mean that.
 
         Args:
             program: name of the program in the sentence.
@@ -53,7 +53,7 @@ class Failure:
     @property
     def text(self) -> str:
         """Reason, with the name of the arm if any."""
-        return f"{self.reason}, of {self.arm!r}" if self.arm else self.reason
+        return f"{self.reason} (arm {self.arm!r})" if self.arm else self.reason
 
 
 def failure_text(sample: Sample, workload: Workload) -> str:
@@ -120,7 +120,7 @@ _LIMITS = {
     "cpu": ("cpu", "takes less CPU time"),
     "output": ("output", "writes less"),
 }
-"""Kind of a limit -> its key, and a predicate of programs within it."""
+"""Key of each kind of limit, and a predicate of programs within it."""
 
 
 def _limit_remedy(sample: Sample) -> str | None:

@@ -21,7 +21,7 @@ _REQUESTS = {
     _SIGTERM: (_SIGTERM, "--grace gives more time (0s: none), --stop sends another request"),
     "command": ("the command of --stop", "--grace gives more time"),
 }
-"""Request to end -> its name in a sentence, and the next step."""
+"""Name of each termination request in a sentence, and the next step."""
 TERMINATION_REQUESTS = tuple(_REQUESTS)
 
 
@@ -49,8 +49,8 @@ def stop_failed_note(times: int, reason: str | None) -> str:
     """
     return (
         f"the command of --stop failed {show_count(times, 'time', 'times')} ({reason}), and assay "
-        "sent SIGTERM instead: run the command by hand while the program runs, whose process is "
-        "ASSAY_PID"
+        "sent SIGTERM instead: run the command by hand while the program runs, with its process id "
+        "in ASSAY_PID"
     )
 
 
@@ -134,8 +134,8 @@ def carry_over_note(metric: Metric, arm: str, other: str, own: float, changed: f
     return (
         f"{metric.name} of {arm!r} is {after_other} right after {other!r} and {after_own} after "
         "itself (medians): a launch affects the next one, for instance through pending writes or "
-        "caches, and the arms may differ otherwise if each runs alone; --prepare "
-        "can wait for it, as --prepare sync does for writes"
+        "caches, and without that the arms may differ by another amount; --prepare CMD can "
+        "remove the effect, as --prepare sync does for writes"
     )
 
 
@@ -146,7 +146,7 @@ def trend_note(
 
     Args:
         metric: the objective.
-        arm: name of the arm; empty where the study has one, or the trend is that of all.
+        arm: name of the arm; empty if the study has one arm, or if all arms have the trend.
         rose: whether it rose.
         ends: medians of the first and the last third; ``None`` for several arms.
         change: relative change over several arms.
@@ -200,7 +200,7 @@ def arms_failed_since_first(clauses: Sequence[str]) -> str:
 
 
 def possible_clean_up(arm: str, worked: int) -> str:
-    """Return a clause on an arm that worked at first and fails, perhaps by chance.
+    """Return a clause on an arm that worked at first and then failed, perhaps by chance.
 
     Args:
         arm: name of the arm.
@@ -299,7 +299,7 @@ def outlier_note(
     ratio = farthest / median
     times = f"{significant(ratio)} times"
     if ratio < 1.0:
-        times = f"one part in {significant(1 / ratio)} of"
+        times = f"1/{significant(1 / ratio)} of"
     group = f"{launch_count(launches)}{f' of {arm!r}' if arm else ''}"
     value, middle, average = (show_quantity(one, metric.unit) for one in (farthest, median, mean))
     subject = f"one of {group} has {metric.name} {value}"

@@ -11,8 +11,10 @@ from assay.wording.counts import launch_count, share_of_launches
 
 DIFFERENT_OUTPUT = "different output"
 """First words of each objection to outputs that differ."""
-REPORTED_ERROR = "complaint of the program"
+REPORTED_ERROR = "reported error"
 """First words of each objection to an arm that reports an error."""
+_OLDER_REPORTED_ERROR = "complaint of the program"
+"""The same in the documents of earlier versions."""
 OUTPUT_REMEDY = "--check REGEX defines good output, --outputs-may-differ accepts any"
 DID_NOT_END, ENDED = "did not end", "ended"
 FAILED, FAILED_OR_DID_NOT_END, ENDED_WELL = "failed", "failed or did not end", "ended well"
@@ -118,7 +120,7 @@ def _unit_remedy(*, has_group: bool) -> str:
 
 
 def losses_clause(arm: str, lost: int, launches: int, loss: str, success: str) -> str:
-    """Return the losses of an arm.
+    """Return the lost launches of an arm.
 
     Args:
         arm: name of the arm.
@@ -189,13 +191,13 @@ def reported_error_objection(
         effect: consequence, a clause; empty without one.
     """
     quoted = f", beginning with {clean(line)!r}" if line else ""
-    found = f"all {launch_count(launches)} of {arm} have one{quoted}, and none of {other} has it"
+    found = f"all {launch_count(launches)} of {arm} report one{quoted}, and none of {other} does"
     return f"{REPORTED_ERROR}: {found}{f'; {effect}' if effect else ''} ({OUTPUT_REMEDY})"
 
 
 def without_quote(objection: str) -> str:
     """Return an objection to outputs without quoted lines; any other objection unchanged."""
-    quoting = objection.startswith((DIFFERENT_OUTPUT, REPORTED_ERROR))
+    quoting = objection.startswith((DIFFERENT_OUTPUT, REPORTED_ERROR, _OLDER_REPORTED_ERROR))
     return _LINE.sub("", objection) if quoting else objection
 
 

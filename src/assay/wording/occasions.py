@@ -1,4 +1,4 @@
-"""Words: a comparison of two conditions as sentences, for the terminal and for Markdown."""
+"""Occasions: a comparison of two conditions in sentences, for the terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.units import show_count, show_duration, show_percent, significant
 from assay.wording.sentence import NOUNS, interval_text, statement
 
 _METRIC_OF_UNIT = {"s": Metric(name="wall_s", unit="s")}
-"""Metric that a published figure of a unit is, in sentences."""
+"""Metric of a published figure in sentences, by its unit."""
 
 
 def verdict_sentence(found: OccasionComparison) -> str:
@@ -62,7 +62,7 @@ def launches_sentence(found: OccasionComparison) -> str | None:
 
 
 def occasions_sentences(found: OccasionComparison) -> Iterator[str]:
-    """Yield where the variance between occasions comes from, one line for each machine."""
+    """Yield the studies that estimate the variance between occasions, one line per machine."""
     for occasion in found.occasions:
         studies = ", ".join(occasion.studies)
         number = show_count(len(occasion.studies), "occasion")

@@ -91,7 +91,7 @@ def winner_without_value(winner: str) -> str:
 
 
 def winner_not_certain(winner: str) -> str:
-    """Return the answer where the winner of a search was not confirmed for want of budget."""
+    """Return the answer if the budget ended before the winner of a search was confirmed."""
     return keep_default(
         f"{winner} was best in the search, but not by enough to be recommended without a proof"
     )

@@ -44,8 +44,8 @@ def tuning_verdict(
             return f"{statement(found, metric)} ({evidence_text(found, metric)})."
         case Verdict.SAME:
             return (
-                f"Keep the default: {found.b}, the best configuration, makes no difference of "
-                f"{100 * found.margin:g} % ({evidence_text(found, metric)})."
+                f"Keep the default: {found.b}, the best configuration, differs from it by less "
+                f"than {100 * found.margin:g} % ({evidence_text(found, metric)})."
             )
         case Verdict.SLOWER:
             return (
@@ -219,7 +219,7 @@ NOUNS = {
     "sys_s": "system CPU time",
     "peak_anon_bytes": "memory",
 }
-"""Metrics that a program needs; any other figure is lowered or raised."""
+"""Nouns of the metrics that a program *takes* or *needs*; it *lowers* or *raises* any other."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def effect_name(effect: FactorEffect) -> str:
         case EffectKind.INTERACTION:
             return " x ".join(effect.factors)
         case EffectKind.CURVATURE:
-            return "middle against corners"
+            return "centre against corners"
 
 
 def alias_text(effect: FactorEffect) -> str:
@@ -105,10 +105,10 @@ def baseline_sentence(name: str, point: Sequence[tuple[str, Value | None]]) -> s
 
     Args:
         name: name of the baseline.
-        point: each setting and its value; ``None`` where the baseline leaves it unset.
+        point: each setting and its value; ``None`` if the baseline does not set it.
     """
     words = ", ".join(
-        f"{setting} left alone" if value is None else f"{setting}={show_value(value)}"
+        f"{setting} not set" if value is None else f"{setting}={show_value(value)}"
         for setting, value in point
     )
     return f"The baseline, {name}, is {words}."

@@ -146,7 +146,7 @@ def test_a_study_that_failed_says_why_and_does_not_advise_to_go_on(
         store.set_status(kept.id, Status.FAILED)
     assert kept("study", "show", kept.id) == 0
     said = capsys.readouterr().out
-    assert "failed, without a conclusion. The last launch: exit status 7, of '" in said
+    assert "failed, without a conclusion. The last launch: exit status 7 (arm '" in said
     assert "Run it by hand first" in said
     assert "study resume" not in said
     page = tmp_path / "page.html"

@@ -59,5 +59,5 @@ def test_failed_stop_command_is_reported() -> None:
     failed = Evidence(kind="stop_failed", note="exit status 127")
     assert termination_notes([sample(failed), sample(failed)]) == [
         "the command of --stop failed 2 times (exit status 127), and assay sent SIGTERM "
-        "instead: run the command by hand while the program runs, whose process is ASSAY_PID"
+        "instead: run the command by hand while the program runs, with its process id in ASSAY_PID"
     ]

@@ -173,7 +173,7 @@ def zeroed(sample: Sample) -> Sample:
 def test_arm_whose_figure_is_always_zero_has_not_failed() -> None:
     zero = Zero(takes_s=lambda c: 1.0, metric=RATE)
     study = compare(zero, Budget(launches=40), {}, {"nice": 5})
-    assert study.done.message == "After 6 blocks further blocks would add no information."
+    assert study.done.message == "Ended after 6 blocks: further blocks would add no information."
     found = tune(space_of(nice=(1, 2)), zero, Budget(launches=40)).conclusion.recommendation
     assert found is not None
     assert "rate is 0 or less in" in found.sentence

@@ -557,7 +557,7 @@ def test_baseline_whose_name_says_little_is_reported_by_its_settings() -> None:
     )
     assert baseline_point(DEFAULT, space) == {"arg.a": 1}
     assert baseline_text("default", DEFAULT, space) == (
-        "The baseline, default, is arg.a=1, malloc left alone."
+        "The baseline, default, is arg.a=1, malloc not set."
     )
     part = Configuration({"malloc": "jemalloc"})
     assert baseline_text(str(part), part, space) == (
@@ -615,7 +615,7 @@ def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> Non
     ("factor", "verdict", "stopped"),
     [
         (1.2, Verdict.SLOWER, "Every cell was decided after 20 blocks."),
-        (1.0, Verdict.UNCLEAR, "After 20 blocks further blocks would add no information."),
+        (1.0, Verdict.UNCLEAR, "Ended after 20 blocks: further blocks would add no information."),
     ],
 )
 def test_figures_that_never_change_may_stay_unclear(
