@@ -120,7 +120,7 @@ def test_requirement_on_lower_bounds_is_not_proven(
     assert any("is a lower bound in" in note for note in found.notes)
 
 
-def test_few_bounds_leave_a_requirement_that_most_launches_keep() -> None:
+def test_requirement_is_met_despite_few_lower_bounds() -> None:
     _, found = studied(Spilling((45.4, 0), (63, 0), share=0.05), Kind.MEASURE, below(50))
     assert found.requirements[0].verdict is RequirementVerdict.HOLDS
     assert not any("is a lower bound in" in note for note in found.notes)
@@ -134,7 +134,7 @@ def test_few_bounds_leave_a_requirement_that_most_launches_keep() -> None:
         (55.0, 1.0, Verdict.FASTER),
     ],
 )
-def test_less_memory_is_claimed_only_where_bounds_allow_it(
+def test_claim_of_less_memory_accounts_for_bounds(
     most: float, share: float, verdict: Verdict
 ) -> None:
     """The default uses 70 MiB; the sampled peak of the other arm is 45."""

@@ -52,7 +52,7 @@ def launch(configuration: Configuration = Configuration()) -> Launch:  # noqa: B
     )
 
 
-def test_only_what_never_ran_is_still_to_be_built() -> None:
+def test_pending_builds_are_those_of_unlaunched_configurations() -> None:
     program = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.0)
     known, new = Configuration({"build.p0": "b"}), Configuration({"build.p0": "c"})
     history = History(WALL, [built(program.run(launch(known)))])
@@ -63,7 +63,7 @@ def test_only_what_never_ran_is_still_to_be_built() -> None:
     assert cost.time_s == pytest.approx(2 * (1.0 + LAUNCH_OVERHEAD_S))
 
 
-def test_without_builds_nothing_is_counted_on() -> None:
+def test_study_without_builds_expects_no_build_time() -> None:
     history = History(WALL, [SimulatedProgram(takes_s=lambda c: 1.0).run(launch())])
     assert history.cost([arm_of(Configuration({"build.p0": "c"}))]).once_s == 0.0
 
@@ -82,7 +82,7 @@ def test_failed_build_is_not_launched_again(unbuilt: bool, attempts: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_builds_leave_what_a_proof_takes(seed: int) -> None:
+def test_builds_reserve_cost_of_a_proof(seed: int) -> None:
     """Each new configuration takes forty times what its launch does."""
     spec = StudySpec(
         kind=Kind.TUNE,

@@ -136,7 +136,7 @@ def test_position_in_the_block_makes_no_false_verdicts() -> None:
     assert found.false_verdicts.share <= LIMIT
 
 
-def test_budgets_that_hold_nothing_and_too_much() -> None:
+def test_budgets_of_too_few_and_too_many_blocks() -> None:
     none, few, much = _gains(independent(30), 0.1, 1.0, 3600.0)
     assert (none.blocks, none.gain) == (0, None)
     assert few.blocks >= MIN_CLAIM_VALUES
@@ -150,7 +150,7 @@ def test_budget_without_provable_gain_has_none() -> None:
     assert found.gain is None
 
 
-def test_little_recorded_tells_little() -> None:
+def test_few_recorded_blocks_give_no_verdicts_and_no_gains() -> None:
     few = calibration_of(independent(MIN_BLOCKS - 1))
     assert few is not None
     assert few.false_verdicts is None
@@ -176,7 +176,7 @@ def test_drift_and_autocorrelation_of_few_or_equal_values() -> None:
     assert autocorrelation([1.0, -1.0] * 50) == pytest.approx(-0.99)
 
 
-def test_gains_that_are_tried() -> None:
+def test_simulated_gains_range_up_to_one_half() -> None:
     assert GAINS[0] == 0.001
     assert 0.45 < GAINS[-1] < 0.55
 
@@ -246,7 +246,7 @@ def test_disturbed_blocks_are_counted_and_left_out() -> None:
     assert len(recorded) == found.blocks - found.disturbed_blocks
 
 
-def test_disturbed_throughout() -> None:
+def test_calibration_with_disturbed_blocks_only() -> None:
     busy = replace(SAME, others=lambda launch: 1.0)
     study = carry_out(spec_of(Budget(launches=61)), busy)
     found = study.conclusion
@@ -273,7 +273,7 @@ def test_slower_second_launch_makes_no_difference() -> None:
     assert study.conclusion.noise_floor.verdict is not Verdict.FASTER
 
 
-def test_few_blocks_say_what_is_missing() -> None:
+def test_too_few_blocks_name_missing_number() -> None:
     found = carry_out(spec_of(Budget(launches=15)), SAME).conclusion
     assert found.calibration is not None
     assert found.calibration.false_verdicts is None

@@ -98,7 +98,7 @@ def test_values_of_settings_in_lines_are_ignored() -> None:
     assert not notes(says, "close", "spread", setting="omp.bind")
 
 
-def test_any_line_is_quoted_where_all_others_are_silent() -> None:
+def test_any_line_is_quoted_if_other_arms_have_none() -> None:
     (note,) = notes(lambda value, block: "progress done" if value == "2" else None, "2", "4")
     assert "progress done" in note
 

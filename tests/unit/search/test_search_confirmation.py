@@ -149,7 +149,7 @@ def concluded(runs: SimulatedProgram, blocks: int, searcher: Told = ONE_MATTERS)
     return conclude(spec(), samples, SearchSpace(SPACE), searcher, None)
 
 
-def test_core_that_does_all_is_recommended_with_both_claims() -> None:
+def test_sufficient_core_is_recommended_with_both_claims() -> None:
     found = concluded(program("arg.p1"), 12)
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.PROVEN
@@ -161,7 +161,7 @@ def test_core_that_does_all_is_recommended_with_both_claims() -> None:
     assert [arm.name for arm in found.arms] == ["default", str(CORE), str(WHOLE)]
 
 
-def test_core_that_loses_leaves_the_whole_winner() -> None:
+def test_worse_core_does_not_replace_winner() -> None:
     found = concluded(program(*WHOLE), 12)
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.PROVEN
@@ -179,7 +179,7 @@ def test_without_a_gain_neither_is_recommended() -> None:
     assert not found.recommendation.settings
 
 
-def test_failing_winner_leaves_a_core_that_gains() -> None:
+def test_faster_core_replaces_failing_winner() -> None:
     runs = program("arg.p1")
     failing = replace(runs, fails=lambda c: float(c == WHOLE))
     found = concluded(failing, 12)
@@ -188,7 +188,7 @@ def test_failing_winner_leaves_a_core_that_gains() -> None:
     assert found.recommendation.status is RecommendationStatus.PROVEN
 
 
-def test_core_that_fails_leaves_the_winner() -> None:
+def test_failing_core_does_not_replace_winner() -> None:
     failing = replace(program("arg.p1"), fails=lambda c: float(c == CORE))
     found = concluded(failing, 12)
     assert found.recommendation is not None
@@ -196,7 +196,7 @@ def test_core_that_fails_leaves_the_winner() -> None:
     assert found.recommendation.status is RecommendationStatus.PROVEN
 
 
-def test_recommendation_without_a_proof_tells_its_own_claim() -> None:
+def test_unproven_recommendation_states_its_claim() -> None:
     found = concluded(program("arg.p1", gain=0.4), 3)
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.UNPROVEN
@@ -205,7 +205,7 @@ def test_recommendation_without_a_proof_tells_its_own_claim() -> None:
     assert found.claims[0] == found.recommendation.claim
 
 
-def test_core_in_a_block_that_was_torn_off_is_not_taken_for_the_winner() -> None:
+def test_core_of_an_incomplete_block_is_not_the_winner() -> None:
     runs, arms = program("arg.p1"), (DEFAULT_ARM, BOTH.core, BOTH.whole)
     samples = []
     for at, arm in enumerate(arms[:2]):
@@ -245,7 +245,7 @@ def test_winner_and_core_run_in_the_same_blocks() -> None:
     ],
     ids=["one matters", "two matter", "all matter"],
 )
-def test_core_is_the_smallest_part_expected_to_do_all(
+def test_core_is_the_smallest_part_with_the_expected_gain(
     searcher: Told, core: Configuration | None
 ) -> None:
     found = with_core(searcher, SearchSpace(SPACE), [], arm_of(WHOLE), 0.01)
@@ -257,19 +257,19 @@ def test_single_setting_has_no_core() -> None:
     assert found.core is None
 
 
-def test_part_that_is_not_valid_is_no_core() -> None:
+def test_invalid_part_is_not_a_core() -> None:
     space = msgspec.structs.replace(SPACE, constraints=("arg.p1 != 2 or arg.p2 == 1",))
     found = with_core(ONE_MATTERS, SearchSpace(space), [], arm_of(WHOLE), 0.01)
     assert found.core == arm_of(Configuration({"arg.p1": 2, "arg.p2": 1}))
 
 
-def test_winner_is_the_larger_of_those_confirmed_in_any_order() -> None:
+def test_winner_is_the_larger_confirmed_configuration_in_any_order() -> None:
     for arms in (BOTH.arms, BOTH.arms[::-1]):
         assert ConfirmedArms.among((arms[0], DEFAULT_ARM, arms[1])) == BOTH
     assert ConfirmedArms.among((DEFAULT_ARM, NULL_ARM)) is None
 
 
-def test_error_is_shared_between_winner_and_core() -> None:
+def test_error_rate_is_shared_by_winner_and_core() -> None:
     assert claim_alpha(spec(), 2) == pytest.approx(claim_alpha(spec()) / 2)
     assert min_blocks(spec(), 2) > min_blocks(spec())
 

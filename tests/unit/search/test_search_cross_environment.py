@@ -94,7 +94,7 @@ def test_ordinary_comparison_has_no_other_environment() -> None:
 
 
 @pytest.mark.parametrize(("here", "there"), [(8, 8), (30, 6)])
-def test_interval_holds_the_truth(here: int, there: int) -> None:
+def test_interval_covers_true_ratio(here: int, there: int) -> None:
     """One 90 % interval in ten misses: at most 130 of 1,000 (three standard errors)."""
     rng, missed = random.Random(5), 0
     base = on_partition(QUIET)

@@ -180,7 +180,7 @@ def test_displaced_load_is_not_correlated_with_arm() -> None:
     assert correlated_load_of(greedy, ["default"], ["nice=1"], 0.05, 0.1) is None
 
 
-def test_foreign_load_adds_up() -> None:
+def test_foreign_load_is_the_sum_of_processes() -> None:
     one = ForeignLoad().with_launch(sample(2.0, foreign_load=1.0, host_cpus=2.0))
     assert not ForeignLoad().known
     assert (one.share, one.share_of_remainder) == (0.25, 0.25)
@@ -192,7 +192,7 @@ def test_foreign_load_adds_up() -> None:
     assert ForeignLoad().with_launch(full).share_of_remainder == 1.0
 
 
-def test_load_can_be_admitted() -> None:
+def test_limit_of_disturbance_can_be_raised() -> None:
     study = compare(replace(GAIN, others=always), BUDGET, {}, {"nice": 1}, disturbed_above=None)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.FASTER
@@ -226,7 +226,7 @@ def test_steal_time_counts_as_load() -> None:
     assert OutsideLoad().with_launch(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
 
 
-def test_step_of_the_count_disturbs_nothing() -> None:
+def test_resolution_of_the_counter_is_no_disturbance() -> None:
     """A launch of 5 ms in which one tick of 10 ms fell to another process."""
     conditions = OutsideLoad()
     for tick_s in (0.01, 0.0):
@@ -239,7 +239,7 @@ def test_samples_without_evidence_are_undisturbed() -> None:
     assert OutsideLoad().with_launch(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
 
 
-def test_third_may_be_left_out() -> None:
+def test_up_to_a_third_of_blocks_may_be_excluded() -> None:
     assert not is_mostly_disturbed(2, 6)
     assert is_mostly_disturbed(3, 6)
     assert not is_mostly_disturbed(0, 0)
@@ -296,7 +296,7 @@ def test_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
         assert not conditions.disturbed(None)
 
 
-def test_disturbed_launches_of_an_arm_are_among_those_with_a_figure() -> None:
+def test_disturbed_launches_are_counted_among_those_with_a_value() -> None:
     program = SimulatedProgram(takes_s=lambda c: 0.1, noise=0.02, others=lambda launch: 0.8)
     study = compare(program, Budget(launches=40), {}, {"nice": 5}, disturbed_above=0.1)
     mute = [

@@ -30,7 +30,7 @@ def test_default_of_unknown_value_gives_unknown(text: str, unknown: bool) -> Non
     assert Expression(text).holds({"b": 1}, unknown=unknown) is unknown
 
 
-def test_a_known_part_can_decide() -> None:
+def test_known_operand_can_decide() -> None:
     assert Expression("a > 1 or b == 1").holds({"b": 1}, unknown=False)
     assert not Expression("a > 1 and b == 0").holds({"b": 1}, unknown=True)
 

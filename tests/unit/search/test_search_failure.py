@@ -92,7 +92,7 @@ def test_limit_is_raised_by_its_option(limit: str, option: str) -> None:
     assert failure_of(stopped, WORKLOAD).remedy.startswith(f"Raise --limit {option}=")
 
 
-def test_newest_failure_of_a_resumed_study_is_the_newest_of_all() -> None:
+def test_last_failure_of_a_resumed_study_is_quoted() -> None:
     failures = FailedLaunches(
         STUDY.spec, [failed_of("a", 1.0), failed_of("b", 2.0, message="b broke")]
     )
@@ -100,7 +100,7 @@ def test_newest_failure_of_a_resumed_study_is_the_newest_of_all() -> None:
     assert failures.explain(())[0] == " The last launch: a broke."
 
 
-def test_note_tells_the_reason_of_each_arm() -> None:
+def test_note_states_reason_of_each_arm() -> None:
     samples = [
         failed_of("big", 1.0, outcome=Outcome.LIMIT, limit="memory", message=None),
         failed_of("missing", 2.0),
@@ -113,7 +113,7 @@ def test_note_tells_the_reason_of_each_arm() -> None:
     )
 
 
-def test_search_without_a_good_end_is_no_timeout_where_launches_failed() -> None:
+def test_search_with_failed_launches_is_not_reported_as_timeout() -> None:
     late = failed_of("default", 1.0, outcome=Outcome.TIMED_OUT, message=None)
     assert ending_without_success([late]).message.startswith("Every launch timed out")
     found = ending_without_success([late, failed_of("b", 2.0)])
@@ -121,7 +121,7 @@ def test_search_without_a_good_end_is_no_timeout_where_launches_failed() -> None
     assert found.arms == ("default", "b")
 
 
-def test_status_that_may_be_a_good_end_names_how_to_accept_it() -> None:
+def test_exit_status_that_may_mean_success_names_option_to_accept_it() -> None:
     """Take diff, whose status is 1 where it finds a difference."""
     for status, told in ((1, True), (2, True), (0, False), (126, False), (139, False)):
         failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, exit_status=status)

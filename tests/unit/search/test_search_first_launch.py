@@ -54,7 +54,7 @@ class Filling(SimulatedProgram):
 
 
 @pytest.mark.parametrize(("once_s", "told"), [(2.0, True), (0.001, False)])
-def test_first_launch_that_took_longer_is_told(once_s: float, told: bool) -> None:
+def test_slower_first_launch_is_reported(once_s: float, told: bool) -> None:
     program = Filling(takes_s=lambda c: 0.03, noise=0.03, once_s=once_s)
     spec = StudySpec(
         kind=Kind.MEASURE,
@@ -150,7 +150,7 @@ def _warmed(completed_race: CompletedRace) -> list[Configuration]:
     return [c for c in surveys if c != DEFAULT]
 
 
-def test_configurations_that_compile_first_are_compared_by_later_launches() -> None:
+def test_one_time_work_is_excluded_from_comparison_of_configurations() -> None:
     spec, completed_race = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=80))
     found = conclude(
         spec, completed_race.samples, SearchSpace(SPACE), GpSearcher(), completed_race.done
@@ -164,7 +164,7 @@ def test_configurations_that_compile_first_are_compared_by_later_launches() -> N
     assert any("ran once before the launches that count" in note for note in found.notes)
 
 
-def test_only_one_configuration_is_warmed_up_where_the_first_launch_of_all_was_slow() -> None:
+def test_only_one_configuration_is_warmed_up_if_only_the_first_launch_was_slow() -> None:
     _, completed_race = _tune(Filling(takes_s=_factors, noise=0.03), Budget(launches=80))
     assert len(_warmed(completed_race)) == 2
     assert len(set(_warmed(completed_race))) == 1
@@ -185,7 +185,7 @@ def test_small_budgets_are_not_spent_on_warming_up() -> None:
 
 
 @pytest.mark.parametrize("budget", [Budget(launches=40), Budget(time_s=60.0)])
-def test_first_launch_of_a_configuration_is_not_stopped_for_the_time_of_another(
+def test_first_launch_is_not_stopped_at_time_of_another_configuration(
     budget: Budget,
 ) -> None:
     """The user's own launches had filled the cache of the default before the study."""
@@ -206,7 +206,7 @@ def test_first_launch_that_does_not_end_takes_a_bounded_share_of_the_budget() ->
         assert max(late) < most_s
 
 
-def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
+def test_study_interrupted_during_warm_up_resumes_identically() -> None:
     spec, completed_race = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=60))
     places = [at for at, s in enumerate(completed_race.samples) if s.launch.stage is Stage.SURVEY]
     for stop in (places[1] + 1, places[-1], places[-1] + 1):
@@ -219,7 +219,7 @@ def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
         assert asked[0].stage is completed_race.samples[stop].launch.stage
 
 
-def test_warm_up_that_is_stopped_is_held_against_no_configuration() -> None:
+def test_stopped_warm_up_does_not_count_against_configuration() -> None:
     """Its first launch takes longer than its share of the budget."""
     program = Compiling(takes_s=_factors, noise=0.03, once_s=9.0)
     spec, completed_race = _tune(program, Budget(launches=80, time_s=150.0))
@@ -231,7 +231,7 @@ def test_warm_up_that_is_stopped_is_held_against_no_configuration() -> None:
     assert "did not end" not in str(found.claims)
 
 
-def test_launches_side_by_side_are_no_repeats_of_the_first() -> None:
+def test_concurrent_launches_are_no_repeats_of_the_first() -> None:
     seen = FirstLaunches()
     first = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=0, position=0)
     beside = msgspec.structs.replace(first, stage=Stage.INTERFERENCE, block=1)

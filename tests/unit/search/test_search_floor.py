@@ -48,7 +48,7 @@ def test_claim_without_difference_gets_no_note() -> None:
     assert applicable_floor(FLOOR, same) == FLOOR, "the floor stands beside it all the same"
 
 
-def test_floor_of_its_own_comes_first() -> None:
+def test_floor_of_the_study_precedes_calibrations() -> None:
     assert applicable_floor(FLOOR, concluded(0.025, null=True)) is None
     assert list(floor_notes(FLOOR, concluded(0.025, null=True))) == []
 
@@ -74,7 +74,7 @@ def test_other_metrics_and_spreads_have_no_floor() -> None:
         ((0.97, None), 2.0, True),
     ],
 )
-def test_floor_reaches_as_far_to_both_sides(
+def test_floor_is_symmetric(
     ci: tuple[float | None, float | None], ratio: float, inside: bool
 ) -> None:
     assert is_within(msgspec.structs.replace(FLOOR, ci=ci), ratio) is inside

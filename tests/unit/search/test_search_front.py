@@ -113,7 +113,7 @@ class TestNullContract(TestRacingContract):
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(("space", "launches"), [(FEW, 250), (MANY, 200)])
-def test_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
+def test_trade_off_is_found_and_confirmed(space: Space, launches: int) -> None:
     study = front_study(space, TwoSided(trade), Budget(launches=launches))
     front = study.conclusion.pareto_front
     assert len(front) >= 3
@@ -142,7 +142,7 @@ def test_error_rate_is_shared_by_all_intervals() -> None:
     assert front_alpha(null, 1) == pytest.approx(0.05 / 4)
 
 
-def test_nothing_to_gain_keeps_the_default() -> None:
+def test_default_is_kept_without_gain() -> None:
     study = front_study(
         FEW, TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c))), Budget(launches=120)
     )
@@ -170,7 +170,7 @@ def test_best_arm_in_all_objectives_is_the_only_point() -> None:
     assert study.done.reason is EndReason.DECIDED
 
 
-def test_first_choice_is_not_one_that_is_worse_in_the_first_objective() -> None:
+def test_first_choice_is_not_worse_in_the_first_objective() -> None:
     """Without a point better in time, none is chosen by default."""
     study = front_study(
         FEW,
@@ -261,7 +261,7 @@ def replace_objectives(spec: StudySpec, metrics: tuple[Metric, ...]) -> StudySpe
 
 
 @pytest.mark.parametrize("launches", [40, 60, 100, 150, 300])
-def test_no_more_points_than_the_budget_lets_be_confirmed(launches: int) -> None:
+def test_number_of_points_is_limited_by_confirmation_budget(launches: int) -> None:
     study = front_study(FEW, TwoSided(trade), Budget(launches=launches))
     assert len(study.samples) <= launches
     points = [*study.conclusion.pareto_front, *study.conclusion.excluded_points]
@@ -279,7 +279,7 @@ def test_noise_floor_stands_beside_the_claims() -> None:
     assert all("again" not in point.name for point in spec_study.conclusion.pareto_front)
 
 
-def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
+def test_study_without_confirmation_budget_makes_no_claim() -> None:
     """The points take five times as long as planned."""
     slow = TwoSided(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
     spec = front_spec(FEW, Budget(time_s=60.0))
@@ -293,7 +293,7 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
 
 
 @pytest.mark.rotating
-def test_resumed_study_comes_to_the_same_end() -> None:
+def test_resumed_study_has_the_same_conclusion() -> None:
     """Any part of the stored samples is replayed, in search and confirmation."""
     budget = Budget(launches=110)
     program = TwoSided(trade)
@@ -324,7 +324,7 @@ def test_only_hanging_launches_are_stopped() -> None:
     assert verdicts == [Verdict.SLOWER, Verdict.FASTER]
 
 
-def test_documents_of_before_have_one_objective() -> None:
+def test_earlier_documents_have_one_objective() -> None:
     spec = front_spec(FEW, Budget(launches=9))
     assert decode(encode(spec), StudySpec) == spec
     assert [metric.name for metric in spec.targets] == ["wall_s", "peak_anon_bytes"]
@@ -372,7 +372,7 @@ def test_false_dominance_is_rare() -> None:
 
 
 @pytest.mark.slow
-def test_all_intervals_of_a_front_hold_together() -> None:
+def test_intervals_of_a_front_cover_simultaneously() -> None:
     """Studies choose their points themselves: at least 95 % less two standard errors."""
     studies, held, points = 150, 0, 0
     for seed in range(studies):
@@ -390,7 +390,7 @@ def test_all_intervals_of_a_front_hold_together() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_gained_where_nothing_matters() -> None:
+def test_no_gain_is_claimed_without_effects() -> None:
     """Identical configurations gain in at most alpha of the studies."""
     studies = 150
     still = TwoSided(lambda c: (0.0, 0.0), noise=(0.03, 0.03))
@@ -445,7 +445,7 @@ def test_sufficient_budget_has_room_for_builds() -> None:
 
 
 @pytest.mark.parametrize(("left_s", "launches"), [(5.0, 0), (60.0, 2)])
-def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launches: int) -> None:
+def test_identical_arms_run_only_if_all_their_blocks_fit(left_s: float, launches: int) -> None:
     """Without a better arm, the noise floor takes seven blocks of two launches."""
     worse = TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c)))
     spec = front_spec(FEW, Budget(time_s=600.0), null=True)

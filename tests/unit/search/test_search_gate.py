@@ -61,16 +61,16 @@ def compared(
         (compared(Verdict.SAME, Verdict.SAME, failures=2), {"same", "failed"}),
     ],
 )
-def test_any_arm_can_close_the_gate(found: Conclusion, held: set[str]) -> None:
+def test_any_arm_can_fail_the_gate(found: Conclusion, held: set[str]) -> None:
     assert {word for word in GATE_CONDITIONS if gate_reasons([word], found, SPEC)} == held
 
 
-def test_difference_within_the_margin_closes_no_gate() -> None:
+def test_difference_within_the_margin_does_not_fail_the_gate() -> None:
     found = compared(Verdict.SLOWER, Verdict.FASTER, beyond_margin=False)
     assert gate_reasons(["slower", "faster"], found, SPEC) == []
 
 
-def test_reasons_name_word_arm_and_margin() -> None:
+def test_reasons_name_verdict_arm_and_margin() -> None:
     found = compared(Verdict.SLOWER, None, failures=2)
     assert gate_reasons(["slower", "unclear"], found, SPEC) == [
         "slower: B against A, by more than the margin of 1 %",
@@ -90,7 +90,7 @@ def test_reasons_name_word_arm_and_margin() -> None:
         (("slower",), (1.002, None), True),
     ],
 )
-def test_gate_wants_more_while_a_difference_may_exceed_the_margin(
+def test_gate_is_undecided_while_difference_may_exceed_margin(
     gate: tuple[str, ...], ci: tuple[float, float | None], more: bool
 ) -> None:
     (found, _) = compared(Verdict.SLOWER, Verdict.SAME, beyond_margin=False).claims

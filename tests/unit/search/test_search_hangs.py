@@ -100,7 +100,7 @@ def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
     assert study.claim.verdict is Verdict.SLOWER
 
 
-def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
+def test_hang_is_the_reason_if_values_do_not_decide() -> None:
     """No further launch can prove such an arm better; the study continues."""
     program = replace(PROGRAM, takes_s=lambda c: 0.097 if c else 0.10)
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
@@ -226,7 +226,7 @@ def measured(metric: Metric, timeout_s: float | None) -> Ending:
     return carry_out(spec, replace(ENDLESS, metric=metric)).done
 
 
-def test_measured_server_did_not_end_whatever_decides() -> None:
+def test_measured_server_that_did_not_end_is_reported_for_every_objective() -> None:
     assert measured(OBJECTIVE, None).message == "The program did not end in any launch."
     figure = measured(Metric(name="n", pattern="n=([0-9]+)", unit=""), 0.5)
     assert figure.message == "The program did not end in any launch."
@@ -250,7 +250,7 @@ def test_killed_launch_is_reported_with_reason() -> None:
     )
 
 
-def test_time_to_end_counts_in_what_a_block_takes() -> None:
+def test_cost_of_a_block_includes_termination_time() -> None:
     ending = Evidence(kind=TERMINATION, value=20.0, unit="s", note="SIGTERM")
     launch = Launch(configuration=DEFAULT, arm="a", stage=Stage.CONFIRM, block=0, position=0)
     late = Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=0.5, evidence=(ending,))

@@ -60,7 +60,7 @@ def test_setting_without_effect_is_reported(grant: GrantStatus, how: str | None)
 
 
 @pytest.mark.parametrize("kind", [Kind.MEASURE, Kind.COMPARE])
-def test_disturbed_blocks_in_the_table_end_no_measurement(kind: Kind) -> None:
+def test_disturbed_blocks_do_not_end_a_measurement(kind: Kind) -> None:
     study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
     crowd = (
         Evidence(kind="host_cpus", value=2.0),

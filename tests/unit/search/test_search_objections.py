@@ -84,17 +84,17 @@ def test_multiplier_and_bare_figure_are_different_units() -> None:
     assert bare_and("MB/s") is None
 
 
-def test_one_unit_does() -> None:
+def test_one_unit_gives_a_verdict() -> None:
     assert compared(("MB/s", "MB/s"))[0] is Verdict.SLOWER
 
 
-def test_units_of_a_figure_that_is_taken_as_it_is_do_not_matter() -> None:
+def test_units_are_ignored_for_metric_as_is() -> None:
     as_is = msgspec.structs.replace(RATE, ignore_unit=True)
     assert compared(("MB/s", "GB/s"), as_is)[0] is Verdict.SLOWER
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
-def test_launches_without_a_figure(share: float) -> None:
+def test_launches_without_a_value(share: float) -> None:
     alike = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
     study = compare(alike, Budget(launches=80), {}, {"nice": 5})
     mine = [s for s in study.samples if s.launch.configuration and s.launch.stage is Stage.CONFIRM]
@@ -125,7 +125,7 @@ def tuned_two(takes_s: Callable[[Configuration], float]) -> tuple[StudySpec, Com
     return spec, run_race(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
 
 
-def test_nothing_is_recommended_where_units_change() -> None:
+def test_varying_units_prevent_a_recommendation() -> None:
     spec, completed_race = tuned_two(lambda c: 1.0 if not c else 0.004)
     samples = [
         printed(s, "GB/s" if not s.launch.configuration else "MB/s") for s in completed_race.samples
@@ -140,7 +140,7 @@ def test_nothing_is_recommended_where_units_change() -> None:
 
 
 @pytest.mark.parametrize("share", [1.0, 0.4, 0.05])
-def test_figures_that_are_zero(share: float) -> None:
+def test_zero_values(share: float) -> None:
     alike = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
     study = compare(alike, Budget(launches=80), {}, {"nice": 5})
     mine = [s for s in study.samples if s.launch.configuration and s.launch.stage is Stage.CONFIRM]
@@ -170,7 +170,7 @@ def zeroed(sample: Sample) -> Sample:
     return msgspec.structs.replace(sample, metrics={**sample.metrics, "rate": 0.0})
 
 
-def test_arm_whose_figure_is_always_zero_has_not_failed() -> None:
+def test_arm_with_zero_values_only_has_not_failed() -> None:
     zero = Zero(takes_s=lambda c: 1.0, metric=RATE)
     study = compare(zero, Budget(launches=40), {}, {"nice": 5})
     assert study.done.message == "Ended after 6 blocks: further blocks would add no information."
@@ -231,12 +231,12 @@ def test_words_that_may_be_units_lead_to_no_verdict(
         (["all"], ["all", "mall"]),  # no multiple
     ],
 )
-def test_words_that_tell_nothing(a: list[str | None], b: list[str | None]) -> None:
+def test_words_without_information(a: list[str | None], b: list[str | None]) -> None:
     assert objection_of_words((a, b)) is None
 
 
 @pytest.mark.parametrize("value", ["eager", "--mode=eager -v", "./p --mode 'eager' x"])
-def test_word_that_is_a_value_of_a_setting_tells_nothing(value: str) -> None:
+def test_word_equal_to_value_of_setting_is_ignored(value: str) -> None:
     assert objection_of_words((["lazy"], ["(eager)"]), nice=value) is None
     assert objection_of_words((["lazy"], ["eagerly"]), nice=value) is not None
 
@@ -252,7 +252,7 @@ def test_word_against_a_known_unit_leads_to_no_verdict() -> None:
     assert found is not None and "before 'ms' (" in found and "before 'furlongs' (" in found
 
 
-def test_default_that_stands_better_by_another_unit_is_not_called_better() -> None:
+def test_default_that_appears_better_by_unit_is_not_called_better() -> None:
     spec, completed_race = tuned_two(lambda c: 1.0 if c else 0.004)
     samples = [
         worded(s, "Mpps" if s.launch.configuration else "kpps") for s in completed_race.samples

@@ -49,13 +49,13 @@ def test_two_conditions_measured_once_each_are_unproven() -> None:
     assert "assay study calibrate -- ./solve 9" in found.remedy
 
 
-def test_launches_that_do_not_differ_are_not_called_faster() -> None:
+def test_equal_launches_are_not_called_faster() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
     told = verdict_sentence(compare_conditions(a.side(), b.side(), nothing))
     assert told.startswith("Unproven: whether b differs from a is unclear even in these launches")
 
 
-def test_steady_occasions_prove_a_difference() -> None:
+def test_small_variance_between_occasions_proves_difference() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)))
     assert found.verdict is OccasionVerdict.FASTER
@@ -74,7 +74,7 @@ def test_steady_occasions_prove_a_difference() -> None:
     assert found.ci_launches[0] > found.ci[0]
 
 
-def test_restless_occasions_leave_it_unclear() -> None:
+def test_large_variance_between_occasions_gives_unclear() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(RESTLESS)))
     assert found.verdict is OccasionVerdict.UNCLEAR
@@ -124,14 +124,14 @@ def test_too_few_occasions_prove_nothing() -> None:
     assert "4 of 5" in found.reason
 
 
-def test_calibrations_of_one_afternoon_are_one_occasion() -> None:
+def test_calibrations_within_hours_are_one_occasion() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY, 0.05)))
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert "1 of 5" in found.reason
 
 
-def test_other_boots_take_occasions_of_other_boots() -> None:
+def test_comparison_of_boots_uses_occasions_of_several_boots() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
     one_boot = prospects(calibrations(STEADY, boots=False))
     found = compare_conditions(a.side(), b.side(), one_boot)
@@ -180,7 +180,7 @@ def test_compared_studies_are_no_occasions() -> None:
     assert found.verdict is OccasionVerdict.UNPROVEN
 
 
-def test_other_machines_take_occasions_of_each() -> None:
+def test_comparison_of_machines_uses_occasions_of_each() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2, mean=0.5), Conditions(day=1, machine="machine-2", model="Two"))
     known = calibrations(STEADY)
@@ -195,7 +195,7 @@ def test_other_machines_take_occasions_of_each() -> None:
     assert found.confounded == ("host", "processor")
 
 
-def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
+def test_occasions_of_two_kernels_are_two_conditions() -> None:
     """Otherwise the effect would count as a difference between occasions."""
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     known = [
@@ -248,7 +248,7 @@ def test_bundle_may_be_of_another_host_of_the_same_kind() -> None:
     assert found.confounded == ("day", "host")
 
 
-def test_variables_whose_values_a_bundle_leaves_out_are_no_difference() -> None:
+def test_variables_omitted_from_a_bundle_are_no_difference() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), OLD)
     stratum = msgspec.structs.replace(
         b.stratum, launch_environment={"variable LANG": "", "variable OMP_NUM_THREADS": ""}
@@ -351,7 +351,7 @@ def test_different_workloads_are_refused_unless_declared_equal() -> None:
     assert any("they differ in command" in note for note in found.notes)
 
 
-def test_home_in_a_path_makes_no_other_workload() -> None:
+def test_home_directory_in_a_path_keeps_workload_equal() -> None:
     a = measure("a", times(1), OLD, argv=("/home/ann/solve", "9"))
     b = measure("b", times(2), NEW, argv=("~/solve", "9"))
     assert compare_conditions(a.side(), b.side(), nothing).notes == ()
@@ -430,7 +430,7 @@ def test_values_of_a_search_are_taken_of_the_default_alone() -> None:
 # --- published --------------------------------------------------------------------------------
 
 
-def test_central_table_of_the_talk_is_compared() -> None:
+def test_published_table_is_compared() -> None:
     """Beside Fieller's interval of a ratio of means, which needs no logarithm."""
     a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 3))
     found = compare_conditions(a, b, nothing)
@@ -475,7 +475,7 @@ def test_deviation_printed_as_zero_has_rounding_note() -> None:
     assert not summary_of("n=16,mean=10,sd=0.1").notes
 
 
-def test_every_row_of_the_talk_can_be_read() -> None:
+def test_every_row_of_the_published_tables_is_readable() -> None:
     lines = range(2, len(TALK.splitlines()) + 1)
     rows = [row_of(TALK, "mos_runs.csv", line) for line in lines]
     assert (rows[0].condition.columns or "").endswith("libc, source: 000 slide 46")

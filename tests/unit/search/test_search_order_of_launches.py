@@ -82,7 +82,7 @@ def test_arm_that_slows_next_launch_is_reported() -> None:
 
 
 @pytest.mark.parametrize("noise", [0.005, 0.03, 0.3])
-def test_launches_that_leave_nothing_behind_have_no_note(noise: float) -> None:
+def test_launches_without_carry_over_have_no_note(noise: float) -> None:
     told = []
     for seed in range(5):
         program = SimulatedProgram(takes_s=lambda c: 0.1 if c else 0.12, noise=noise, seed=seed)

@@ -126,7 +126,7 @@ class Side:
         return [s.launch for s in self.samples if s.launch.stage is stage]
 
 
-def test_search_runs_side_by_side_and_the_confirmation_alone() -> None:
+def test_search_is_concurrent_and_confirmation_exclusive() -> None:
     side = Side()
     done = side.drive(spec())
     assert done is not None
@@ -139,7 +139,7 @@ def test_search_runs_side_by_side_and_the_confirmation_alone() -> None:
     assert not any("one launch at a time" in note for note in found.notes)
 
 
-def test_default_runs_alone_and_beside_copies_first() -> None:
+def test_default_is_first_launched_alone_and_concurrently() -> None:
     side = Side(slower=0.03)
     side.drive(spec())
     measured = side.of(Stage.INTERFERENCE)
@@ -179,7 +179,7 @@ def test_strong_interference_runs_one_launch_at_a_time(side: Side, said: str) ->
     )
 
 
-def test_noise_that_is_within_the_margin_does_no_harm() -> None:
+def test_interference_below_margin_permits_concurrent_launches() -> None:
     steady = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.0001)
     asked = spec()
     history = History.of(asked)
@@ -225,7 +225,7 @@ def test_slots_of_a_search_are_drawn_at_random() -> None:
         assert found.count(slot) / len(found) == pytest.approx(1 / 3, abs=0.2)
 
 
-def test_without_slots_nothing_has_one() -> None:
+def test_samples_have_no_slot_without_parallel_launches() -> None:
     side = Side()
     side.drive(spec(parallel=None))
     assert {s.launch.cpu_slot for s in side.samples} == {None}
@@ -242,7 +242,7 @@ def test_interrupted_search_resumes(seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_cut_off_anywhere_and_resumed(seed: int) -> None:
+def test_search_resumes_from_any_interruption(seed: int) -> None:
     _cut_off(range(AMPLE.launches or 0), seed)
 
 
@@ -288,7 +288,7 @@ def test_budget_without_room_runs_one_launch_at_a_time() -> None:
     assert any("had no room to measure" in note for note in found.notes)
 
 
-def test_search_side_by_side_is_expected_to_take_less_time() -> None:
+def test_expected_time_of_concurrent_search_is_shorter() -> None:
     history = History.of(spec())
     launch = Launch(
         configuration=DEFAULT_ARM.configuration,

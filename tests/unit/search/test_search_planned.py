@@ -34,14 +34,14 @@ def test_plan_follows_from_launches_before_confirmation() -> None:
 
 
 @pytest.mark.parametrize("launches", [20, 2000])
-def test_with_room_for_too_few_or_for_many_nothing_is_planned(launches: int) -> None:
+def test_too_few_or_many_affordable_blocks_give_no_plan(launches: int) -> None:
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM][:15]
     spec = msgspec.structs.replace(study.spec, budget=Budget(launches=launches))
     assert planned_blocks(spec, History.of(spec, before), 0.05) is None
 
 
-def test_time_tells_as_well() -> None:
+def test_time_budget_gives_a_plan() -> None:
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
     spent = sum(s.wall_s or 0.0 for s in before)
@@ -51,7 +51,7 @@ def test_time_tells_as_well() -> None:
     assert 6 <= planned <= 15  # of some 1 s a launch, two in a block
 
 
-def test_builds_leave_less_time() -> None:
+def test_pending_builds_shorten_time_for_blocks() -> None:
     """Each build counts once; a future one counts with the usual time."""
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]

@@ -61,7 +61,7 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-def test_a_table_of_means(tmp_path: Path) -> None:
+def test_table_of_means(tmp_path: Path) -> None:
     for name in ("t.csv", "t.csv.gz"):
         table = load(written(tmp_path / name, "a,b,mean\n0,1.5,2\n1,2.5,3\n"))
         assert table.name == "t"
@@ -71,7 +71,7 @@ def test_a_table_of_means(tmp_path: Path) -> None:
         assert table.working == [0, 1]
 
 
-def test_a_table_of_repeats_with_failures(tmp_path: Path) -> None:
+def test_table_of_repeats_with_failures(tmp_path: Path) -> None:
     text = "a,status,t0,t1\n1,ok,2,4\n2,failed,,\n"
     table = load(written(tmp_path / "t.csv", text))
     assert table.means == (3.0, None)
@@ -149,7 +149,7 @@ def test_raw_repeats_are_drawn() -> None:
     assert world.default == 0
 
 
-def test_a_cap_stops_and_is_counted() -> None:
+def test_capped_launch_is_stopped_and_counted() -> None:
     world = World(grid(), 0, noise=0.01)
     taken = world.launch(40, cap=1.0)
     assert taken.stopped
@@ -210,7 +210,7 @@ def test_claim_is_compared_with_truth() -> None:
     assert row.claim == 0.5
 
 
-def test_a_table_as_a_space() -> None:
+def test_table_as_a_space() -> None:
     table = Table("t", ("a", "b"), ((0, 0), (1, 0), (1, 1)), (1.0, 2.0, 3.0), ())
     space = TableSpace(table, 1)
     every = space.enumerate(3)
@@ -220,7 +220,7 @@ def test_a_table_as_a_space() -> None:
     assert space.enumerate(2) is None
 
 
-def test_the_command_line(tmp_path: Path) -> None:
+def test_command_line(tmp_path: Path) -> None:
     table = grid()
     lines = [
         "a,b,c,mean",

@@ -66,7 +66,7 @@ def test_faster_arm_that_reports_an_error_gets_no_verdict(writes: Callable[[Laun
     )
 
 
-def test_arm_that_is_beaten_by_one_without_its_error_keeps_the_verdict() -> None:
+def test_slower_arm_with_an_error_keeps_the_verdict() -> None:
     """A default that cannot work is the reason why another arm is better or slower."""
     study = _compared(lambda launch: "" if launch.configuration else USAGE)
     assert study.claim is not None and study.claim.verdict is Verdict.FASTER
@@ -74,7 +74,7 @@ def test_arm_that_is_beaten_by_one_without_its_error_keeps_the_verdict() -> None
     assert study.claim is not None and study.claim.verdict is Verdict.SLOWER
 
 
-def test_slower_arm_gets_no_verdict_where_the_faster_one_reports_an_error() -> None:
+def test_slower_arm_gets_no_verdict_if_faster_one_reports_an_error() -> None:
     study = _compared(lambda launch: "" if launch.configuration else USAGE, varied=2.0)
     assert study.claim is not None and study.claim.data_problem is not None
     assert "launches of default have one" in study.claim.data_problem

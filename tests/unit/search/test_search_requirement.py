@@ -148,7 +148,7 @@ class TestText:
             ("0.1", "100ms"),
         ],
     )
-    def test_times_are_shown_in_the_unit_that_reads_best(self, written: str, shown: str) -> None:
+    def test_times_are_shown_in_a_suitable_unit(self, written: str, shown: str) -> None:
         (found,) = parse_requirements((f"wall_s<={written}",), METRICS)
         assert requirement_text(found) == f"wall_s<={shown}"
 
@@ -280,7 +280,7 @@ class TestTuning:
         assert settings_of(found) == {"arg.cache": 8}
         assert found.requirements == ()
 
-    def test_default_that_violates_requirement_is_left_at_a_price(self) -> None:
+    def test_default_that_violates_requirement_is_replaced_by_slower_arm(self) -> None:
         program = Remembering(SimulatedProgram(slower), thrifty)
         _, found = carried_out(spec_of(GREEDY), program)
         assert settings_of(found) == {"arg.thrift": 2}, "the cheapest that keeps it"
@@ -340,7 +340,7 @@ class TestTuning:
         assert "which won the search, violates peak_anon_bytes<=100MiB" in sentence_of(found)
         assert found.stop_reason.startswith("The winner of the search violates a requirement")
 
-    def test_default_on_the_bound_holds_up_no_gain(self) -> None:
+    def test_undecided_requirement_of_default_does_not_delay_gain(self) -> None:
         """About half of its launches violate the bound: no budget decides that."""
         rough = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
         program = Remembering(SimulatedProgram(lambda c: 1.0 - 0.3 * len(c), noise=0.2), memory)
@@ -348,7 +348,7 @@ class TestTuning:
         assert settings_of(found) == {"arg.b": 1}
         assert verdicts(found)["arg.b=1"] is HOLDS
 
-    def test_hopeless_requirement_wastes_no_budget(self) -> None:
+    def test_unattainable_requirement_ends_study_early(self) -> None:
         """Half of the launches of the winner violate the bound: no budget decides that."""
 
         @dataclass(frozen=True)
@@ -454,7 +454,7 @@ class TestOtherVerbs:
         assert found.claims[0].alpha == pytest.approx(0.025)
         assert found.requirements[0].alpha == pytest.approx(0.0125)
 
-    def test_measure_goes_on_until_it_is_decided(self) -> None:
+    def test_measurement_continues_until_requirement_is_decided(self) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 200), kind=Kind.MEASURE, arms=(A,))
         quiet = Remembering(SimulatedProgram(cached, noise=0.0), memory)
         completed_race, found = carried_out(spec, quiet)
@@ -525,7 +525,7 @@ class TestResults:
         assert result([]).launches_needed is None
         assert result([]).value is None
 
-    def test_failed_launches_count_against_either(self) -> None:
+    def test_failed_launches_are_neither_satisfied_nor_violating(self) -> None:
         held = result([0.5] * 6 + [None] * 6)
         assert (
             held.verdict,
@@ -547,7 +547,7 @@ class TestResults:
         early = result([], limit=5.0, timeouts=6)
         assert (early.verdict, early.violating_launches, early.unknown_launches) == (UNCLEAR, 0, 6)
 
-    def test_guarantees_never_promise_more(self) -> None:
+    def test_quantile_bounds_are_conservative(self) -> None:
         assert guarantee_text(result([0.5] * 24)).startswith("at least ")
         whole = result([0.5] * 24)
         assert int(guarantee_text(whole).split()[2]) <= 100 * whole.share_ci[0]
@@ -619,7 +619,7 @@ def trial(configuration: Configuration, *slacks: float) -> list[Trial]:
 class TestFeasible:
     ONE, TWO = (Configuration({"arg.a": n}) for n in (1, 2))
 
-    def test_nothing_required_keeps_all(self) -> None:
+    def test_study_without_requirements_keeps_all_configurations(self) -> None:
         trials = [replace(t, slack=None) for t in trial(self.ONE, 1.0)]
         assert feasible_configurations(trials) == {self.ONE}
         assert infeasible_configurations(trials) == set()
@@ -648,7 +648,7 @@ class TestFeasible:
         nearest = GpSearcher().propose(space, broken, 8, 1)
         assert sum(level(c) > 5 for c in nearest) > 4, "where it comes nearest to being kept"
 
-    def test_one_lucky_launch_is_not_sure(self) -> None:
+    def test_single_launch_does_not_show_feasibility(self) -> None:
         noisy = trial(Configuration(), -1.0, -0.8, -1.2, -0.9) + trial(self.ONE, 0.1)
         assert feasible_configurations(noisy + trial(self.TWO, 0.6)) == {self.TWO}
         assert feasible_configurations(noisy) == {self.ONE}, "better than nothing"

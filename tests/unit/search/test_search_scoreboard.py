@@ -132,7 +132,7 @@ def test_results_on_disk_are_not_made_again(tmp_path: Path) -> None:
     assert lines[-1].startswith("3 of 3 jobs have a stored result")
 
 
-def test_new_code_of_assay_is_measured_anew_and_peers_are_not(tmp_path: Path) -> None:
+def test_changed_code_of_assay_repeats_its_searches_only(tmp_path: Path) -> None:
     path = small_table(tmp_path)
     file = tmp_path / "results.jsonl"
     jobs = [Job(path, name, 0, (10,)) for name in ("assay", "random")]
@@ -144,13 +144,13 @@ def test_new_code_of_assay_is_measured_anew_and_peers_are_not(tmp_path: Path) ->
     ]
 
 
-def test_no_search_begins_after_the_time_is_over(tmp_path: Path) -> None:
+def test_no_search_begins_after_the_time_limit(tmp_path: Path) -> None:
     jobs = [Job(small_table(tmp_path), "random", seed, (5,)) for seed in range(4)]
     assert not list(run_all(jobs, 1, until_s=0.0))
     assert len(list(run_all(jobs, 2))) == 4
 
 
-def test_choice_for_a_table_follows_from_the_others() -> None:
+def test_choice_for_a_table_depends_on_other_tables() -> None:
     def of(choice: str, regrets: Sequence[float]) -> list[Row]:
         return [
             row(f"assay-searcher/{choice}", 0, r, name)
@@ -165,7 +165,7 @@ def test_choice_for_a_table_follows_from_the_others() -> None:
     assert left["y"].regrets == [0.11]
 
 
-def test_targets_say_which_are_missed() -> None:
+def test_missed_targets_are_named() -> None:
     def of(method: str, regret: float) -> list[Row]:
         noise = random.Random(method)
         return [row(method, s, regret * noise.uniform(0.9, 1.1)) for s in range(20)]

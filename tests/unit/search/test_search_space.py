@@ -50,7 +50,7 @@ def test_nested_conditions_are_independent_of_order(order: tuple[int, ...]) -> N
     assert len(space.enumerate(100) or []) == 4
 
 
-def test_a_value_at_its_default_is_left_out() -> None:
+def test_default_value_is_omitted() -> None:
     space = of(Parameter(name="arg.n", domain=Range(1, 4, step=1), default=1))
     assert space.canonical(Configuration({"arg.n": 1})) == DEFAULT
     assert space.canonical(Configuration({"arg.n": 2})) == Configuration({"arg.n": 2})
@@ -91,7 +91,7 @@ def test_narrow_constraints_end_a_draw() -> None:
     assert RandomSearcher().propose(space, [], 4, seed=0) == []
 
 
-def test_repair_changes_as_little_as_it_can() -> None:
+def test_repair_changes_as_few_settings_as_possible() -> None:
     space = mixed_space()
     broken = Configuration({"threads": 16, "arg.n": 2, "nice": 5})
     repaired = space.repair(broken, random.Random(1))
@@ -100,6 +100,6 @@ def test_repair_changes_as_little_as_it_can() -> None:
     assert len(changed) == 1
 
 
-def test_optional_real_number_can_be_unset_again() -> None:
+def test_optional_real_number_can_become_unset() -> None:
     space = of(Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False)))
     assert DEFAULT in list(space.neighbours(Configuration({"arg.x": 0.5})))

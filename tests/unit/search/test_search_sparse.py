@@ -110,7 +110,7 @@ def test_drift_between_blocks_is_not_a_setting_effect() -> None:
         assert drifting.null_probability > 0.3
 
 
-def test_without_effects_no_effect_is_the_likeliest_and_differences_shrink() -> None:
+def test_without_effects_null_model_is_likeliest_and_differences_shrink() -> None:
     wanted = np.array([[1.0, -1.0]])
     for seed in range(5):
         data = launches(0.0, seed)

@@ -26,7 +26,7 @@ def test_spread_beside_mean_makes_claim_unstable() -> None:
     assert claim.unstable
 
 
-def test_arms_alike_are_stable() -> None:
+def test_identical_arms_are_stable() -> None:
     flat = SimulatedProgram(takes_s=lambda c: 0.9 if c.get("nice") else 1.0, noise=0.02)
     unstable = 0
     for seed in range(20):
@@ -35,7 +35,7 @@ def test_arms_alike_are_stable() -> None:
     assert unstable <= 2
 
 
-def test_spread_decides_a_comparison_where_it_is_asked_for() -> None:
+def test_spread_decides_a_comparison_on_request() -> None:
     study = compare(STEADY, Budget(launches=200), {}, {"nice": 1}, statistic=Statistic.SPREAD)
     claim = study.claim
     assert claim is not None
@@ -48,7 +48,7 @@ def test_spread_decides_a_comparison_where_it_is_asked_for() -> None:
     assert len({s.launch.position for s in of_block}) == 2 * BATCH_BLOCKS
 
 
-def test_higher_figure_is_not_taken_for_a_better_spread() -> None:
+def test_higher_value_is_not_a_better_spread() -> None:
     study = compare(
         replace(STEADY, noise_of=lambda c: 0.04 if c.get("nice") == 1 else 0.01),
         Budget(launches=200),
@@ -60,20 +60,20 @@ def test_higher_figure_is_not_taken_for_a_better_spread() -> None:
     assert study.claim.verdict is Verdict.SLOWER
 
 
-def test_tuning_for_steadiness_finds_the_steady_one() -> None:
+def test_tuning_for_spread_finds_configuration_of_least_spread() -> None:
     space = space_of(nice=(1, 2, 3))
     study = tune(space, STEADY, Budget(launches=600), statistic=Statistic.SPREAD, seed=1)
     assert study.settings == {"nice": 1}
 
 
-def test_tuning_for_steadiness_keeps_to_its_budget() -> None:
+def test_tuning_for_spread_stays_within_budget() -> None:
     space = space_of(nice=(1, 2, 3))
     study = tune(space, STEADY, Budget(launches=300), statistic=Statistic.SPREAD)
     assert len(study.samples) <= 300
 
 
 @pytest.mark.parametrize("statistic", [Statistic.MEAN, Statistic.MEDIAN])
-def test_median_takes_no_notice_of_a_few_hangs(statistic: Statistic) -> None:
+def test_median_is_unaffected_by_a_few_hangs(statistic: Statistic) -> None:
     study = compare(
         SimulatedProgram(takes_s=lambda c: 0.8 if c.get("nice") else 1.0, noise=0.02),
         Budget(launches=80),

@@ -60,7 +60,7 @@ def test_decided_arm_runs_only_as_reference() -> None:
     assert counts["v3"] < counts["v2"]
 
 
-def test_without_steps_the_first_runs_in_every_block() -> None:
+def test_without_steps_first_arm_runs_in_every_block() -> None:
     study = ladder(*(arm(k) for k in range(3)))
     assert study.conclusion.steps == ()
     counts = ran(study)
@@ -75,7 +75,7 @@ def test_all_intervals_share_the_error_rate() -> None:
     assert claim_alpha(study.spec) == pytest.approx(study.spec.alpha / 5)
 
 
-def test_rival_that_fails_is_replaced_by_the_first() -> None:
+def test_failing_reference_is_replaced_by_first_arm() -> None:
     program = SimulatedProgram(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
     study = ladder(*CHAIN, program=program)
     assert study.done.reason is EndReason.DECIDED

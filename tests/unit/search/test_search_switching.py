@@ -126,7 +126,7 @@ def test_costliest_setting_changes_least_often() -> None:
         assert switches(mine, "env.KNOB") <= len(both) - 1
 
 
-def test_order_is_unchanged_without_costly_settings() -> None:
+def test_order_is_unchanged_without_hard_to_change_settings() -> None:
     names = ["default", "a", "b", "c"]
     for block in range(20):
         assert launch_order(3, block, names) == launch_order(3, block, names, [()] * 4)
@@ -174,7 +174,7 @@ def test_block_cost_includes_switching() -> None:
     assert not HardToChangeFactors({"nice": 0.0})
 
 
-def test_a_history_counts_switching() -> None:
+def test_history_counts_switching() -> None:
     history = History.of(tuned(COSTS, Budget(time_s=600.0)))
     sample = PROGRAM.run(
         Launch(configuration=Configuration(), arm="default", stage=Stage.GAUGE, block=0, position=0)
@@ -294,7 +294,7 @@ def test_application_with_repeated_failure_has_no_value() -> None:
     assert not any(la.repeat_application for la in retried)
 
 
-def test_arms_with_equal_costly_settings_are_compared_by_launches() -> None:
+def test_arms_with_equal_hard_to_change_settings_are_compared_by_launches() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "nice=5", "env.BOOT=b", budget=Budget(launches=2000))
     completed_race = raced(spec, PROGRAM)
     found = conclude(
@@ -385,7 +385,7 @@ def test_identical_arms_in_grouped_orders(drift: str) -> None:
 
 
 @pytest.mark.rotating
-def test_the_application_is_the_unit() -> None:
+def test_independent_unit_is_the_application() -> None:
     """Means of applications keep 5 %; single launches would far exceed it."""
     values = logs("ramp", 0.03, WITHIN, seed=2)
     means = values.mean(axis=3)

@@ -70,7 +70,7 @@ def test_relevant_setting_is_kept_and_others_are_random() -> None:
             assert {c.get(name, 0) for c in found} == {0, 1, 2}
 
 
-def test_without_effects_most_come_from_another_model() -> None:
+def test_without_effects_few_configurations_are_sampled() -> None:
     space = SearchSpace(SPACE)
     belief = models(space, 0.0)
     found = [

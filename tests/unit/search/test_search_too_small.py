@@ -65,7 +65,7 @@ def test_comparison_repeats_first_launches_before_it_refuses(time_s: float) -> N
     assert sum(s.launch.stage is Stage.SURVEY for s in study.samples) <= 4
 
 
-def test_program_that_always_takes_so_long_is_refused_within_the_budget() -> None:
+def test_constantly_slow_program_is_refused_within_the_budget() -> None:
     study = compare(
         SimulatedProgram(takes_s=lambda c: COLD_S), Budget(time_s=25.0), {}, {"nice": 5}
     )
@@ -74,12 +74,12 @@ def test_program_that_always_takes_so_long_is_refused_within_the_budget() -> Non
     assert study.done.needed is not None and (study.done.needed.time_s or 0.0) > 6 * 2 * COLD_S
 
 
-def test_first_launches_are_not_repeated_where_the_number_of_launches_does_not_do() -> None:
+def test_first_launches_are_not_repeated_if_launch_budget_is_insufficient() -> None:
     study = compare(cold(), Budget(time_s=25.0, launches=9), {}, {"nice": 5})
     assert (study.done.reason, len(study.samples)) == (EndReason.TOO_SMALL, 2)
 
 
-def test_measurement_repeats_the_launch_that_used_up_the_budget() -> None:
+def test_measurement_repeats_launch_that_exceeded_budget() -> None:
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload(),

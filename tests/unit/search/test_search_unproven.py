@@ -89,7 +89,7 @@ def chosen_of(asked: StudySpec, runs: SimulatedProgram) -> Recommendation:
     return found
 
 
-def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None:
+def test_one_launch_gives_value_of_default_and_sufficient_budget() -> None:
     completed_race, found = study(spec(1), program(0.5))
     assert completed_race.done.reason is EndReason.BUDGET
     assert found.recommendation is not None
@@ -135,14 +135,14 @@ def test_higher_is_better_raises_the_ratio() -> None:
 
 
 @pytest.mark.rotating
-def test_without_effect_the_default_is_kept() -> None:
+def test_default_is_kept_without_effect() -> None:
     for seed in range(4):
         found = chosen_of(spec(14, seed), program(0.0, seed))
         assert found.status is RecommendationStatus.DEFAULT
         assert not found.settings
 
 
-def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
+def test_study_resumed_with_cost_of_proof_is_proven() -> None:
     asked = spec(12)
     completed_race, found = study(asked, program(0.5))
     assert found.recommendation is not None
@@ -159,7 +159,7 @@ def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
     assert again.recommendation.claim is not None
 
 
-def test_present_recommendation_has_the_form_of_the_answer() -> None:
+def test_current_recommendation_has_the_form_of_the_answer() -> None:
     asked = spec(12)
     completed_race, found = study(asked, program(0.5))
     assert found.recommendation is not None
@@ -183,7 +183,7 @@ def test_conclusion_follows_from_the_samples_alone() -> None:
     assert found == conclude(asked, samples, SearchSpace(SPACE), GpSearcher(), completed_race.done)
 
 
-def test_documents_without_a_status_are_proven_or_the_default() -> None:
+def test_earlier_documents_without_status_are_proven_or_default() -> None:
     kept = decode('{"settings":{},"script":"","sentence":"x"}', Recommendation)
     assert kept.status is RecommendationStatus.DEFAULT
     won = decode('{"settings":{"nice":5},"script":"","sentence":"x"}', Recommendation)
@@ -206,13 +206,13 @@ def test_blocks_of_a_proof_grow_as_the_gain_shrinks() -> None:
     assert all(a <= b for a, b in zip(planned, unplanned, strict=True))
 
 
-def test_proof_is_worth_more_the_less_is_left_to_gain() -> None:
+def test_proof_is_preferred_if_little_gain_remains() -> None:
     assert prefers_proof(-0.3, left=0.01, made=40, launches=12)
     assert not prefers_proof(-0.3, left=0.5, made=12, launches=12)
     assert prefers_proof(-0.3, left=math.inf, made=12, launches=12)
 
 
-def test_command_names_the_kinds_of_budget_that_were_asked_for() -> None:
+def test_command_names_the_requested_kinds_of_budget() -> None:
     proof = Budget(time_s=60.0, launches=14)
     assert proof_command("x", Budget(launches=12), proof) == "assay study resume x --runs 14"
     assert proof_command("x", Budget(time_s=9.0), proof) == "assay study resume x --budget 60s"
@@ -228,7 +228,7 @@ def test_end_of_budget_is_reported() -> None:
     assert found.recommendation.proof is not None
 
 
-def test_few_launches_take_more_to_be_recommended() -> None:
+def test_few_launches_need_a_larger_gain_for_recommendation() -> None:
     estimate = Estimate(-0.1, 0.08)
     arm = arm_of(Configuration({"arg.p1": 2}))
     few, more = (Candidate(arm, estimate, null_probability=0.0, launches=n) for n in (5, 12))
@@ -236,7 +236,7 @@ def test_few_launches_take_more_to_be_recommended() -> None:
 
 
 @pytest.mark.rotating
-def test_arm_that_the_answer_names_is_in_the_table() -> None:
+def test_table_contains_named_arm() -> None:
     for seed in range(5):
         _, found = study(spec(12, seed), program(0.06, seed))
         chosen = found.recommendation
@@ -247,7 +247,7 @@ def test_arm_that_the_answer_names_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("more", [3, 10])
-def test_table_has_values_where_the_default_ran_in_the_survey_alone(more: int) -> None:
+def test_table_has_values_if_default_ran_only_in_survey(more: int) -> None:
     asked, runs = spec(2), program(0.5)
     completed_race, _ = study(asked, runs)
     race, space = TuneRace(asked, SearchSpace(SPACE), GpSearcher()), SearchSpace(SPACE)
@@ -294,7 +294,7 @@ class Doubting(SampleMeans):
 @pytest.mark.parametrize(
     ("parts", "wholes", "chosen"), [(1, 1, WHOLE), (3, 1, CORE), (2, 2, CORE), (2, 3, WHOLE)]
 )
-def test_part_that_was_launched_as_often_as_the_whole_is_preferred(
+def test_equally_launched_part_is_preferred_to_whole(
     parts: int, wholes: int, chosen: Configuration
 ) -> None:
     ran = [Configuration()] * 3 + [CORE] * parts + [WHOLE] * wholes

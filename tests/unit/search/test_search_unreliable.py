@@ -50,7 +50,7 @@ def fails_in(*blocks: int) -> FailingBlocks:
     return FailingBlocks(takes_s=SLOW_DEFAULT.takes_s, noise=0.02, blocks=blocks)
 
 
-def test_arm_that_fails_now_and_then_is_not_faster() -> None:
+def test_occasionally_failing_arm_is_not_faster() -> None:
     study = compare(fails_in(3, 5), Budget(launches=40), {}, QUICK)
     assert study.claim is not None
     assert (study.claim.verdict, study.claim.verdict_withheld) == (Verdict.UNCLEAR, True)
@@ -71,7 +71,7 @@ def test_failures_during_warm_up_count_against_no_arm() -> None:
     assert found is None or found.data_problem is None
 
 
-def test_program_that_fails_in_any_arm_has_a_faster_one() -> None:
+def test_equal_failures_of_all_arms_permit_a_verdict() -> None:
     program = replace(SLOW_DEFAULT, fails=lambda c: 0.2)
     studies = [
         compare(replace(program, seed=seed), Budget(launches=120), {}, QUICK) for seed in range(8)
@@ -103,7 +103,7 @@ def test_one_failure_may_be_chance(both: tuple[int, int], chance: bool, held: bo
 
 
 @pytest.mark.parametrize(("launches", "held"), [(19, True), (20, False)])
-def test_one_failure_among_many_may_be_an_accident(launches: int, held: bool) -> None:
+def test_single_failure_among_many_launches_permits_a_verdict(launches: int, held: bool) -> None:
     def sample(arm: str, block: int) -> Sample:
         failed = arm == "b" and block == 3
         launch = Launch(
@@ -160,7 +160,7 @@ def test_single_arm_that_always_fails_is_named() -> None:
     assert more.done.message == "All arms but the first failed in every launch."
 
 
-def test_tune_of_failing_configurations_tells_their_failures() -> None:
+def test_tune_of_failing_configurations_reports_their_failures() -> None:
     program = replace(SLOW_DEFAULT, fails=lambda c: 0.3 if c else 0.0)
     study = tune(space_of(nice=(5,)), replace(program, seed=3), Budget(launches=120))
     assert study.conclusion.recommendation is not None

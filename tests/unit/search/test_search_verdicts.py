@@ -58,7 +58,7 @@ def most_allowed(studies: int) -> float:
     ],
     ids=["plain", "drift", "failures"],
 )
-def test_nothing_is_found_where_nothing_is(program: SimulatedProgram) -> None:
+def test_no_gain_is_found_without_effects(program: SimulatedProgram) -> None:
     wins = 0
     for seed in range(100):
         study = tune(SMALL, replace(program, seed=seed), Budget(launches=80), seed=seed)
@@ -99,7 +99,7 @@ def test_settings_without_effect_are_dropped() -> None:
     assert sum(study.settings == {"malloc": "tcmalloc"} for study in kept) >= 17
 
 
-def test_two_settings_that_do_the_same_good_keep_one() -> None:
+def test_one_of_two_redundant_settings_is_kept() -> None:
     space = space_of(thp=("never", "always"), malloc=("jemalloc",))
 
     def takes_s(configuration: Configuration) -> float:
@@ -170,7 +170,7 @@ def test_conclusion_follows_from_the_samples(kind: str) -> None:
     assert decode(document, Conclusion) == study.conclusion
 
 
-def test_conclusion_needs_no_machine() -> None:
+def test_conclusion_is_independent_of_machine() -> None:
     """The conclusion is the same on a machine without any of the settings."""
     study = tune(SMALL, GAIN, Budget(launches=150))
     elsewhere = SearchSpace(study.spec.space, admissible=lambda configuration: False)
@@ -179,7 +179,7 @@ def test_conclusion_needs_no_machine() -> None:
     assert found.recommendation == study.conclusion.recommendation
 
 
-def test_confirmation_block_that_was_cut_off_is_no_pair() -> None:
+def test_incomplete_confirmation_block_is_no_pair() -> None:
     study = tune(SMALL, GAIN, Budget(launches=150), null=True)
     newest = max(s.launch.block for s in study.samples)
     cut = [s for s in study.samples if s.launch.block < newest or s.launch.arm != "default (again)"]
@@ -200,7 +200,7 @@ def test_metrics_from_the_output(goal: Goal) -> None:
     assert ("raises rate" in _sentence(study)) is (goal is Goal.HIGHER)
 
 
-def test_metric_that_gets_worse_is_no_gain() -> None:
+def test_worse_metric_is_no_gain() -> None:
     """The default remains."""
     metric = Metric(name="rate", goal=Goal.HIGHER, pattern="x")
     slow = SimulatedProgram(takes_s=lambda c: 1.0 + 0.2 * len(c), metric=metric)
@@ -233,7 +233,7 @@ def test_noise_floor_does_not_keep_a_comparison_going() -> None:
     assert [claim.b for claim in study.conclusion.claims] == ["nice=5"]
 
 
-def test_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
+def test_comparison_with_one_working_arm_has_no_claim() -> None:
     program = replace(FLAT, fails=lambda c: float("nice" in c))
     study = compare(program, Budget(launches=100), {}, {"nice": 5}, null=True)
     assert study.done.reason is EndReason.WORKLOAD_FAILED
@@ -330,7 +330,7 @@ def test_slow_configuration_does_not_win_by_being_stopped() -> None:
     assert "nice" not in study.settings
 
 
-def test_default_that_fails_at_times_is_reported() -> None:
+def test_occasionally_failing_default_is_reported() -> None:
     program = replace(GAIN, fails=lambda c: 0.0 if c else 0.25)
     found = [tune(SMALL, replace(program, seed=s), Budget(launches=300)) for s in range(6)]
     assert sum(study.settings.get("malloc") == "tcmalloc" for study in found) >= 5
@@ -339,7 +339,7 @@ def test_default_that_fails_at_times_is_reported() -> None:
     assert any(study.conclusion.arms[0].failures > 0 for study in found)
 
 
-def test_first_launch_that_fails_at_once_is_no_timing() -> None:
+def test_failed_first_launch_gives_no_time() -> None:
     """Budget and kind of search follow from launches that ended well."""
 
     class Stumbling(SimulatedProgram):
@@ -353,12 +353,12 @@ def test_first_launch_that_fails_at_once_is_no_timing() -> None:
     assert len(study.samples) <= 11
 
 
-def test_configuration_that_fails_at_times_does_not_win_unnoticed() -> None:
+def test_occasional_failures_of_winner_are_reported() -> None:
     program = replace(GAIN, fails=lambda c: 0.9 if c.get("malloc") == "tcmalloc" else 0.0)
     assert tune(SMALL, program, Budget(launches=200)).settings.get("malloc") != "tcmalloc"
 
 
-def test_drift_falls_on_all_arms_alike() -> None:
+def test_drift_affects_all_arms_equally() -> None:
     """The machine gets 2 % slower with every block: paired, that cancels out."""
     found = [
         tune(SMALL, replace(GAIN, drift=0.02, seed=s), Budget(launches=150), seed=s)
@@ -380,7 +380,7 @@ def test_unfinished_study_has_no_verdict() -> None:
             assert found.recommendation.status is not RecommendationStatus.PROVEN
 
 
-def test_measurement_is_as_precise_as_asked() -> None:
+def test_measurement_reaches_requested_precision() -> None:
     for precision in (0.05, 0.01):
         study = _measure(FLAT, Budget(launches=2000), precision)
         summary = study.conclusion.arms[0].summary["wall_s"]
@@ -438,7 +438,7 @@ def test_every_launch_timed_out_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.5, Verdict.FASTER), (1.0, None)])
-def test_figure_that_never_varies_ends_a_comparison(factor: float, verdict: Verdict | None) -> None:
+def test_constant_metric_ends_a_comparison(factor: float, verdict: Verdict | None) -> None:
     """Whole numbers as printed: far apart, or too coarse to differ."""
     metric = Metric(name="count", goal=Goal.LOWER, pattern="x")
     program = SimulatedProgram(
@@ -527,7 +527,7 @@ def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
 
 
 @pytest.mark.rotating
-def test_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
+def test_undecided_reduction_leaves_answer_to_confirmation() -> None:
     """Under noise each single setting seems idle, which proves nothing about all of them."""
     program = SimulatedProgram(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
     space = space_of(**{"arg.j": (1, 2, 4)}, nice=(5, 10), malloc=("a", "b"))
@@ -538,7 +538,7 @@ def test_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> N
     assert sum(study.claim is None for study in found) <= 2
 
 
-def test_no_launch_outlives_the_budget_by_far() -> None:
+def test_launches_exceed_the_budget_by_little() -> None:
     program = SimulatedProgram(takes_s=lambda c: 1000.0)
     study = tune(SMALL, program, Budget(time_s=5.0))
     assert len(study.samples) == 1

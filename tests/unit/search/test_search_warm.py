@@ -152,7 +152,7 @@ def test_failed_configurations_come_last() -> None:
     assert known[-len(failed) :] == tuple(failed)
 
 
-def test_sweep_knows_its_cells() -> None:
+def test_earlier_sweep_provides_its_cells() -> None:
     cells = [{}, {"arg.p1": 3}, {"arg.p1": 4}, {"arg.p1": 3, "arg.p2": 4}]
     arms = tuple(Arm(name=f"c{i}", configuration=Configuration(c)) for i, c in enumerate(cells))
     spec = StudySpec(
@@ -180,7 +180,7 @@ def space_of(**domains: tuple[tuple[Value, ...], Value | None]) -> Space:
     )
 
 
-def test_default_that_is_another_here_is_set() -> None:
+def test_different_default_of_earlier_study_is_set() -> None:
     theirs, ours = space_of(p=((0, 1, 2), 0)), SearchSpace(space_of(p=((0, 1, 2), 2)))
     found = [
         project(Configuration(c), theirs.parameters, ours) for c in ({}, {"arg.p": 1}, {"arg.p": 2})
@@ -237,7 +237,7 @@ def test_better_half_of_many_results_is_kept() -> None:
 # --- first launches of the search ---------------------------------------------------------------
 
 
-def test_first_are_good_and_differ() -> None:
+def test_first_proposals_are_good_and_distinct() -> None:
     pairs = [
         ({"a": 1, "b": 1}, -0.5),
         ({"a": 1}, -0.4),
@@ -357,7 +357,7 @@ def test_level_of_earlier_study_has_no_influence() -> None:
 # --- independence from earlier studies ----------------------------------------------------------
 
 
-def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierStudy) -> None:
+def test_winner_and_conclusion_depend_on_own_launches_only(before: EarlierStudy) -> None:
     """The same launches give the same conclusion."""
     guided = msgspec.structs.replace(spec_of(seed=4), earlier_studies=(before,))
     completed_race = tuned(guided)
@@ -381,7 +381,7 @@ def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierSt
         assert msgspec.structs.replace(found, warm_start="") == alone
 
 
-def test_complete_search_takes_nothing_from_earlier_studies(before: EarlierStudy) -> None:
+def test_exhaustive_search_ignores_earlier_studies(before: EarlierStudy) -> None:
     few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
     cold = spec_of(few)
     spec = msgspec.structs.replace(cold, earlier_studies=(before,))
@@ -395,7 +395,7 @@ def test_complete_search_takes_nothing_from_earlier_studies(before: EarlierStudy
     )
 
 
-def test_study_carries_what_guides_it(before: EarlierStudy) -> None:
+def test_study_contains_the_results_that_guide_it(before: EarlierStudy) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier_studies=(before,))
     assert decode(encode(spec), StudySpec) == spec
     assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"

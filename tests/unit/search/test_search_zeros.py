@@ -58,7 +58,7 @@ def is_default(launch: Launch) -> bool:
     return not launch.configuration
 
 
-def test_zero_of_a_first_launch_alone_leaves_the_verdict() -> None:
+def test_zero_in_first_launch_only_permits_a_verdict() -> None:
     first = counting(lambda launch: launch.stage is Stage.SURVEY)
     study = compare(first, Budget(launches=200), {}, {"nice": 5})
     assert study.claim is not None and not study.claim.verdict_withheld
@@ -159,7 +159,7 @@ def test_mean_of_a_measurement_counts_zeros() -> None:
     assert study.done.reason is EndReason.BUDGET, "the mean of the others is known, theirs is not"
 
 
-def test_zeros_are_not_losses() -> None:
+def test_zero_values_are_not_losses() -> None:
     third = counting(lambda launch: is_default(launch) and launch.block % 3 == 0)
     study = compare(third, Budget(launches=40), {}, {"nice": 5})
     history = History.of(study.spec, study.samples)

@@ -135,7 +135,7 @@ def test_warm_up_launches_are_as_many_as_asked_for(warmup: int, surveys: int) ->
     assert len(found.samples) == min_launches(found.spec)
 
 
-def test_cell_that_fails_twice_in_a_block_leaves() -> None:
+def test_cell_that_fails_twice_in_a_block_is_excluded() -> None:
     bad = {"arg.a": 2, "arg.b": 2, "arg.c": 8}
     program = replace(steady(), fails=lambda c: float(dict(c) == bad))
     found = sweep(msgspec.structs.replace(GRID, repeats=3), program)
@@ -177,7 +177,7 @@ def quicker(fails_in: Callable[[int], bool]) -> FailingBlocks:
     )
 
 
-def test_cell_that_fails_now_and_then_stays_and_is_not_the_best() -> None:
+def test_occasionally_failing_cell_stays_and_is_not_the_best() -> None:
     found = sweep(GRID, quicker(lambda block: block % 4 == 3), space=TWO_CELLS, launches=60)
     assert found.conclusion.claims[0].blocks >= 6
     assert best_claim(found.conclusion) is None
@@ -185,7 +185,7 @@ def test_cell_that_fails_now_and_then_stays_and_is_not_the_best() -> None:
     assert "launches of arg.a=2 failed, and all " in told
 
 
-def test_sweep_whose_cells_fail_for_good_tells_what_it_saw_before() -> None:
+def test_sweep_with_finally_failing_cells_reports_earlier_results() -> None:
     found = sweep(
         GRID, quicker(lambda block: block > 9), space=TWO_CELLS, launches=60, precision=1e-6
     )
@@ -194,13 +194,13 @@ def test_sweep_whose_cells_fail_for_good_tells_what_it_saw_before() -> None:
     assert found.conclusion.claims[0].blocks >= 6
 
 
-def test_sweep_whose_cell_works_once_names_it() -> None:
+def test_cell_that_works_once_is_named() -> None:
     found = sweep(GRID, quicker(lambda block: block > 1), space=TWO_CELLS, launches=60)
     assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert "'arg.a=2' worked once, and failed since, in 6 launches" in found.done.message
 
 
-def test_time_outs_are_values_that_lie_beyond() -> None:
+def test_time_outs_are_censored_values() -> None:
     program = steady(lambda c: 9.0 if c.get("arg.a") == 2 else 1.0)
     found = sweep(GRID, program, timeout_s=3.0)
     late = [c for c in found.conclusion.claims if "arg.a=2" in c.b]
@@ -219,7 +219,7 @@ def test_race_ends_when_every_claim_is_decided() -> None:
     assert found.conclusion.blocks >= min_blocks(found.spec)
 
 
-def test_with_a_precision_each_cell_ends_by_itself() -> None:
+def test_with_a_precision_each_cell_ends_separately() -> None:
     noisy = {"arg.a": 2, "arg.b": 1, "arg.c": 1}
 
     program = steady(noise=0.004)
@@ -247,7 +247,7 @@ def test_with_a_precision_each_cell_ends_by_itself() -> None:
 
 
 @pytest.mark.parametrize("busy", [0.0, 1.0])
-def test_with_a_precision_too_many_disturbed_blocks_are_no_end(busy: float) -> None:
+def test_with_a_precision_too_many_disturbed_blocks_continue_the_sweep(busy: float) -> None:
     """As for ``assay measure``: the remaining blocks are not representative."""
     program = replace(steady(), others=lambda launch: busy * (launch.block % 2))
     found = sweep(GRID, program, launches=300, precision=0.02)
@@ -298,7 +298,7 @@ def test_too_many_cells_for_budget_are_refused_at_start() -> None:
     assert again.conclusion.blocks >= min_blocks(again.spec)
 
 
-def test_slow_baseline_alone_refuses_nothing() -> None:
+def test_slow_first_launch_of_baseline_does_not_refuse_sweep() -> None:
     program = steady(lambda c: 1.9 if c == FIRST else 1.0)
     found = sweep(msgspec.structs.replace(GRID, repeats=2), program, launches=None, time_s=55.0)
     assert found.done.reason is EndReason.DECIDED
@@ -509,7 +509,7 @@ def test_block_without_a_cell_has_no_effects_and_a_time_out_is_a_bound() -> None
 
 
 @pytest.mark.slow
-def test_false_effects_are_as_rare_as_promised() -> None:
+def test_false_effects_are_within_error_rate() -> None:
     """Looked at after every block, over 400 studies without any effect; 5 % and three errors."""
     wrong = 0
     for seed in range(400):
@@ -540,7 +540,7 @@ def test_best_cell_leads_and_cells_have_an_order() -> None:
     assert medians == sorted(medians)
 
 
-def test_sweep_without_blocks_says_so() -> None:
+def test_sweep_without_blocks_is_reported() -> None:
     spec = sweep(GRID, steady()).spec
     empty = conclude(spec, [], SearchSpace(SPACE), RandomSearcher(), None)
     assert sweep_sentences(empty, WALL, best_claim(empty)) == [
@@ -548,7 +548,7 @@ def test_sweep_without_blocks_says_so() -> None:
     ]
 
 
-def test_baseline_whose_name_says_little_is_reported_by_its_settings() -> None:
+def test_baseline_is_described_by_its_settings() -> None:
     space = Space(
         parameters=(
             Parameter(name="arg.a", domain=Range(1, 9), default=1),
@@ -618,9 +618,7 @@ def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> Non
         (1.0, Verdict.UNCLEAR, "Ended after 20 blocks: further blocks would add no information."),
     ],
 )
-def test_figures_that_never_change_may_stay_unclear(
-    factor: float, verdict: Verdict, stopped: str
-) -> None:
+def test_constant_metric_may_stay_unclear(factor: float, verdict: Verdict, stopped: str) -> None:
     """Constant values have an unknown resolution."""
     still = SimulatedProgram(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
     study = sweep(GRID, still, space=Space(parameters=SPACE.parameters[:1]))

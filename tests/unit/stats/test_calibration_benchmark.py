@@ -163,13 +163,13 @@ def share(rule: peers.Rule, stream: noise.Stream) -> float:
     return float(rule(stream, np.random.default_rng(6)).mean())
 
 
-def test_single_look_tests_have_their_level() -> None:
+def test_single_analysis_tests_have_their_level() -> None:
     stream = quiet()
     for rule in (peers.pyperf, peers.welch, peers.paired):
         assert share(rule, stream) == pytest.approx(0.05, abs=0.015)
 
 
-def test_repeated_looks_exceed_the_level() -> None:
+def test_repeated_analyses_exceed_the_level() -> None:
     stream = quiet()
     assert share(peers.temci, stream) == pytest.approx(0.09, abs=0.02)
     assert share(peers.peeking, stream) == pytest.approx(0.27, abs=0.03)

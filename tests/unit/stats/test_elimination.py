@@ -23,7 +23,7 @@ def race(effects: list[float], blocks: int, noise: float = 0.01, seed: int = 1) 
     return drift[:, None] + np.array(effects) + noise * rng.standard_normal((blocks, len(effects)))
 
 
-def test_clearly_worse_arms_leave_and_the_leader_stays() -> None:
+def test_clearly_worse_arms_are_eliminated_and_leader_is_kept() -> None:
     values = race([0.0, 0.05, -0.05, 0.3], 8)
     assert leading_arm(values) == 2
     assert eliminated_arms(values) == {0, 1, 3}
@@ -31,7 +31,7 @@ def test_clearly_worse_arms_leave_and_the_leader_stays() -> None:
     assert eliminated_arms(values[:, :2]) == {1}
 
 
-def test_drift_between_blocks_does_not_mislead_where_arms_are_missing() -> None:
+def test_drift_does_not_bias_effects_with_missing_arms() -> None:
     values = race([0.0, 0.02], 12) + np.linspace(0.0, 3.0, 12)[:, None]
     values[6:, 1] = NAN  # arm 1 ran only in fast blocks
     assert np.nanmean(values[:, 1]) < np.nanmean(values[:, 0])

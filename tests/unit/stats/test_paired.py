@@ -99,13 +99,13 @@ def test_censored_majority_gives_a_bound_only() -> None:
     assert blocks_needed(found) is None
 
 
-def test_a_time_out_of_the_default_is_an_upper_bound() -> None:
+def test_time_out_of_the_default_is_an_upper_bound() -> None:
     found = effect(seen([20.0] * 9, frozenset(range(9))), seen([10.0] * 9), resolution=0.0)
     assert (found.bound, found.lo) == ("at most", 0.0)
     assert decide(found) is Verdict.FASTER
 
 
-def test_censoring_turns_round_where_higher_is_better() -> None:
+def test_bounds_are_exchanged_if_higher_is_better() -> None:
     found = effect(
         seen([10.0] * 9), seen([5.0] * 9, frozenset(range(9))), goal=Goal.HIGHER, resolution=0.0
     )
@@ -113,7 +113,7 @@ def test_censoring_turns_round_where_higher_is_better() -> None:
     assert decide(found, goal=Goal.HIGHER) is Verdict.SLOWER
 
 
-def test_both_arms_timed_out_says_nothing() -> None:
+def test_pair_of_two_timeouts_has_no_effect() -> None:
     capped = frozenset(range(9))
     found = effect(seen([20.0] * 9, capped), seen([20.0] * 9, capped))
     assert (found.ratio, found.bound, found.lo, found.hi) == (None, "unknown", 0.0, math.inf)
@@ -150,7 +150,7 @@ def test_measurement_step_is_smallest_difference() -> None:
         (0.0, 0.5, Verdict.FASTER),
     ],
 )
-def test_verdicts(lo: float, hi: float, verdict: Verdict) -> None:
+def test_verdict_follows_from_interval_and_margin(lo: float, hi: float, verdict: Verdict) -> None:
     assert decide(made(lo, hi)) is verdict
     turned = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
     assert decide(made(lo, hi), goal=Goal.HIGHER) is turned.get(verdict, verdict)
@@ -198,7 +198,7 @@ def test_constant_figures_are_compared_to_their_last_digit() -> None:
     assert effect(seen([1000.0] * 5), seen([900.0] * 5)).lo == 0.0
 
 
-def test_start_up_pays_for_neither_numpy_nor_scipy() -> None:
+def test_numpy_and_scipy_are_not_imported_at_start() -> None:
     code = (
         "import sys, assay.stats.verdict, assay.stats.summary, assay.stats.shift,"
         " assay.stats.elimination;"

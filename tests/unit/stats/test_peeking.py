@@ -66,7 +66,7 @@ def test_gain_is_faster_and_loss_is_slower() -> None:
     assert all(ending.differs for ending in simulate_studies(a, b - 0.05))
 
 
-def test_omitted_looks_give_no_verdict() -> None:
+def test_omitted_analyses_give_no_verdict() -> None:
     a, b = arms("gain")
     found = simulate_studies(a, b, analyses=[10, 20, 30])
     assert {ending.blocks for ending in found} <= {10, 20, 30, BLOCKS}
@@ -74,7 +74,7 @@ def test_omitted_looks_give_no_verdict() -> None:
     assert all(late.blocks >= soon.blocks for late, soon in zip(found, often, strict=True))
 
 
-def test_invisible_looks_give_no_verdict() -> None:
+def test_invisible_analyses_give_no_verdict() -> None:
     a, b = arms("gain")
     visible = np.zeros(a.shape, dtype=np.bool_)
     assert {e.verdict for e in simulate_studies(a, b, visible=visible)} == {Verdict.UNCLEAR}

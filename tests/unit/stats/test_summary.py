@@ -62,7 +62,7 @@ def test_summary_agrees_with_numpy() -> None:
     assert found.ci[0] < found.mean < found.ci[1]
 
 
-def test_five_numbers_by_hand() -> None:
+def test_five_number_summary() -> None:
     found = summarise([4.0, 1.0, 2.0, 3.0])
     assert (found.min, found.q1, found.median, found.q3, found.max) == (1.0, 1.75, 2.5, 3.25, 4.0)
     assert found.sd == pytest.approx(1.2909944487)
