@@ -49,7 +49,7 @@ def launch_order(
     """Return the order of the launches of a block.
 
     The order is a function of the arguments. The relative order of two arms does not depend on
-    other arms, so it stays balanced while these leave the race.
+    other arms, so it stays balanced while these are eliminated.
 
     Args:
         seed: seed of the study.

@@ -1,9 +1,9 @@
 """Elimination of arms from a race: a search aid; no claim rests on it.
 
-The rule: an arm leaves when the interval of its paired log-difference to the leader, at alpha = 0.2
-and valid at every interim analysis, lies wholly above 0. So the chance that an arm as good as a
-given leader is ever dropped against it is at most 10 % (one side of 20 %), however many blocks the
-race goes on; the selection of the leader by its observed value is not corrected, which makes
+The rule: an arm is eliminated when the interval of its paired log-difference to the leader, at
+alpha = 0.2 and valid at every interim analysis, lies wholly above 0. So the chance that an arm as
+good as a given leader is ever eliminated is at most 10 % (one side of 20 %), however many blocks
+the race goes on; the selection of the leader by its observed value is not corrected, which makes
 eliminations somewhat easier. A wrong elimination costs a little regret and never a wrong claim,
 since claims come from fresh blocks. A stricter level or a correction for the number of arms would
 only make races longer. The first elimination needs four blocks.
@@ -104,7 +104,7 @@ def difference_interval(log_values: Matrix, arm: int, other: int) -> Interval:
 
 
 def eliminated_arms(log_values: Matrix) -> set[int]:
-    """Return the arms that are shown to be worse than the leader and leave the race.
+    """Return the arms that are shown to be worse than the leader, to be eliminated from the race.
 
     Args:
         log_values: as for ``arm_effects``.

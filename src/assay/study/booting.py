@@ -217,10 +217,10 @@ def boot_settings_of(
             )
         requested = [arm.configuration[name] for arm in spec.arms if name in arm.configuration]
         # In the spelling of an arm, so that both count as the same boot.
-        alike = (
+        equivalent = (
             value for value in requested if now is not None and setting.is_same_value(value, now)
         )
-        found[name] = next(alike, UNKNOWN_VALUE if now is None else now)
+        found[name] = next(equivalent, UNKNOWN_VALUE if now is None else now)
         if alone and is_digest(str(found[name])):
             raise InvalidInputError(
                 f"One arm does not set {name}, of whose present value assay stores only a digest.",

@@ -159,8 +159,8 @@ def _refusal(
 ) -> str | None:
     """Return the reason why a value is refused alone and in all combinations of its condition."""
 
-    def refusal(company: Mapping[str, Value]) -> str | None:
-        plan = planner(Configuration({**company, parameter.name: value}))
+    def refusal(other_values: Mapping[str, Value]) -> str | None:
+        plan = planner(Configuration({**other_values, parameter.name: value}))
         word = plan.settings.get(parameter.name)
         return word.reason if word is not None and parameter.name in plan.refused else None
 
@@ -172,8 +172,12 @@ def _refusal(
     options = [(None, *(p.domain.values() or ())) for p in others]
     for values in itertools.islice(itertools.product(*options), MAX_CHECKED_VALUES):
         pairs = zip(others, values, strict=True)
-        company = {other.name: value for other, value in pairs if value is not None}
-        if company and condition.holds(company, unknown=False) and refusal(company) is None:
+        other_values = {other.name: value for other, value in pairs if value is not None}
+        if (
+            other_values
+            and condition.holds(other_values, unknown=False)
+            and refusal(other_values) is None
+        ):
             return None
     return alone
 

@@ -32,7 +32,7 @@ def applicable_floor(floor: MachineFloor | None, conclusion: Conclusion) -> Mach
     """
     if floor is None or conclusion.noise_floor is not None:
         return None
-    return floor if any(_about(floor, claim) for claim in conclusion.claims) else None
+    return floor if any(_is_of_same_metric(floor, claim) for claim in conclusion.claims) else None
 
 
 def floor_words(floor: MachineFloor) -> str:
@@ -52,7 +52,11 @@ def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[
     if near is None:
         return
     for claim in conclusion.claims:
-        if _about(near, claim) and _tells(claim) and is_within(near, claim.ratio):
+        if (
+            _is_of_same_metric(near, claim)
+            and _is_difference(claim)
+            and is_within(near, claim.ratio)
+        ):
             yield (
                 f"the difference of {claim.b} ({show_percent(claim.ratio)} %) is within the noise "
                 f"floor of this machine ({floor_words(near)}, {origin_words(near)}): two identical "
@@ -66,9 +70,9 @@ def is_within(floor: MachineFloor, ratio: float) -> bool:
     return abs(math.log(ratio)) <= reach
 
 
-def _about(floor: MachineFloor, claim: Claim) -> bool:
+def _is_of_same_metric(floor: MachineFloor, claim: Claim) -> bool:
     return claim.metric == floor.metric and claim.method != "spread"
 
 
-def _tells(claim: Claim) -> bool:
+def _is_difference(claim: Claim) -> bool:
     return claim.verdict in (Verdict.FASTER, Verdict.SLOWER)

@@ -100,7 +100,7 @@ def losses_sentence(found: Claim) -> str:
 
 
 def stability(found: Claim) -> str:
-    """Return a sentence on the spread of single launches; empty if both arms vary alike."""
+    """Return a sentence on the spread of single launches; empty if both arms vary equally."""
     spread = found.spread
     if spread is None or spread.verdict not in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER):
         return ""
@@ -153,7 +153,7 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
     """Return the effect of a claim on spreads: ``B varies 2.1 times as much as A in time``."""
     a, b, noun = found.a, found.b, noun_of(metric)
     if found.verdict is Verdict.SAME:
-        return f"{b} and {a} vary alike in {noun}, to within {100 * found.margin:g} %"
+        return f"{b} and {a} vary equally in {noun}, to within {100 * found.margin:g} %"
     if found.verdict is Verdict.UNCLEAR:
         return f"Whether {b} varies more or less than {a} in {noun} is unclear"
     if found.verdict is Verdict.SLOWER:

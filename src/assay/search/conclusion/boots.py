@@ -45,7 +45,7 @@ def boot_notes(
 
 
 def boot_announcement(spec: StudySpec) -> str:
-    """Return a sentence on the boots that a study takes; empty where it takes none."""
+    """Return a sentence on the boots that a study takes; empty if it needs none."""
     costly = HardToChangeFactors.of(spec)
     if not costly.reboot_settings:
         return ""

@@ -72,7 +72,7 @@ def varied_names(space: Space) -> tuple[str, ...]:
 
 
 def settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Value | None]:
-    """Return the value of each setting in an arm; ``None`` where the arm leaves it alone.
+    """Return the value of each setting in an arm; ``None`` if the arm does not set it.
 
     The baseline has the known defaults as well. Where the space names configurations, the name
     comes first.
@@ -98,7 +98,7 @@ def _settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[V
 
 
 def baseline_point(baseline: Configuration, space: Space) -> dict[str, Value]:
-    """Return the settings of the baseline, with known defaults of those that it leaves alone."""
+    """Return the settings of the baseline, with known defaults of those that it does not set."""
     found = {p.name: baseline.get(p.name, p.default) for p in space.parameters}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -112,7 +112,7 @@ def baseline_text(name: str, baseline: Configuration, space: Space) -> str:
 
 
 def sorted_by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
-    """Return arms in the order of their settings; settings that are left alone come first."""
+    """Return arms in the order of their settings; arms without a setting come first."""
     ranks = {p.name: _ranks(p.domain.values()) for p in space.parameters}
     order = {one.name: at for at, one in enumerate(space.named_configurations, 1)}
 

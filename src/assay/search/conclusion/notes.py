@@ -194,7 +194,7 @@ def _arms_of(samples: Sequence[Sample]) -> str:
 
 
 def refusal_notes(history: History) -> list[str]:
-    """Return notes on values that left the search, since no launch applied them."""
+    """Return notes on values that the search excluded, since no launch applied them."""
     reasons = history.refusals.reasons
     return [wording.refused_value(value, reason) for value, reason in reasons.items()]
 

@@ -2,7 +2,7 @@
 
 Values that the planner refuses never run. Some refusals appear only in a launch: an OpenBLAS
 without a core type, or a program that sets its own affinity. Such a value has no effect, so any
-result would belong to another value; it leaves the search.
+result would belong to another value; the search excludes it.
 """
 
 from __future__ import annotations

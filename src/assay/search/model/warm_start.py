@@ -58,7 +58,7 @@ def transferable_results(
     trials = trials_of(History.of(spec, samples), STAGES)
     grouped: dict[Configuration, list[EarlierConfiguration]] = {}
     left_out = 0
-    for known in _standing(trials):
+    for known in _log_ratios(trials):
         found = project(known.configuration, spec.space.parameters, space)
         if found is None:
             left_out += 1
@@ -68,19 +68,19 @@ def transferable_results(
     return sorted(merged, key=_rank), left_out
 
 
-def _standing(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
+def _log_ratios(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
     """Yield the log ratio of every configuration to the default; that of the default is 0."""
     defaults = sum(t.configuration == DEFAULT and t.value is not None for t in trials)
     if defaults:
         yield EarlierConfiguration(configuration=DEFAULT, log_ratio=0.0, launches=defaults)
-    for standing in mean_effects(trials):
-        if math.isnan(standing.score):
-            yield EarlierConfiguration(configuration=standing.configuration)
+    for effect in mean_effects(trials):
+        if math.isnan(effect.score):
+            yield EarlierConfiguration(configuration=effect.configuration)
         else:
             yield EarlierConfiguration(
-                configuration=standing.configuration,
-                log_ratio=standing.score,
-                launches=standing.launches,
+                configuration=effect.configuration,
+                log_ratio=effect.score,
+                launches=effect.launches,
             )
 
 

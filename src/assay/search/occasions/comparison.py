@@ -135,7 +135,7 @@ def _demand_different(a: Side, b: Side) -> None:
     raise InvalidInputError(
         f"{one.arm!r} and {other.arm!r} ran in the same blocks of study {one.study}: they were not "
         "measured apart.",
-        f"`assay study show {one.study}` compares them, launch beside launch.",
+        f"`assay study show {one.study}` compares them in pairs of launches.",
     )
 
 

@@ -96,11 +96,11 @@ def pool_of(
     for prospect in prospects:
         if (prospect.study, prospect.stratum.number) in compared:
             continue
-        alike = _runs_the_same(prospect, side)
+        runs_same = _runs_the_same(prospect, side)
         if prospect.stratum.machine != side.condition.machine:
-            if alike and prospect.spec.kind is Kind.CALIBRATE:
+            if runs_same and prospect.spec.kind is Kind.CALIBRATE:
                 other_machines.append(prospect.study)
-        elif not alike:
+        elif not runs_same:
             if prospect.spec.kind is Kind.CALIBRATE:
                 other_commands.append(prospect.study)
         elif (found := _occasion(prospect, side)) is not None:

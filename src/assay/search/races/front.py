@@ -173,7 +173,7 @@ class FrontRace(SearchRace):
         racing = [arm for arm in self._history.newest_arms(Stage.CONFIRM) if arm in points]
         if is_analysis_due(blocks):
             alpha = front_alpha(self._spec, len(points))
-            racing = [arm for arm in racing if not self._leaves(arm, points, alpha)]
+            racing = [arm for arm in racing if not self._is_finished(arm, points, alpha)]
             over = self._over(racing, points, alpha, budget)
             if over is not None:
                 return over
@@ -224,7 +224,7 @@ class FrontRace(SearchRace):
     def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
         return claims_between(self.objectives, (DEFAULT_ARM.name, arm.name), alpha)
 
-    def _leaves(self, arm: Arm, points: Sequence[Arm], alpha: float) -> bool:
+    def _is_finished(self, arm: Arm, points: Sequence[Arm], alpha: float) -> bool:
         """Return whether a point needs no further blocks: it fails, is dominated, or gains nothing.
 
         The intervals hold at every interim analysis, so that a proven result remains proven.

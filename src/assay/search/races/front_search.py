@@ -63,7 +63,7 @@ class FrontSearch(Protocol):
 
 
 class RacingFrontSearch:
-    """Race of all configurations; those proven worse than another in all objectives leave.
+    """Race of all configurations; it eliminates those proven worse in all objectives.
 
     Args:
         configurations: all of them, the default first.

@@ -130,7 +130,7 @@ cannot work. A failed build is not retried within a session."""
 
 
 MAX_BLOCKS_WITHOUT_VALUE = 3
-"""Successive blocks without a value after which an arm leaves."""
+"""Successive blocks without a value after which an arm is excluded."""
 
 
 class BlockRunner:

@@ -66,8 +66,8 @@ MAX_LAUNCHES = 400
 """Largest number of launches for the model, those of the default included."""
 
 NEGLIGIBLE_DEVIATIONS = 0.5
-"""Largest expected loss, in posterior standard deviations, at which a setting leaves the winner
-without further launches."""
+"""Largest expected loss, in posterior standard deviations, at which a setting is removed from
+the winner without further launches."""
 MIN_BLOCKS_BEFORE_END = 8
 """Search blocks before the model may end the search for lack of a possible gain."""
 CONFIDENCE = 0.95
@@ -101,7 +101,7 @@ class Strategy(Protocol):
 
 
 class RacingStrategy:
-    """Race of all configurations in every block; those proven worse leave.
+    """Race of all configurations in every block; it eliminates those proven worse.
 
     Args:
         configurations: all of them, the default first.

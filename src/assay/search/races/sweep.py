@@ -65,8 +65,8 @@ class SweepRace(BlockRace):
     The baseline runs alone first: it shows whether the program works, and its time. Then each
     cell warms up, in random order: files and compiled code may differ from cell to cell, so that
     one warm-up of the baseline would favour it. Then complete blocks run every cell once. A cell
-    without any value leaves when it fails at both attempts within a block. A cell with values
-    leaves after ``MAX_BLOCKS_WITHOUT_VALUE`` successive blocks without one. With ``null`` the
+    without any value is excluded when it fails at both attempts within a block. A cell with values
+    is excluded after ``MAX_BLOCKS_WITHOUT_VALUE`` successive blocks without one. With ``null`` the
     baseline runs a second time in each block, under another name.
 
     The race ends after the requested number of blocks; or, with a precision, when the mean of every
