@@ -7,7 +7,7 @@ Principles in Experimental Design). If the second launch of a block is always sl
 shuffling makes the same arm the second one in all of the first six blocks of one study in 32; this
 design never does. Within a group only the last block is predictable.
 
-Where arms differ in settings that are costly to change (whole plots of a split-plot design: Box,
+Where arms differ in hard-to-change settings (whole plots of a split-plot design: Box,
 Hunter and Hunter 2005, Statistics for Experimenters, ch. 9), arms that share these values run one
 after another. Then the whole plots are shuffled and mirrored, and so are the arms within each.
 """
@@ -40,7 +40,7 @@ _SIDES = tuple(
 
 
 Plot = tuple[str, ...]
-"""Values of the settings that are costly to change, as text, the costliest first."""
+"""Values of the hard-to-change settings, as text, the costliest first."""
 
 
 def launch_order(

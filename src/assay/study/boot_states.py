@@ -53,7 +53,7 @@ class BootStateComparison:
     ) -> None:
         found = (as_reboot_setting(registry.get(name)) for name in spec.reboot_settings)
         self._settings: dict[str, RebootSetting] = {s.name: s for s in found if s is not None}
-        self._costly = HardToChangeFactors.of(spec)
+        self._hard_to_change = HardToChangeFactors.of(spec)
         self._samples = samples
         began = machine_in(then.host) or machine
         self._began, self._level = self._values(began), self._values(machine)
@@ -96,7 +96,7 @@ class BootStateComparison:
         samples = [
             sample
             for sample in self._samples
-            if self._is_present(self._costly.boot(sample.launch.configuration))
+            if self._is_present(self._hard_to_change.boot(sample.launch.configuration))
         ]
         if not samples:
             return None

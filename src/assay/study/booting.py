@@ -80,7 +80,7 @@ class BootCheck:
         kernel: Evidence | None = None,
     ) -> None:
         self._id = study_id
-        self._costly = HardToChangeFactors.of(spec)
+        self._hard_to_change = HardToChangeFactors.of(spec)
         self._machine = machine
         self._registry = registry
         self._warms = spec.warmup != 0
@@ -101,9 +101,9 @@ class BootCheck:
             BootPause: another boot, or a separate one, is required.
             NotPossibleError: no boot satisfies the launch.
         """
-        if not self._costly.reboot_settings:
+        if not self._hard_to_change.reboot_settings:
             return
-        wanted = self._costly.boot(launch.configuration)
+        wanted = self._hard_to_change.boot(launch.configuration)
         change = required_boot_change(wanted, self._machine, self._registry)
         if change is not None:
             missing = self._rebooted and not self._evidence
@@ -122,7 +122,11 @@ class BootCheck:
 
     def is_cold(self, launch: Launch) -> bool:
         """Return whether an arm needs a warm-up launch, because memory is empty after a boot."""
-        if not self._costly.reboot_settings or not self._warms or launch.stage is Stage.SURVEY:
+        if (
+            not self._hard_to_change.reboot_settings
+            or not self._warms
+            or launch.stage is Stage.SURVEY
+        ):
             return False
         return launch.arm not in self._warm
 
@@ -132,7 +136,7 @@ class BootCheck:
 
     def with_evidence(self, sample: Sample) -> Sample:
         """Return a sample with evidence of its boot."""
-        if not self._costly.reboot_settings:
+        if not self._hard_to_change.reboot_settings:
             return sample
         more = (
             Evidence(kind=BOOT_EVIDENCE, note=self._here),

@@ -154,12 +154,12 @@ def _confirmed_before(
     spec: StudySpec, here: str | None, samples: Sequence[Sample], registry: Registry
 ) -> dict[str, str]:
     """Return the values confirmed at the last launch of this boot."""
-    costly = HardToChangeFactors.of(spec)
+    hard_to_change = HardToChangeFactors.of(spec)
     mine = (s for s in reversed(samples) if here is not None and boot_of(s) == here)
     newest = next(mine, None)
     if newest is None:
         return {}
-    values = costly.boot(newest.launch.configuration).items()
+    values = hard_to_change.boot(newest.launch.configuration).items()
     settings = ((registry.get(name), value) for name, value in values)
     return {
         setting.name: show_value(value)

@@ -19,18 +19,18 @@ class HardToChangeApplier:
     At the start of a session their state is unknown.
 
     Args:
-        costly: the hard-to-change settings; boot settings are ignored.
+        hard_to_change: the hard-to-change settings; boot settings are ignored.
         executor: executor that applies them.
         clock: clock in seconds.
     """
 
     def __init__(
         self,
-        costly: HardToChangeFactors,
+        hard_to_change: HardToChangeFactors,
         executor: Executor,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._costly = costly.without_boot_settings
+        self._hard_to_change = hard_to_change.without_boot_settings
         self._executor = executor
         self._clock = clock
         self._applied: Plot | None = None
@@ -42,9 +42,9 @@ class HardToChangeApplier:
         Raises:
             AssayError: as ``Executor.open``; the state is unknown then.
         """
-        if not self._costly:
+        if not self._hard_to_change:
             return
-        wanted = self._costly.plot(launch.configuration)
+        wanted = self._hard_to_change.plot(launch.configuration)
         if wanted == self._applied and not launch.repeat_application:
             return
         self._applied = None
@@ -52,7 +52,11 @@ class HardToChangeApplier:
         self._executor.open(self._executor.nodes()[0], plan)
         took_s = self._clock() - began_s
         self._applied = wanted
-        level = zip(self._costly.names, self._costly.level(launch.configuration), strict=True)
+        level = zip(
+            self._hard_to_change.names,
+            self._hard_to_change.level(launch.configuration),
+            strict=True,
+        )
         note = " ".join(f"{name}={'default' if value is None else value}" for name, value in level)
         self._evidence[_position_of(launch)] = Evidence(
             kind=SWITCH_EVIDENCE, value=took_s, unit="s", note=note

@@ -1,4 +1,4 @@
-"""Space: sentences on cells of a design and on settings that are costly to change."""
+"""Space: sentences on cells of a design and on hard-to-change settings."""
 
 from __future__ import annotations
 

@@ -161,16 +161,16 @@ def test_two_arms_alternate_within_and_among_groups() -> None:
 
 
 def test_block_cost_includes_switching() -> None:
-    costly = HardToChangeFactors(COSTS)
-    assert costly.names == ("env.BOOT", "env.KNOB")
-    assert costly.block_s(arms("")) == 0.0
-    assert costly.block_s(arms("", "nice=5")) == 0.0
-    assert costly.block_s(arms("", "env.KNOB=x")) == 2 * 2.0
-    assert costly.block_s(arms("", "env.BOOT=a")) == 2 * (60.0 + 2.0)
+    hard_to_change = HardToChangeFactors(COSTS)
+    assert hard_to_change.names == ("env.BOOT", "env.KNOB")
+    assert hard_to_change.block_s(arms("")) == 0.0
+    assert hard_to_change.block_s(arms("", "nice=5")) == 0.0
+    assert hard_to_change.block_s(arms("", "env.KNOB=x")) == 2 * 2.0
+    assert hard_to_change.block_s(arms("", "env.BOOT=a")) == 2 * (60.0 + 2.0)
     four = arms("", "env.BOOT=a", "env.BOOT=a env.KNOB=x", "env.KNOB=y nice=5")
-    assert costly.block_s(four) == 2 * 60.0 + 4 * 2.0
-    assert costly.space_s(SearchSpace(SPACE), 100) == 3 * 60.0 + 9 * 2.0
-    assert costly.space_s(SearchSpace(SPACE), 4) == 3 * 60.0 + 4 * 2.0
+    assert hard_to_change.block_s(four) == 2 * 60.0 + 4 * 2.0
+    assert hard_to_change.space_s(SearchSpace(SPACE), 100) == 3 * 60.0 + 9 * 2.0
+    assert hard_to_change.space_s(SearchSpace(SPACE), 4) == 3 * 60.0 + 4 * 2.0
     assert not HardToChangeFactors({"nice": 0.0})
 
 
@@ -327,7 +327,7 @@ def test_switching_cost_is_reported() -> None:
 
 STUDIES, BLOCKS, WITHIN = 1000, 40, 3
 NAMES = ["a1", "a2", "b1", "b2", "c1"]
-"""Five identical arms at three levels of a costly setting."""
+"""Five identical arms at three levels of a hard-to-change setting."""
 LIMIT = 0.05 + 2 * math.sqrt(0.05 * 0.95 / STUDIES)
 
 
@@ -395,21 +395,26 @@ def test_independent_unit_is_the_application() -> None:
 
 
 def test_boots_are_excluded_from_budget_and_bound_launches() -> None:
-    costly = HardToChangeFactors({"boot.nosmt": 120.0, "vm.thp": 2.0}, {"boot.nosmt": "absent"})
+    hard_to_change = HardToChangeFactors(
+        {"boot.nosmt": 120.0, "vm.thp": 2.0}, {"boot.nosmt": "absent"}
+    )
     four = arms(
         "boot.nosmt=absent vm.thp=x",
         "boot.nosmt=present vm.thp=x",
         "vm.thp=y",
         "boot.nosmt=present",
     )
-    assert costly.plot(four[2].configuration)[0] == costly.plot(four[0].configuration)[0]
-    assert costly.initial_boot_arms(four) == (four[0], four[2])
+    assert (
+        hard_to_change.plot(four[2].configuration)[0]
+        == hard_to_change.plot(four[0].configuration)[0]
+    )
+    assert hard_to_change.initial_boot_arms(four) == (four[0], four[2])
     # Two boots of two values each: four applications of the written setting.
-    assert costly.block_s(four) == 4 * 2.0
-    assert costly.block_with_boots_s(four) == 4 * 2.0 + 2 * 120.0
-    assert costly.pair_s == 2 * 2.0
-    assert costly.pair_with_boots_s == 2 * 2.0 + 2 * 120.0
-    assert costly.without_boot_settings.names == ("vm.thp",)
+    assert hard_to_change.block_s(four) == 4 * 2.0
+    assert hard_to_change.block_with_boots_s(four) == 4 * 2.0 + 2 * 120.0
+    assert hard_to_change.pair_s == 2 * 2.0
+    assert hard_to_change.pair_with_boots_s == 2 * 2.0 + 2 * 120.0
+    assert hard_to_change.without_boot_settings.names == ("vm.thp",)
     assert HardToChangeFactors(COSTS).initial_boot_arms(four) == four
 
 

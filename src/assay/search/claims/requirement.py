@@ -371,13 +371,13 @@ def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:
 
 
 def _counting(history: History, arm: Arm) -> list[Sample]:
-    """Return the launches of an arm that count; one per application of costly settings.
+    """Return the launches of an arm that count; one per application of hard-to-change settings.
 
     Launches of one application share its error and are not independent trials. The number of the
     block selects the launch, so that each position within an application counts equally.
     """
     samples = history.summarised_samples(Stage.CONFIRM, arm.name)
-    if not history.costly:
+    if not history.hard_to_change:
         return samples
     found: dict[int, list[Sample]] = {}
     for sample in samples:

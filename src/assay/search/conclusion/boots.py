@@ -31,14 +31,14 @@ def boot_notes(
         kernels: differences between its kernels, which are listed separately.
     """
     listed = {difference.name for difference in kernels.differences} if kernels else set[str]()
-    costly = HardToChangeFactors.of(spec)
+    hard_to_change = HardToChangeFactors.of(spec)
     notes: dict[str, None] = {}
     for sample in samples:
         states = [e.note for e in sample.evidence if e.kind == BOOT_STATE and e.note]
         states = [state for state in states if state.partition(": ")[0] not in listed]
         if not states:
             continue
-        values = costly.boot(sample.launch.configuration).items()
+        values = hard_to_change.boot(sample.launch.configuration).items()
         changed = {name: value for name, value in values if value != spec.reboot_settings[name]}
         notes[boot_state_note(Configuration(changed), states)] = None
     return list(notes)
@@ -46,15 +46,15 @@ def boot_notes(
 
 def boot_announcement(spec: StudySpec) -> str:
     """Return a sentence on the boots that a study takes; empty if it needs none."""
-    costly = HardToChangeFactors.of(spec)
-    if not costly.reboot_settings:
+    hard_to_change = HardToChangeFactors.of(spec)
+    if not hard_to_change.reboot_settings:
         return ""
-    names = tuple(costly.reboot_settings)
+    names = tuple(hard_to_change.reboot_settings)
     if spec.kind is Kind.TUNE:
         return boot_search_sentence(names)
     arms = compared_arms(spec)
-    levels = [costly.boot(arm.configuration) for arm in arms]
-    if all(level == costly.reboot_settings for level in levels):
+    levels = [hard_to_change.boot(arm.configuration) for arm in arms]
+    if all(level == hard_to_change.reboot_settings for level in levels):
         return ""
     if all(level == levels[0] for level in levels):
         return single_boot_sentence(names)

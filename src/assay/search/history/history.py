@@ -74,7 +74,7 @@ class History:
             block is one observation.
         disturbed_above: share of the CPUs used by other processes above which a block is disturbed.
         require: requirements on launches.
-        costly: settings that are costly to change.
+        hard_to_change: hard-to-change settings.
         budget: budget of the launches for claims.
     """
 
@@ -86,12 +86,12 @@ class History:
         statistic: Statistic = Statistic.MEAN,
         disturbed_above: float | None = None,
         require: Sequence[Requirement] = (),
-        costly: HardToChangeFactors | None = None,
+        hard_to_change: HardToChangeFactors | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.metric = metric
         self.budget = budget
-        self.costly = costly or HardToChangeFactors()
+        self.hard_to_change = hard_to_change or HardToChangeFactors()
         self.samples: list[Sample] = []
         self._of_arm: dict[str, list[Sample]] = {}
         self._statistic = statistic
@@ -127,7 +127,7 @@ class History:
             statistic=spec.statistic,
             disturbed_above=spec.disturbed_above,
             require=spec.requirements,
-            costly=HardToChangeFactors.of(spec),
+            hard_to_change=HardToChangeFactors.of(spec),
             budget=_for_claims(spec),
         )
         found.other_work = DifferentWork.of(spec, found.outputs)
@@ -386,7 +386,7 @@ class History:
     def _cost(
         self, arms: Sequence[Arm], wall_s: Callable[[str], float | None], stage: Stage
     ) -> Cost:
-        switching_s = self.costly.block_s(arms)
+        switching_s = self.hard_to_change.block_s(arms)
         launching = self._once(arms, wall_s).times(self.launches_by_arm(stage, arms))
         parallel_launches = self.parallel_launches if stage is Stage.SEARCH else 1
         new = sum(arm.name not in self._arms for arm in arms)
@@ -401,14 +401,14 @@ class History:
     def launches_by_arm(self, stage: Stage, arms: Sequence[Arm]) -> int:
         """Return the number of launches of each arm in a block of a stage.
 
-        If arms of a claim differ in costly settings, the number follows from the cost of an
+        If arms of a claim differ in hard-to-change settings, the number follows from the cost of an
         application; it is the same as in the first such block, so that all blocks have equal
         weight.
         """
         fixed = launches_per_block(self._statistic, stage)
         if fixed > 1 or stage is not Stage.CONFIRM:
             return fixed
-        switching_s = self.costly.block_with_boots_s(arms)
+        switching_s = self.hard_to_change.block_with_boots_s(arms)
         if not switching_s:
             return 1
         known = self._stages[stage].times
@@ -430,7 +430,7 @@ class History:
 
         Here the budget is the limit, not the cost of a boot.
         """
-        if not self.costly.reboot_settings or self.budget is None:
+        if not self.hard_to_change.reboot_settings or self.budget is None:
             return MAX_LAUNCHES_PER_APPLICATION
         time_s, launches = self.budget.time_s, self.budget.launches
         rooms = [time_s / once.time_s] if time_s is not None and once.time_s else []

@@ -62,7 +62,9 @@ class CompareRace(BlockRace):
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         # Arms of another boot have no warm-up before their first block.
         cold = [
-            arm for arm in self._history.costly.initial_boot_arms(self._arms) if not self._warm(arm)
+            arm
+            for arm in self._history.hard_to_change.initial_boot_arms(self._arms)
+            if not self._warm(arm)
         ]
         attempts = len(self._history.blocks(Stage.SURVEY))
         if cold and attempts < MAX_ATTEMPTS and not (attempts and budget.spent):

@@ -139,15 +139,15 @@ class BlockRunner:
     Args:
         seed: seed of the study; the order within a block follows from it and the number of the
             block.
-        costly: settings that are costly to change; arms that share them run in succession.
+        hard_to_change: hard-to-change settings; arms that share them run in succession.
         slots: slots that launches are confined to; 0 without slots.
     """
 
     def __init__(
-        self, seed: int, costly: HardToChangeFactors | None = None, slots: int = 0
+        self, seed: int, hard_to_change: HardToChangeFactors | None = None, slots: int = 0
     ) -> None:
         self._seed = seed
-        self._costly = costly or HardToChangeFactors()
+        self._hard_to_change = hard_to_change or HardToChangeFactors()
         self._slots = range(slots)
         self.number = -1
         self.stage: Stage | None = None
@@ -175,7 +175,7 @@ class BlockRunner:
         """Begin the next block."""
         number = self.number + 1
         arms = plan.arms * plan.times
-        plots = [self._costly.plot(arm.configuration) for arm in arms]
+        plots = [self._hard_to_change.plot(arm.configuration) for arm in arms]
         if plan.stage is Stage.INTERFERENCE:
             plots = [(arm.name,) for arm in arms]
         places = launch_order(self._seed, number, [arm.name for arm in arms], plots)
@@ -188,7 +188,7 @@ class BlockRunner:
         self._kept = False
         self._in_flight = {}
         # In the search a block may begin with the configuration of the previous launch.
-        anew = stage is Stage.CONFIRM and self._costly.differ(arms)
+        anew = stage is Stage.CONFIRM and self._hard_to_change.differ(arms)
         self._waiting = [
             Launch(
                 configuration=arm.configuration,
@@ -299,7 +299,7 @@ class BlockRace(ABC):
     def __init__(self, spec: StudySpec, first: Stage) -> None:
         self._spec = spec
         self._history = History.of(spec)
-        self._block = BlockRunner(spec.seed, self._history.costly, spec.parallel or 0)
+        self._block = BlockRunner(spec.seed, self._history.hard_to_change, spec.parallel or 0)
         self._offered = 1
         self._stage = first
         self._using_rest = False
@@ -449,8 +449,8 @@ class BlockRace(ABC):
     ) -> tuple[Arm, ...]:
         """Return the arms to launch once more before the budget counts as too small.
 
-        Only their first launch is known, which may have one-time costs (filling a cache). Settings
-        that are costly to change are not changed for this.
+        Only their first launch is known, which may have one-time costs (filling a cache).
+        Hard-to-change settings are not changed for this.
 
         Args:
             arms: arms of a block.
@@ -460,7 +460,7 @@ class BlockRace(ABC):
         history = self._history
         found: list[Arm] = []
         fits = budget.affords(Cost(0.0, len(arms) + launches))
-        if budget.spent or history.costly or not fits:
+        if budget.spent or history.hard_to_change or not fits:
             return ()
         for arm in arms:
             single = history.blocks_run(Stage.SURVEY, arm.name) == 1

@@ -118,10 +118,10 @@ class SearchRace(BlockRace):
     def _warm_up(self, following: BlockPlan, budget: RemainingBudget) -> BlockPlan | None:
         """Return the arms to launch before a block without counting them, if any.
 
-        Settings that are costly to change are not changed for this.
+        Hard-to-change settings are not changed for this.
         """
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
-        if first_s is None or budget.spent or self._history.costly:
+        if first_s is None or budget.spent or self._history.hard_to_change:
             return None
         total = RemainingBudget(budget.total, budget.total)
         if not total.affords(Cost(first_s, 1).times(MIN_LAUNCHES_FOR_WARMUP)):
@@ -135,7 +135,11 @@ class SearchRace(BlockRace):
         A single difference may be an accident, as a failed launch may be. It does not justify a
         boot.
         """
-        if self._stage is not Stage.SEARCH or budget.spent or self._history.costly.reboot_settings:
+        if (
+            self._stage is not Stage.SEARCH
+            or budget.spent
+            or self._history.hard_to_change.reboot_settings
+        ):
             return None
         arms = tuple(map(arm_of, self._history.other_work.launched_once))
         affordable = budget.affords(self._history.cost(arms, Stage.SURVEY), keep=PROOF_SHARE)
@@ -271,11 +275,11 @@ class SearchRace(BlockRace):
 
     @property
     def _min_block_cost(self) -> Cost:
-        """Cost of a confirmation block, by the gauge alone; costly changes are included."""
+        """Cost of a confirmation block, by the gauge alone, with changes of settings."""
         arms = 2 + self._spec.null
-        switching_s = self._history.costly.pair_s
+        switching_s = self._history.hard_to_change.pair_s
         once = Cost(self._gauge_s() * arms, arms)
-        block_with_boots_s = self._history.costly.pair_with_boots_s
+        block_with_boots_s = self._history.hard_to_change.pair_with_boots_s
         times = (
             self._repeats
             if self._repeats > 1
@@ -289,7 +293,9 @@ class SearchRace(BlockRace):
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
         bounds = [float(MAX_RACING)]
         if budget.time_s is not None:
-            switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MAX_RACING)
+            switching_s = MIN_SEARCH_BLOCKS * self._history.hard_to_change.space_s(
+                self._space, MAX_RACING
+            )
             search_s = (budget.time_s * SEARCH_SHARE - switching_s) * self._width
             bounds.append(search_s / (each.time_s + self._history.build_s))
         if budget.launches is not None:

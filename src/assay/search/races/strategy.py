@@ -268,7 +268,7 @@ class ModelStrategy:
         """Return the expected cost of a batch before its arms are known."""
         arms = [DEFAULT_ARM] * (1 + count)
         block = history.cost(arms, Stage.SEARCH)
-        switching_s = history.costly.space_s(self._space, len(arms))
+        switching_s = history.hard_to_change.space_s(self._space, len(arms))
         built_s = count * history.build_s
         return Cost(block.time_s + switching_s, block.launches, block.once_s + built_s)
 

@@ -125,7 +125,7 @@ class SweepRace(BlockRace):
     @property
     def _first(self) -> Arm:
         """First arm to run: the baseline, unless it takes another boot than other cells."""
-        return next(iter(self._history.costly.initial_boot_arms(self._arms)), self._arms[0])
+        return next(iter(self._history.hard_to_change.initial_boot_arms(self._arms)), self._arms[0])
 
     @property
     def _first_surveys(self) -> int:
@@ -138,7 +138,7 @@ class SweepRace(BlockRace):
         if self._history.blocks(Stage.CONFIRM):
             return ()
         # Arms of another boot warm up there: see ``assay.study.booting``.
-        here = self._history.costly.initial_boot_arms(self._able())
+        here = self._history.hard_to_change.initial_boot_arms(self._able())
         return tuple(arm for arm in here if self._cold(arm) > 0)
 
     def _cold(self, arm: Arm) -> int:

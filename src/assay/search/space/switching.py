@@ -16,7 +16,7 @@ from assay.search.space.search_space import SearchSpace
 from assay.stats.block_order import Plot
 
 SWITCH_EVIDENCE = "switch"
-"""Kind of evidence: time to apply costly settings before a launch, in seconds."""
+"""Kind of evidence: time to apply hard-to-change settings before a launch, in seconds."""
 BOOT_EVIDENCE = "boot"
 """Kind of evidence: the boot in which a launch was made."""
 MAX_LAUNCHES_PER_APPLICATION = 10
@@ -25,10 +25,10 @@ application itself."""
 
 
 class HardToChangeFactors:
-    """The settings of a study that are costly to change.
+    """The hard-to-change settings of a study.
 
     Args:
-        costs_s: time to change each setting, in seconds; settings with 0 are not costly.
+        costs_s: time to change each setting, in seconds; settings with 0 are not hard to change.
         reboot_settings: settings that need a boot, with their values if they are not set. A study
             does not run during a boot, so its budget excludes boots.
     """
@@ -166,14 +166,14 @@ def launches_per_application(switching_s: float, launching_s: float) -> int:
 
 
 def switching_cost(spec: StudySpec, samples: Iterable[Sample]) -> SwitchingCost | None:
-    """Return the total switching cost of a study; ``None`` without costly settings."""
-    costly = HardToChangeFactors.of(spec)
-    if not costly:
+    """Return the total switching cost of a study; ``None`` without hard-to-change settings."""
+    hard_to_change = HardToChangeFactors.of(spec)
+    if not hard_to_change:
         return None
     known = [e for s in samples for e in s.evidence]
     pieces = [e for e in known if e.kind == SWITCH_EVIDENCE]
     return SwitchingCost(
-        settings=costly.names,
+        settings=hard_to_change.names,
         changes=len(pieces),
         time_s=math.fsum(e.value or 0.0 for e in pieces),
         boot_count=len({e.note for e in known if e.kind == BOOT_EVIDENCE}),
