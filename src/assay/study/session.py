@@ -59,8 +59,8 @@ from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts
 from assay.study.stratum import as_if_reserved, demand_same, differences, stratum_of
 from assay.study.survey import Survey
-from assay.wording.conditions import condition_notes
-from assay.wording.noise_floor import applicable_floor, floor_notes
+from assay.wording.conditions import changed_conditions, changed_libraries, condition_notes
+from assay.wording.noise_floor import applicable_floor, floor_notes, floor_of_other_machine
 
 
 @dataclass(frozen=True)
@@ -341,11 +341,7 @@ def finished_result(
     changed += ["the inputs of the build"] if unbuilt else []
     if not changed:
         return found
-    note = (
-        f"conditions changed since the measurement: {'; '.join(changed)}. "
-        "`assay study resume --new-stratum` verifies the answer"
-    )
-    return replace(found, resume_notes=(*found.resume_notes, note))
+    return replace(found, resume_notes=(*found.resume_notes, changed_conditions(changed)))
 
 
 def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
@@ -411,12 +407,7 @@ def _calibration_notes(
     if not timed or conclusion.noise_floor is not None or floor is not None:
         return ()
     found = calibration_of_other_machine(store, stratum.machine)
-    if found is None:
-        return ()
-    return (
-        f"calibration {found} is of another machine and gives no noise floor here; "
-        "`assay study calibrate` measures one",
-    )
+    return () if found is None else (floor_of_other_machine(found),)
 
 
 def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str, ...]:
@@ -427,13 +418,7 @@ def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str,
     program digest.
     """
     changed = libraries_changed(samples, gone=gone)
-    if not changed:
-        return ()
-    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-    return (
-        f"some launches ran before a change of {changed[0]}{more}, which the program loads at run "
-        "time; `assay study resume --new-stratum` measures separately from them",
-    )
+    return (changed_libraries(changed),) if changed else ()
 
 
 def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:

@@ -36,6 +36,31 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
         yield f"{quota}: a control group limits the CPU time of every launch"
 
 
+def changed_conditions(changes: Sequence[str]) -> str:
+    """Return a note on changes of the host or the program since a study ended.
+
+    Args:
+        changes: what changed; at least one.
+    """
+    return (
+        f"conditions changed since the measurement: {'; '.join(changes)}. "
+        "`assay study resume --new-stratum` verifies the answer"
+    )
+
+
+def changed_libraries(libraries: Sequence[str]) -> str:
+    """Return a note on libraries that changed between launches.
+
+    Args:
+        libraries: paths of the libraries; at least one.
+    """
+    more = f" and {len(libraries) - 1} more" if len(libraries) > 1 else ""
+    return (
+        f"some launches ran before a change of {libraries[0]}{more}, which the program loads at "
+        "run time; `assay study resume --new-stratum` measures separately from them"
+    )
+
+
 def _periods(samples: Sequence[Sample]) -> Periods | None:
     """Return the periods of a quota of CPU time, summed over all launches."""
     sums = dict.fromkeys((QUOTA_PERIODS, QUOTA_THROTTLED), 0.0)

@@ -64,6 +64,18 @@ def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[
             )
 
 
+def floor_of_other_machine(study: str) -> str:
+    """Return a note on a calibration that is of another machine.
+
+    Args:
+        study: id of the calibration.
+    """
+    return (
+        f"calibration {study} is of another machine and gives no noise floor here; "
+        "`assay study calibrate` measures one"
+    )
+
+
 def is_within(floor: MachineFloor, ratio: float) -> bool:
     """Return whether a ratio lies within the noise floor."""
     reach = max(abs(math.log(end)) if end else math.inf for end in floor.ci)
