@@ -510,7 +510,7 @@ def test_block_without_a_cell_has_no_effects_and_a_time_out_is_a_bound() -> None
 
 @pytest.mark.slow
 def test_false_effects_are_within_error_rate() -> None:
-    """Looked at after every block, over 400 studies without any effect; 5 % and three errors."""
+    """Interim analyses after every block of 400 studies without effects: 5 % and three errors."""
     wrong = 0
     for seed in range(400):
         program = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.02, seed=seed)

@@ -38,7 +38,7 @@ def test_difference_below_counter_step_shows_no_correlation() -> None:
 
 
 def test_independent_load_is_reported_in_at_most_five_per_cent() -> None:
-    """Looked at after every block; bursts that fall on either arm by chance."""
+    """With an interim analysis after every block; bursts fall on either arm by chance."""
     found = 0
     for study in range(300):
         rng = random.Random(study)
