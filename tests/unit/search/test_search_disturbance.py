@@ -192,6 +192,13 @@ def test_foreign_load_is_the_sum_of_processes() -> None:
     assert ForeignLoad().with_launch(full).share_of_remainder == 1.0
 
 
+def test_termination_counts_as_time_of_other_processes() -> None:
+    """The readings of the CPUs include the time of a requested termination."""
+    ended = sample(1.0, termination=3.0, foreign_load=2.0, host_cpus=2.0)
+    assert ForeignLoad().with_launch(ended).share == 0.25
+    assert OutsideLoad().with_launch(ended).capacity_s == 8.0
+
+
 def test_limit_of_disturbance_can_be_raised() -> None:
     study = compare(replace(GAIN, others=always), BUDGET, {}, {"nice": 1}, disturbed_above=None)
     assert study.claim is not None

@@ -39,7 +39,7 @@ class OutsideLoad:
 
     Attributes:
         outside_s: total CPU time outside the launches.
-        capacity_s: available CPU time: wall time times CPUs.
+        capacity_s: available CPU time: wall time, including terminations, times CPUs.
         readings: CPUs times launches; each reading has an error of about a tick.
         violations: whether the partition of any launch was violated.
     """
@@ -91,7 +91,7 @@ class ForeignLoad:
     Attributes:
         foreign_s: CPU time of other processes.
         own_s: CPU time of the launches.
-        capacity_s: available CPU time: wall time times CPUs.
+        capacity_s: available CPU time: wall time, including terminations, times CPUs.
         cpus: CPUs times launches.
     """
 
@@ -112,7 +112,7 @@ class ForeignLoad:
         return ForeignLoad(
             self.foreign_s + foreign_s,
             self.own_s + (sample.user_s or 0.0) + (sample.sys_s or 0.0),
-            self.capacity_s + sample.wall_s * cpus,
+            self.capacity_s + sample.total_wall_s * cpus,
             self.cpus + cpus,
         )
 
