@@ -398,7 +398,7 @@ class StoreContract:
             assert store.conclusions(study_id) == {0: make_conclusion(0.6), 1: make_conclusion(0.7)}
             assert store.conclusion(study_id) == make_conclusion(0.7)
             store.delete(study_id)
-            _raises(InvalidInputError, store.verdicts, study_id)
+            _raises(InvalidInputError, store.conclusions, study_id)
 
     def test_newest_overhead_of_each_machine_is_returned(self) -> None:
         """The order of storing has no influence."""
@@ -422,10 +422,10 @@ class StoreContract:
                 store.strata,
                 store.samples,
                 store.conclusion,
-                store.verdicts,
+                store.conclusions,
                 lambda study_id: store.plans(study_id, 0),
                 lambda study_id: list(store.outputs(study_id, 0)),
-                store.claim,
+                store.acquire,
                 store.delete,
             )
             for read in reads:
@@ -447,14 +447,14 @@ class StoreContract:
             again = store.create_study(tune_spec(), make_stratum(), 3.0)
             assert store.samples(again) == []
 
-    def test_claimed_study_is_read_only_for_other_stores(self) -> None:
+    def test_held_study_is_read_only_for_other_stores(self) -> None:
         """Other processes can read it, and write only after it is released."""
         with self.open() as first, self.open() as second:
             study_id = first.create_study(tune_spec(), make_stratum(), 1.0)
             first.add_sample(study_id, 0, make_sample())
             assert second.samples(study_id) == [make_sample()]
             assert second.study(study_id).status is Status.RUNNING
-            assert "in use" in str(_raises(NotPossibleError, second.claim, study_id))
+            assert "in use" in str(_raises(NotPossibleError, second.acquire, study_id))
             _raises(NotPossibleError, second.delete, study_id)
             _raises(NotPossibleError, second.add_sample, study_id, 0, make_sample(1))
             _raises(NotPossibleError, second.set_status, study_id, Status.DONE)
@@ -465,12 +465,12 @@ class StoreContract:
             _raises(NotPossibleError, first.add_sample, study_id, 0, make_sample(1))
             second.acquire(study_id)
             second.acquire(study_id)
-            _raises(NotPossibleError, first.claim, study_id)
+            _raises(NotPossibleError, first.acquire, study_id)
             second.add_sample(study_id, 0, make_sample(1))
             assert first.samples(study_id) == [make_sample(), make_sample(1)]
 
     def test_closing_releases_the_study(self) -> None:
-        """A study that no process runs reads as interrupted, and can be claimed."""
+        """A study that no process runs reads as interrupted, and can be acquired."""
         with self.open() as reader:
             with self.open() as owner:
                 study_id = owner.create_study(tune_spec(), make_stratum(), 1.0)
@@ -484,7 +484,7 @@ class StoreContract:
             reader.release(study_id)
             assert reader.study(study_id).status is Status.DONE
 
-    def test_claim_returns_existing_strata(self) -> None:
+    def test_acquire_returns_existing_strata(self) -> None:
         """New samples continue the strata of an earlier session, and new strata."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)

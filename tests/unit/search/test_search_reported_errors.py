@@ -62,7 +62,7 @@ def test_faster_arm_that_reports_an_error_gets_no_verdict(writes: Callable[[Laun
     assert claim.verdict is Verdict.UNCLEAR
     assert claim.data_problem.startswith(REPORTED_ERROR)
     assert (
-        f"of nice=5 have one, beginning with {USAGE!r}, and none of default" in claim.data_problem
+        f"of nice=5 report one, beginning with {USAGE!r}, and none of default" in claim.data_problem
     )
 
 
@@ -77,7 +77,7 @@ def test_slower_arm_with_an_error_keeps_the_verdict() -> None:
 def test_slower_arm_gets_no_verdict_if_faster_one_reports_an_error() -> None:
     study = _compared(lambda launch: "" if launch.configuration else USAGE, varied=2.0)
     assert study.claim is not None and study.claim.data_problem is not None
-    assert "launches of default have one" in study.claim.data_problem
+    assert "launches of default report one" in study.claim.data_problem
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_search_recommends_the_best_value_without_an_error(writes: Callable[[Lau
     assert found is not None
     assert found.settings == Configuration({"mode": "fast"}) and not found.unproven
     (note,) = (note for note in study.conclusion.notes if note.startswith(REPORTED_ERROR))
-    assert "of mode=bogus have one" in note and "it counts as failed" in note
+    assert "of mode=bogus report one" in note and "it counts as failed" in note
 
 
 def test_only_value_with_an_error_is_unproven() -> None:
