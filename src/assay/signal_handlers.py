@@ -36,12 +36,12 @@ def replaced_handlers(handle: _Handler) -> Iterator[None]:
 
 def _install(handlers: Mapping[signal.Signals, _Handler]) -> None:
     """Install all handlers or none: signals that arrive meanwhile are delivered afterwards."""
-    blocked_signals = signal.pthread_sigmask(signal.SIG_BLOCK, handlers)
+    mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, handlers)
     try:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked_signals)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
 
 
 @contextlib.contextmanager

@@ -108,7 +108,7 @@ def significant(value: float, digits: int = 3) -> str:
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     rounded = f"{value:.{digits - 1}e}"
-    exponent = int(rounded.partition("e")[2])  # of 9.9996 it is that of 10.0
+    exponent = int(rounded.partition("e")[2])  # rounding may raise it: 9.9996 becomes 10.0
     if -5 < exponent < 7:
         return f"{value:.{max(0, digits - 1 - exponent)}f}"
     return rounded

@@ -1,1 +1,1 @@
-"""System settings: applied with a journal, read back, and put back whatever becomes of assay."""
+"""Changes of the system: recorded in a journal, read back, and undone even if assay is killed."""

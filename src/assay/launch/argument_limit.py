@@ -22,7 +22,7 @@ def free_argument_bytes(document: Mapping[str, Any], env: Mapping[str, str]) -> 
     """Return by how many bytes the environment of a launch may safely grow.
 
     Args:
-        document: of the launch (docs/reference/assay-exec.md).
+        document: document of the launch (docs/reference/assay-exec.md).
         env: environment of the launcher.
     """
     variables = {**env, **document.get("env_set", {})}

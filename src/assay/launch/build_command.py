@@ -135,8 +135,8 @@ def build_key(argv: tuple[str, ...], recipe: BuildRecipe, basis: Mapping[str, st
     """Return 64 hexadecimal digits that identify the result of a build.
 
     Args:
-        argv: the command as ``build_command`` gives it.
-        recipe: names the working folder.
+        argv: command that ``build_command`` returned.
+        recipe: recipe with the working folder.
         basis: other inputs (digests of files, tools, the machine), by name.
     """
     import hashlib

@@ -139,7 +139,7 @@ class Driver:
         )
 
     def sweep(self) -> None:
-        """End the remains of launchers that were killed with their guardians."""
+        """End the remains of launchers that were killed with their supervisors."""
         with contextlib.suppress(OSError):  # the next launch reports the error
             with Path(os.devnull).open("wb") as null:
                 pid = spawn(self._launcher, ["--sweep"], self._env, {null.fileno(): 1})

@@ -1,4 +1,4 @@
-"""Record of a launch: the file to which the launcher or its guardian writes the facts."""
+"""Record of a launch: the file to which the launcher or its supervisor writes the facts."""
 
 from __future__ import annotations
 

@@ -27,11 +27,11 @@ FORWARD_MARK = 0x61737300
 """Value of that signal, less the number of the signal to forward."""
 KILL_TIMEOUT_S = 10.0
 """Time in seconds for the launcher to kill a tree. After that the launcher is killed, and its
-guardian ends the tree."""
+supervisor ends the tree."""
 POLL_INTERVAL_S = 1.0
 """Interval in seconds between checks whether the launcher was stopped."""
 RECORD_TIMEOUT_S = 30.0
-"""Time in seconds for the record of a killed launcher: its guardian ends the tree, then writes
+"""Time in seconds for the record of a killed launcher: its supervisor ends the tree, then writes
 it."""
 
 
@@ -126,7 +126,7 @@ class RunningLaunch(msgspec.Struct):
         """Return the record of a finished launch.
 
         Raises:
-            LauncherKilledError: the launcher and its guardian were killed.
+            LauncherKilledError: the launcher and its supervisor were killed.
             NotPossibleError: the launcher died without a record.
         """
         _, status = os.waitpid(self.pid, 0)

@@ -53,9 +53,8 @@ def describe_restriction(narrowed: CpuRestriction, allowed: Collection[int]) -> 
         narrowed.launcher or "", f"start it by `{taskset_command(narrowed.granted_cpus)}`"
     )
     return (
-        f"limited to {show_numbers('CPU', allowed)} of {format_list(narrowed.granted_cpus)}"
-        f": assay was"
-        f" started with that mask{by}; {remedy} to use them all"
+        f"limited to {show_numbers('CPU', allowed)} of {format_list(narrowed.granted_cpus)}:"
+        f" assay was started with that mask{by}; {remedy} to use them all"
     )
 
 

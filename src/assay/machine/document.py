@@ -252,7 +252,7 @@ def machine_in(document: Mapping[str, Any]) -> Machine | None:
     """Return the machine of a document, such as the ``host`` of a stratum.
 
     Returns:
-        ``None`` for an empty document, as of imported studies, or one of an unsupported version.
+        ``None`` if the document is empty, as in imported studies, or of an unsupported version.
     """
     try:
         return msgspec.convert(document, Machine) if document else None

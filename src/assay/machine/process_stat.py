@@ -1,4 +1,4 @@
-"""Fields of ``/proc/PID/stat``, by proc_pid_stat(5)."""
+"""Fields of ``/proc/PID/stat`` (proc_pid_stat(5))."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class ProcessStat:
 
     Attributes:
         name: name of the thread, at most 15 bytes.
-        state: letter of the state, as ``R``, ``S``, ``T``, ``Z`` or ``X``.
+        state: letter of the state, such as ``R``, ``S``, ``T``, ``Z`` or ``X``.
         parent: process id of the parent.
         session: id of the session.
-        flags: flags of the kernel, as ``PF_KTHREAD``.
+        flags: flags of the kernel, such as ``PF_KTHREAD``.
         user_ticks: CPU time in user mode, in clock ticks.
         sys_ticks: CPU time in kernel mode, in clock ticks.
         children_ticks: CPU time of ended children that were waited for, in clock ticks.
         nice: nice value.
         started_ticks: start time since boot, in clock ticks.
-        cpu: CPU of the last run; ``None`` where it is missing, as in short recordings.
+        cpu: CPU on which it ran last; ``None`` if the field is missing, as in short recordings.
     """
 
     name: str
@@ -45,13 +45,14 @@ class ProcessStat:
 def parse_process_stat(text: str | bytes | None) -> ProcessStat | None:
     """Parse the content of ``/proc/PID/stat``.
 
-    The name stands in parentheses and may itself hold parentheses, spaces and line ends.
+    The name is in parentheses, and may itself contain parentheses, spaces and line ends.
 
     Args:
         text: content of the file; ``None`` if it cannot be read.
 
     Returns:
-        The fields; ``None`` for a content that is missing or incomplete, as of a process that ends.
+        The fields; ``None`` if the content is missing or incomplete, for instance because the
+        process ends.
     """
     if isinstance(text, bytes):
         text = text.decode(errors="replace")

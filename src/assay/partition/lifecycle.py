@@ -235,7 +235,7 @@ def create_partition(request: PartitionRequest, place: PartitionHost) -> Created
 
 
 def _create(
-    plan_memory: Partition,
+    planned: Partition,
     request: PartitionRequest,
     folder: Path,
     program: Path | None,
@@ -243,8 +243,8 @@ def _create(
     machine: Machine,
     place: PartitionHost,
 ) -> CreatedPartition:
-    settled = reconcile(place.host, journal, machine, place.env, (plan_memory,))
-    made = _with_actual_memory(plan_memory, settled, place.host)
+    settled = reconcile(place.host, journal, machine, place.env, (planned,))
+    made = _with_actual_memory(planned, settled, place.host)
     entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS_OWNER]
     own = {action.path for action in required_actions(place.host, (made,), entries, machine)}
     demand_isolated(

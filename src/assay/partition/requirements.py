@@ -52,8 +52,7 @@ def demand_same_tree(tree: CgroupTree, others: Sequence[Partition]) -> None:
     if any(other.root_group != tree.top for other in others):
         raise NotPossibleError(
             f"The partition {others[0].name} uses the control groups at {others[0].root_group}, "
-            f"but new "
-            f"ones would use those at {tree.top}.",
+            f"but new ones would use those at {tree.top}.",
             "Delete it first.",
         )
 
@@ -125,9 +124,8 @@ def demand_memory(made: Partition, *, precise: bool) -> None:
         return
     if precise or memory.bytes == 0:
         raise NotPossibleError(
-            f"{show_bytes(memory.requested_bytes)} of huge pages were requested, "
-            f"but the kernel found "
-            f"only {show_bytes(memory.bytes)}.",
+            f"{show_bytes(memory.requested_bytes)} of huge pages were requested, but the kernel "
+            f"found only {show_bytes(memory.bytes)}.",
             "Request less, or create the partition directly after a boot, before memory is "
             "fragmented.",
         )

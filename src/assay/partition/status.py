@@ -108,14 +108,14 @@ def read_kernel_work(host: Host, env: Mapping[str, str]) -> tuple[KernelWorkStat
 
 
 def _amiss(group: ControlGroup, host: Host) -> str | None:
-    found, target_value = observe_group(host, group), target_group(group)
+    found, wanted = observe_group(host, group), target_group(group)
     if found == ABSENT:
         return f"its control group {group.path} is missing"
-    if found == target_value:
+    if found == wanted:
         return None
     differs = [
         part
-        for part, target in zip(found.split("; "), target_value.split("; "), strict=False)
+        for part, target in zip(found.split("; "), wanted.split("; "), strict=False)
         if part != target
     ]
     name, _, text = differs[0].partition("=")

@@ -143,7 +143,7 @@ class BuildValue(_UserDefined, frozen=True):
         return f"value of the placeholder {{{self.own_name}}} in the command of --build"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """Return the action that inserts the words; see ``launch.building``.
+        """Return the action that inserts the words; see ``assay.launch.build_command``.
 
         Raises:
             InvalidInputError: unbalanced quotes.

@@ -59,7 +59,7 @@ class RecordedGroups(RecordedHost):
     Args:
         base: folder of the recorded files.
         top: path of the first group.
-        strike: called before and after each change.
+        fault_hook: called before and after each change.
         effects: see ``RecordedHost``.
     """
 
@@ -72,7 +72,7 @@ class RecordedGroups(RecordedHost):
     ) -> None:
         super().__init__(base, effects)
         self._top = top
-        self._strike = fault_hook or (lambda what, path: None)
+        self._fault_hook = fault_hook or (lambda change, path: None)
         self.forgetting: set[str] = set()
         """Numbers of kernel threads that get all CPUs when a CPU comes back, as kcompactd does."""
 
@@ -83,7 +83,7 @@ class RecordedGroups(RecordedHost):
 
     def write(self, path: str, text: str) -> None:
         """See ``Host.write``."""
-        self._strike("write", path)
+        self._fault_hook("write", path)
         folder, _, name = path.rpartition("/")
         if name in _LISTS:
             self._move(folder, text)
@@ -111,19 +111,19 @@ class RecordedGroups(RecordedHost):
             super().write(path, text)
         if name == "cpuset.cpus.partition":
             self._share_out()
-        self._strike("written", path)
+        self._fault_hook("written", path)
 
     def mkdir(self, path: str) -> None:
         """See ``Host.mkdir``."""
-        self._strike("mkdir", path)
+        self._fault_hook("mkdir", path)
         super().mkdir(path)
         for name, text in (_V1 if self._first else _V2).items():
             (self._place(path) / name).write_text(text + "\n")
-        self._strike("made", path)
+        self._fault_hook("made", path)
 
     def rmdir(self, path: str) -> None:
         """See ``Host.rmdir``."""
-        self._strike("rmdir", path)
+        self._fault_hook("rmdir", path)
         place = self._place(path)
         if not place.exists():
             raise _refused(errno.ENOENT, path)
@@ -133,7 +133,7 @@ class RecordedGroups(RecordedHost):
         shutil.rmtree(place)
         if not self._first:
             self._share_out()
-        self._strike("removed", path)
+        self._fault_hook("removed", path)
 
     def read(self, path: str) -> str | None:
         """See ``Host.read``; the status of a thread is made of the file with its CPUs."""
@@ -183,7 +183,7 @@ class RecordedGroups(RecordedHost):
 
     def set_affinity(self, tid: int, cpus: tuple[int, ...]) -> None:
         """See ``Host.set_affinity``."""
-        self._strike("affinity", str(tid))
+        self._fault_hook("affinity", str(tid))
         cpus = tuple(cpu for cpu in cpus if cpu in self._online)
         if not cpus:
             raise _refused(errno.EINVAL, str(tid))
@@ -191,7 +191,7 @@ class RecordedGroups(RecordedHost):
         if str(tid) in (self.read(f"{self._top}/cgroup.procs") or "").split() and left:
             cpus = tuple(cpu for cpu in cpus if cpu in left)
         self.put(f"/proc/{tid}/affinity", format_list(cpus))
-        self._strike("set", str(tid))
+        self._fault_hook("set", str(tid))
 
     def _move(self, folder: str, tid: str) -> None:
         """Move a thread; processes have one thread here, so both lists of version 1 agree."""

@@ -311,7 +311,7 @@ class StoreContract:
             assert store.samples(study_id) == [make_sample()]
 
     def test_invalid_utf8_is_stored_unchanged(self) -> None:
-        """They read back unchanged; the readable column has escapes in their place."""
+        """Other bytes read back unchanged; the readable column contains escapes instead."""
         with self.open() as store:
             study_id = store.create_study(tune_spec("f\udcff é"), make_stratum(), 1.0)
             assert store.study(study_id).spec == tune_spec("f\udcff é")

@@ -1,9 +1,9 @@
 """Efficiency: speed of a program with a backing store, relative to memory alone.
 
 The evaluation of Intel Memory Drive Technology used two parameters: data size over DRAM, and
-    operations per byte of the data (V. Mironov
-et al., Evaluation of Intel Memory Drive Technology performance for scientific applications, MCHPC
-2018). Transfers are either hidden behind the computation, or they limit the speed.
+operations per byte of the data (V. Mironov et al., Evaluation of Intel Memory Drive Technology
+performance for scientific applications, MCHPC 2018). Transfers are either hidden behind the
+computation, or they limit the speed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Prediction of the efficiency of a program from a short observation.
 
-Computation, stalls and transfers are measured. They determine the present efficiency and that with
-a perfect overlap of computation and transfers: the model min(1, I / I*) of assay.tier.efficiency
-with seconds of computation instead
-    of operations, so
-that no hardware counters are needed. I / I* is the computation time per byte over the transfer time
-per byte.
+Computation, stalls and transfers are measured. They determine the present efficiency, and the
+efficiency with a perfect overlap of computation and transfers. The latter is the model min(1, I /
+I*) of assay.tier.efficiency, with seconds of computation instead of operations, so that no hardware
+counters are needed. I / I* is the computation time per byte over the transfer time per byte.
 
 Threads and processes run concurrently: the computation takes as long as that of the busiest thread.
 """
@@ -93,7 +91,7 @@ def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -
     work_s = min(max(threads, default=0.0) + ended_s, wall_s)
     whole_s = min(work_s + stall_s, wall_s)
     read, written = more("read_bytes"), more("written_bytes")
-    came = more("demand_faults") + more("in_flight_faults") + more("prefetch_hits")
+    fetched = more("demand_faults") + more("in_flight_faults") + more("prefetch_hits")
     moved_gib = (read + written) / _GIB
     device_s = read / device.read + written / device.write
     return Prediction(
@@ -107,8 +105,8 @@ def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -
         max_efficiency=min(1.0, work_s / device_s) if device_s > 0 else 1.0,
         compute_s_per_gib=work_s / moved_gib if moved_gib else None,
         transfer_s_per_gib=device_s / moved_gib if moved_gib else None,
-        prefetched_share=more("prefetch_hits") / came if came else None,
-        mostly_zero_fill=more("zero_fill_faults") > came,
+        prefetched_share=more("prefetch_hits") / fetched if fetched else None,
+        mostly_zero_fill=more("zero_fill_faults") > fetched,
     )
 
 
@@ -139,9 +137,8 @@ def reasons(found: Prediction) -> list[str]:
     if found.prefetched_share < 0.5:
         reasons_shown.append(
             f"Only {100 * found.prefetched_share:.0f} % of the fetched chunks were prefetched: the "
-            f"access "
-            "order shows no pattern. Use more DRAM, or access the data in the order of their "
-            "addresses."
+            "access order shows no pattern. Use more DRAM, or access the data in the order of "
+            "their addresses."
         )
     elif found.max_efficiency < _ENOUGH:
         reasons_shown.append(

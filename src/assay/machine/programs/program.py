@@ -130,14 +130,14 @@ def with_observations(
 ) -> Program:
     """Return the program with observations of a launch.
 
-    Args:
-        program: the program so far.
-        maps: its mapped files (``RunFacts.seen.maps``).
-        threads_peak: highest number of threads.
-        peak_anon_bytes: highest anonymous and shared memory.
-
     An observation replaces evidence from files. Other evidence stays: a runtime may be loaded
     later, or by another process of the tree.
+
+    Args:
+        program: the program so far.
+        maps: its mapped files (``RunFacts.readback.maps``).
+        threads_peak: highest number of threads.
+        peak_anon_bytes: highest anonymous and shared memory, in bytes.
     """
     files = sorted({path.removesuffix(" (deleted)") for path in maps if path.startswith("/")})
     objects = [path for path in files if re.search(r"\.so(?:\.|$)", path)]

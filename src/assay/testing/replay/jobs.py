@@ -54,8 +54,8 @@ class Job:
         seed: seed of the world and of the method.
         counts: numbers of launches, ascending.
         noise: standard deviation of the logarithm, added where only means were recorded.
-        kind: of further noise.
-        null: whether every point takes the same.
+        kind: kind of further noise.
+        null: whether every point takes the same time.
         higher: whether higher is better.
     """
 
@@ -78,7 +78,7 @@ def run(job: Job, method: Method | None = None) -> list[Row]:
     """Run one job.
 
     Args:
-        job: to run.
+        job: job to run.
         method: method to use in place of the job's.
 
     Raises:

@@ -39,7 +39,7 @@ SCORE = Metric(name="score", goal=Goal.HIGHER, pattern="x")
 
 
 class RaceSearch:
-    """Runs survey, search, reduction and confirmation within a number of launches.
+    """Runs survey, search, ablation and confirmation within a number of launches.
 
     Args:
         name: name in reports.
@@ -53,8 +53,8 @@ class RaceSearch:
     def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
         searcher = TimedSearcher(self._searcher)
-        visit = ReplayedStudy.of(world, searcher, launches, seed)
-        return _found(visit, searcher)
+        study = ReplayedStudy.of(world, searcher, launches, seed)
+        return _found(study, searcher)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ReplayedStudy:
     Attributes:
         space: search space of the study.
         spec: specification of the study.
-        trip: the completed race.
+        completed_race: the completed race.
     """
 
     space: TableSpace
@@ -114,9 +114,9 @@ class RecordedProgram:
         return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
 
 
-def _found(visit: ReplayedStudy, searcher: TimedSearcher) -> MethodResult:
-    space, completed_race = visit.space, visit.completed_race
-    conclusion = conclude(visit.spec, completed_race.samples, space, searcher, completed_race.done)
+def _found(study: ReplayedStudy, searcher: TimedSearcher) -> MethodResult:
+    space, completed_race = study.space, study.completed_race
+    conclusion = conclude(study.spec, completed_race.samples, space, searcher, completed_race.done)
     chosen = conclusion.recommendation
     settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
     claim = chosen.claim if chosen is not None else None

@@ -56,13 +56,13 @@ class WarmSearch:
         elif self._telling is EarlierStudyKind.ALTERED:
             table = altered_table(table, seed)
         before = world.like(table, seed + SEED_OF_EARLIER)
-        visit = ReplayedStudy.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
+        study = ReplayedStudy.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
         space = TableSpace(world.table, world.default)
-        known, left_out = transferable_results(visit.spec, visit.completed_race.samples, space)
+        known, left_out = transferable_results(study.spec, study.completed_race.samples, space)
         return EarlierStudy(
             study="earlier",
             command="recorded",
-            launches=len(visit.completed_race.samples),
+            launches=len(study.completed_race.samples),
             known_configurations=limit_results(known, MAX_CONFIGURATIONS),
             unused_configurations=left_out,
         )
