@@ -43,14 +43,14 @@ _IN_FILES = frozenset(
 )
 """Values that the files contain too, with more detail."""
 
-_PRESENT = "there"
+_PRESENT = "present"
 """Replacement of a whole record that the other machine lacks."""
 
 _COUNTERS = frozenset({"free", "mhz"})
 _SLACK = 0.02
-"""Share by which sizes of memory differ between two boots of one machine."""
+"""Share by which the memory size of one machine may differ between two boots."""
 
-_SUBJECTS = {
+SUBJECTS = {
     "machine/cpus": "CPUs",
     "machine/flags": "CPUs",
     "machine/model": "CPUs",
@@ -69,18 +69,19 @@ _SUBJECTS = {
     "inventory/pools": "huge pages",
     "inventory/mthp": "huge pages",
     "inventory/frequencies": "clock",
-    "inventory/idle": "idling",
-    "inventory/idle_driver": "idling",
+    "inventory/idle_states": "idle states",
+    "inventory/idle_driver": "idle states",
     "inventory/pci": "devices",
     "inventory/devices": "devices",
     "inventory/kernel": "kernel",
-    "inventory/control": "control groups",
+    "inventory/control_groups": "control groups",
     "inventory/libraries": "libraries",
     "inventory/limits": "this process",
     "machine/default_state": "settings",
     "machine/cpu_limit": "this process",
     "machine/memory_limit_bytes": "this process",
 }
+"""Subject of each field of the documents; of all others: ``system``."""
 
 _NUMBERED = re.compile(r"(?<=/)((?:cpu|policy|node|machinecheck)?)(\d+)(?=/|$)")
 """Parts of a path that are the same for many CPUs, nodes or interrupts."""
@@ -104,13 +105,13 @@ class Difference:
 
     Attributes:
         subject: subject in a word or two.
-        what: a file, or a path in the documents; a star stands for the ``numbers``.
+        path: path of a file, or in the documents; a star stands for the ``numbers``.
         a, b: values of both machines; ``None`` for a missing one.
         numbers: CPUs, nodes or interrupts with this difference.
     """
 
     subject: str
-    what: str
+    path: str
     a: str | None
     b: str | None
     numbers: tuple[int, ...] = ()
@@ -141,7 +142,7 @@ def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...
     return tuple(
         sorted(
             _folded(found),
-            key=lambda difference: (difference.subject, difference.what, difference.numbers),
+            key=lambda difference: (difference.subject, difference.path, difference.numbers),
         )
     )
 
@@ -165,7 +166,7 @@ def _to_dictionaries(value: Any) -> Any:
 
 
 def _subject(place: str) -> str:
-    return _SUBJECTS.get("/".join(place.split("/")[:2]), "system")
+    return SUBJECTS.get("/".join(place.split("/")[:2]), "system")
 
 
 def _left_out(place: str, with_files: bool) -> bool:
@@ -247,15 +248,15 @@ def _folded(found: list[Difference]) -> Iterator[Difference]:
     alike: dict[tuple[str, str, str | None, str | None], list[int]] = {}
     for difference in found:
         # Paths in documents begin without a slash.
-        path = f"/{difference.what}".replace("//", "/")
+        path = f"/{difference.path}".replace("//", "/")
         match = _NUMBERED.search(path)
-        what = path[: match.start(2)] + "*" + path[match.end(2) :] if match else path
-        what = what if difference.what.startswith("/") else what[1:]
-        numbers = alike.setdefault((difference.subject, what, difference.a, difference.b), [])
+        shared = path[: match.start(2)] + "*" + path[match.end(2) :] if match else path
+        shared = shared if difference.path.startswith("/") else shared[1:]
+        numbers = alike.setdefault((difference.subject, shared, difference.a, difference.b), [])
         if match:
             numbers.append(int(match[2]))
-    for (subject, what, a, b), numbers in alike.items():
+    for (subject, shared, a, b), numbers in alike.items():
         if len(numbers) == 1:
-            yield Difference(subject, what.replace("*", str(numbers[0]), 1), a, b)
+            yield Difference(subject, shared.replace("*", str(numbers[0]), 1), a, b)
         else:
-            yield Difference(subject, what, a, b, tuple(sorted(numbers)))
+            yield Difference(subject, shared, a, b, tuple(sorted(numbers)))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InvalidInputError
-from assay.machine.differences import ComparedMachine, differences
+from assay.machine.differences import SUBJECTS, ComparedMachine, differences
 from assay.machine.document import Boot, Machine
 from assay.machine.inventory.document import Inventory
 from assay.machine.inventory.reader import read_inventory
@@ -302,7 +302,7 @@ def test_differences_are_reported_once_without_counters(tmp_path: Path) -> None:
         tmp_path / "b", {0: "powersave", **dict.fromkeys((1, 2, 3), "performance")}, "10", "1"
     )
     found = differences(side(a), side(b))
-    assert [(one.subject, one.what, one.a, one.b, one.numbers) for one in found] == [
+    assert [(one.subject, one.path, one.a, one.b, one.numbers) for one in found] == [
         (
             "clock",
             "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
@@ -315,6 +315,43 @@ def test_differences_are_reported_once_without_counters(tmp_path: Path) -> None:
     assert differences(side(a), side(a)) == ()
 
 
+def control_group_tree(base: Path, usage_us: int, cpu_max: str) -> Root:
+    files = {
+        "proc/self/mountinfo": "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+        "proc/self/cgroup": "0::/jobs\n",
+        "sys/fs/cgroup/jobs/cpu.max": cpu_max,
+        "sys/fs/cgroup/jobs/cpu.stat": f"usage_usec {usage_us}\nnr_periods {usage_us}\n",
+        "sys/devices/system/cpu/online": "0",
+    }
+    for name, text in files.items():
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text(text)
+    return Root(base)
+
+
+def test_differences_leave_out_counters_of_control_groups(tmp_path: Path) -> None:
+    before = side(control_group_tree(tmp_path / "a", 100, "max 100000"))
+    later = side(control_group_tree(tmp_path / "b", 900, "max 100000"))
+    limited = side(control_group_tree(tmp_path / "c", 900, "50000 100000"))
+    assert differences(before, later) == ()
+    assert ("control groups", "/sys/fs/cgroup/jobs/cpu.max") in {
+        (one.subject, one.path) for one in differences(before, limited)
+    }
+
+
+def test_snapshot_contains_counters_of_control_groups(tmp_path: Path) -> None:
+    found = record(control_group_tree(tmp_path, 100, "max 100000"))
+    assert b"usage_usec 100" in found.files["/sys/fs/cgroup/jobs/cpu.stat"]
+    assert "/sys/fs/cgroup/jobs/cpu.stat" not in found.configuration["control groups"]
+
+
+def test_subjects_of_differences_name_fields_of_the_documents() -> None:
+    fields = {"machine": Machine.__struct_fields__, "inventory": Inventory.__struct_fields__}
+    for place in SUBJECTS:
+        document, field = place.split("/")
+        assert field in fields[document], place
+
+
 def test_machines_of_studies_are_compared_by_kernel_options(tmp_path: Path) -> None:
     machine, _ = documents(machine_tree(tmp_path, {0: "powersave"}, "60", "3"))
 
@@ -323,7 +360,7 @@ def test_machines_of_studies_are_compared_by_kernel_options(tmp_path: Path) -> N
         return ComparedMachine(msgspec.structs.replace(machine, boot=boot))
 
     found = differences(kept(HZ="250", PSI="y", KSM="n"), kept(HZ="1000", PSI="y", NUMA="n"))
-    assert [(one.subject, one.what, one.a, one.b) for one in found] == [
+    assert [(one.subject, one.path, one.a, one.b) for one in found] == [
         ("kernel", "boot/config/HZ", "250", "1000")
     ]
     assert differences(kept(HZ="250"), ComparedMachine(machine)) == ()
@@ -335,11 +372,11 @@ def test_two_machines_differ_in_hardware() -> None:
         open_snapshot(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as other,
     ):
         a, b = side(one), side(other)
-    found = {(d.subject, d.what): d for d in differences(a, b)}
+    found = {(d.subject, d.path): d for d in differences(a, b)}
     more = found["CPUs", "cpus/*"]
-    assert (more.a, more.b, more.numbers) == (None, "there", tuple(range(2, 20)))
+    assert (more.a, more.b, more.numbers) == (None, "present", tuple(range(2, 20)))
     assert ("CPUs", "model") in found
     # A study stores only the Machine: data that it lacks are not a difference.
     alone = differences(ComparedMachine(a.machine), b)
-    assert all(not one.what.startswith("/") for one in alone)
-    assert not any(one.what.startswith("caches") for one in alone)
+    assert all(not one.path.startswith("/") for one in alone)
+    assert not any(one.path.startswith("caches") for one in alone)

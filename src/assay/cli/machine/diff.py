@@ -78,7 +78,7 @@ def _machine_of_study(name: str, db: str | None) -> ComparedMachine:
 
 def _entry(one: Difference) -> MachineDifference:
     return MachineDifference(
-        subject=one.subject, path=one.what, a=one.a, b=one.b, numbers=tuple(one.numbers)
+        subject=one.subject, path=one.path, a=one.a, b=one.b, numbers=tuple(one.numbers)
     )
 
 
@@ -91,7 +91,7 @@ def _lines(found: tuple[Difference, ...], names: list[str]) -> Iterator[str]:
         yield subject
         for one in alike:
             numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
-            yield f"  {one.what}{numbers}: {_value(one.a)} -> {_value(one.b)}"
+            yield f"  {one.path}{numbers}: {_value(one.a)} -> {_value(one.b)}"
 
 
 def _value(text: str | None) -> str:

@@ -24,7 +24,7 @@ from assay.machine.processor import boot_arguments
 _KERNEL = "/proc/sys/kernel"
 _RT_RUNTIME = f"{_KERNEL}/sched_rt_runtime_us"
 _RT_PERIOD = f"{_KERNEL}/sched_rt_period_us"
-_FLAWS = f"{CPU}/vulnerabilities"
+_VULNERABILITIES = f"{CPU}/vulnerabilities"
 _CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 _LSM = "/sys/kernel/security/lsm"
 _DEFAULT_RT_SHARE = 0.95
@@ -44,20 +44,20 @@ def _rt_remedy(word: str, _: tuple[str, ...]) -> Remedy:
 
 def _mitigations(host: Host) -> dict[str, str]:
     """Return ``off`` by a boot argument, ``on`` with active mitigations, else ``none``."""
-    names = host.names(_FLAWS, r"\w+")
-    texts = host.present(f"{_FLAWS}/{name}" for name in names)
+    names = host.names(_VULNERABILITIES, r"\w+")
+    texts = host.present(f"{_VULNERABILITIES}/{name}" for name in names)
     if {"off"} & set(values_of("mitigations", boot_arguments(host.root))):
         return {"/proc/cmdline": "off"}
     # Some begin with the affected part, as in "KVM: Mitigation: Split huge pages".
     if any("Mitigation" in text for text in texts.values()):
-        return {f"{_FLAWS}/*": "on"}
+        return {f"{_VULNERABILITIES}/*": "on"}
     exposed = [path for path, text in texts.items() if "ulnerable" in text]
     if exposed:
         return {exposed[0]: "off"}
     for path, text in texts.items():
         if text != "Not affected":
             raise host.unread(path, f"contains neither state: {text[:40]!r}")
-    return {f"{_FLAWS}/*": "none"}
+    return {f"{_VULNERABILITIES}/*": "none"}
 
 
 def _mitigations_remedy(word: str, _: tuple[str, ...]) -> Remedy:

@@ -31,7 +31,7 @@ CONFIG = (
 """Options of the configuration that affect performance or measurements."""
 
 _DMI = "/sys/class/dmi/id"
-_WEAKNESSES = "/sys/devices/system/cpu/vulnerabilities"
+_VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities"
 
 
 def read_kernel_facts(root: Root, release: str) -> Kernel:
@@ -46,8 +46,8 @@ def read_kernel_facts(root: Root, release: str) -> Kernel:
         preemption=_preemption(root),
         mitigations={
             name: text
-            for name in root.listdir(_WEAKNESSES)
-            if (text := root.read_text(f"{_WEAKNESSES}/{name}"))
+            for name in root.listdir(_VULNERABILITIES)
+            if (text := root.read_text(f"{_VULNERABILITIES}/{name}"))
         },
     )
 

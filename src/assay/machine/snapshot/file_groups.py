@@ -59,7 +59,7 @@ GROUPS = (
             *_in("/proc", "cpuinfo stat hwloc-nofile-info"),
         ),
     ),
-    FileGroup("weaknesses", (f"{_CPU}/vulnerabilities/*",), configuration=True),
+    FileGroup("vulnerabilities", (f"{_CPU}/vulnerabilities/*",), configuration=True),
     FileGroup(
         "clock",
         (
@@ -95,7 +95,7 @@ GROUPS = (
     ),
     FileGroup("throttling", (f"{_CPU}/cpu*/thermal_throttle/*_count",)),
     FileGroup(
-        "idling",
+        "idle states",
         (
             *_in(f"{_CPU}/cpuidle", "current_driver current_governor current_governor_ro"),
             *_in(f"{_CPU}/cpu*/cpuidle/state*", "name latency residency disable default_status"),
@@ -230,22 +230,24 @@ GROUPS = (
     ),
 )
 
-_OF_GROUP = {
+_CGROUP_SETTINGS = {
     1: _in(
         "",
         "cpuset.cpus cpuset.effective_cpus cpuset.mems cpuset.effective_mems"
         " cpuset.cpu_exclusive cpuset.sched_load_balance cpus effective_cpus mems cpu.shares"
-        " cpu.cfs_quota_us cpu.cfs_period_us cpu.stat memory.limit_in_bytes pids.max",
+        " cpu.cfs_quota_us cpu.cfs_period_us memory.limit_in_bytes pids.max",
     ),
     2: _in(
         "",
-        "cgroup.controllers cgroup.subtree_control cgroup.type cpu.max cpu.stat cpu.weight"
+        "cgroup.controllers cgroup.subtree_control cgroup.type cpu.max cpu.weight"
         " cpuset.cpus cpuset.cpus.effective cpuset.cpus.exclusive cpuset.cpus.isolated"
         " cpuset.cpus.partition cpuset.mems cpuset.mems.effective memory.max memory.high"
         " memory.low memory.min memory.swap.max pids.max",
     ),
 }
-"""Files of a control group by the version of its hierarchy."""
+"""Files with the configuration of a control group, by the version of its hierarchy."""
+_CGROUP_COUNTERS = _in("", "cpu.stat")
+"""Files with the counters of a control group, in both versions."""
 
 
 _CLASSES = ("net", "block", "infiniband", "nvme", "drm")
@@ -258,14 +260,20 @@ def file_groups(root: Root) -> Iterator[FileGroup]:
     settings = (t.pattern.replace("#", "*") for t in TUNABLES if t.read)
     yield FileGroup("settings of the system", (*settings, LATENCY))
     yield FileGroup("kernel configuration", config_files(read_kernel(root).release))
-    files = {
-        f"{folder}{name}"
+    folders = {
+        folder: group.version
         for group in own_groups(root)
         for folder in (group.folder, *group.above)
-        for name in _OF_GROUP[group.version]
     }
-    yield FileGroup("control groups", tuple(sorted(files)), configuration=True)
-    yield FileGroup("places of devices", tuple(_location_files(root)))
+    settings_of_groups = {
+        f"{folder}{name}"
+        for folder, version in folders.items()
+        for name in _CGROUP_SETTINGS[version]
+    }
+    counters = {f"{folder}{name}" for folder in folders for name in _CGROUP_COUNTERS}
+    yield FileGroup("control groups", tuple(sorted(settings_of_groups)), configuration=True)
+    yield FileGroup("control groups in use", tuple(sorted(counters)))
+    yield FileGroup("locations of devices", tuple(_location_files(root)))
 
 
 def _location_files(root: Root) -> Iterator[str]:

@@ -124,7 +124,7 @@ def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
     ):
         yield ConditionDifference(
             subject=difference.subject,
-            path=difference.what,
+            path=difference.path,
             a=difference.a,
             b=difference.b,
             numbers=difference.numbers,
@@ -134,7 +134,7 @@ def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
     )
     for word in dict.fromkeys((*left, *right)):
         if (word in left) is not (word in right):
-            here, other_side = ("there" if word in one else None for one in (left, right))
+            here, other_side = ("present" if word in one else None for one in (left, right))
             yield _difference("boot arguments", word, here, other_side)
 
 
