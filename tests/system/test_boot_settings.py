@@ -57,7 +57,7 @@ def test_study_pauses_and_prints_change(cli: CommandLine) -> None:
     assert document["resume_command"] == f"assay study resume {study}"
     assert document["boot_change"] == {
         "settings": {NAME: 7},
-        "missing": ["/proc/cmdline has no assay_test, not assay_test=7"],
+        "missing": ["/proc/cmdline lacks assay_test=7"],
         "add": ["assay_test=7"],
         "required_arguments": ["assay_test=7"],
     }

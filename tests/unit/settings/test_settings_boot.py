@@ -276,7 +276,7 @@ def test_plan_with_pending_boot_is_never_launched() -> None:
     assert found.settings["boot.mitigations"].status is Prospect.PENDING
     assert not found.impossible
     with pytest.raises(
-        NotPossibleError, match="requires another boot: /proc/cmdline has no mitigations"
+        NotPossibleError, match="requires another boot: /proc/cmdline lacks mitigations"
     ):
         found.demand_booted()
     assert "# Requires a boot with boot.mitigations=off." in shell_script(found, WORKLOAD)

@@ -120,7 +120,7 @@ def test_boot_without_required_change_is_reported(store: Store) -> None:
     if first.value.change.add:
         assert brought.value.change.missing_after_boot
         assert brought.value.change.missing == (
-            "/proc/cmdline has no mitigations, not mitigations=off",
+            "/proc/cmdline lacks mitigations=off",
         )
 
 

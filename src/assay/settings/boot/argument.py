@@ -28,12 +28,13 @@ from assay.settings.boot.common import (
     PRESENT,
     BootSetting,
     booted_action,
+    missing_words,
 )
 from assay.settings.boot.effects import argument_info, impossible_reason, is_verifiable
 from assay.settings.value_text import format_value, parse_value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
-_BAD = re.compile(r"[\x00-\x1f\x7f\"']")
+_INVALID = re.compile(r"[\x00-\x1f\x7f\"']")
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class BootArgument(BootSetting):
             InvalidInputError: the value is invalid on a command line, or is a digest.
         """
         value = format_value(config[self.name])
-        if _BAD.search(value) or not value.strip():
+        if _INVALID.search(value) or not value.strip():
             raise InvalidInputError(
                 f"Invalid value of a boot argument: {self.name}={value!r}.",
                 f"Remove quotes; {PRESENT} is the argument without a value.",
@@ -127,14 +128,13 @@ class BootArgument(BootSetting):
             # The whole words as written there: users search the boot loader's configuration for
             # them.
             remove = (w for w in self._written_words(machine) if self._normalized(w) in removed)
-            current = " ".join(held) or f"no {self.argument}"
-            missing = f"{COMMAND_LINE} has {current}, "
-            missing += f"not {' '.join(wanted)}" if wanted else "which must be removed"
+            missing = missing_words(" ".join(held), " ".join(wanted))
             return Pending(missing, add, tuple(dict.fromkeys(remove)))
         effect = argument_info(self.argument).effect
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
-            return Pending(f"{' '.join(held) or f'no {self.argument}'} is set, but {proof.missing}")
+            state = f"{' '.join(held)} is set" if held else f"{self.argument} is not set"
+            return Pending(f"{state}, but {proof.missing}")
         evidence = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
         action = booted_action(self.name, needs, evidence, [proof] if proof is not None else [])
         return Resolved((action,))

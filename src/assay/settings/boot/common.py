@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from assay.machine.boot_state import COMMAND_LINE
 from assay.machine.document import Machine, Program
 from assay.records import Configuration, Grant, Level, Plan, RequiredBoot, RunFacts, Scope, Value
 from assay.settings.base import Suggestion
@@ -84,6 +85,20 @@ def file_text(machine: Machine, path: str) -> str | None:
     """Return the content of a file in a machine document."""
     found = machine.boot.files.get(path)
     return machine.system_files.get(path) if found is None else found
+
+
+def missing_words(current: str, required: str) -> str:
+    """Return the difference between the present and the required kernel command line.
+
+    Args:
+        current: words for the setting in the present boot; empty without any.
+        required: required words; empty if the current ones must be removed.
+    """
+    if not current:
+        return f"{COMMAND_LINE} lacks {required}"
+    if not required:
+        return f"{COMMAND_LINE} has {current}, which must be removed"
+    return f"{COMMAND_LINE} has {current}, not {required}"
 
 
 def booted_action(

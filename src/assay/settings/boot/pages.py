@@ -30,6 +30,7 @@ from assay.settings.boot.common import (
     FileEvidence,
     booted_action,
     file_text,
+    missing_words,
 )
 from assay.settings.refusals import out_of_domain
 from assay.settings.value_text import format_value, parse_value
@@ -126,10 +127,7 @@ class BootHugePages(BootSetting):
         held = self._count(machine)
         wanted = None if value == ABSENT else value
         if held != wanted:
-            current = f"{COMMAND_LINE} has {self._words(held) or f'no hugepagesz={self.size}'}"
-            missing = f"{current}, " + (
-                f"not {self._words(wanted)}" if wanted else "which must be removed"
-            )
+            missing = missing_words(self._words(held), self._words(wanted))
             return Pending(missing, self._word(wanted), self._word(held))
         proof = self._pool(wanted, machine)
         if proof is not None and not proof.fits:
