@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Protocol
 
 import msgspec
@@ -11,6 +12,7 @@ from assay.records import (
     Action,
     Configuration,
     Domain,
+    EnvSet,
     Grant,
     Level,
     Plan,
@@ -32,6 +34,11 @@ class Resolved(msgspec.Struct, frozen=True):
     actions: tuple[Action, ...]
     degraded: str | None = None
     note: str | None = None
+
+
+def set_variables(variables: Mapping[str, str]) -> tuple[EnvSet, ...]:
+    """Return the actions that set environment variables."""
+    return tuple(EnvSet(name=name, value=text) for name, text in variables.items())
 
 
 class Refused(msgspec.Struct, frozen=True):

@@ -9,6 +9,8 @@ from assay.settings.list_variables import LIST_VARIABLES, contains, restore_envi
 
 _NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
 _TOO_SHORT = "the program ended before it could be read"
+NOT_MAPPED = "not mapped: the program is static, runs with raised privileges, or removes it"
+"""Reason for refusing a preloaded library that the program did not map."""
 
 
 def granted(
@@ -126,7 +128,29 @@ def mapped_files(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] 
     maps = readback_of(facts).maps
     if maps is None:
         return None
-    return tuple(path for path in maps if path.rsplit("/", 1)[-1].startswith(prefixes))
+    return tuple(path for path in maps if file_name(path).startswith(prefixes))
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rsplit("/", 1)[-1]
+
+
+def judge_preloaded(value: Value, prefix: str, found: tuple[str, ...], kind: str) -> Grant:
+    """Judge a preloaded library by the mapped libraries of its kind.
+
+    Args:
+        value: requested value.
+        prefix: prefix of the file names of the library.
+        found: mapped libraries of the same kind, as paths.
+        kind: kind of the libraries, such as ``allocator``.
+    """
+    observed = ", ".join(found) or f"no {kind} library mapped"
+    others = [path for path in found if not file_name(path).startswith(prefix)]
+    if len(others) == len(found):
+        return refused(value, Level.SEEN, NOT_MAPPED, observed)
+    reason = f"another {kind} is mapped too, with lower precedence" if others else None
+    return granted(value, Level.SEEN, observed, reason)
 
 
 def _show(variables: Mapping[str, str]) -> str:

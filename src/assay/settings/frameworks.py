@@ -16,7 +16,6 @@ from assay.machine.document import Machine, Program
 from assay.records import (
     Configuration,
     Domain,
-    EnvSet,
     Grant,
     GrantStatus,
     Level,
@@ -24,7 +23,7 @@ from assay.records import (
     Range,
     RunFacts,
 )
-from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion, set_variables
 from assay.settings.evidence import granted, judge_environment, refused, unverified
 from assay.units import show_count
 
@@ -39,7 +38,9 @@ class FrameworkThreads(BaseSetting, frozen=True):
 
     Attributes:
         pool: its name in the hook, such as ``torch.intra``.
+        summary: one-line description.
         package: the imported package.
+        framework: name of the framework in messages.
         decides_at_zero: true if 0 makes the framework choose the size.
     """
 
@@ -80,7 +81,7 @@ class FrameworkThreads(BaseSetting, frozen=True):
         if ":" in HOOK:
             return Refused(f"{HOOK!r} cannot be added to PYTHONPATH: it contains a colon")
         return Resolved(
-            (EnvSet(name="PYTHONPATH", value=HOOK), *_set(self._variables(config))),
+            set_variables({"PYTHONPATH": HOOK, **self._variables(config)}),
             note=f"only for Python programs that import {self.package}"
             + (f"; with 0 {self.framework} chooses the size itself" if value == 0 else ""),
         )
@@ -127,10 +128,6 @@ FRAMEWORKS = tuple(
     for short, package, name in (("torch", "torch", "PyTorch"), ("tf", "tensorflow", "TensorFlow"))
     for pool, where in (("intra", "within"), ("inter", "among"))
 )
-
-
-def _set(variables: dict[str, str]) -> tuple[EnvSet, ...]:
-    return tuple(EnvSet(name=name, value=text) for name, text in variables.items())
 
 
 def _report_lines(pool: str, facts: RunFacts) -> list[tuple[str, str, str]]:

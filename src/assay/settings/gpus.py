@@ -29,7 +29,7 @@ from assay.records import (
     Plan,
     RunFacts,
 )
-from assay.settings.base import BaseSetting, Refused, Resolved
+from assay.settings.base import BaseSetting, Refused, Resolved, set_variables
 from assay.settings.evidence import judge_environment, without_user_variables
 
 _VARIABLE = {
@@ -97,8 +97,7 @@ class VisibleGpus(BaseSetting, frozen=True):
                 f"no GPU {foreign[0]} of {vendor} was found", f"Available: {format_list(present)}."
             )
         listed = ",".join(map(str, numbers))
-        variables = ((_VARIABLE[vendor], listed), *_ORDER[vendor])
-        return Resolved(tuple(EnvSet(name=name, value=value) for name, value in variables))
+        return Resolved(set_variables({_VARIABLE[vendor]: listed, **dict(_ORDER[vendor])}))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Check that the variables are in the environment."""

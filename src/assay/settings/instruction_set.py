@@ -25,15 +25,15 @@ from assay.records import (
     Choices,
     Configuration,
     Domain,
-    EnvSet,
     Grant,
     GrantStatus,
     Level,
     Plan,
     RunFacts,
 )
-from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion, set_variables
 from assay.settings.evidence import granted, judge_environment, refused, without_user_variables
+from assay.settings.pools import linked_runtimes
 
 CORE_TYPE = "OPENBLAS_CORETYPE"
 
@@ -97,7 +97,7 @@ class CpuIsa(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest levels if the program uses a library that selects code at run time."""
-        readers = [text for name, text in _READERS.items() if name in program.runtimes]
+        readers = linked_runtimes(program, _READERS)
         if not readers:
             return "the program links neither OpenBLAS nor oneDNN nor oneMKL"
         levels = list(available_levels(machine))
@@ -129,9 +129,7 @@ class CpuIsa(BaseSetting, frozen=True):
                 f"the processor lacks {', '.join(missing)}",
                 f"Supported levels: {', '.join(available_levels(machine)) or 'none'}.",
             )
-        return Resolved(
-            tuple(EnvSet(name=n, value=t) for n, t in _variables(value, machine).items())
-        )
+        return Resolved(set_variables(_variables(value, machine)))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the report of OpenBLAS, otherwise by the environment."""

@@ -11,6 +11,11 @@ it works in the pool of OpenMP, oneTBB or its framework. ``MKL_DOMAIN_NUM_THREAD
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from assay.machine.document import Program
+
 OPENMP = "OMP_NUM_THREADS"
 
 BLAS: tuple[str, ...] = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
@@ -85,3 +90,15 @@ COMMANDS: dict[str, str] = {
     "dotnet": ".NET reads DOTNET_PROCESSOR_COUNT",
 }
 """Programs that read one of ``POOLS``, by name."""
+
+
+def linked_runtimes(
+    program: Program, known: Mapping[str, str] = MappingProxyType(OPENMP_RUNTIMES)
+) -> list[str]:
+    """Return the common names of the known runtimes that a program links.
+
+    Args:
+        program: the program.
+        known: common names by identifier; by default those of OpenMP.
+    """
+    return [text for name, text in known.items() if name in program.runtimes]

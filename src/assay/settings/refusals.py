@@ -39,6 +39,11 @@ def is_preloadable(path: str) -> bool:
     return not set(path) & set(" :\t\n")
 
 
+def unpreloadable(path: str, remedy: str | None = None) -> Refused:
+    """Return the refusal of a library that ``LD_PRELOAD`` cannot contain."""
+    return Refused(f"{path!r} cannot be preloaded: its path contains a space or a colon", remedy)
+
+
 def out_of_domain(name: str, value: Value, domain: Domain) -> Refused:
     """Return the refusal of a value outside the domain of a setting."""
     return Refused(f"invalid value: {name}={value!r}", f"Use {domain}.")

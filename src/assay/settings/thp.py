@@ -17,7 +17,6 @@ from assay.records import (
     Choices,
     Configuration,
     Domain,
-    EnvSet,
     Grant,
     Level,
     Plan,
@@ -25,7 +24,7 @@ from assay.records import (
     RunFacts,
     Value,
 )
-from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion, set_variables
 from assay.settings.evidence import (
     degraded,
     granted,
@@ -55,7 +54,7 @@ _MIN_USED_BYTES = 32 * 2**20
 """
 
 _GLIBC = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
-_ASKS: dict[str, tuple[tuple[str, str], ...]] = {
+_HUGE_PAGE_VARIABLES: dict[str, tuple[tuple[str, str], ...]] = {
     "glibc": (_GLIBC,),
     "jemalloc": (("MALLOC_CONF", "thp:always"),),
     # Version 2.1 renamed the option; each version ignores the other name.
@@ -185,15 +184,15 @@ def _madvise(mode: str, machine: Machine) -> Resolved | Refused:
 def _always(mode: str, malloc: str) -> Resolved | Refused:
     if mode == "always":
         return Resolved((), note="the system has this mode already")
-    asks = _ASKS.get(malloc)
-    if asks is None:
+    variables = _HUGE_PAGE_VARIABLES.get(malloc)
+    if variables is None:
         return Refused(
             f"the system is set to {mode}, and {malloc} cannot request huge pages",
             f"Use malloc=glibc, jemalloc or mimalloc; or as root: echo always > {SWITCH}.",
         )
     version = " (2.35 or later)" if malloc == "glibc" else ""
     return Resolved(
-        tuple(EnvSet(name=name, value=text) for name, text in asks),
+        set_variables(dict(variables)),
         degraded=f"the system is set to {mode}: only for memory from {malloc}{version}",
     )
 
@@ -231,7 +230,7 @@ def _configured_allocator(config: Configuration, facts: RunFacts) -> str | None:
     """Return the allocator that the environment configures for huge pages, if any."""
     malloc = str(config.get("malloc", "glibc"))
     environ = observed_environment(facts) or {}
-    for name, text in _ASKS.get(malloc, ()):
+    for name, text in _HUGE_PAGE_VARIABLES.get(malloc, ()):
         if variable_matches(name, text, environ.get(name)):
             return malloc
     return None

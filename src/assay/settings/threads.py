@@ -28,6 +28,7 @@ from assay.settings import pools
 from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     degraded,
+    file_name,
     judge_environment,
     observed_mask,
     readback_of,
@@ -79,8 +80,8 @@ class ThreadCount(BaseSetting, frozen=True):
         return Suggestion(Choices(options, ordered=True), reason)
 
     def _pools_of(self, program: Program) -> list[str] | str:
-        openmp = _named(program, pools.OPENMP_RUNTIMES)
-        blas = _named(program, pools.BLAS_RUNTIMES)
+        openmp = pools.linked_runtimes(program)
+        blas = pools.linked_runtimes(program, pools.BLAS_RUNTIMES)
         others = _other_pools(program)
         if self.name == "threads.omp":
             return (
@@ -105,7 +106,7 @@ class ThreadCount(BaseSetting, frozen=True):
         found = [f"the program uses {' and '.join(openmp + blas + others)}"] * bool(
             openmp or blas or others
         )
-        found += [text for word, text in pools.COMMANDS.items() if _base(program.argv0) == word]
+        found += [text for word, text in pools.COMMANDS.items() if file_name(program.argv0) == word]
         if not found and (program.threads_peak or 1) > 1:
             found = ["the program is multithreaded"]
         return found or "no thread pool was found in the program"
@@ -200,14 +201,6 @@ def _cpus_had(facts: RunFacts, plan: Plan) -> int:
     return (facts.host.cpus if facts.host is not None else None) or 0
 
 
-def _named(program: Program, known: dict[str, str]) -> list[str]:
-    return [text for name, text in known.items() if name in program.runtimes]
-
-
 def _other_pools(program: Program) -> list[str]:
     found = [text for name, text in pools.PACKAGES.items() if name in program.packages]
-    return found + _named(program, pools.OTHER_RUNTIMES)
-
-
-def _base(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
+    return found + pools.linked_runtimes(program, pools.OTHER_RUNTIMES)

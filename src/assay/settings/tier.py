@@ -29,8 +29,15 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import BaseSetting, Refused, Resolved
-from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
-from assay.settings.refusals import is_preloadable, out_of_domain
+from assay.settings.evidence import (
+    NOT_MAPPED,
+    granted,
+    mapped_files,
+    refused,
+    unread_reason,
+    unverified,
+)
+from assay.settings.refusals import is_preloadable, out_of_domain, unpreloadable
 from assay.units import parse_bytes, show_bytes
 
 DRAM, TIER, NUMA = "mem.dram", "mem.tier", "mem.numa"
@@ -113,10 +120,7 @@ class TierStorage(BaseSetting, frozen=True):
                 "Install liburing-dev and libxxhash-dev, then reinstall assay.",
             )
         if not is_preloadable(path):
-            return Refused(
-                f"{path!r} cannot be preloaded: its path contains a space or a colon",
-                "Install assay in another directory.",
-            )
+            return unpreloadable(path, "Install assay in another directory.")
         if config[self.name] == SWAP and not _has_swap(machine):
             return Refused(
                 "no swap area is in use, so nothing can be paged out",
@@ -126,7 +130,7 @@ class TierStorage(BaseSetting, frozen=True):
             (
                 # Another allocator follows it, for small allocations.
                 Preload(path=path, place_first=True),
-                *_placement_variables(str(config[self.name])),
+                *_storage_variables(str(config[self.name])),
             )
         )
 
@@ -207,7 +211,7 @@ def _has_swap(machine: Machine) -> bool:
     return SWAPS not in machine.system_files or bool(swap_areas(machine.system_files[SWAPS]))
 
 
-def _placement_variables(value: str) -> tuple[EnvSet, ...]:
+def _storage_variables(value: str) -> tuple[EnvSet, ...]:
     if value == SWAP:
         return (EnvSet(name="ASSAY_TIER_HOW", value="advisor"),)
     return storage(value)
@@ -224,11 +228,7 @@ def _judge(value: Value, facts: RunFacts, level: Level = Level.SEEN) -> Grant:
     if found is None:
         return unverified(value, unread_reason(facts, "maps"))
     if not found:
-        return refused(
-            value,
-            Level.SEEN,
-            "not mapped: the program is static, runs with raised privileges, or removes it",
-        )
+        return refused(value, Level.SEEN, NOT_MAPPED)
     return granted(value, level, ", ".join(found))
 
 

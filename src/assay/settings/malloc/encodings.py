@@ -17,7 +17,6 @@ from assay.machine.document import Machine, Program
 from assay.records import (
     Configuration,
     Domain,
-    EnvSet,
     Grant,
     GrantStatus,
     Level,
@@ -26,8 +25,9 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
-from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion, set_variables
 from assay.settings.evidence import (
+    file_name,
     judge_environment,
     mapped_files,
     refused,
@@ -98,13 +98,13 @@ class AllocatorOption(BaseSetting, frozen=True):
         malloc = config.get("malloc")
         if malloc is None:
             texts = {name: text for of in known.values() for name, text in of.items()}
-            return Resolved(_actions(texts), note=f"only if the program uses {_listed(known)}")
+            return Resolved(set_variables(texts), note=f"only if the program uses {_listed(known)}")
         if malloc not in known:
             named = (
                 self.name if malloc not in self.encodings else f"{self.name}={show_value(value)}"
             )
             return Refused(f"{malloc} does not support {named}", f"Use malloc={_listed(known)}.")
-        return Resolved(_actions(known[str(malloc)]))
+        return Resolved(set_variables(known[str(malloc)]))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the mapped allocator, the environment and the messages of the allocator."""
@@ -142,16 +142,12 @@ class AllocatorOption(BaseSetting, frozen=True):
         return {name: found for name, found in texts.items() if found is not None}
 
 
-def _actions(texts: Mapping[str, str]) -> tuple[EnvSet, ...]:
-    return tuple(EnvSet(name=name, value=text) for name, text in texts.items())
-
-
 def _serving(config: Configuration, found: tuple[str, ...]) -> str | None:
     """Return the allocator in use; ``None`` if the mapped files are ambiguous."""
     names = [
         name
         for name, prefix in PREFIXES.items()
-        if any(path.rsplit("/", 1)[-1].startswith(prefix) for path in found)
+        if any(file_name(path).startswith(prefix) for path in found)
     ]
     requested = config.get("malloc")
     if requested in names:

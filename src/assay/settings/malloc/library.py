@@ -19,8 +19,15 @@ from assay.records import (
     Unpreload,
 )
 from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
-from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
+from assay.settings.evidence import (
+    granted,
+    judge_preloaded,
+    mapped_files,
+    refused,
+    unread_reason,
+    unverified,
+)
+from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle, unpreloadable
 
 PREFIXES: dict[str, str] = {
     "jemalloc": "libjemalloc",
@@ -86,7 +93,7 @@ class AllocatorSetting(BaseSetting, frozen=True):
         if path is None:
             return Refused(f"{value} is not installed", f"{_PACKAGES[str(value)]}.")
         if not is_preloadable(path):
-            return Refused(f"{path!r} cannot be preloaded: its path contains a space or a colon")
+            return unpreloadable(path)
         return Resolved((clear, Preload(path=path)))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -95,27 +102,10 @@ class AllocatorSetting(BaseSetting, frozen=True):
         found = mapped_files(facts, _ALL_PREFIXES)
         if found is None:
             return unverified(value, unread_reason(facts, "maps"))
-        wanted = PREFIXES.get(str(value))
-        others = [path for path in found if wanted is None or not _is(path, wanted)]
-        observed = ", ".join(found) if found else "no other allocator mapped"
-        if wanted is not None and len(others) == len(found):
-            return refused(
-                value,
-                Level.SEEN,
-                "not mapped: the program is static, runs with raised privileges, or removes it",
-                observed,
-            )
-        if wanted is None and others:
-            return refused(value, Level.SEEN, "the program contains another allocator", observed)
-        if others:
-            return granted(
-                value,
-                Level.SEEN,
-                observed,
-                "another allocator is mapped too, with lower precedence",
-            )
-        return granted(value, Level.SEEN, observed)
-
-
-def _is(path: str, prefix: str) -> bool:
-    return path.rsplit("/", 1)[-1].startswith(prefix)
+        prefix = PREFIXES.get(str(value))
+        if prefix is not None:
+            return judge_preloaded(value, prefix, found, "allocator")
+        if found:
+            why = "the program contains another allocator"
+            return refused(value, Level.SEEN, why, ", ".join(found))
+        return granted(value, Level.SEEN, "no other allocator mapped")

@@ -29,7 +29,7 @@ from assay.settings.evidence import (
     unverified,
     without_user_variables,
 )
-from assay.settings.pools import NO_OPENMP_REASON, OPENMP_RUNTIMES
+from assay.settings.pools import NO_OPENMP_REASON, linked_runtimes
 from assay.settings.refusals import out_of_domain
 
 _BIND = Choices(("false", "close", "spread", "primary"))
@@ -48,7 +48,7 @@ class OpenMPBinding(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest binding with an OpenMP runtime and more than one CPU."""
-        runtimes = linked_openmp_runtimes(program)
+        runtimes = linked_runtimes(program)
         if not runtimes:
             return NO_OPENMP_REASON
         if len(machine.usable) < 2:
@@ -89,7 +89,7 @@ class OpenMPPlaces(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest places if cores have several threads and the program uses OpenMP."""
-        if not program.runtimes & OPENMP_RUNTIMES.keys():
+        if not linked_runtimes(program):
             return NO_OPENMP_REASON
         if len(machine.cores) == len(machine.usable):
             return "every core has one usable thread, so threads and cores are the same places"
@@ -116,11 +116,6 @@ class OpenMPPlaces(BaseSetting, frozen=True):
         if held.status is not GrantStatus.GRANTED or config.get("omp.bind") == "false":
             return held
         return _judge_masks(value, facts, plan)
-
-
-def linked_openmp_runtimes(program: Program) -> list[str]:
-    """Return the OpenMP runtimes that the program links, by their common names."""
-    return [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
 
 
 def _written(value: Value) -> str:

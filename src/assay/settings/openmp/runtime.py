@@ -16,6 +16,7 @@ from assay.records import (
     Configuration,
     Domain,
     Grant,
+    GrantStatus,
     Level,
     Plan,
     Preload,
@@ -23,9 +24,16 @@ from assay.records import (
     Unpreload,
 )
 from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
-from assay.settings.pools import NO_OPENMP_REASON, OPENMP_RUNTIMES
-from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
+from assay.settings.evidence import (
+    file_name,
+    judge_preloaded,
+    mapped_files,
+    refused,
+    unread_reason,
+    unverified,
+)
+from assay.settings.pools import NO_OPENMP_REASON, linked_runtimes
+from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle, unpreloadable
 
 
 class _Runtime(msgspec.Struct, frozen=True):
@@ -65,7 +73,7 @@ class OpenMPRuntime(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest installed runtimes that can replace GNU's."""
-        if not program.runtimes & OPENMP_RUNTIMES.keys():
+        if not linked_runtimes(program):
             return NO_OPENMP_REASON
         if why := preload_obstacle(program, machine.arch):
             return f"the program {why}"
@@ -91,7 +99,7 @@ class OpenMPRuntime(BaseSetting, frozen=True):
         if path is None:
             return Refused(f"the {value} OpenMP runtime is not installed", f"{known.package}.")
         if not is_preloadable(path):
-            return Refused(f"{path!r} cannot be preloaded: its path contains a space or a colon")
+            return unpreloadable(path)
         not_into = _KMPC if value == "gnu" else ()
         return Resolved(
             (Unpreload(prefixes=_PREFIXES), Preload(path=path, unsupported_runtimes=not_into))
@@ -103,32 +111,16 @@ class OpenMPRuntime(BaseSetting, frozen=True):
         found = mapped_files(facts, _PREFIXES)
         if found is None:
             return unverified(value, unread_reason(facts, "maps"))
-        observed = ", ".join(found) if found else "no OpenMP runtime mapped"
-        own = _RUNTIMES[str(value)].prefix
-        others = [path for path in found if not _file(path).startswith(own)]
-        if len(others) == len(found):
-            return refused(
-                value,
-                Level.SEEN,
-                "not mapped: the program is static, runs with raised privileges, or removes it",
-                observed,
-            )
-        if value == "gnu" and others:
-            return refused(
-                value,
-                Level.SEEN,
-                "code compiled for another runtime still uses that runtime",
-                observed,
-            )
-        behind = "another runtime is mapped too, with lower precedence" if others else None
-        return granted(value, Level.SEEN, observed, behind)
+        prefix = _RUNTIMES[str(value)].prefix
+        grant = judge_preloaded(value, prefix, found, "OpenMP runtime")
+        others = any(not file_name(path).startswith(prefix) for path in found)
+        if value == "gnu" and others and grant.status is GrantStatus.GRANTED:
+            why = "code compiled for another runtime still uses that runtime"
+            return refused(value, Level.SEEN, why, grant.observed)
+        return grant
 
 
 def _path(known: _Runtime, machine: Machine) -> str | None:
     """Return its path; a link from Intel's name to LLVM's library counts as LLVM's."""
     path = machine.libraries.get(known.library)
-    return path if path is not None and _file(path).startswith(known.prefix) else None
-
-
-def _file(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
+    return path if path is not None and file_name(path).startswith(known.prefix) else None

@@ -22,8 +22,7 @@ from assay.records import (
 )
 from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
 from assay.settings.evidence import judge_environment, without_user_variables
-from assay.settings.openmp.binding import linked_openmp_runtimes
-from assay.settings.pools import NO_OPENMP_REASON
+from assay.settings.pools import NO_OPENMP_REASON, linked_runtimes
 
 VARIABLE = "OMP_SCHEDULE"
 _WRITTEN = re.compile(r"(static|dynamic|guided|auto)(?:,([1-9][0-9]{0,8}))?")
@@ -48,7 +47,7 @@ class OpenMPSchedule(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return the reason: such loops are not visible from outside."""
-        if not linked_openmp_runtimes(program):
+        if not linked_runtimes(program):
             return NO_OPENMP_REASON
         return "only loops with schedule(runtime) use it; name it with the values to try"
 

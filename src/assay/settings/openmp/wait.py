@@ -16,7 +16,6 @@ from assay.records import (
     Choices,
     Configuration,
     Domain,
-    EnvSet,
     Grant,
     GrantStatus,
     Level,
@@ -24,15 +23,14 @@ from assay.records import (
     RunFacts,
     Value,
 )
-from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion
+from assay.settings.base import BaseSetting, Refused, Resolved, Suggestion, set_variables
 from assay.settings.evidence import (
     degraded,
     judge_environment,
     mapped_files,
     without_user_variables,
 )
-from assay.settings.openmp.binding import linked_openmp_runtimes
-from assay.settings.pools import NO_OPENMP_REASON
+from assay.settings.pools import NO_OPENMP_REASON, linked_runtimes
 from assay.settings.refusals import out_of_domain
 
 BLOCKTIME = "KMP_BLOCKTIME"
@@ -69,7 +67,7 @@ class OpenMPWaitPolicy(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest ``passive`` if threads spin for long by default on CPUs of other processes."""
-        runtimes = linked_openmp_runtimes(program)
+        runtimes = linked_runtimes(program)
         if not runtimes:
             return NO_OPENMP_REASON
         if len(machine.usable) < 2:
@@ -86,7 +84,7 @@ class OpenMPWaitPolicy(BaseSetting, frozen=True):
         if value not in _POLICIES:
             return out_of_domain(self.name, value, _POLICIES)
         note = "omp.blocktime sets the time" if "omp.blocktime" in config else None
-        return Resolved(_set(_of_wait(config)), note=note)
+        return Resolved(set_variables(_of_wait(config)), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Check that the variables are in the environment."""
@@ -108,7 +106,7 @@ class OpenMPBlocktime(BaseSetting, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return the reason: ``omp.wait`` tries both extremes already."""
-        if not linked_openmp_runtimes(program):
+        if not linked_runtimes(program):
             return NO_OPENMP_REASON
         return "omp.wait covers both extremes; name it to try times between them"
 
@@ -118,7 +116,7 @@ class OpenMPBlocktime(BaseSetting, frozen=True):
         if variables is None:
             return out_of_domain(self.name, config[self.name], _TIMES)
         note = None if variables == _WITHOUT_END else f"{variables[SPINS]} spins in libgomp"
-        return Resolved(_set(variables), note=note)
+        return Resolved(set_variables(variables), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Check the variables; *degraded* if the program uses only libgomp."""
@@ -143,10 +141,6 @@ def _of_time(value: Value) -> dict[str, str] | None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MAX_MS:
         return None
     return {BLOCKTIME: str(value), SPINS: str(value * _SPINS_IN_MS)}
-
-
-def _set(variables: dict[str, str]) -> tuple[EnvSet, ...]:
-    return tuple(EnvSet(name=name, value=text) for name, text in variables.items())
 
 
 def _only_gnu(facts: RunFacts) -> bool:
