@@ -318,7 +318,7 @@ def _assignment(plan: Plan, action: EnvSet) -> str:
     if name not in LIST_VARIABLES or f"env.{name}" in plan.configuration:
         return f"{name}={value}"
     # The last assignment in a list takes effect, so that these follow the inherited entries.
-    mark = LIST_VARIABLES[name].between
+    mark = LIST_VARIABLES[name].separator
     return f'{name}="${{{name}:+${name}{mark}}}"{value}'
 
 
@@ -327,7 +327,7 @@ def _folders(plan: Plan, action: EnvSet) -> str:
 
     ``env.NAME`` replaces the inherited folders.
     """
-    name, mark = action.name, LIST_VARIABLES[action.name].between
+    name, mark = action.name, LIST_VARIABLES[action.name].separator
     own = mark.join(
         '"$hook"' if folder == HOOK else shell_quoted(folder) for folder in action.value.split(mark)
     )

@@ -74,11 +74,11 @@ class PageCacheSetting(BaseSetting, frozen=True):
         if wrong <= _TOLERANCE:
             return granted(value, Level.EFFECTIVE, _cached_text(found))
         if wrong >= 1.0 - _TOLERANCE:
-            return refused(value, Level.EFFECTIVE, _WHY[str(value)], _cached_text(found))
-        return degraded(value, Level.EFFECTIVE, _WHY[str(value)], _cached_text(found))
+            return refused(value, Level.EFFECTIVE, _REASONS[str(value)], _cached_text(found))
+        return degraded(value, Level.EFFECTIVE, _REASONS[str(value)], _cached_text(found))
 
 
-_WHY = {
+_REASONS = {
     "cold": "files remain in the cache if other processes have mapped them, or if they are in"
     " memory only (tmpfs)",
     "warm": "memory is too small for these files, or limited, or the kernel reclaims pages by"

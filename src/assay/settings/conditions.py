@@ -15,19 +15,19 @@ from assay.settings.registry import Registry
 
 
 def with_conditions(space: Space, registry: Registry) -> Space:
-    """Return the space with a ``when`` for settings that have no effect alone.
+    """Return the space with conditions for settings that have no effect alone.
 
     Options of an allocator get a condition if ``malloc`` varies too; otherwise they apply to any
     allocator that the program uses.
 
     Raises:
-        InvalidInputError: no allocator of the space has an option, or the space has a rank but no
-            instances.
+        InvalidInputError: an option belongs to no allocator of the space, or the space has a rank
+            but no instances.
     """
-    return _among_instances(_without_allocator_conflicts(space, registry))
+    return _with_rank_condition(_with_allocator_conditions(space, registry))
 
 
-def _among_instances(space: Space) -> Space:
+def _with_rank_condition(space: Space) -> Space:
     names = {parameter.name for parameter in space.parameters}
     if RANK not in names:
         return space
@@ -40,16 +40,18 @@ def _among_instances(space: Space) -> Space:
     either = " or ".join(text for name, text in needed.items() if name in names)
     return msgspec.structs.replace(
         space,
-        parameters=tuple(_only_when(p, either) if p.name == RANK else p for p in space.parameters),
+        parameters=tuple(
+            _add_condition(p, either) if p.name == RANK else p for p in space.parameters
+        ),
     )
 
 
-def _only_when(parameter: Parameter, needed: str) -> Parameter:
+def _add_condition(parameter: Parameter, needed: str) -> Parameter:
     when = f"({parameter.condition}) and ({needed})" if parameter.condition else needed
     return msgspec.structs.replace(parameter, condition=when)
 
 
-def _without_allocator_conflicts(space: Space, registry: Registry) -> Space:
+def _with_allocator_conditions(space: Space, registry: Registry) -> Space:
     malloc = next((p for p in space.parameters if p.name == "malloc"), None)
     if malloc is None:
         return space
@@ -72,4 +74,4 @@ def _conditioned(parameter: Parameter, offered: tuple[Value, ...], registry: Reg
             f" {parameter.name}.",
         )
     needed = " or ".join(f"malloc == {name!r}" for name in owners)
-    return _only_when(parameter, needed)
+    return _add_condition(parameter, needed)

@@ -43,7 +43,7 @@ def divide_cores(cpus: Sequence[Cpu], count: int, cores: int) -> CpuGroups:
     left = list(cpus)
     groups = []
     for _ in range(count):
-        group = _closest_cores(_roomiest(left, cores) or left, cores)
+        group = _closest_cores(_largest_node(left, cores) or left, cores)
         groups.append(group)
         taken = set(group)
         left = [cpu for cpu in left if cpu.id not in taken]
@@ -65,7 +65,7 @@ def count_cross_node(cpus: Sequence[Cpu], groups: CpuGroups) -> int:
     return sum(len({node[number] for number in group}) > 1 for group in groups)
 
 
-def _roomiest(cpus: Sequence[Cpu], cores: int) -> list[Cpu]:
+def _largest_node(cpus: Sequence[Cpu], cores: int) -> list[Cpu]:
     """Return the CPUs of the node with most cores, if it has enough; the first of equal nodes."""
     sizes = cores_by_node(cpus)
     node = max(sizes, key=lambda n: (sizes[n], -n), default=None)

@@ -46,7 +46,7 @@ _PLACEMENT_FUNCTIONS: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]]
     "one-per-core": cpu_selection.one_per_core,
 }
 _PLACEMENTS = AnyText(f"{', '.join(_PLACEMENT_FUNCTIONS)}, or near:DEVICE-OR-FILE")
-_USUAL = "compact"
+_DEFAULT_PLACEMENT = "compact"
 
 
 class Cpus(BaseSetting, frozen=True):
@@ -98,12 +98,16 @@ class Cpus(BaseSetting, frozen=True):
         """
         value = config[self.name]
         if isinstance(value, int) and not isinstance(value, bool):
-            placement = str(config.get("placement", _USUAL))
+            placement = str(config.get("placement", _DEFAULT_PLACEMENT))
             usable = cpus_for_placement(config, machine)
             if is_near(placement):
                 close = nearest_usable(placement, usable, self.root)
-                return close if isinstance(close, Refused) else _of_count(value, _USUAL, close)
-            return _of_count(value, placement, usable)
+                return (
+                    close
+                    if isinstance(close, Refused)
+                    else _resolve_count(value, _DEFAULT_PLACEMENT, close)
+                )
+            return _resolve_count(value, placement, usable)
         wanted = _parse(value)
         foreign = sorted(set(wanted) - {cpu.id for cpu in machine.usable})
         if foreign:
@@ -141,7 +145,7 @@ class Placement(BaseSetting, frozen=True):
 
     def default(self, machine: Machine) -> Value | None:
         """Return the layout of ``cpus=COUNT`` alone."""
-        return _USUAL
+        return _DEFAULT_PLACEMENT
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Suggest ``one-per-core`` if cores have several usable threads."""
@@ -203,7 +207,7 @@ def _count_range(max_count: int) -> str:
     return "the count 1" if max_count == 1 else f"a count from 1 to {max_count}"
 
 
-def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | Refused:
+def _resolve_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | Refused:
     if placement not in _PLACEMENT_FUNCTIONS:
         return out_of_domain("placement", placement, _PLACEMENTS)
     one_each = placement == "one-per-core"

@@ -1,7 +1,7 @@
 """CPUs near a device: the layout ``near:DEVICE-OR-FILE`` of ``placement``.
 
-The only layout that reads the machine during resolution: no machine document contains the location
-of a file.
+It is the only layout that reads the machine during resolution: no machine document contains the
+location of a file.
 """
 
 from __future__ import annotations

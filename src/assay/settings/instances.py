@@ -91,7 +91,7 @@ class CoresPerInstance(BaseSetting, frozen=True):
 
     name: str = CORES
     summary: str = "cores per instance; without instances, as many instances as fit"
-    not_suggested: ClassVar[str] = "needs instances"
+    not_suggested: ClassVar[str] = "it needs instances"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the numbers from one to all cores."""
@@ -113,7 +113,7 @@ class InstanceRank(BaseSetting, frozen=True):
 
     name: str = RANK
     summary: str = "start only the instance with this number, from 0, on its own cores"
-    not_suggested: ClassVar[str] = "needs instances"
+    not_suggested: ClassVar[str] = "it needs instances"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the possible instance numbers."""
@@ -148,7 +148,7 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
             "sched=deadline needs all CPUs of the machine, but instances divide them",
             "Use another scheduling class.",
         )
-    cpus = _left(config, machine)
+    cpus = _selected_cpus(config, machine)
     groups = _groups(config, cpus)
     if isinstance(groups, Refused):
         return groups
@@ -174,16 +174,16 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
     return Resolved(actions, note=_describe_groups(cpus, groups))
 
 
-def _left(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
-    """Return the CPUs that other settings leave; all if one of them is refused."""
-    taken: set[int] = set()
+def _selected_cpus(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
+    """Return the CPUs that the other settings select; all if one of them is refused."""
+    selected: set[int] = set()
     settings: tuple[Setting, ...] = (Cpus(), Placement(), ThreadsPerCore())
     for setting in settings:
         if setting.name in config:
             answer = setting.resolve(config, machine)
             actions = answer.actions if isinstance(answer, Resolved) else ()
-            taken.update(cpu for a in actions if isinstance(a, Affinity) for cpu in a.cpus)
-    return tuple(cpu for cpu in machine.usable if not taken or cpu.id in taken)
+            selected.update(cpu for a in actions if isinstance(a, Affinity) for cpu in a.cpus)
+    return tuple(cpu for cpu in machine.usable if not selected or cpu.id in selected)
 
 
 def _groups(config: Configuration, cpus: Sequence[Cpu]) -> CpuGroups | Refused:
@@ -193,7 +193,7 @@ def _groups(config: Configuration, cpus: Sequence[Cpu]) -> CpuGroups | Refused:
     if cores is not None and not (_is_count(cores) and 1 <= int(cores) <= total):
         return Refused(
             f"invalid value: {CORES}={cores!r}; {show_count(total, 'core')} usable",
-            f"Use 1 to {total}." if total > 1 else "Give 1.",
+            f"Use 1 to {total}." if total > 1 else "Use 1.",
         )
     size = None if cores is None else int(cores)
     if count == THROUGHPUT:

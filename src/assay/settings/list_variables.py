@@ -17,24 +17,24 @@ class ListFormat(Record, frozen=True, kw_only=True):
     """Format of a list variable.
 
     Attributes:
-        between: separator between assignments.
-        within: separator between name and value.
+        separator: text between two assignments.
+        within: text between name and value.
+        folders: True for directories instead of assignments; new ones are prepended.
     """
 
-    between: str
+    separator: str
     within: str = "="
     folders: bool = False
-    """True for directories instead of assignments: new ones are prepended."""
 
 
 TUNABLES = "GLIBC_TUNABLES"
-_CUT_OFF = "glibc."
+_TUNABLE_PREFIX = "glibc."
 
 LIST_VARIABLES: dict[str, ListFormat] = {
-    TUNABLES: ListFormat(between=":", within="="),
-    "MALLOC_CONF": ListFormat(between=",", within=":"),
-    "XZ_DEFAULTS": ListFormat(between=" ", within="="),
-    "PYTHONPATH": ListFormat(between=":", folders=True),
+    TUNABLES: ListFormat(separator=":", within="="),
+    "MALLOC_CONF": ListFormat(separator=",", within=":"),
+    "XZ_DEFAULTS": ListFormat(separator=" ", within="="),
+    "PYTHONPATH": ListFormat(separator=":", folders=True),
 }
 
 
@@ -44,9 +44,9 @@ def merge(name: str, base: str, over: str) -> str:
     if style.folders:
         first = _folders(over, style)
         left = (folder for folder in _folders(base, style) if folder not in first)
-        return style.between.join((*first, *left))
+        return style.separator.join((*first, *left))
     merged = {**_assignments(base, style), **_assignments(over, style)}
-    return style.between.join(
+    return style.separator.join(
         key if value is None else f"{key}{style.within}{value}" for key, value in merged.items()
     )
 
@@ -64,7 +64,7 @@ def contains(name: str, text: str, part: str) -> bool:
 
 def _folders(text: str, style: ListFormat) -> list[str]:
     """Return the directories; an empty one is the working directory, so none is dropped."""
-    return text.split(style.between) if text else []
+    return text.split(style.separator) if text else []
 
 
 def names_in(name: str, text: str) -> tuple[str, ...]:
@@ -79,16 +79,16 @@ def restore_environment(environ: Mapping[str, str]) -> dict[str, str]:
     elf/dl-tunables.c), so that ``/proc/PID/environ`` shows every assignment but the first as a
     separate variable.
     """
-    found = {name: text for name, text in environ.items() if not name.startswith(_CUT_OFF)}
-    cut = [f"{name}={text}" for name, text in environ.items() if name.startswith(_CUT_OFF)]
+    found = {name: text for name, text in environ.items() if not name.startswith(_TUNABLE_PREFIX)}
+    cut = [f"{name}={text}" for name, text in environ.items() if name.startswith(_TUNABLE_PREFIX)]
     if cut and TUNABLES in found:
-        found[TUNABLES] = LIST_VARIABLES[TUNABLES].between.join((found[TUNABLES], *cut))
+        found[TUNABLES] = LIST_VARIABLES[TUNABLES].separator.join((found[TUNABLES], *cut))
     return found
 
 
 def _assignments(text: str, style: ListFormat) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
-    for part in text.split(style.between):
+    for part in text.split(style.separator):
         key, mark, value = part.partition(style.within)
         if key:
             found.pop(key, None)

@@ -47,9 +47,9 @@ _POLICIES = AnyText(
 )
 _MIN_RUNTIME_NS = 1024
 _MAX_PRIORITY = 99
-_RESERVED = 0.95
+_DEFAULT_RT_SHARE = 0.95
 """Default of ``sched_rt_runtime_us`` as a share of ``sched_rt_period_us``."""
-_KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
+_RESERVE_REMEDY = "as root: sysctl kernel.sched_rt_runtime_us=950000"
 
 
 class SchedulingClass(BaseSetting, frozen=True):
@@ -89,7 +89,7 @@ class SchedulingClass(BaseSetting, frozen=True):
             case Sched(policy="deadline"):
                 return _deadline(wanted, config, machine)
             case Sched():
-                return _prioritised(wanted, config, machine)
+                return _with_priority(wanted, config, machine)
             case _:
                 return out_of_domain(self.name, value, _POLICIES)
 
@@ -144,7 +144,7 @@ def _real_time(text: str) -> Sched | None:
     """Return the parameters of a real-time class; ``None`` for other texts."""
     policy, _, rest = text.partition(":")
     if policy == "deadline":
-        return _times(rest)
+        return _parse_deadline(rest)
     if not rest.isascii() or not rest.isdigit() or not 1 <= int(rest) <= _MAX_PRIORITY:
         return None
     match policy:
@@ -154,7 +154,7 @@ def _real_time(text: str) -> Sched | None:
             return None
 
 
-def _times(text: str) -> Sched | None:
+def _parse_deadline(text: str) -> Sched | None:
     try:
         runtime_ns, period_ns = (round(parse_duration_s(t) * 1e9) for t in text.split("/"))
     except (InvalidInputError, ValueError):
@@ -164,7 +164,7 @@ def _times(text: str) -> Sched | None:
     return Sched(policy="deadline", runtime_ns=runtime_ns, period_ns=period_ns)
 
 
-def _prioritised(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
+def _with_priority(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
     highest = machine.rights.max_rt_priority
     if (wanted.priority or 0) > highest:
         has = (
@@ -176,12 +176,12 @@ def _prioritised(wanted: Sched, config: Configuration, machine: Machine) -> Reso
             f"{wanted.policy}:{wanted.priority} is not permitted: {has} here",
             "Run as root, or raise the limit: `prlimit --rtprio`, or `rtprio` in limits.conf(5).",
         )
-    if _keeps_time(machine) or remaining_cpus(config, machine):
+    if _reserves_time(machine) or remaining_cpus(config, machine):
         return Resolved((wanted,))
     return Refused(
         f"a program of class {wanted.policy} on every CPU would stop all other programs, assay"
-        f" included: {_why_no_time(machine)}",
-        f"Use fewer CPUs, with cpus=COUNT; or {_KEEP}.",
+        f" included: {_no_reserve_reason(machine)}",
+        f"Use fewer CPUs, with cpus=COUNT; or {_RESERVE_REMEDY}.",
     )
 
 
@@ -206,9 +206,9 @@ def _deadline(wanted: Sched, config: Configuration, machine: Machine) -> Resolve
     if "nice" in config:
         return Refused("the deadline class has no nice value", "Remove nice.")
     share = (wanted.runtime_ns or 0) / (wanted.period_ns or 1)
-    limit = _RESERVED if machine.rt_share in (None, 1.0) else machine.rt_share or 0.0
+    limit = _DEFAULT_RT_SHARE if machine.rt_share in (None, 1.0) else machine.rt_share or 0.0
     # One task on one CPU: other CPUs remain for other programs.
-    if share > limit and (_keeps_time(machine) or len(machine.allowed_cpus) == 1):
+    if share > limit and (_reserves_time(machine) or len(machine.allowed_cpus) == 1):
         return Refused(
             f"real-time programs may use {limit:.0%} of a CPU, but this requests {share:.0%}",
             "Request less, or raise kernel.sched_rt_runtime_us.",
@@ -216,11 +216,11 @@ def _deadline(wanted: Sched, config: Configuration, machine: Machine) -> Resolve
     return Resolved((wanted,), note="threads and processes that it starts are of class other")
 
 
-def _keeps_time(machine: Machine) -> bool:
+def _reserves_time(machine: Machine) -> bool:
     return machine.rt_share is not None and machine.rt_share < 1
 
 
-def _why_no_time(machine: Machine) -> str:
+def _no_reserve_reason(machine: Machine) -> str:
     if machine.rt_share is None:
         return "sched_rt_runtime_us cannot be read"
     return "sched_rt_runtime_us reserves no time for other programs"

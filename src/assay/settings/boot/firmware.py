@@ -66,9 +66,9 @@ def _memory(machine: Machine) -> str | None:
 @dataclass(frozen=True)
 class _Observable:
     summary: str
-    of: Callable[[Machine], str | None]
+    read: Callable[[Machine], str | None]
     values: tuple[str, ...]
-    where: str
+    quantity: str
 
 
 _SNC = "NUMA nodes for each package"
@@ -167,7 +167,9 @@ class FirmwareSetting(BootSetting):
         if found != value:
             return Pending(self._missing(value, machine), firmware={self.own_name: value})
         witness = machine.boot.firmware_sources.get(self.name)
-        observed = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} reports {found}"
+        observed = (
+            f"{seen.quantity}: {found}" if seen else f"{witness or 'the user'} reports {found}"
+        )
         needs = f"{self.own_name}={value} in the firmware's menu"
         shown = seen is not None or witness is not None
         return Resolved(
@@ -180,13 +182,13 @@ class FirmwareSetting(BootSetting):
 
     def _found(self, machine: Machine) -> str | None:
         seen = _OBSERVABLE.get(self.own_name)
-        return machine.boot.firmware.get(self.name) if seen is None else seen.of(machine)
+        return machine.boot.firmware.get(self.name) if seen is None else seen.read(machine)
 
     def _missing(self, value: str, machine: Machine) -> str:
         found = self._found(machine)
         seen = _OBSERVABLE.get(self.own_name)
         if seen is not None:
-            return f"{seen.where}: {found or 'unknown'}, not {value}"
+            return f"{seen.quantity}: {found or 'unknown'}, not {value}"
         if found is None:
             return f"no confirmation that it is {value}"
         source = machine.boot.firmware_sources.get(self.name, "the user")

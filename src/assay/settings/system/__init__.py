@@ -13,10 +13,10 @@ from assay.settings.system.smt import SmtControl
 from assay.settings.system.swap import SwapUse
 
 SYSTEM: tuple[Setting, ...] = (
-    *memory.KNOBS,
+    *memory.FILE_SETTINGS,
     SwapUse(),
-    *kernel.KNOBS,
-    *frequency.KNOBS,
+    *kernel.FILE_SETTINGS,
+    *frequency.FILE_SETTINGS,
     frequency.TURBO,
     IdleLatencyLimit(),
     SmtControl(),

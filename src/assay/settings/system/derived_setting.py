@@ -33,27 +33,27 @@ class DerivedSetting(SystemSetting, frozen=True):
     """A setting whose files contain derived values.
 
     Attributes:
-        form: its domain on every machine.
-        begins: path prefixes of its files.
+        values: its domain on every machine.
+        prefixes: path prefixes of its files.
         writes: returns the files to write for a value, or the reason why the value is unavailable.
             It raises ``InvalidInputError`` for a value outside the domain.
         current: returns the current value; ``None`` if there is no single one.
         note: information for the user.
-        absent: remedy if the value is unavailable.
+        remedy: remedy if the value is unavailable.
     """
 
     name: str
     summary: str
-    form: Domain
-    begins: tuple[str, ...]
+    values: Domain
+    prefixes: tuple[str, ...]
     writes: Callable[[str, Machine], Writes | str]
     current: Callable[[Machine], str | None]
     note: str | None = None
-    absent: str | None = None
+    remedy: str | None = None
 
     def domain(self, machine: Machine) -> Domain:
         """Return the same domain on every machine."""
-        return self.form
+        return self.values
 
     def default(self, machine: Machine) -> Value | None:
         """Return the current value."""
@@ -62,14 +62,14 @@ class DerivedSetting(SystemSetting, frozen=True):
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Return one write per file."""
         value = config[self.name]
-        if value not in self.form:
-            return out_of_domain(self.name, value, self.form)
+        if value not in self.values:
+            return out_of_domain(self.name, value, self.values)
         try:
             found = self.writes(str(value), machine)
         except InvalidInputError:
-            return out_of_domain(self.name, value, self.form)
+            return out_of_domain(self.name, value, self.values)
         if isinstance(found, str):
-            return Refused(found, self.absent)
+            return Refused(found, self.remedy)
         return missing_privileges(machine) or Resolved(found, note=self.note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -77,6 +77,6 @@ class DerivedSetting(SystemSetting, frozen=True):
         own_actions = [
             action
             for action in plan.system
-            if isinstance(action, WriteFile) and action.path.startswith(self.begins)
+            if isinstance(action, WriteFile) and action.path.startswith(self.prefixes)
         ]
         return judge_files(config[self.name], own_actions, facts)

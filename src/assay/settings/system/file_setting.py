@@ -38,7 +38,7 @@ class FileSetting(SystemSetting, frozen=True):
     Attributes:
         name, summary: as for every setting.
         files: patterns of the tunables with its value.
-        usual: domain if no file lists the values.
+        fallback: domain if no file lists the values.
         offered: pattern of files that list the values, if the file itself does not.
         bounds: patterns of the files with the lowest and the highest number.
         resets: patterns of files that the kernel changes too; a number in them is that of the
@@ -46,22 +46,22 @@ class FileSetting(SystemSetting, frozen=True):
         parts: pattern of the files whose sum is its number: the kernel takes pages from them in
             turn, so each is restored separately.
         note: information for the user.
-        absent: remedy if the file is missing.
+        remedy: remedy if the file is missing.
     """
 
     name: str
     summary: str
     files: tuple[str, ...]
-    usual: Domain = _NONE
+    fallback: Domain = _NONE
     offered: str | None = None
     bounds: tuple[str, str] | None = None
     resets: tuple[str, ...] = ()
     parts: str | None = None
     note: str | None = None
-    absent: str | None = None
+    remedy: str | None = None
 
     def domain(self, machine: Machine) -> Domain:
-        """Return the values that the files list, or the usual ones."""
+        """Return the values that the files list, or the fallback."""
         paths = self.paths(machine)
         if paths and self._is_choice:
             return Choices(offered_words(machine.system_files[paths[0]]))
@@ -76,7 +76,7 @@ class FileSetting(SystemSetting, frozen=True):
             low, high = (_numbers(machine, pattern) for pattern in self.bounds)
             if low and high:
                 return Range(min(low), max(high))
-        return self.usual
+        return self.fallback
 
     def default(self, machine: Machine) -> Value | None:
         """Return the content of the files, if it is the same."""
@@ -93,7 +93,7 @@ class FileSetting(SystemSetting, frozen=True):
         value = config[self.name]
         paths = self.paths(machine)
         if not paths:
-            return Refused(f"this machine has no {self.files[0].replace('#', 'N')}", self.absent)
+            return Refused(f"this machine has no {self.files[0].replace('#', 'N')}", self.remedy)
         domain = self.domain(machine)
         if value not in domain:
             return out_of_domain(self.name, value, domain)

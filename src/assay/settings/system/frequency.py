@@ -15,10 +15,12 @@ from assay.settings.system.file_setting import FileSetting
 _POLICY = f"{CPUFREQ}/policy#"
 _NO_TURBO = f"{CPUS}/intel_pstate/no_turbo"
 _BOOST = f"{CPUFREQ}/boost"
-_NONE = "A cpufreq driver is required; guests have none, since the host controls the frequency."
+_NEEDS_DRIVER = (
+    "A cpufreq driver is required; guests have none, since the host controls the frequency."
+)
 _BOUNDS = (f"{_POLICY}/cpuinfo_min_freq", f"{_POLICY}/cpuinfo_max_freq")
 
-KNOBS: tuple[FileSetting, ...] = (
+FILE_SETTINGS: tuple[FileSetting, ...] = (
     FileSetting(
         "cpu.governor",
         "frequency governor: performance, powersave, schedutil, ...",
@@ -26,7 +28,7 @@ KNOBS: tuple[FileSetting, ...] = (
         Choices(("performance", "powersave", "schedutil", "ondemand", "conservative")),
         offered=f"{_POLICY}/scaling_available_governors",
         resets=(f"{_POLICY}/energy_performance_preference", _NO_TURBO, _BOOST),
-        absent=_NONE,
+        remedy=_NEEDS_DRIVER,
     ),
     FileSetting(
         "cpu.epp",
@@ -36,7 +38,7 @@ KNOBS: tuple[FileSetting, ...] = (
             ("default", "performance", "balance_performance", "balance_power", "power"),
         ),
         offered=f"{_POLICY}/energy_performance_available_preferences",
-        absent=f"intel_pstate and amd_pstate support it in active mode. {_NONE}",
+        remedy=f"intel_pstate and amd_pstate support it in active mode. {_NEEDS_DRIVER}",
     ),
     FileSetting(
         "cpu.freq_max",
@@ -45,7 +47,7 @@ KNOBS: tuple[FileSetting, ...] = (
         Range(1, 10**8),
         bounds=_BOUNDS,
         note="the driver rounds it to a supported frequency",
-        absent=_NONE,
+        remedy=_NEEDS_DRIVER,
     ),
     FileSetting(
         "cpu.freq_min",
@@ -54,7 +56,7 @@ KNOBS: tuple[FileSetting, ...] = (
         Range(1, 10**8),
         bounds=_BOUNDS,
         note="the driver rounds it to a supported frequency",
-        absent=_NONE,
+        remedy=_NEEDS_DRIVER,
     ),
 )
 
@@ -83,5 +85,5 @@ TURBO = DerivedSetting(
     (_NO_TURBO, _BOOST),
     _turbo,
     _turbo_now,
-    absent=_NONE,
+    remedy=_NEEDS_DRIVER,
 )

@@ -11,13 +11,13 @@ from assay.settings.system.file_setting import FileSetting
 
 RT_THROTTLING = "rt.throttling"
 
-KNOBS: tuple[FileSetting, ...] = (
+FILE_SETTINGS: tuple[FileSetting, ...] = (
     FileSetting(
         "numa.balancing",
         "automatic NUMA balancing of memory: 0, 1; 2 between memory tiers",
         (f"{KERNEL}/numa_balancing",),
         Choices((0, 1, 2, 3)),
-        absent="The kernel needs CONFIG_NUMA_BALANCING.",
+        remedy="The kernel needs CONFIG_NUMA_BALANCING.",
     ),
     FileSetting(
         "watchdog",
@@ -27,7 +27,7 @@ KNOBS: tuple[FileSetting, ...] = (
         # It switches both parts (sysctl/kernel.rst, "watchdog").
         resets=(f"{KERNEL}/nmi_watchdog", f"{KERNEL}/soft_watchdog"),
         note="CPU lockups are not reported meanwhile",
-        absent="The kernel needs CONFIG_SOFTLOCKUP_DETECTOR or CONFIG_HARDLOCKUP_DETECTOR.",
+        remedy="The kernel needs CONFIG_SOFTLOCKUP_DETECTOR or CONFIG_HARDLOCKUP_DETECTOR.",
     ),
     FileSetting(
         "watchdog.nmi",
@@ -35,7 +35,7 @@ KNOBS: tuple[FileSetting, ...] = (
         (f"{KERNEL}/nmi_watchdog",),
         Choices((0, 1)),
         resets=(f"{KERNEL}/watchdog",),
-        absent="The kernel needs CONFIG_HARDLOCKUP_DETECTOR.",
+        remedy="The kernel needs CONFIG_HARDLOCKUP_DETECTOR.",
     ),
     FileSetting(
         RT_THROTTLING,
@@ -49,7 +49,7 @@ KNOBS: tuple[FileSetting, ...] = (
         "migration of timers from idle to busy CPUs: 0, 1",
         (f"{KERNEL}/timer_migration",),
         Choices((0, 1)),
-        absent="The kernel needs CONFIG_NO_HZ_COMMON.",
+        remedy="The kernel needs CONFIG_NO_HZ_COMMON.",
     ),
     FileSetting(
         "perf.rate",

@@ -14,7 +14,7 @@ from assay.settings.system.file_setting import FileSetting
 
 _MODES = ("always", "madvise", "never")
 _NO_THP = "The kernel needs CONFIG_TRANSPARENT_HUGEPAGE."
-_RUNNING = "existing mappings keep their pages"
+_NEW_MAPPINGS_NOTE = "existing mappings keep their pages"
 _MAX_PAGES = 1 << 24
 _POOL_NOTE = "memory is allocated when it is set, and may be too fragmented for all pages"
 _BYTES = {"k": 1, "m": 1 << 10, "g": 1 << 20}
@@ -35,29 +35,29 @@ _SCAN = (
     ("max_ptes_shared", Range(0, 511), "shared small pages allowed in a new huge page"),
 )
 
-KNOBS: tuple[FileSetting, ...] = (
+FILE_SETTINGS: tuple[FileSetting, ...] = (
     FileSetting(
         "vm.thp",
         "transparent huge pages for all programs: always, madvise, never",
         (f"{THP}/enabled",),
         Choices(_MODES),
-        note=_RUNNING,
-        absent=_NO_THP,
+        note=_NEW_MAPPINGS_NOTE,
+        remedy=_NO_THP,
     ),
     FileSetting(
         "vm.thp.defrag",
         "memory compaction during a page fault",
         (f"{THP}/defrag",),
         Choices(("always", "defer", "defer+madvise", "madvise", "never")),
-        absent=_NO_THP,
+        remedy=_NO_THP,
     ),
     FileSetting(
         "vm.thp.shmem",
         "huge pages in shared memory and tmpfs",
         (f"{THP}/shmem_enabled",),
         Choices(("always", "within_size", "advise", "never", "deny", "force")),
-        note=_RUNNING,
-        absent=_NO_THP,
+        note=_NEW_MAPPINGS_NOTE,
+        remedy=_NO_THP,
     ),
     *(
         FileSetting(f"vm.khugepaged.{name}", summary, (f"{THP}/khugepaged/{name}",), domain)
@@ -71,14 +71,14 @@ KNOBS: tuple[FileSetting, ...] = (
         # Pools of every size: no file of the table names the default size.
         parts=f"{NODES}/node#/hugepages/hugepages-#kB/nr_hugepages",
         note=_POOL_NOTE,
-        absent="The kernel needs CONFIG_HUGETLBFS.",
+        remedy="The kernel needs CONFIG_HUGETLBFS.",
     ),
     FileSetting(
         "vm.swappiness",
         "preference for swapping anonymous memory over dropping file pages",
         (f"{VM}/swappiness",),
         Range(0, 200),
-        absent="The kernel needs CONFIG_SWAP.",
+        remedy="The kernel needs CONFIG_SWAP.",
     ),
     FileSetting(
         "vm.dirty_ratio",
@@ -125,14 +125,14 @@ KNOBS: tuple[FileSetting, ...] = (
         "reclaim of a node's own cache before remote allocation: a bit mask",
         (f"{VM}/zone_reclaim_mode",),
         Range(0, 7),
-        absent="The kernel needs CONFIG_NUMA.",
+        remedy="The kernel needs CONFIG_NUMA.",
     ),
     FileSetting(
         "vm.compaction",
         "intensity of background memory compaction: 0 to 100",
         (f"{VM}/compaction_proactiveness",),
         Range(0, 100),
-        absent="It needs Linux 5.9 and CONFIG_COMPACTION.",
+        remedy="It needs Linux 5.9 and CONFIG_COMPACTION.",
     ),
     FileSetting(
         "vm.stat_interval",
@@ -146,7 +146,7 @@ KNOBS: tuple[FileSetting, ...] = (
         (f"{KSM}/run",),
         Choices((0, 1, 2)),
         note="pages merged meanwhile remain merged when it is reset to 0",
-        absent="The kernel needs CONFIG_KSM.",
+        remedy="The kernel needs CONFIG_KSM.",
     ),
 )
 
@@ -160,8 +160,8 @@ def setting_of_size(name: str) -> FileSetting | None:
             "transparent huge pages of one size: always, inherit, madvise, never",
             (f"{THP}/{folder}/enabled",),
             Choices(("always", "inherit", *_MODES[1:])),
-            note=_RUNNING,
-            absent="It needs Linux 6.8, and a size that the processor's page tables support.",
+            note=_NEW_MAPPINGS_NOTE,
+            remedy="It needs Linux 6.8, and a size that the processor's page tables support.",
         )
     if match := re.fullmatch(rf"vm\.hugepages\.{_SIZE}(?:\.node([0-9]+))?", name, re.ASCII):
         folder = f"hugepages-{_kb(match)}kB"
@@ -174,7 +174,7 @@ def setting_of_size(name: str) -> FileSetting | None:
             Range(0, _MAX_PAGES),
             parts=None if match[3] else f"{NODES}/node#/hugepages/{folder}/nr_hugepages",
             note=_POOL_NOTE,
-            absent="`ls /sys/kernel/mm/hugepages` shows the supported sizes.",
+            remedy="`ls /sys/kernel/mm/hugepages` shows the supported sizes.",
         )
     return None
 
