@@ -35,7 +35,7 @@ NAME = "assay-test"
 CPUSETS = [
     one
     for one in hierarchies(Root())
-    if "cpuset" in one.controllers and one.whole and one.point.startswith(CGROUP_MOUNT)
+    if "cpuset" in one.controllers and one.is_host_root and one.point.startswith(CGROUP_MOUNT)
 ]
 
 pytestmark = [

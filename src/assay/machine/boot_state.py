@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.machine.boot import BOOT_ID, digest, digested_arguments, is_digest, normalized_name
 from assay.machine.document import Boot
-from assay.machine.kernel_config import speed_options
+from assay.machine.kernel_config import performance_options
 from assay.machine.root import Root
 
 CPU = "/sys/devices/system/cpu"
@@ -51,7 +51,7 @@ def read_boot(root: Root, release: str | None = None) -> Boot:
     """
     words = digested_arguments(root)
     found = read_files(root, _paths(root, words))
-    config = {} if release is None else speed_options(root, release)
+    config = {} if release is None else performance_options(root, release)
     return Boot(id=_boot_id(root), arguments=words, files=found, config=config)
 
 

@@ -65,13 +65,13 @@ class Hierarchy(msgspec.Struct, frozen=True):
     Attributes:
         version: 1 or 2.
         point: mount point: the directory of the topmost visible group.
-        whole: true if that is the root group of the host, and not of a container.
+        is_host_root: true if that is the root group of the host, and not of a container.
         controllers: its controllers.
     """
 
     version: int
     point: str
-    whole: bool
+    is_host_root: bool
     controllers: frozenset[str]
 
 
@@ -313,7 +313,7 @@ def own_cpuset(root: Root) -> tuple[int, ...] | None:
     return _cpuset(root, _mounts(root), _groups(root))
 
 
-def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | None:
+def requested_cpuset(root: Root, skipped_name: str) -> tuple[str, tuple[int, ...]] | None:
     """Return the group and the CPUs to which a cpuset restricts this process by configuration.
 
     Unlike the effective cpuset, they include CPUs that an isolated partition beside it has taken:
@@ -321,12 +321,12 @@ def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | 
 
     Args:
         root: root of the host.
-        passing: name of a group to skip.
+        skipped_name: name of a group to skip.
     """
     mounts, groups = _mounts(root), _groups(root)
     for mount, folders in _folders(root, mounts, groups, "cpuset"):
         name = "cpus" if mount.kind == "cpuset" or "noprefix" in mount.options else "cpuset.cpus"
-        counted = (f for f in folders if f.rpartition("/")[2] != passing)
+        counted = (f for f in folders if f.rpartition("/")[2] != skipped_name)
         found = [(folder, read_list(root, f"{folder}/{name}")) for folder in counted]
         requested = [(folder, set(cpus)) for folder, cpus in found if cpus]
         if requested:

@@ -72,7 +72,7 @@ def options_in(text: str) -> dict[str, str]:
     return dict(_options(text))
 
 
-def speed_options(root: Root, release: str) -> dict[str, str]:
+def performance_options(root: Root, release: str) -> dict[str, str]:
     """Return the options that affect performance, for the kernel of this release.
 
     Returns:
@@ -80,7 +80,7 @@ def speed_options(root: Root, release: str) -> dict[str, str]:
         out, unset ones are ``n``.
     """
     _, text = config_text(root, release)
-    found = {name: value for name, value in _options(text or "") if _bears_on_speed(name)}
+    found = {name: value for name, value in _options(text or "") if _affects_performance(name)}
     return dict(sorted(found.items()))
 
 
@@ -95,7 +95,7 @@ def _options(text: str) -> Iterator[tuple[str, str]]:
             yield _RENAMED.get(name, name), "n"
 
 
-def _bears_on_speed(name: str) -> bool:
+def _affects_performance(name: str) -> bool:
     return name in _SINGLE or (name[:2] in _FIRST and name.startswith(_FAMILIES))
 
 

@@ -58,7 +58,7 @@ def find_tree(root: Root) -> CgroupTree:
             "Mount them (mount -t cgroup2 none /sys/fs/cgroup); the kernel needs CONFIG_CPUSETS.",
         )
     first = mounted[0]
-    if not first.whole:
+    if not first.is_host_root:
         raise NotPossibleError(
             f"The control groups at {first.point} belong to a container.",
             "Create the partition on the host.",
@@ -77,7 +77,7 @@ def _memory_top(first: Hierarchy, root: Root) -> str | None:
         same = hierarchy.version == first.version
         if (
             same
-            and hierarchy.whole
+            and hierarchy.is_host_root
             and "memory" in hierarchy.controllers
             and hierarchy.point.startswith(CGROUP_MOUNT)
         ):

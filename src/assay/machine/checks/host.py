@@ -148,10 +148,10 @@ class Host:
         found = (self.root.read_text(f"/proc/{number}/comm") for number in numbers)
         return frozenset(filter(None, found))
 
-    def unread(self, path: str, what: str | None = None) -> UnreadableError:
+    def unread(self, path: str, problem: str | None = None) -> UnreadableError:
         """Return the error for a path."""
-        if what and self.root.exists(path):
-            return UnreadableError(f"{path} {what}")
+        if problem and self.root.exists(path):
+            return UnreadableError(f"{path} {problem}")
         if not self.root.exists(path):
             return UnreadableError(f"{path} is missing")
         remedy = Remedy("Run the check as root.", Right.ROOT) if self.root.live else None

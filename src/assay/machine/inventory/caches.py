@@ -16,12 +16,12 @@ from assay.machine.root import Root
 _CPU = "/sys/devices/system/cpu"
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "": 1}
 
-Make = tuple[int, str, int | None, int | None, int | None]
-"""Level, kind, size, line and ways: the common properties of caches of one make."""
+CacheProperties = tuple[int, str, int | None, int | None, int | None]
+"""Level, kind, size, line size and associativity."""
 
 
 def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
-    """Return all caches by make: the nearest level first, data before instructions.
+    """Return the groups of equal caches: the nearest level first, data before instructions.
 
     Args:
         root: root of the machine.
@@ -29,31 +29,31 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
     """
     online = tuple(cpu.id for cpu in cpus)
     siblings = {cpu.id: cpu.siblings for cpu in cpus}
-    found: dict[Make, set[tuple[int, ...]]] = {}
+    found: dict[CacheProperties, set[tuple[int, ...]]] = {}
     for cpu in online:
         folder = f"{_CPU}/cpu{cpu}/cache"
         for name in root.listdir(folder):
             if not re.fullmatch(r"index\d+", name, re.ASCII):
                 continue
-            make = _model_of(root, f"{folder}/{name}")
-            if make is not None:
+            properties = _properties(root, f"{folder}/{name}")
+            if properties is not None:
                 # Some Itanium kernels leave the map empty; a cache serves at least its core.
                 shared = _shared(root, f"{folder}/{name}", online) or siblings[cpu]
-                found.setdefault(make, set()).add(tuple(sorted({cpu, *shared})))
+                found.setdefault(properties, set()).add(tuple(sorted({cpu, *shared})))
     return tuple(
         Cache(
-            level=make[0],
-            kind=make[1],
-            size_bytes=make[2],
-            line_bytes=make[3],
-            associativity=make[4],
-            shared_by=_without_overlaps(found[make]),
+            level=properties[0],
+            kind=properties[1],
+            size_bytes=properties[2],
+            line_bytes=properties[3],
+            associativity=properties[4],
+            shared_by=_without_overlaps(found[properties]),
         )
-        for make in sorted(found, key=lambda make: (make[0], make[1], make[2] or 0, str(make)))
+        for properties in sorted(found, key=lambda each: (*each[:2], each[2] or 0, str(each)))
     )
 
 
-def _model_of(root: Root, folder: str) -> Make | None:
+def _properties(root: Root, folder: str) -> CacheProperties | None:
     level = root.read_int(f"{folder}/level")
     kind = (root.read_text(f"{folder}/type") or "").lower()
     if level is None or level < 1 or kind not in ("unified", "data", "instruction"):

@@ -23,11 +23,11 @@ class _PartBuilder:
     inner: list[_PartBuilder] = field(default_factory=list)
     memory: list[Part] = field(default_factory=list)
 
-    def done(self) -> Part:
+    def build(self) -> Part:
         """Return the part with all parts that were inserted."""
         inner = sorted(self.inner, key=lambda child: child.part.cpus)
         return replace(
-            self.part, memory=tuple(self.memory), children=tuple(child.done() for child in inner)
+            self.part, memory=tuple(self.memory), children=tuple(child.build() for child in inner)
         )
 
 
@@ -60,7 +60,7 @@ def parts_of(
     for node in machine.nodes:
         home = _home(top, _near(root, machine.nodes, node))
         home.memory.append(_memory(node, before.get(node.id)))
-    return top.done()
+    return top.build()
 
 
 def _packages(machine: Machine) -> list[Part]:

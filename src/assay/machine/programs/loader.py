@@ -108,15 +108,15 @@ def link(
     preloads = tuple(env.get("LD_PRELOAD", "").replace(":", " ").split())
     waiting = [(name, program) for name in (*preloads, *elf.needed, *extra)]
     while waiting and len(found) < _MAX_OBJECTS:
-        name, asker = waiting.pop(0)
+        name, dependent = waiting.pop(0)
         if name in found or name in missing:
             continue
-        place = search.find(name, asker)
+        place = search.find(name, dependent)
         if place is None:
             missing.append(name)
             continue
         found[name] = place
-        mapped = search.read(place, asker)
+        mapped = search.read(place, dependent)
         if mapped is not None:
             waiting.extend((other, mapped) for other in mapped.elf.needed)
     return Linked(found, tuple(missing))
@@ -130,19 +130,19 @@ class _Search(msgspec.Struct, frozen=True):
     cache: Mapping[str, tuple[str, ...]]
     library_path: tuple[str, ...]
 
-    def find(self, name: str, asker: _Object) -> str | None:
+    def find(self, name: str, dependent: _Object) -> str | None:
         """Return the first candidate that this program can load."""
-        for candidate in self._candidates(name, asker):
+        for candidate in self._candidates(name, dependent):
             place = self.root.on_host(candidate)
             if place is not None and read_ident(place) == self.ident:
                 return self.root.real(candidate)
         return None
 
-    def read(self, path: str, asker: _Object) -> _Object | None:
+    def read(self, path: str, dependent: _Object) -> _Object | None:
         """Return the object at a path, with its dependencies."""
         place = self.root.on_host(path)
         elf = read_elf(place) if place is not None else None
-        return None if elf is None else self.mapped(elf, path, asker.inherited)
+        return None if elf is None else self.mapped(elf, path, dependent.inherited)
 
     def mapped(self, elf: Elf, path: str, inherited: tuple[str, ...]) -> _Object:
         """Return an object at a path; its own search directories are expanded."""
@@ -150,15 +150,15 @@ class _Search(msgspec.Struct, frozen=True):
         own = tuple(self._expand(entry, folder) for entry in elf.rpath)
         return _Object(elf, folder, (*own, *inherited))
 
-    def _candidates(self, name: str, asker: _Object) -> Iterator[str]:
+    def _candidates(self, name: str, dependent: _Object) -> Iterator[str]:
         if "/" in name:
-            yield self._expand(name, asker.folder)
+            yield self._expand(name, dependent.folder)
             return
         # DT_RPATH of the object and of its dependents, unless it has a DT_RUNPATH.
-        rpath = () if asker.elf.runpath else asker.inherited
-        runpath = asker.elf.runpath
+        rpath = () if dependent.elf.runpath else dependent.inherited
+        runpath = dependent.elf.runpath
         for folder in (*rpath, *self.library_path, *runpath):
-            yield f"{self._expand(folder, asker.folder)}/{name}"
+            yield f"{self._expand(folder, dependent.folder)}/{name}"
         yield from self.cache.get(name, ())
         for folder in default_folders(self._arch):
             yield f"{folder}/{name}"

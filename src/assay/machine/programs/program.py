@@ -22,7 +22,7 @@ from assay.machine.programs.command import Command, base_name, unwrap
 from assay.machine.programs.elf import Elf, read_elf
 from assay.machine.programs.loader import link
 from assay.machine.programs.program_digest import program_digest
-from assay.machine.programs.python import ask_interpreter, find_imports, is_python, parse_call
+from assay.machine.programs.python import find_imports, is_python, parse_call, query_interpreter
 from assay.machine.programs.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 from assay.machine.root import Root
 
@@ -279,7 +279,7 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
 def _python_inside(root: Root, target: _Target) -> _ProgramContents:
     command = target.command
     call = parse_call(command.argv[1:])
-    interpreter = ask_interpreter(root, target.executable, call.options, command.env, command.cwd)
+    interpreter = query_interpreter(root, target.executable, call.options, command.env, command.cwd)
     imports = find_imports(root, call, interpreter.folders, command.cwd)
     packages = tuple(sorted(imports.packages))
     held = read_contents(root, packages, interpreter.folders, command.env)

@@ -17,19 +17,25 @@ from assay.machine.root import Root
 
 _NAME = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?t?", re.ASCII)
 _VALUED = "WX"
-_ASK = "import sys;print(repr((sys.executable,[p for p in sys.path if p])))"
+_QUERY = "import sys;print(repr((sys.executable,[p for p in sys.path if p])))"
 """Query that imports only built-in modules: with ``-c`` the working directory could shadow others.
 """
-_ASK_TIMEOUT_S = 10.0
+_QUERY_TIMEOUT_S = 10.0
 _MAX_FILES = 64
 _MAX_FILE_BYTES = 2 * 2**20
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call of an interpreter: its options, and the code to run."""
+    """Call of an interpreter.
+
+    Attributes:
+        form: how the program is given.
+        target: file name of the script, name of the module, or the code itself.
+        options: options of the interpreter.
+    """
 
     form: Literal["script", "module", "code", "none"]
-    what: str = ""
+    target: str = ""
     options: tuple[str, ...] = ()
 
 
@@ -80,7 +86,7 @@ def parse_call(words: tuple[str, ...]) -> Call:
     return Call("none", "", tuple(options))
 
 
-def ask_interpreter(
+def query_interpreter(
     root: Root, path: str, options: tuple[str, ...], env: Mapping[str, str], cwd: str
 ) -> Interpreter:
     """Return the package directories of an interpreter: by a query, or guessed from its path.
@@ -102,18 +108,18 @@ def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> 
     walk = _SourceSearch(root, folders)
     own = [folder for folder in folders if _is_user_folder(root, folder)]
     if call.form == "script":
-        script = call.what if call.what.startswith("/") else f"{cwd}/{call.what}"
+        script = call.target if call.target.startswith("/") else f"{cwd}/{call.target}"
         walk.beside.append(script.rpartition("/")[0] or "/")
         walk.beside += own
         walk.waiting.append(script)
     elif call.form == "code":
         walk.beside += [cwd, *own]
-        walk.read(call.what.encode(), None)
+        walk.read(call.target.encode(), None)
     elif call.form == "module":
         walk.beside += [cwd, *own]
-        walk.meet(call.what)
-        walk.meet(f"{call.what}.__main__")
-    return walk.done()
+        walk.add_module(call.target)
+        walk.add_module(f"{call.target}.__main__")
+    return walk.result()
 
 
 def _is_user_folder(root: Root, folder: str) -> bool:
@@ -129,12 +135,12 @@ def _run(
 
     try:
         answer = subprocess.run(
-            [path, *options, "-c", _ASK],
+            [path, *options, "-c", _QUERY],
             env=dict(env),
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_ASK_TIMEOUT_S,
+            timeout=_QUERY_TIMEOUT_S,
             check=True,
         )
         executable, folders = ast.literal_eval(answer.stdout.decode().splitlines()[-1])
@@ -165,7 +171,7 @@ class _SourceSearch:
         self._packages: set[str] = set()
         self._files: list[str] = []
 
-    def done(self) -> Imports:
+    def result(self) -> Imports:
         """Read the waiting files, and return the result."""
         while self.waiting and len(self._files) < _MAX_FILES:
             path = self.waiting.pop(0)
@@ -184,12 +190,12 @@ class _SourceSearch:
         folder = path.rpartition("/")[0] if path else ""
         for level, name in _names(tree):
             if level == 0:
-                self.meet(name)
+                self.add_module(name)
             elif path:
                 base = "/".join(folder.split("/")[: len(folder.split("/")) - level + 1])
                 self._local(base, name.split("."))
 
-    def meet(self, name: str) -> None:
+    def add_module(self, name: str) -> None:
         """Add a module by its full name: from beside the script, else from a package."""
         parts = name.split(".")
         if not parts[0]:
