@@ -95,7 +95,7 @@ def _laid_out(
     request: ShareRequest, layout: RankLayout, cores: Sequence[Core], free: set[int]
 ) -> set[int]:
     """Return the fixed part of the partition that belongs to a rank."""
-    near = sorted(cores, key=_whereabouts)
+    near = sorted(cores, key=_location)
     place = layout.place(len({core[0].node for core in cores}))
     pieces: list[Core] = near
     if request.partial and request.cpus is not None:
@@ -114,7 +114,7 @@ def _laid_out(
     return _listed(tuple(numbers), [cpu for core in cores for cpu in core], free)
 
 
-def _whereabouts(core: Core) -> tuple[int, int, int, int]:
+def _location(core: Core) -> tuple[int, int, int, int]:
     first = core[0]
     return first.package, first.node, -1 if first.l3 is None else first.l3, first.core
 

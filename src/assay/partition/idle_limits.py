@@ -47,11 +47,11 @@ def demand_idle_support(
         )
 
 
-def idle_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostAction, ...]:
+def idle_actions(partitions: Iterable[Partition], machine: Machine) -> tuple[HostAction, ...]:
     """Return the idle and polling actions that all partitions require."""
     found: list[HostAction] = []
     polled = True
-    for partition in made:
+    for partition in partitions:
         if partition.idle_limit in _LATENCIES_US:
             found += disable_deep_states(
                 machine, parse_list(partition.cpus), _LATENCIES_US[partition.idle_limit]

@@ -11,7 +11,7 @@ since it would include all CPUs, and a sibling group has the other CPUs and all 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from assay.errors import NotPossibleError
@@ -155,9 +155,8 @@ def broker_hierarchies(
     )
 
 
-def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostAction, ...]:
+def isolation_actions(partitions: Sequence[Partition], machine: Machine) -> tuple[HostAction, ...]:
     """Return the actions that isolate the CPUs of all partitions, in order."""
-    partitions = tuple(made)
     needed = {
         DelegateController(group=partition.root_group, controller=controller): None
         for partition in partitions

@@ -139,7 +139,7 @@ class _NoGuard:
 class CreatedPartition:
     """New partition, with the outcomes of all actions that partitions require."""
 
-    made: Partition
+    partition: Partition
     outcomes: tuple[ActionOutcome, ...]
 
 
@@ -148,25 +148,25 @@ class StartedPartition:
     """Partition after a restart, with the outcomes of all actions that partitions require.
 
     Attributes:
-        began: whether the broker was restarted.
+        broker_started: whether the broker was restarted.
         ended: number of processes in shares of the previous broker; these shares have ended, and
             their CPUs are free for others.
     """
 
-    made: Partition
-    turned: UpdateResult
-    began: bool
+    partition: Partition
+    update: UpdateResult
+    broker_started: bool
     ended: int = 0
 
 
-def plan_partition(request: PartitionRequest, machine: Machine, place: PartitionHost) -> Partition:
+def plan_partition(request: PartitionRequest, machine: Machine, target: PartitionHost) -> Partition:
     """Return the partition for a request, without any change.
 
     Raises:
         InvalidInputError: the request is invalid.
         NotPossibleError: the resources are in use, or this machine does not support the request.
     """
-    host, root, env = place.host, place.root, place.env
+    host, root, env = target.host, target.root, target.env
     boot_id = host.read(BOOT_ID) or ""
     others = active_partitions(env, boot_id)
     if read_partition(partition_folder(request.name, env)) in others:
@@ -203,7 +203,7 @@ def plan_partition(request: PartitionRequest, machine: Machine, place: Partition
     )
 
 
-def create_partition(request: PartitionRequest, place: PartitionHost) -> CreatedPartition:
+def create_partition(request: PartitionRequest, target: PartitionHost) -> CreatedPartition:
     """Create a partition and its broker.
 
     Raises:
@@ -211,23 +211,23 @@ def create_partition(request: PartitionRequest, place: PartitionHost) -> Created
         NotPossibleError: this user or machine cannot create it, or the resources are in use; all
             changes are then undone.
     """
-    program = find_broker(place.env) if request.broker else None
-    host, machine = place.host, read_machine(place.root)
+    program = find_broker(target.env) if request.broker else None
+    host, machine = target.host, read_machine(target.root)
     demand_root(machine)
-    with _changing(place.wait_s) as journal:
+    with _changing(target.wait_s) as journal:
         restore_ended_owners(host, journal)
-        reconcile(host, journal, machine, place.env)
-        made = plan_partition(request, machine, place)
-        demand_no_foreign_groups(made, journal, host)
-        if made.version == 1:
-            demand_no_overlap(made, host)
-        with _guard(place, journal) as guard:
-            folder = create_folder(request.name, place.env)
+        reconcile(host, journal, machine, target.env)
+        partition = plan_partition(request, machine, target)
+        demand_no_foreign_groups(partition, journal, host)
+        if partition.version == 1:
+            demand_no_overlap(partition, host)
+        with _guard(target, journal) as guard:
+            folder = create_folder(request.name, target.env)
             try:
-                created = _create(made, request, folder, program, journal, machine, place)
+                created = _create(partition, request, folder, program, journal, machine, target)
             except BaseException:
                 deactivate(folder)
-                reconcile(host, journal, machine, place.env)
+                reconcile(host, journal, machine, target.env)
                 guard.dismiss()
                 raise
             guard.dismiss()
@@ -241,56 +241,58 @@ def _create(
     program: Path | None,
     journal: Journal,
     machine: Machine,
-    place: PartitionHost,
+    target: PartitionHost,
 ) -> CreatedPartition:
-    settled = reconcile(place.host, journal, machine, place.env, (planned,))
-    made = _with_actual_memory(planned, settled, place.host)
+    settled = reconcile(target.host, journal, machine, target.env, (planned,))
+    partition = _with_actual_memory(planned, settled, target.host)
     entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS_OWNER]
-    own = {action.path for action in required_actions(place.host, (made,), entries, machine)}
+    own = {action.path for action in required_actions(target.host, (partition,), entries, machine)}
     demand_isolated(
-        made, [outcome for outcome in settled.outcomes if outcome.action.path in own], place.host
+        partition,
+        [outcome for outcome in settled.outcomes if outcome.action.path in own],
+        target.host,
     )
-    demand_memory(made, precise=request.precise)
-    write_broker_document(made, folder)
+    demand_memory(partition, precise=request.precise)
+    write_broker_document(partition, folder)
     if program is not None:
         start_broker(program, folder)
-    activate(made, folder)
-    return CreatedPartition(made, settled.outcomes)
+    activate(partition, folder)
+    return CreatedPartition(partition, settled.outcomes)
 
 
-def _guard(place: PartitionHost, journal: Journal) -> Guard | _NoGuard:
-    if not place.guarded:
+def _guard(target: PartitionHost, journal: Journal) -> Guard | _NoGuard:
+    if not target.guarded:
         return _NoGuard()
     return Guard(journal, PARTITIONS_OWNER, _GUARD, (STATE_VARIABLE, RUN_VARIABLE))
 
 
-def delete_partition(name: str, place: PartitionHost, *, force: bool = False) -> UpdateResult:
+def delete_partition(name: str, target: PartitionHost, *, force: bool = False) -> UpdateResult:
     """Delete a partition, and restore all changes that it required.
 
     Args:
         name: name of the partition.
-        place: host of the partition.
+        target: host of the partition.
         force: whether to delete it while it is in use; its processes continue elsewhere.
 
     Raises:
         InvalidInputError: the partition is unknown.
         NotPossibleError: the partition is in use, or this user may not delete it.
     """
-    folder = _folder_of(name, place.env)
-    host, machine = place.host, read_machine(place.root)
+    folder = _folder_of(name, target.env)
+    host, machine = target.host, read_machine(target.root)
     demand_root(machine)
-    with _changing(place.wait_s) as journal:
-        _folder_of(name, place.env)  # another process may have deleted it meanwhile
+    with _changing(target.wait_s) as journal:
+        _folder_of(name, target.env)  # another process may have deleted it meanwhile
         restore_ended_owners(host, journal)
         kept_unused = contextlib.nullcontext() if force else demand_unused(name, folder, host)
-        with kept_unused, _guard(place, journal) as guard:
+        with kept_unused, _guard(target, journal) as guard:
             deactivate(folder)
-            turned = reconcile(host, journal, machine, place.env)
+            update = reconcile(host, journal, machine, target.env)
             guard.dismiss()
-    return turned
+    return update
 
 
-def start_partition(name: str, place: PartitionHost) -> StartedPartition:
+def start_partition(name: str, target: PartitionHost) -> StartedPartition:
     """Repeat all actions that partitions require, and restart a broker that has ended.
 
     A partition without a broker remains without one.
@@ -299,27 +301,27 @@ def start_partition(name: str, place: PartitionHost) -> StartedPartition:
         InvalidInputError: the partition is unknown.
         NotPossibleError: the partition is not active, or this user may not change it.
     """
-    folder = _folder_of(name, place.env)
-    machine = read_machine(place.root)
+    folder = _folder_of(name, target.env)
+    machine = read_machine(target.root)
     demand_root(machine)
-    with _changing(place.wait_s) as journal:
-        restore_ended_owners(place.host, journal)
-        turned = reconcile(place.host, journal, machine, place.env)
-        made = read_partition(folder)
-        if made is None:
+    with _changing(target.wait_s) as journal:
+        restore_ended_owners(target.host, journal)
+        update = reconcile(target.host, journal, machine, target.env)
+        partition = read_partition(folder)
+        if partition is None:
             raise NotPossibleError(
                 f"The partition {name} was incomplete and has been removed.",
                 "Create it again with `assay partition create`.",
             )
-        if not made.broker or broker_state(folder) is not None:
-            return StartedPartition(made, turned, began=False)
-        program = find_broker(place.env)
+        if not partition.broker or broker_state(folder) is not None:
+            return StartedPartition(partition, update, broker_started=False)
+        program = find_broker(target.env)
         end_brokers(folder)
-        write_broker_document(made, folder)
-        paths = (group.path for group in made.groups)
-        ended = {pid for path in paths for pid in processes_below(place.host, path)}
+        write_broker_document(partition, folder)
+        paths = (group.path for group in partition.groups)
+        ended = {pid for path in paths for pid in processes_below(target.host, path)}
         start_broker(program, folder)
-    return StartedPartition(made, turned, began=True, ended=len(ended))
+    return StartedPartition(partition, update, broker_started=True, ended=len(ended))
 
 
 def deactivate_partitions(env: Mapping[str, str]) -> None:
@@ -369,10 +371,10 @@ def _folder_of(name: str, env: Mapping[str, str]) -> Path:
     return partitions_folder(env) / name
 
 
-def _with_actual_memory(made: Partition, settled: UpdateResult, host: Host) -> Partition:
+def _with_actual_memory(partition: Partition, settled: UpdateResult, host: Host) -> Partition:
     """Return the partition with its actual memory, if pools grew less than requested."""
-    if made.memory is None:
-        return made
+    if partition.memory is None:
+        return partition
     missing = {
         outcome.action.path: int(outcome.action.value) - int(outcome.read)
         for outcome in settled.outcomes
@@ -381,4 +383,6 @@ def _with_actual_memory(made: Partition, settled: UpdateResult, host: Host) -> P
         and outcome.read is not None
         and outcome.read.isdecimal()
     }
-    return msgspec.structs.replace(made, memory=granted_memory(made.memory, missing, host))
+    return msgspec.structs.replace(
+        partition, memory=granted_memory(partition.memory, missing, host)
+    )

@@ -29,7 +29,7 @@ from assay.units import parse_bytes, show_bytes
 
 AUTO = "auto"
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-_GRAIN_BYTES = 2 << 20
+_ROUNDING_BYTES = 2 << 20
 _BY_NODE = re.compile(r"(\d{1,5}):(.+)", re.ASCII)
 
 
@@ -74,7 +74,7 @@ def plan_memory(
     requested_bytes = sum(by_node.values())
     _demand_existing_memory(by_node, machine, others)
     if request.pages is None:
-        ground: MemoryGuarantee = "minimum" if tree.version == 2 else "admission"
+        guarantee: MemoryGuarantee = "minimum" if tree.version == 2 else "admission"
         whole = requested_bytes // _PAGE_BYTES * _PAGE_BYTES
         if not whole:
             raise InvalidInputError(
@@ -82,7 +82,7 @@ def plan_memory(
                 "Request more, for example --mem 8G.",
             )
         return Memory(
-            bytes=whole, requested_bytes=requested_bytes, guarantee=ground, bytes_by_node=by_node
+            bytes=whole, requested_bytes=requested_bytes, guarantee=guarantee, bytes_by_node=by_node
         )
     page_bytes = parse_bytes(request.pages)
     _demand_pool(page_bytes, sorted(by_node), host)
@@ -98,11 +98,11 @@ def plan_memory(
 
 
 def pool_actions(
-    made: Iterable[Partition], before: InitialState, host: Host
+    partitions: Iterable[Partition], before: InitialState, host: Host
 ) -> tuple[HostAction, ...]:
     """Return the actions that enlarge huge-page pools for all partitions."""
     wanted: dict[str, int] = {}
-    for partition in made:
+    for partition in partitions:
         if partition.memory is not None:
             for node, pages in partition.memory.pages.items():
                 path = _pool(node, partition.memory.page_bytes, host)
@@ -196,7 +196,7 @@ def _share_of(node: int, machine: Machine, cpus: Sequence[int], host: Host) -> i
     share = len(set(all_cpus) & set(cpus)), len(all_cpus)
     text = host.read(f"{NODES}/node{node}/meminfo") or host.read("/proc/meminfo") or ""
     free = sum(_kilobytes(text, name) for name in ("MemFree", "Inactive(file)")) * 1024
-    return free * share[0] // share[1] // _GRAIN_BYTES * _GRAIN_BYTES
+    return free * share[0] // share[1] // _ROUNDING_BYTES * _ROUNDING_BYTES
 
 
 def _kilobytes(text: str, name: str) -> int:
@@ -231,9 +231,9 @@ def _demand_existing_memory(
             )
 
 
-def _used_bytes(made: Partition) -> dict[int, int]:
+def _used_bytes(partition: Partition) -> dict[int, int]:
     """Return the bytes that a partition uses of each node."""
-    memory = made.memory
+    memory = partition.memory
     if memory is None:
         return {}
     if memory.guarantee == "pages":

@@ -27,7 +27,7 @@ class LocalRank:
 
     Attributes:
         number: rank, from 0.
-        count: number of ranks; ``None`` if the starter does not report it.
+        count: number of ranks; ``None`` if the launcher does not report it.
     """
 
     number: int
@@ -59,7 +59,7 @@ class RankLayout:
 
 
 def local_rank(env: Mapping[str, str]) -> LocalRank | None:
-    """Return the rank that the starter of a parallel job reports; ``None`` outside a job.
+    """Return the rank that the launcher of a parallel job reports; ``None`` outside a job.
 
     Starters may be nested (srun starts mpirun): the innermost one, first in the list, counts.
     """

@@ -35,7 +35,7 @@ def reconcile(
     journal: Journal,
     machine: Machine,
     env: Mapping[str, str],
-    coming: Sequence[Partition] = (),
+    planned: Sequence[Partition] = (),
 ) -> UpdateResult:
     """Apply exactly the requirements of partitions; remove the folders of inactive ones.
 
@@ -44,34 +44,34 @@ def reconcile(
         journal: locked undo journal.
         machine: description of the host.
         env: environment, which may name other folders than the defaults.
-        coming: partitions that are not active yet.
+        planned: partitions that are not active yet.
 
     Raises:
         NotPossibleError: the journal cannot be written.
     """
     boot_id = host.read(BOOT_ID) or ""
-    made = (*active_partitions(env, boot_id), *coming)
-    fallen = [
+    partitions = (*active_partitions(env, boot_id), *planned)
+    inactive = [
         partitions_folder(env) / name
         for name in partition_names(env)
-        if name not in {m.name for m in made}
+        if name not in {m.name for m in partitions}
     ]
-    for folder in fallen:
+    for folder in inactive:
         end_brokers(folder)
     changes = HostChanges(host, journal, PARTITIONS_OWNER)
-    actions = required_actions(host, made, changes.entries, machine)
-    turned = changes.update(actions)
-    if made or fallen:
-        record_outcomes(turned.outcomes, boot_id, env)
-    for folder in fallen:
+    actions = required_actions(host, partitions, changes.entries, machine)
+    result = changes.update(actions)
+    if partitions or inactive:
+        record_outcomes(result.outcomes, boot_id, env)
+    for folder in inactive:
         remove_folder(folder)
-    return turned
+    return result
 
 
 def additional_actions(
     host: Host,
-    coming: Partition,
-    made: Sequence[Partition],
+    planned: Partition,
+    partitions: Sequence[Partition],
     entries: Sequence[Entry],
     machine: Machine,
 ) -> tuple[HostAction, ...]:
@@ -79,24 +79,24 @@ def additional_actions(
 
     Args:
         host, machine: host and its description.
-        coming: new partition.
-        made: active partitions.
+        planned: new partition.
+        partitions: active partitions.
         entries: entries of partitions in the undo journal.
     """
-    already = set(required_actions(host, made, entries, machine))
-    everything = required_actions(host, (*made, coming), entries, machine)
+    already = set(required_actions(host, partitions, entries, machine))
+    everything = required_actions(host, (*partitions, planned), entries, machine)
     return tuple(action for action in everything if action not in already)
 
 
 def required_actions(
-    host: Host, made: Sequence[Partition], entries: Iterable[Entry], machine: Machine
+    host: Host, partitions: Sequence[Partition], entries: Iterable[Entry], machine: Machine
 ) -> tuple[HostAction, ...]:
     """Return all actions that partitions require, in order."""
     before = InitialState(host, entries)
-    reserved = frozenset[int]().union(*(partition.cpu_set for partition in made))
+    reserved = frozenset[int]().union(*(partition.cpu_set for partition in partitions))
     return (
-        *isolation_actions(made, machine),
-        *pool_actions(made, before, host),
-        *idle_actions(made, machine),
+        *isolation_actions(partitions, machine),
+        *pool_actions(partitions, before, host),
+        *idle_actions(partitions, machine),
         *kernel_work_actions(host, before, reserved, machine),
     )

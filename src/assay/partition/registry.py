@@ -28,7 +28,7 @@ from assay.records.action import ControlGroup, HostAction
 from assay.records.codec import SCHEMA, Record, encode
 
 _PARTITION_FILE = "made.json"
-_STEERED = "steered.json"
+_OUTCOMES_FILE = "steered.json"
 LOG = "broker.log"
 _MAX_BYTES = 1 << 24
 _GROUP_AND_OTHER_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -150,7 +150,7 @@ def select_partition(name: str | None, env: Mapping[str, str]) -> str:
         InvalidInputError: the name is unknown, or it is missing and there are several.
         NotPossibleError: there is none; see also ``partition_names``.
     """
-    known = [made.name for made in active_partitions(env)]
+    known = [partition.name for partition in active_partitions(env)]
     if not known:
         which = "" if name is None else f" named {name!r}"
         called = "" if name is None else f"{name} "
@@ -203,7 +203,7 @@ def read_partition(folder: Path) -> Partition | None:
 
 def recorded_outcomes(env: Mapping[str, str], boot_id: str | None) -> tuple[RecordedOutcome, ...]:
     """Return the recorded outcomes of all actions that partitions of this boot require."""
-    text = _trusted(partitions_folder(env) / _STEERED)
+    text = _trusted(partitions_folder(env) / _OUTCOMES_FILE)
     try:
         found = None if text is None else msgspec.json.decode(text, type=_RecordedActions)
     except msgspec.MsgspecError:
@@ -244,7 +244,7 @@ def _create_public_folder(place: Path) -> None:
         place.chmod(0o755)
 
 
-def write_broker_document(made: Partition, folder: Path) -> None:
+def write_broker_document(partition: Partition, folder: Path) -> None:
     """Write the document with which the broker of a partition is started.
 
     Raises:
@@ -252,22 +252,22 @@ def write_broker_document(made: Partition, folder: Path) -> None:
     """
     document = {
         "schema": SCHEMA,
-        "name": made.name,
-        "hierarchies": made.hierarchies,
-        "cpus": made.cpus,
-        "memory_bytes": made.memory.bytes if made.memory else 0,
-        "gpus": made.gpus,
+        "name": partition.name,
+        "hierarchies": partition.hierarchies,
+        "cpus": partition.cpus,
+        "memory_bytes": partition.memory.bytes if partition.memory else 0,
+        "gpus": partition.gpus,
     }
     _replace(document_in(folder), msgspec.json.encode(document))
 
 
-def activate(made: Partition, folder: Path) -> None:
+def activate(partition: Partition, folder: Path) -> None:
     """Mark a partition as active.
 
     Raises:
         OSError: the file cannot be written.
     """
-    _replace(folder / _PARTITION_FILE, encode(made))
+    _replace(folder / _PARTITION_FILE, encode(partition))
 
 
 def deactivate(folder: Path) -> None:
@@ -292,7 +292,7 @@ def record_outcomes(
         )
         for outcome in outcomes
     )
-    path = partitions_folder(env) / _STEERED
+    path = partitions_folder(env) / _OUTCOMES_FILE
     if actions:
         _replace(path, encode(_RecordedActions(boot_id=boot_id, actions=actions)))
     else:

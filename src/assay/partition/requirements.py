@@ -57,15 +57,15 @@ def demand_same_tree(tree: CgroupTree, others: Sequence[Partition]) -> None:
         )
 
 
-def demand_no_foreign_groups(made: Partition, journal: Journal, host: Host) -> None:
+def demand_no_foreign_groups(partition: Partition, journal: Journal, host: Host) -> None:
     """Refuse unrecorded control groups with the same names: they may be in use.
 
     Raises:
         NotPossibleError: there is one; the message names the first.
     """
     known = {entry.note.action.path for entry in journal.entries}
-    paths = [group.path for group in made.groups]
-    paths += [f"{made.root_group}/{OTHERS_GROUP}"] if made.version == 1 else []
+    paths = [group.path for group in partition.groups]
+    paths += [f"{partition.root_group}/{OTHERS_GROUP}"] if partition.version == 1 else []
     for path in paths:
         if path not in known and host.listdir(path):
             raise NotPossibleError(
@@ -113,13 +113,13 @@ def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[
     return requested
 
 
-def demand_memory(made: Partition, *, precise: bool) -> None:
+def demand_memory(partition: Partition, *, precise: bool) -> None:
     """Refuse less memory than requested if it is zero or must be exact.
 
     Raises:
         NotPossibleError: there is less; the message states the amount.
     """
-    memory = made.memory
+    memory = partition.memory
     if memory is None or memory.bytes >= memory.requested_bytes:
         return
     if precise or memory.bytes == 0:
@@ -131,45 +131,45 @@ def demand_memory(made: Partition, *, precise: bool) -> None:
         )
 
 
-def demand_no_overlap(made: Partition, host: Host) -> None:
+def demand_no_overlap(partition: Partition, host: Host) -> None:
     """Refuse CPUs of sibling groups: in version 1 they cannot be exclusive.
 
     Raises:
         NotPossibleError: there is one; the message names the first.
     """
-    for path, cpus in _rivals(made, host).items():
+    for path, cpus in _overlapping_groups_of_others(partition, host).items():
         raise NotPossibleError(
-            f"CPU {made.cpus} cannot be isolated: the control group {path} also includes CPU "
+            f"CPU {partition.cpus} cannot be isolated: the control group {path} also includes CPU "
             f"{format_list(cpus)}.",
-            _way_round(path, host),
+            _overlap_remedy(path, host),
         )
 
 
-def _way_round(path: str, host: Host) -> str:
+def _overlap_remedy(path: str, host: Host) -> str:
     """Return the next step for a group that includes CPUs of a partition."""
     if not processes_within(host, path):
         return f"It has no processes: remove it (rmdir {path}), or choose other CPUs."
     return "Assign other CPUs to that group, or choose others for the partition."
 
 
-def _rivals(made: Partition, host: Host) -> dict[str, tuple[int, ...]]:
+def _overlapping_groups_of_others(partition: Partition, host: Host) -> dict[str, tuple[int, ...]]:
     """Return the groups of other owners that include CPUs of a partition."""
-    others = f"{made.root_group}/{OTHERS_GROUP}"
-    own = {others, *(group.path for group in made.groups)}
-    places = (made.root_group, others)
+    others = f"{partition.root_group}/{OTHERS_GROUP}"
+    own = {others, *(group.path for group in partition.groups)}
+    places = (partition.root_group, others)
     found = {
         path: cpus
         for top in places
-        for path, cpus in overlapping_groups(host, top, made.cpu_set).items()
+        for path, cpus in overlapping_groups(host, top, partition.cpu_set).items()
     }
     return {path: cpus for path, cpus in found.items() if path not in own}
 
 
-def demand_isolated(made: Partition, outcomes: Sequence[ActionOutcome], host: Host) -> None:
+def demand_isolated(partition: Partition, outcomes: Sequence[ActionOutcome], host: Host) -> None:
     """Refuse a partition that is not isolated or lacks requested resources.
 
     Args:
-        made: partition.
+        partition: new partition.
         outcomes: outcomes of its own actions.
         host: host of the partition.
 
@@ -184,15 +184,16 @@ def demand_isolated(made: Partition, outcomes: Sequence[ActionOutcome], host: Ho
             continue
         if outcome.status is ActionStatus.DEGRADED and _is_enough(outcome):
             continue
+        problem = f"CPU {partition.cpus} cannot be isolated: {outcome.action.path}"
         if outcome.status is ActionStatus.DRIFTED:
             raise NotPossibleError(
-                f"CPU {made.cpus} cannot be isolated: {outcome.action.path}: {outcome.reason}.",
+                f"{problem}: {outcome.reason}.",
                 "Write the previous value again, or delete the existing partitions.",
             )
-        others = _rivals(made, host)
+        others = _overlapping_groups_of_others(partition, host)
         raise NotPossibleError(
-            f"CPU {made.cpus} cannot be isolated: {outcome.action.path}: {outcome.reason}.",
-            f"{min(others)} also includes these CPUs. {_way_round(min(others), host)}"
+            f"{problem}: {outcome.reason}.",
+            f"{min(others)} also includes these CPUs. {_overlap_remedy(min(others), host)}"
             if others
             else "All changes are undone; see `assay machine check` for the state of this host.",
         )
@@ -237,8 +238,8 @@ def _demand_unused(name: str, folder: Path, host: Host, state: PartitionState | 
             "Wait for their end, or use --force: it ends their shares, and their programs "
             "continue outside the partition.",
         )
-    made = read_partition(folder)
-    groups = made.groups if made else ()
+    partition = read_partition(folder)
+    groups = partition.groups if partition else ()
     running = {pid for group in groups for pid in processes_within(host, group.path)}
     if running:
         raise NotPossibleError(

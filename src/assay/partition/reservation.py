@@ -96,7 +96,7 @@ def reserve_share(
                 raise
         else:
             return ReservedResources(part.choice, part.memory_bytes, part.gpus, lease)
-    raise AssertionError("the last try gives or raises")
+    raise AssertionError("the last try returns or raises")
 
 
 def preview_share(

@@ -78,7 +78,7 @@ class Share:
         utility_variables = {UTILITY_VARIABLE: format_list(utility)} if utility else {}
         return utility_variables | (variables_for(self.part.gpus) if self.part.gpus else {})
 
-    def room(self, machine: Machine) -> Machine:
+    def machine_within(self, machine: Machine) -> Machine:
         """Return the machine as programs in the share see it."""
         from msgspec.structs import replace
 
@@ -124,19 +124,21 @@ class Share:
         paths = (*self._demanded, *own)
         return values | {path: text for path in paths if (text := _read(path)) is not None}
 
-    def violations(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
+    def violations(self, *readings: Mapping[str, str]) -> tuple[Evidence, ...]:
         """Return evidence of changes of the partition or the share during a launch.
 
         Args:
-            looks: readings before and after a launch.
+            readings: readings before and after a launch.
         """
-        before, after = looks[0], looks[-1]
+        before, after = readings[0], readings[-1]
         changed = {
             path: f"{path}: {before[path]} became {after[path]}"
             for path in self._demanded
             if path in before and after.get(path, before[path]) != before[path]
         }
-        wrong = [note for seen in looks for path, note in self._wrong(seen) if path not in changed]
+        wrong = [
+            note for seen in readings for path, note in self._wrong(seen) if path not in changed
+        ]
         notes = dict.fromkeys((*changed.values(), *wrong))
         return tuple(Evidence(kind=PARTITION_KIND, external=True, note=note) for note in notes)
 
@@ -159,7 +161,7 @@ class Share:
         groups = (folder.rpartition("/")[0] for folder in self.folders)
         return {path: text for group in groups for path, text in expected_files(group).items()}
 
-    def spent(self, killed: int | None) -> tuple[Evidence, ...]:
+    def memory_evidence(self, killed: int | None) -> tuple[Evidence, ...]:
         """Return evidence of a lack of memory in the share.
 
         Args:

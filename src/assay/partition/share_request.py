@@ -133,19 +133,19 @@ def _share_request(given: Mapping[str, str], rank: LocalRank | None) -> ShareReq
         raise InvalidInputError(
             f"--reserve: unknown algorithm {algorithm!r}.", f"Known: {', '.join(ALGORITHMS)}."
         )
-    wished = {
+    amounts = {
         name: _amount(name, given[name], rank)
         for name in ("cpus", "cores", "gpus", "mem")
         if name in given
     }
     return ShareRequest(
-        cpus=wished.get("cpus"),
-        cores=wished.get("cores", share),
+        cpus=amounts.get("cpus"),
+        cores=amounts.get("cores", share),
         listed=_listed(given["list"]) if "list" in given else (),
-        memory=wished.get("mem", share),
-        gpus=wished.get("gpus", share),
+        memory=amounts.get("mem", share),
+        gpus=amounts.get("gpus", share),
         utility=_number("utility", given.get("utility", "0")),
-        partial=_truth("partial", given.get("partial", "no")),
+        partial=_yes_or_no("partial", given.get("partial", "no")),
         algorithm=algorithm,  # type: ignore[arg-type]  # it is one of them
         layout=_layout(given, rank),
     )
@@ -201,17 +201,17 @@ def _amount(name: str, text: str, rank: LocalRank | None) -> Amount:
     return Amount(number=number)
 
 
-def _fraction(text: str, over: int, under: int) -> Fraction:
-    if under == 0:
+def _fraction(text: str, numerator: int, denominator: int) -> Fraction:
+    if denominator == 0:
         raise InvalidInputError(f"{text} divides by zero.", "Example: 1/4.")
-    return Fraction(over, under)
+    return Fraction(numerator, denominator)
 
 
 def _ranks(name: str, rank: LocalRank | None) -> int:
     if rank is None or rank.count is None:
         raise InvalidInputError(
             f"{name} needs the number of job processes on this host.",
-            "Start assay by the job's starter (mpirun, srun with --ntasks-per-node), or use a "
+            "Start assay by the job's launcher (mpirun, srun with --ntasks-per-node), or use a "
             "fraction.",
         )
     return rank.count
@@ -223,7 +223,7 @@ def _number(name: str, text: str) -> int:
     return int(text)
 
 
-def _truth(name: str, text: str) -> bool:
+def _yes_or_no(name: str, text: str) -> bool:
     if text not in ("yes", "no"):
         raise InvalidInputError(
             f"{name}={text} is neither yes nor no.", f"Use {name}=yes, or omit it."
@@ -264,7 +264,7 @@ def _line_of(path: Path, rank: LocalRank | None) -> str:
     if rank is None and others is None:
         raise InvalidInputError(
             f"{path} has lines for ranks only, but the rank of this process is unknown.",
-            "Start assay by the job's starter (mpirun, srun), or add a line for *.",
+            "Start assay by the job's launcher (mpirun, srun), or add a line for *.",
         )
     if others is None:
         assert rank is not None

@@ -35,13 +35,13 @@ class PartitionStatus:
 
     Attributes:
         name: name of the partition.
-        made: its document; ``None`` if its creation or deletion was interrupted.
+        partition: its document; ``None`` if its creation or deletion was interrupted.
         fault: reason why it is not in force; ``None`` if it is.
         state: state from its broker; ``None`` without an answer.
     """
 
     name: str
-    made: Partition | None
+    partition: Partition | None
     fault: str | None
     state: PartitionState | None
 
@@ -70,30 +70,32 @@ def read_partitions(host: Host, env: Mapping[str, str]) -> tuple[PartitionStatus
     found = []
     for name in partition_names(env):
         folder = partitions_folder(env) / name
-        made = read_partition(folder)
-        fault = fault_of(made, host) if made is not None else "it is incomplete"
+        partition = read_partition(folder)
+        fault = fault_of(partition, host) if partition is not None else "it is incomplete"
         found.append(
-            PartitionStatus(name, made, fault, broker_state(folder) if made is not None else None)
+            PartitionStatus(
+                name, partition, fault, broker_state(folder) if partition is not None else None
+            )
         )
     return tuple(found)
 
 
-def fault_of(made: Partition, host: Host) -> str | None:
+def fault_of(partition: Partition, host: Host) -> str | None:
     """Return why the CPUs of a partition are no longer isolated; ``None`` if they are.
 
     A sibling group with the same CPUs invalidates a partition of version 2; only
     ``cpuset.cpus.partition`` shows it (observed with Linux 6.1).
     """
-    if made.boot_id != (host.read(BOOT_ID) or made.boot_id):
+    if partition.boot_id != (host.read(BOOT_ID) or partition.boot_id):
         return "it was created before the last boot"
-    if (offline := describe_offline(host, made.cpu_set)) is not None:
+    if (offline := describe_offline(host, partition.cpu_set)) is not None:
         return offline
-    for group in made.groups:
-        if (fault := _amiss(group, host)) is not None:
+    for group in partition.groups:
+        if (fault := _fault_of_group(group, host)) is not None:
             return fault
-    for name, text in ROOT_FILES[made.version].items():
-        if host.read(f"{made.root_group}/{name}") != text:
-            return f"load is balanced over all CPUs again ({made.root_group}/{name})"
+    for name, text in ROOT_FILES[partition.version].items():
+        if host.read(f"{partition.root_group}/{name}") != text:
+            return f"load is balanced over all CPUs again ({partition.root_group}/{name})"
     return None
 
 
@@ -107,7 +109,7 @@ def read_kernel_work(host: Host, env: Mapping[str, str]) -> tuple[KernelWorkStat
     return tuple(_of_kind(kind, found, host) for kind, found in kinds.items())
 
 
-def _amiss(group: ControlGroup, host: Host) -> str | None:
+def _fault_of_group(group: ControlGroup, host: Host) -> str | None:
     found, wanted = observe_group(host, group), target_group(group)
     if found == ABSENT:
         return f"its control group {group.path} is missing"
@@ -138,16 +140,16 @@ def _of_kind(kind: str, found: list[RecordedOutcome], host: Host) -> KernelWorkS
         drift = outcome.status == ActionStatus.DRIFTED
         if not drift and outcome.status not in (ActionStatus.GRANTED, ActionStatus.KEPT):
             refused[name] = outcome.reason or f"it reads {outcome.read}"
-        elif now is not None and not drift and _is_open(host, outcome, now):
+        elif now is not None and not drift and _is_unrestricted(host, outcome, now):
             lapsed += 1
-        elif now is not None and not _is_so(host, outcome, now):
+        elif now is not None and not _has_expected_value(host, outcome, now):
             drifted[name] = now
         elif now is not None:
             moved += 1
     return KernelWorkStatus(kind, moved, refused, drifted, lapsed)
 
 
-def _is_so(host: Host, outcome: RecordedOutcome, now: str) -> bool:
+def _has_expected_value(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     """Return whether a target still has its recorded or its intended value."""
     put = target_value(outcome.action) if outcome.status == ActionStatus.DRIFTED else outcome.read
     same = (put, target_value(outcome.action))
@@ -156,7 +158,7 @@ def _is_so(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     )
 
 
-def _is_open(host: Host, outcome: RecordedOutcome, now: str) -> bool:
+def _is_unrestricted(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     """Return whether a thread may use all CPUs again, as after a CPU came online.
 
     A thread that a user confined has fewer CPUs.
@@ -164,7 +166,7 @@ def _is_open(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     here = online_cpus(host)
     if not isinstance(outcome.action, TaskAffinity) or here is None:
         return False
-    return here <= frozenset(parse_list(now)) and not _is_so(host, outcome, now)
+    return here <= frozenset(parse_list(now)) and not _has_expected_value(host, outcome, now)
 
 
 def target_of(outcome: RecordedOutcome) -> str:

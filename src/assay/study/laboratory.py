@@ -53,7 +53,7 @@ class Laboratory:
         if share is None:
             return self
         driver = self.driver.placed(share)
-        return replace(self, machine=share.room(self.machine), driver=driver, share=share)
+        return replace(self, machine=share.machine_within(self.machine), driver=driver, share=share)
 
     def divided(self, parallel: int | None) -> Laboratory:
         """Return the laboratory with its CPUs divided into slots.

@@ -103,9 +103,13 @@ class RecordedGroups(RecordedHost):
             and (text == "isolated")
         ):
             pass  # observed with Linux 6.1: only another value is accepted
-        elif name == "cpuset.cpu_exclusive" and text == "1" and self._rivals(folder):
+        elif name == "cpuset.cpu_exclusive" and text == "1" and self._is_used_by_siblings(folder):
             raise _refused(errno.EINVAL, path)
-        elif name == "cpuset.cpus.partition" and text == "isolated" and self._rivals(folder):
+        elif (
+            name == "cpuset.cpus.partition"
+            and text == "isolated"
+            and self._is_used_by_siblings(folder)
+        ):
             self.put(path, "isolated invalid (Cpu list in cpuset.cpus not exclusive)")
         else:
             super().write(path, text)
@@ -231,7 +235,7 @@ class RecordedGroups(RecordedHost):
     def _usable(self, folder: str) -> bool:
         return bool(set(parse_list(self.read(f"{folder}/cpuset.cpus") or "")) & self._online)
 
-    def _rivals(self, folder: str) -> bool:
+    def _is_used_by_siblings(self, folder: str) -> bool:
         mine = set(parse_list(self.read(f"{folder}/cpuset.cpus") or ""))
         beside = (path for path in self._place(folder).parent.iterdir() if path.is_dir())
         return any(

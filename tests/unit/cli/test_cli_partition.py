@@ -153,7 +153,7 @@ def test_create_dry_run_json_has_paths(call: Call, monkeypatch: pytest.MonkeyPat
 
 
 def test_start_json_has_unmet_requirements(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    started = StartedPartition(QUIET, UPDATE, began=True, ended=2)
+    started = StartedPartition(QUIET, UPDATE, broker_started=True, ended=2)
     monkeypatch.setattr(start, "start_partition", lambda *_: started)
     status, document = call("start", "quiet")
     assert (status, document["ended"]) == (1, 2)

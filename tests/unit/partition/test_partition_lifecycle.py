@@ -86,7 +86,7 @@ def test_a_partition_of_version_1(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
     read = here.host.read
-    made = create_partition(asked("2-3", **FULL), here).made
+    made = create_partition(asked("2-3", **FULL), here).partition
     assert (made.version, made.cpus, made.nodes) == (1, "2-3", "1")
     own, others = f"{V1}/assay-main", f"{V1}/assay.others"
     assert read(f"{own}/cpuset.cpus") == "2-3"
@@ -115,7 +115,7 @@ def test_a_partition_of_version_1(tmp_path: Path) -> None:
 def test_a_partition_of_version_2(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
-    made = create_partition(asked("2-3", memory=MemoryRequest("1G")), here).made
+    made = create_partition(asked("2-3", memory=MemoryRequest("1G")), here).partition
     own = f"{V2}/assay-main"
     read = here.host.read
     assert read(f"{V2}/cgroup.subtree_control") == "cpuset memory pids"
@@ -404,7 +404,7 @@ def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group
 
 def test_a_partition_that_somebody_breaks_is_told(tree: Path, version: int) -> None:
     here = place(tree, version)
-    made = create_partition(asked("3"), here).made
+    made = create_partition(asked("3"), here).partition
     assert fault_of(made, here.host) is None
     group = tree / made.groups[0].path.lstrip("/")
     if version == 2:
@@ -422,7 +422,7 @@ def test_a_partition_that_somebody_breaks_is_told(tree: Path, version: int) -> N
 def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
-    made = create_partition(asked("3"), here).made
+    made = create_partition(asked("3"), here).partition
     inner = f"{made.groups[0].path}/lease.1"
     here.host.mkdir(inner)
     here.host.mkdir(f"{inner}/deeper")
@@ -445,7 +445,7 @@ def test_study_of_partition_is_not_resumed_on_another(tmp_path: Path) -> None:
     told: list[tuple[str, str]] = []
     here = place(base, 2, lambda what, path: told.append((what, path)))
     create_partition(asked("3", "one"), here)
-    group = create_partition(asked("2", "two"), here).made.groups[0].path
+    group = create_partition(asked("2", "two"), here).partition.groups[0].path
     here.host.write(f"{group}/cgroup.procs", "40")
     here.host.set_affinity(40, (2,))
     told.clear()
@@ -557,7 +557,7 @@ def test_resources_of_other_partitions_are_refused(tree: Path, version: int) -> 
 def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: int) -> None:
     here = place(tree, version)
     (tree / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
-    assert create_partition(asked("3", "one", gpus="0"), here).made.gpus == "0"
+    assert create_partition(asked("3", "one", gpus="0"), here).partition.gpus == "0"
     (tree / "sys/bus/pci/drivers/i915").mkdir(parents=True)
     (device := tree / "sys/devices/pci0000:00/0000:00:02.0").mkdir(parents=True)
     (device / "driver").symlink_to("../../../bus/pci/drivers/i915")
@@ -571,7 +571,7 @@ def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: 
 
 def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
     here = place(tree, version)
-    assert create_partition(asked("auto"), here).made.cpus == "1,3"
+    assert create_partition(asked("auto"), here).partition.cpus == "1,3"
     with pytest.raises(NotPossibleError, match="no other core is free"):
         create_partition(asked("auto", "two"), here)
 
@@ -629,11 +629,11 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
     with pytest.raises(NotPossibleError, match=r"the kernel found only 6\.00 MiB"):
         create_partition(asked("3", memory=MemoryRequest("16M", "2M"), precise=True), here)
     assert content(tree) == before
-    made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).partition
     assert made.memory is not None
     assert (made.memory.bytes, made.memory.requested_bytes) == (3 << 21, 8 << 21)
     here.host._effects[POOL] = lambda host, path, text: str(min(int(text), 9))  # type: ignore[attr-defined]
-    second = create_partition(asked("2", "two", memory=MemoryRequest("4M", "2M")), here).made
+    second = create_partition(asked("2", "two", memory=MemoryRequest("4M", "2M")), here).partition
     assert second.memory is not None and second.memory.bytes == 2 << 21
     assert here.host.read(POOL) == "9"  # 4 that were there, 3 that were found before, and 2
     delete_partition("two", here)
@@ -645,7 +645,7 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
 def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
-    made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).partition
     assert made.delegated == ("cpuset", "memory")  # a share is limited too
     assert here.host.read(f"{V2}/assay-main/memory.min") == "0"
     delete_partition("main", here)
@@ -657,7 +657,7 @@ def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
 def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
-    made = create_partition(asked("3", memory=MemoryRequest("16M")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("16M")), here).partition
     assert [h.folder for h in made.hierarchies] == [f"{V1}/assay-main", f"{V1_MEMORY}/assay-main"]
     delete_partition("main", here)
     mounts = base / "proc/self/mountinfo"
@@ -675,11 +675,11 @@ def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
 def test_memory_of_as_many_nodes_as_are_near(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
-    made = create_partition(asked("auto", memory=MemoryRequest("0:1G,1:2G")), here).made
+    made = create_partition(asked("auto", memory=MemoryRequest("0:1G,1:2G")), here).partition
     assert (made.cpus, made.nodes) == ("1,3", "0-1")
     assert made.memory is not None and made.memory.bytes == 3 << 30
     delete_partition("main", here)
-    made = create_partition(asked("3", memory=MemoryRequest("auto")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("auto")), here).partition
     assert made.memory is not None
     assert made.memory.bytes == 2 << 30  # of 4 GiB that are free, as much as of its CPUs
 
@@ -737,12 +737,12 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
 
     here = dataclasses.replace(place(base, 1, fault_hook), env=env)
     started = start_partition("main", here)
-    told = {one.action.path: one.status for one in started.turned.missing}
+    told = {one.action.path: one.status for one in started.update.missing}
     assert told == {
         refused: ActionStatus.REFUSED,
         f"{V1}/cpuset.sched_load_balance": ActionStatus.DRIFTED,
     }
-    assert started.began and broker_state(folder) and not started.turned.left
+    assert started.broker_started and broker_state(folder) and not started.update.left
     delete_partition("main", here)
 
 
@@ -752,14 +752,14 @@ def test_a_start_gives_no_broker_to_one_that_was_made_without(tmp_path: Path) ->
     here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": "/nowhere"})
     create_partition(asked("3"), here)
     started = start_partition("main", here)
-    assert not started.began and not started.made.broker
-    assert active_partitions(here.env) == (started.made,)
+    assert not started.broker_started and not started.partition.broker
+    assert active_partitions(here.env) == (started.partition,)
     assert not socket_in(partition_folder("main", here.env)).exists()
 
 
 def test_additional_partition_lists_its_changes(tree: Path, version: int) -> None:
     here, machine = place(tree, version), read_machine(Root(tree))
-    one = create_partition(asked("3", "one", **FULL), here).made
+    one = create_partition(asked("3", "one", **FULL), here).partition
     two = plan_partition(asked("2", "two"), machine, here)
     with open_journal() as journal:
         found = {

@@ -312,8 +312,8 @@ def test_a_share_says_what_it_is(share: Share) -> None:
         "partition work: CPUs 2-3, utility CPU 4, 1.00 GiB of memory, GPU 0 (lease 7)"
     )
     assert share.variables["ASSAY_UTILITY_CPUS"] == "4"
-    room = share.room(machine(cores=8))
-    assert room.allowed_cpus == (2, 3) and room.memory_limit_bytes == 1 << 30
+    visible = share.machine_within(machine(cores=8))
+    assert visible.allowed_cpus == (2, 3) and visible.memory_limit_bytes == 1 << 30
 
 
 def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:

@@ -68,7 +68,7 @@ def run(parsed: Parsed) -> int:
 
 def _show_created(created: CreatedPartition, options: CommonOptions) -> None:
     found = read_kernel_work(LiveHost(), os.environ)
-    made = created.made
+    made = created.partition
     if options.json:
         answer = PartitionCreateAnswer(
             partition=described_partition(made), steered=steered_kernel_work(found)

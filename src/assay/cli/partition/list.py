@@ -54,7 +54,7 @@ def run(parsed: Parsed) -> int:
         lines = lines or ["No partition exists; root creates one with `assay partition create`."]
         print("\n".join(wrapped(map(clean, lines), width_of(sys.stdout))))
     sound = all(
-        seen.fault is None and not (seen.made and seen.made.broker and seen.state is None)
+        seen.fault is None and not (seen.partition and seen.partition.broker and seen.state is None)
         for seen in found
     )
     return 0 if sound else 1

@@ -113,19 +113,19 @@ def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
 
 def status_lines(seen: PartitionStatus) -> Iterator[str]:
     """Yield the present state of a partition."""
-    if seen.made is None:
+    if seen.partition is None:
         yield f"partition {seen.name}: {seen.fault}"
         yield f"  `assay partition delete {seen.name}` undoes its changes"
         return
-    yield from partition_lines(seen.made)
+    yield from partition_lines(seen.partition)
     if seen.fault is not None:
         yield f"  NOT IN FORCE: {seen.fault}"
         yield (
             f"  correct this and run `assay partition start {seen.name}`, or delete the partition "
             "and create it again"
         )
-    yield from _broker_lines(seen.made, seen.state)
-    yield from boot_lines(seen.made)
+    yield from _broker_lines(seen.partition, seen.state)
+    yield from boot_lines(seen.partition)
 
 
 def _broker_lines(made: Partition, state: PartitionState | None) -> Iterator[str]:
@@ -211,14 +211,14 @@ def _reserved_memory(memory: Memory) -> PartitionMemory:
 
 def listed_partition(seen: PartitionStatus) -> ListedPartition:
     """Return the document of a partition and its present state."""
-    if seen.made is None:
+    if seen.partition is None:
         return ListedPartition(name=seen.name, in_force=seen.fault is None, fault=seen.fault)
     state = seen.state
     return ListedPartition(
         in_force=seen.fault is None,
         fault=seen.fault,
-        **asdict(described_partition(seen.made)),
-        broker="answers" if state else "silent" if seen.made.broker else "none",
+        **asdict(described_partition(seen.partition)),
+        broker="answers" if state else "silent" if seen.partition.broker else "none",
         version=state.version if state else None,
         free=_free_resources(state) if state else None,
         shares=tuple(map(_share, state.shares)) if state else None,

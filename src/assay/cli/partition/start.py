@@ -34,13 +34,13 @@ def run(parsed: Parsed) -> int:
     request, options = start_request(parsed), common_options(parsed)
     terminate_in_order()
     started = start_partition(request.name, PartitionHost(os.environ, request.wait_s))
-    lacks, left = unmet_needs(started.turned), started.turned.left
+    lacks, left = unmet_needs(started.update), started.update.left
     if options.json:
         answer = PartitionStartAnswer(
-            partition=described_partition(started.made),
+            partition=described_partition(started.partition),
             ended=started.ended,
-            not_restored=unrestored_values(started.turned),
-            unmet=unmet_requirements(started.turned),
+            not_restored=unrestored_values(started.update),
+            unmet=unmet_requirements(started.update),
         )
         print_json(to_builtins(answer))
     else:
@@ -52,10 +52,10 @@ def run(parsed: Parsed) -> int:
 
 
 def _broker_text(started: StartedPartition) -> str:
-    if not started.made.broker:
-        return f"The partition {started.made.name} was created without a broker."
-    again = " again" if started.began else ""
-    text = f"The broker of the partition {started.made.name} runs{again}."
+    if not started.partition.broker:
+        return f"The partition {started.partition.name} was created without a broker."
+    again = " again" if started.broker_started else ""
+    text = f"The broker of the partition {started.partition.name} runs{again}."
     if started.ended:
         count = show_count(started.ended, "process", "processes")
         text += f"\nassay ended {count} in shares of the previous broker."

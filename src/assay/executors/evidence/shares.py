@@ -38,5 +38,5 @@ def share_evidence(
     share = driver.share
     if share is None:
         return ()
-    killed = share.spent(facts.oom_kills)
+    killed = share.memory_evidence(facts.oom_kills)
     return (share.evidence, *share.violations(before, share.read_files()), *killed)
