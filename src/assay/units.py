@@ -15,7 +15,7 @@ from assay.errors import InvalidInputError
 _TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z%]*)\s*")
-_LONGEST_S = 1e9
+_MAX_DURATION_S = 1e9
 """30 years: a longer duration is a typing error, and breaks arithmetic on clocks."""
 _MAX_BYTES = 2**63 - 1
 """Largest size that the kernel accepts, in bytes."""
@@ -30,7 +30,7 @@ def parse_duration_s(text: str) -> float:
     match = _NUMBER.fullmatch(text)
     factor = _TIME.get(match[2].lower() or "s") if match else None
     seconds = float(match[1]) * factor if match and factor else math.nan
-    if not 1e-9 <= seconds <= _LONGEST_S:
+    if not 1e-9 <= seconds <= _MAX_DURATION_S:
         bound = " above zero" if seconds < 1e-9 else " below 30 years" if seconds > 0 else ""
         raise InvalidInputError(
             f"{text!r} is not a duration{bound}.", "Write for example 90s, 10m or 2h."

@@ -78,11 +78,11 @@ def test_all_changes_are_undone(steps: list[tuple[bool, list[WriteFile]]]) -> No
                     # The lock sees to it: a profile is applied while no study holds anything.
                     owner = "a" if kept else "b"
                     if kept:
-                        HostChanges(host, journal, "b").put_back()
+                        HostChanges(host, journal, "b").restore()
                     asked = list({_kind(action): action for action in actions}.values())
                     outcomes = HostChanges(host, journal, owner).hold(asked)
                     assert {o.status for o in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
-                HostChanges(host, journal, "b").put_back()
+                HostChanges(host, journal, "b").restore()
                 undo(host, journal, journal.entries, force=True)
                 assert not journal.entries
         finally:

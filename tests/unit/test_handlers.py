@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.launch.termination import hastened_by_signals
+from assay.launch.termination import on_repeated_signal
 from assay.signal_handlers import deferred_signals, replaced_handlers
 from assay.signals import REPEAT_WINDOW_S
 
@@ -79,6 +79,6 @@ def test_later_signal_hurries_and_repeated_first_does_not(
     raising: None, ago_s: float, times: int
 ) -> None:
     hurries: list[None] = []
-    with hastened_by_signals(lambda: hurries.append(None), time.monotonic() - ago_s):
+    with on_repeated_signal(lambda: hurries.append(None), time.monotonic() - ago_s):
         signal.raise_signal(signal.SIGTERM)
     assert len(hurries) == times

@@ -71,7 +71,7 @@ class GuestHost:
         """See ``Host.swap_off``."""
         self._line.ask("unswap", path)
 
-    def ask(self, path: str, question: str, patience_s: float) -> str:
+    def ask(self, path: str, question: str, timeout_s: float) -> str:
         """See ``Host.ask``; no daemon runs in a guest of the tests."""
         return ""
 

@@ -136,9 +136,9 @@ class RebootedGuest:
             self._qemu.wait()
         self._line = self._qemu = None
 
-    def _answer(self, patience_s: float) -> str:
+    def _answer(self, timeout_s: float) -> str:
         assert self._line is not None
-        end_s = time.monotonic() + patience_s
+        end_s = time.monotonic() + timeout_s
         while b"\n" not in self._read:
             self._line.settimeout(max(0.1, end_s - time.monotonic()))
             try:

@@ -1,7 +1,7 @@
 """Actions on a host, and the values of their targets.
 
-Independent of a plan or a journal, only files of the table of tunables are written, and only with
-text of their form. The only device that is kept open is that of the CPU latency.
+Whatever a plan or a journal requests, only files of the table of tunables are written, and only
+with text of their form. The only device that is kept open is that of the CPU latency.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assay.records.action import (
 )
 
 ON, OFF = "on", "off"
-_LONGEST_US = (1 << 31) - 1
+_MAX_LATENCY_US = (1 << 31) - 1
 """Largest value of the latency device: a signed number of 32 bits."""
 
 
@@ -45,7 +45,7 @@ def demand_allowed(action: HostAction) -> None:
             sound = tunable is not None and tunable.form == form and is_writable_value(form, value)
             if not sound or any(find_writable(other) is None for other in resets):
                 raise _not_allowed(f"{value!r} into {path}")
-        case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value <= _LONGEST_US:
+        case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value <= _MAX_LATENCY_US:
             raise _not_allowed(f"{value} into {path}")
         case Swap(path=path):
             words = path.split("/")

@@ -128,7 +128,7 @@ class HostChanges:
         requested = tuple(dict.fromkeys(actions))
         for action in requested:
             demand_allowed(action)
-        self._let_go(requested)
+        self._undo_unrequested(requested)
         before = {e.note.action: e for e in self.entries if self._is_unchanged(e)}
         files = [a for a in requested if not isinstance(a, HoldFd) and a not in before]
         outcomes = {outcome.action: outcome for outcome in self._apply(files)}
@@ -136,7 +136,7 @@ class HostChanges:
             if isinstance(action, HoldFd):
                 outcomes[action] = self._keep_open(action)
             elif action in before:
-                outcomes[action] = self._standing(before[action])
+                outcomes[action] = self._current_outcome(before[action])
         return tuple(outcomes[action] for action in requested)
 
     def update(self, actions: Iterable[HostAction]) -> UpdateResult:
@@ -166,7 +166,7 @@ class HostChanges:
         outcomes = {
             action: found
             for action, entry in last.items()
-            if (found := self._as_it_is(action, entry)) is not None
+            if (found := self._unchanged_outcome(action, entry)) is not None
         }
         due = [action for action in requested.values() if action not in outcomes]
         outcomes |= {outcome.action: outcome for outcome in self._apply(due, last)}
@@ -174,7 +174,7 @@ class HostChanges:
         self._journal.end({e.note.id: "replaced" for e in kept if e not in last.values()})
         return UpdateResult(tuple(outcomes[action] for action in requested.values()), undone)
 
-    def _as_it_is(self, action: HostAction, last: Entry) -> ActionOutcome | None:
+    def _unchanged_outcome(self, action: HostAction, last: Entry) -> ActionOutcome | None:
         """Return the outcome of an unchanged action; ``None`` if it must be performed."""
         current = observe(self._host, action)
         at = observe(self._host, last.note.action)
@@ -193,22 +193,20 @@ class HostChanges:
             same = last.note.action == action and equal_except_offline(
                 self._host, action.path, at, target_value(action)
             )
-        return self._standing(last) if same else None
+        return self._current_outcome(last) if same else None
 
-    def _let_go(self, actions: tuple[HostAction, ...]) -> None:
+    def _undo_unrequested(self, actions: tuple[HostAction, ...]) -> None:
         """Undo actions that are not requested, and close entries of earlier boots."""
         boot_id = self._host.read(BOOT_ID)
         here = {e.note.action for e in self.entries if boot_id in (None, e.note.boot_id)}
-        self.put_back(
-            {action for action in actions if action in here or isinstance(action, HoldFd)}
-        )
+        self.restore({action for action in actions if action in here or isinstance(action, HoldFd)})
 
     def _is_unchanged(self, entry: Entry) -> bool:
         """Return whether a target still has its recorded reading."""
         current = observe(self._host, entry.note.action)
         return entry.read is not None and current == entry.read.value
 
-    def put_back(self, but: Iterable[HostAction] = ()) -> tuple[UndoOutcome, ...]:
+    def restore(self, but: Iterable[HostAction] = ()) -> tuple[UndoOutcome, ...]:
         """Undo all actions except these.
 
         Raises:
@@ -254,7 +252,7 @@ class HostChanges:
                 due.append(action)
             elif old == target_value(action):
                 outcomes[action] = ActionOutcome(action, ActionStatus.KEPT, old, old)
-            elif (why_not := self._no_way_back(action)) is not None:
+            elif (why_not := self._irreversibility(action)) is not None:
                 outcomes[action] = ActionOutcome(action, ActionStatus.REFUSED, old, old, why_not)
             else:
                 due.append(action)
@@ -274,7 +272,7 @@ class HostChanges:
             raise
         return [outcomes[action] for action in actions]
 
-    def _no_way_back(self, action: HostAction) -> str | None:
+    def _irreversibility(self, action: HostAction) -> str | None:
         """Return why a side effect of an action could not be undone, if that must be tried."""
         if not isinstance(action, WriteFile) or not action.tries:
             return None
@@ -376,6 +374,6 @@ class HostChanges:
         read = self._devices[action].read()
         return ActionOutcome(action, ActionStatus.GRANTED, None, read)
 
-    def _standing(self, entry: Entry) -> ActionOutcome:
+    def _current_outcome(self, entry: Entry) -> ActionOutcome:
         """Return the current outcome of an earlier action."""
         return self._judged(entry.note.action, entry.note.old, {})

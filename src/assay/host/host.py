@@ -82,7 +82,7 @@ class Host(Protocol):
         """Disable a swap area."""
         ...
 
-    def ask(self, path: str, question: str, patience_s: float) -> str:
+    def ask(self, path: str, question: str, timeout_s: float) -> str:
         """Return the answer of a daemon at a stream socket; empty without an answer in time.
 
         The name of an abstract socket begins with ``@`` (unix(7)).
@@ -203,18 +203,18 @@ class LiveHost:
         """Disable a swap area; see ``Host.swap_off``."""
         _call("swapoff", path)
 
-    def ask(self, path: str, question: str, patience_s: float) -> str:
+    def ask(self, path: str, question: str, timeout_s: float) -> str:
         """Ask a daemon; see ``Host.ask``.
 
         A separate process asks, and continues to wait after a timeout: a late answer to a closed
         connection may kill the daemon (SIGPIPE; observed with irqbalance 1.9.2).
         """
         if path.startswith("@"):
-            return _answer(path, question, patience_s)
+            return _answer(path, question, timeout_s)
         folder, _, name = path.rpartition("/")
         fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            return _answer(f"/proc/self/fd/{fd}/{_plain_name(name)}", question, patience_s, fd)
+            return _answer(f"/proc/self/fd/{fd}/{_plain_name(name)}", question, timeout_s, fd)
         finally:
             os.close(fd)
 
@@ -238,7 +238,7 @@ class LiveHost:
         return fd
 
 
-def _answer(address: str, question: str, patience_s: float, *inherited: int) -> str:
+def _answer(address: str, question: str, timeout_s: float, *inherited: int) -> str:
     program = Path(__file__).with_name("socket_client.py")
     process = subprocess.Popen(
         [sys.executable, "-X", "utf8", "-I", program, address, question],
@@ -249,7 +249,7 @@ def _answer(address: str, question: str, patience_s: float, *inherited: int) -> 
         start_new_session=True,
     )
     assert process.stdout is not None
-    end_s = time.monotonic() + patience_s
+    end_s = time.monotonic() + timeout_s
     parts: list[bytes] = []
     with process.stdout as answer:
         while select.select([answer], [], [], max(end_s - time.monotonic(), 0.0))[0]:

@@ -22,10 +22,10 @@ NAME = "irqbalance"
 NONE = "none"
 """Text for an empty list of banned CPUs."""
 _SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
-_ROOTS = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
-_USUAL_S = 10.0
+_OWNED_BY_ROOT = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
+_DEFAULT_INTERVAL_S = 10.0
 """Default interval of two rounds, in seconds."""
-_LONGEST_S = 60.0
+_MAX_INTERVAL_S = 60.0
 _START_TIMEOUT_S = 10.0
 _PAUSE_S = 0.2
 
@@ -49,9 +49,9 @@ def ban(host: Host, cpus: Iterable[int]) -> None:
     if setup.banned == wanted:
         return
     words = " ".join(map(str, sorted(cpus))) or "NULL"
-    host.ask(setup.address, f"settings cpus {words}", _USUAL_S)
+    host.ask(setup.address, f"settings cpus {words}", _DEFAULT_INTERVAL_S)
     # It applies the list in its next round, then sleeps for another one without answering.
-    end_s = time.monotonic() + 2 * min(setup.sleep_s, _LONGEST_S) + _START_TIMEOUT_S
+    end_s = time.monotonic() + 2 * min(setup.sleep_s, _MAX_INTERVAL_S) + _START_TIMEOUT_S
     while (now := _setup_at(host, setup.address)) is None or now.banned != wanted:
         if time.monotonic() > end_s:
             raise OSError(errno.ETIMEDOUT, "irqbalance did not apply the request", NAME)
@@ -75,7 +75,9 @@ def _setup(host: Host) -> _Setup | None:
 
 def _setup_at(host: Host, address: str) -> _Setup | None:
     with contextlib.suppress(OSError, InvalidInputError):
-        found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _START_TIMEOUT_S))
+        found = _SETUP.search(
+            host.ask(address, "setup", 2 * _DEFAULT_INTERVAL_S + _START_TIMEOUT_S)
+        )
         if found is not None:
             cpus = format_list(parse_mask(found[2])) or NONE
             return _Setup(address, float(found[1]), cpus)
@@ -86,4 +88,4 @@ def _processes(host: Host) -> list[str]:
     """Return its processes of root: other users may use the same name and address."""
     names = [name for name in host.listdir("/proc") if name.isdecimal()]
     found = [pid for pid in names if host.read(f"/proc/{pid}/comm") == NAME]
-    return [pid for pid in found if _ROOTS.search(host.read(f"/proc/{pid}/status") or "")]
+    return [pid for pid in found if _OWNED_BY_ROOT.search(host.read(f"/proc/{pid}/status") or "")]

@@ -9,7 +9,7 @@ from assay.host.actions import demand_allowed
 from assay.machine.tunables import IRQS, find_tunable
 from assay.records import HoldFd, Plan, Swap, WriteFile
 
-RESTORE_FUNCTION = "put_back"
+RESTORE_FUNCTION = "restore_settings"
 """Name of the shell function that restores old values and returns the script's status."""
 _CHOSEN = r"sed 's/.*\[\(.*\)\].*/\1/'"
 

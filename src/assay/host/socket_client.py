@@ -11,14 +11,14 @@ import socket
 import struct
 import sys
 
-LONGEST_S = 600.0
-LONGEST_BYTES = 1 << 20
+TIMEOUT_S = 600.0
+MAX_ANSWER_BYTES = 1 << 20
 
 
 def main(address: str, question: str) -> None:
     """Send a request with the credentials of this process, since some daemons answer only root."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(LONGEST_S)
+        connection.settimeout(TIMEOUT_S)
         connection.connect("\0" + address[1:] if address.startswith("@") else address)
         peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         if struct.unpack("=3i", peer)[1] not in (0, os.getuid()):
@@ -28,7 +28,7 @@ def main(address: str, question: str) -> None:
             [question.encode()], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, credentials)]
         )
         connection.shutdown(socket.SHUT_WR)
-        left = LONGEST_BYTES
+        left = MAX_ANSWER_BYTES
         while part := connection.recv(1 << 16):
             with contextlib.suppress(BrokenPipeError):
                 os.write(1, part[:left])

@@ -75,7 +75,7 @@ class SystemHold:
                 return ()
             self._changes = self._begin()
         if wanted == self._holds:
-            self._changes.put_back()
+            self._changes.restore()
         self._holds = wanted
         return self._changes.hold(wanted)
 
@@ -93,7 +93,7 @@ class SystemHold:
                 then.
         """
         try:
-            found = self._changes.put_back() if self._changes is not None else ()
+            found = self._changes.restore() if self._changes is not None else ()
         finally:
             self._changes, self._holds = None, ()
             if self._guard is not None:

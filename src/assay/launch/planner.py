@@ -98,7 +98,7 @@ def plan(
     return Plan(
         configuration=config,
         actions=tuple(sorted(_merged(drafts), key=_order_key)),
-        settings={draft.setting.name: draft.word(config) for draft in drafts},
+        settings={draft.setting.name: draft.planned_setting(config) for draft in drafts},
     )
 
 
@@ -134,7 +134,7 @@ class _Draft(msgspec.Struct, frozen=True):
     reason: str | None
     actions: tuple[Action, ...] = ()
 
-    def word(self, config: Configuration) -> PlannedSetting:
+    def planned_setting(self, config: Configuration) -> PlannedSetting:
         return PlannedSetting(
             value=config[self.setting.name],
             status=self.prospect,
@@ -290,7 +290,7 @@ def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
         for action in draft.actions:
             for place in _exclusive_properties(action):
                 name, held = holders.setdefault(place, (draft.setting.name, action))
-                clash = clash or (name if _at_odds(held, action) else None)
+                clash = clash or (name if _conflict(held, action) else None)
         settled.append(draft.refuse(f"{clash} already sets this") if clash else draft)
     return settled
 
@@ -308,7 +308,7 @@ def _exclusive_properties(action: Action) -> tuple[type | str, ...]:
             return ()
 
 
-def _at_odds(held: Action, other: Action) -> bool:
+def _conflict(held: Action, other: Action) -> bool:
     """Return whether two actions conflict.
 
     A file that another write resets may be written after it; two files that reset each other

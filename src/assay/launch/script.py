@@ -95,7 +95,7 @@ def shell_script(
     lines += _hook_lines(plan)
     lines += system_lines(plan)
     if plan.instances:
-        return "\n".join([*lines, *_team_lines(plan, workload), ""])
+        return "\n".join([*lines, *_instance_lines(plan, workload), ""])
     environment = _environment(plan, workload)
     pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
     source = "/dev/null" if reads_nothing else workload.stdin
@@ -107,15 +107,15 @@ def shell_script(
 _UNREAD = "Omitted, since the measured processes do not read them:"
 _PLACING = frozenset({"cpus", "placement", PER_CORE})
 """Settings that select the CPUs of a program."""
-_JOINT = " \\\n  "
+_CONTINUATION = " \\\n  "
 
 
 def _joined(pieces: list[str], source: str | None) -> str:
     """Return one command over several lines with its input redirection."""
-    return _JOINT.join([*pieces, f"< {shell_quoted(source)}"] if source else pieces)
+    return _CONTINUATION.join([*pieces, f"< {shell_quoted(source)}"] if source else pieces)
 
 
-def _team_lines(plan: Plan, workload: Workload) -> list[str]:
+def _instance_lines(plan: Plan, workload: Workload) -> list[str]:
     """Return lines that start each instance, wait for all, and end the rest if one fails.
 
     Background processes of a shell ignore SIGINT, so that the script ends them by SIGTERM.

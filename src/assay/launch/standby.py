@@ -77,8 +77,8 @@ class StandbyLauncher:
         Returns:
             Its process id; ``None`` if no launcher process is on standby.
         """
-        while (front := self._next() or self._next_after_resume()) is not None:
-            pid, order = front
+        while (ready := self._next() or self._next_after_resume()) is not None:
+            pid, order = ready
             with order:
                 try:
                     socket.send_fds(order, [b"\0"], [plan_fd, record_fd])
@@ -110,8 +110,8 @@ class StandbyLauncher:
         """Dismiss the launcher process on standby; wait for its end and for that of its parent."""
         self._socket.shutdown(socket.SHUT_WR)
         os.kill(self._pid, signal.SIGCONT)
-        while (front := self._next()) is not None:
-            pid, order = front
+        while (ready := self._next()) is not None:
+            pid, order = ready
             order.close()
             with contextlib.suppress(ChildProcessError, ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)

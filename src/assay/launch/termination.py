@@ -48,29 +48,29 @@ def end_all(launches: Iterable[RunningLaunch]) -> None:
     running = list(launches)
     began_s = min((launch.ask_to_end() for launch in running), default=0.0)
 
-    def hurry() -> None:
+    def end_now() -> None:
         for launch in running:
             launch.request_end()
 
-    with hastened_by_signals(hurry, began_s):
+    with on_repeated_signal(end_now, began_s):
         for launch in running:
             launch.await_end()
 
 
-def hastened_by_signals(
-    hurry: Callable[[], object], since_s: float
+def on_repeated_signal(
+    end_now: Callable[[], object], since_s: float
 ) -> contextlib.AbstractContextManager[None]:
     """Call a function when a further termination signal arrives within the context.
 
     Signals within ``REPEAT_WINDOW_S`` seconds count as the first request.
 
     Args:
-        hurry: function to call.
+        end_now: function to call.
         since_s: time of the first request, on the monotonic clock.
     """
 
     def handle(number: int, frame: FrameType | None) -> None:
         if time.monotonic() - since_s > REPEAT_WINDOW_S:
-            hurry()
+            end_now()
 
     return replaced_handlers(handle)

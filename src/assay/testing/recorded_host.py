@@ -79,9 +79,9 @@ class RecordedHost(LiveHost):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
         self._swaps(areas)
 
-    def ask(self, path: str, question: str, patience_s: float) -> str:
+    def ask(self, path: str, question: str, timeout_s: float) -> str:
         """See ``Host.ask``: only listeners of the test answer on a recorded tree."""
-        return "" if path.startswith("@") else super().ask(path, question, patience_s)
+        return "" if path.startswith("@") else super().ask(path, question, timeout_s)
 
     def _in_use(self) -> dict[str, int]:
         areas = swap_areas(self.read(SWAPS) or "")

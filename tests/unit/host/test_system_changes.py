@@ -111,7 +111,7 @@ def test_hold_and_put_back(tree: Path) -> None:
         assert host.read(SWAPPINESS) == "10"
         assert host.read(THP) == "[always] madvise never"
         assert (host.read(GOVERNOR), host.read(RATIO)) == ("powersave", "20")
-        assert {word.fate for word in changes.put_back()} == {"undone"}
+        assert {word.fate for word in changes.restore()} == {"undone"}
         assert not journal.entries
     assert content(tree) == before
 
@@ -126,7 +126,7 @@ def test_value_reset_by_another_write_is_written_again(tree: Path) -> None:
         words = changes.hold([ACTIONS[1], ACTIONS[0]])
         assert [outcome.status for outcome in words] == [ActionStatus.KEPT, ActionStatus.GRANTED]
         assert host.read(NO_TURBO) == "1"
-        changes.put_back()
+        changes.restore()
     assert content(tree) == before
 
 
@@ -146,7 +146,7 @@ def test_each_of_two_limits_is_put_back_by_the_one_that_was_in_force(
     with open_journal() as journal:
         changes = HostChanges(host, journal, "test")
         assert changes.hold([action])[0].status is ActionStatus.GRANTED
-        assert [word.fate for word in changes.put_back()] == ["undone"]
+        assert [word.fate for word in changes.restore()] == ["undone"]
     assert content(tree) == before
 
 
@@ -180,7 +180,7 @@ def test_killed_at_every_step_of_a_restore(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree, EFFECTS)
 
-    def put_back(at: int) -> None:
+    def restore(at: int) -> None:
         killer = Killer(at)
         with open_journal() as journal:
             killer.install()
@@ -192,7 +192,7 @@ def test_killed_at_every_step_of_a_restore(tree: Path) -> None:
         steps += 1
         with open_journal() as journal:
             HostChanges(host, journal, "test").hold(ACTIONS)
-        killed = os.WIFSIGNALED(in_child(lambda at=steps: put_back(at)))
+        killed = os.WIFSIGNALED(in_child(lambda at=steps: restore(at)))
         remove_halves(tree)
         restored(host)
         assert content(tree) == before, steps
@@ -220,7 +220,7 @@ def test_a_fault_at_every_write(tree: Path, at: int, fault: int | str) -> None:
         assert host.writes >= len(ACTIONS)
         # One fault passes: what it hit was written once more.
         assert {outcome.status for outcome in words} == {ActionStatus.GRANTED}
-        changes.put_back()
+        changes.restore()
         assert not journal.entries
     assert content(tree) == before
 
@@ -242,7 +242,7 @@ def test_a_fault_that_stays_is_told_and_undone(tree: Path, place: int, number: i
         assert [w.status for n, w in enumerate(words) if n != place] == [ActionStatus.GRANTED] * 7
         if number == errno.EIO and ACTIONS[place].path == IRQ:
             assert "isolcpus=managed_irq" in (words[place].reason or "")
-        changes.put_back()
+        changes.restore()
         assert not journal.entries
     assert content(tree) == before
 
@@ -281,7 +281,7 @@ def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
         (outcome,) = changes.hold([ACTIONS[5]])
         assert (outcome.status, outcome.old, outcome.read) == (ActionStatus.DEGRADED, "0", "24")
         assert changes.read_targets([ACTIONS[5]]) == {POOL: "24"}
-        changes.put_back()
+        changes.restore()
     assert content(tree) == before
 
 
@@ -323,7 +323,7 @@ def test_changes_on_top_of_each_other_go_back_to_the_first(tree: Path) -> None:
         HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
         study = HostChanges(host, journal, "study")
         study.hold([ALWAYS])
-        study.put_back()
+        study.restore()
         assert host.read(THP) == "always madvise [never]"
         study.hold([ALWAYS])
         # Whatever the order of owners, the newest goes first.
@@ -435,7 +435,7 @@ def test_a_device_is_held_open_and_closed(tree: Path) -> None:
         assert changes.read_targets([wish]) == {"/dev/cpu_dma_latency": "0"}
         changes.hold([wish])
         assert host.devices == {"/dev/cpu_dma_latency": [0]}
-        changes.put_back()
+        changes.restore()
         assert host.devices == {"/dev/cpu_dma_latency": []}
 
 
@@ -449,7 +449,7 @@ def test_swap_goes_and_comes_back_with_its_priority(tree: Path) -> None:
         (outcome,) = changes.hold([Swap(path="/swapfile", on=False)])
         assert (outcome.status, outcome.old) == (ActionStatus.GRANTED, "on 5")
         assert "/swapfile" not in (host.read(SWAPS) or "")
-        changes.put_back()
+        changes.restore()
     assert content(tree) == before
 
 
@@ -473,7 +473,7 @@ def test_a_full_disk_under_the_journal_changes_nothing(
             try:
                 changes = HostChanges(RecordedHost(tree, EFFECTS), journal, "test")
                 changes.hold(ACTIONS)
-                changes.put_back()
+                changes.restore()
             except NotPossibleError as error:
                 assert "No space left" in error.cause
             monkeypatch.setattr(os, "fsync", fsync)
@@ -509,7 +509,7 @@ def test_nothing_is_written_where_what_changes_with_it_could_not_be_put_back(tre
         assert changes.hold([weight])[0].status is ActionStatus.GRANTED
         (word,) = undo(host, journal, journal.entries)
         assert (word.fate, "reads false" in (word.reason or "")) == ("failed", True)
-        assert [word.fate for word in changes.put_back()] == ["undone"]
+        assert [word.fate for word in changes.restore()] == ["undone"]
     assert content(tree) == before
 
 
@@ -588,5 +588,5 @@ def test_the_journal_is_readable_and_ends_empty(tree: Path, state: Path) -> None
         }
         assert (note["old"], note["boot_id"][:8]) == ("madvise", "11111111")
         assert oct(place.stat().st_mode & 0o777) == "0o600"
-        changes.put_back()
+        changes.restore()
         assert place.read_bytes() == b""

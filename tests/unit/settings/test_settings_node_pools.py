@@ -68,7 +68,7 @@ def test_a_pool_of_all_nodes(name: str, tmp_path: Path, monkeypatch: pytest.Monk
         changes = HostChanges(host, journal, "test")
         changes.hold(planned.system)
         assert [host.read(path) for path in NODES] == ["4", "4"]
-        assert {word.fate for word in changes.put_back()} == {"undone"}
+        assert {word.fate for word in changes.restore()} == {"undone"}
     assert {path: host.read(path) for path in (ALL, USUAL, *NODES)} == {
         path: FILES[path] for path in (ALL, USUAL, *NODES)
     }

@@ -164,7 +164,7 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ..
         changes = HostChanges(RecordedHost(base, EFFECTS), journal, "test")
         outcomes = changes.hold(found.system)
         seen = changes.read_targets(found.system)
-        assert {word.fate for word in changes.put_back()} <= {"undone"}
+        assert {word.fate for word in changes.restore()} <= {"undone"}
         assert not journal.entries
     assert content(base) == before
     return found, outcomes, seen
@@ -288,7 +288,7 @@ def test_persistent_latency_limit_disables_states(server: Path) -> None:
     with open_journal() as journal:
         changes = HostChanges(RecordedHost(server), journal, "test")
         assert {o.status for o in changes.hold(deeper)} == {ActionStatus.GRANTED}
-        changes.put_back()
+        changes.restore()
     assert content(server) == before
 
 

@@ -100,7 +100,7 @@ def test_all_settings_are_applied_and_restored(
     assert {result[path].read for path in result if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
     in_force = {ActionStatus.GRANTED, ActionStatus.KEPT}
     assert not {o.status for p, o in result.items() if p not in refused} - in_force
-    undone = changes.put_back()
+    undone = changes.restore()
     assert {word.fate for word in undone} == {"undone"}
     assert journal.entries == ()
 
@@ -110,7 +110,7 @@ def test_pool_is_limited_by_memory_of_node(guest: Alive, known: Machine, journal
     (outcome,) = result.values()
     assert outcome.status is ActionStatus.DEGRADED
     assert outcome.read is not None and 0 < int(outcome.read) < 32, "64 MiB in all"
-    changes.put_back()
+    changes.restore()
 
 
 def test_pool_of_all_nodes_is_restored_per_node(
@@ -120,7 +120,7 @@ def test_pool_of_all_nodes_is_restored_per_node(
     for count in (4, 5, 9, 14):
         changes, result = hold(guest, known, journal, {"vm.hugepages": count})
         assert result[f"{VM}/nr_hugepages"].read == str(count)
-        changes.put_back()
+        changes.restore()
         assert guest.host.read(f"{NODES}/node1/hugepages/{POOL}") == str(HUGE_ON_NODE_1)
 
 
@@ -131,7 +131,7 @@ def test_latency_request_lasts_while_device_is_open(
     changes = HostChanges(guest.host, journal, "test")
     (outcome,) = changes.hold([wish])
     assert (outcome.status, outcome.read) == (ActionStatus.GRANTED, "5")
-    changes.put_back()
+    changes.restore()
     held = guest.host.hold(wish.path, 2_000_000_000)
     assert held.read() == "2000000000", "nobody wishes anything"
     held.close()
@@ -143,7 +143,7 @@ def test_external_change_is_reported_and_kept(
     old = guest.host.read(SWAPPINESS)
     changes, _ = hold(guest, known, journal, {"vm.swappiness": 7, "vm.stat_interval": 9})
     guest.output(f"echo 30 > {SWAPPINESS}")
-    fates = {word.note.action.path: (word.fate, word.found) for word in changes.put_back()}
+    fates = {word.note.action.path: (word.fate, word.found) for word in changes.restore()}
     assert fates == {SWAPPINESS: ("drifted", "30"), f"{VM}/stat_interval": ("undone", "9")}
     assert guest.host.read(SWAPPINESS) == "30"
     guest.output(f"echo {old} > {SWAPPINESS}")

@@ -42,7 +42,7 @@ def changes(
     with open_journal() as journal:
         made = HostChanges(isolated.running.host, journal, "test")
         yield made
-        made.put_back()
+        made.restore()
         assert journal.entries == ()
 
 
@@ -85,7 +85,7 @@ def test_interrupt_on_isolated_cpu_is_found_and_moved(
     assert result[f"{IRQS}/{SERIAL}/smp_affinity_list"].status is ActionStatus.GRANTED
     found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "after"))["isolation.irqs"]
     assert found.status is Status.OK, found
-    changes.put_back()
+    changes.restore()
     assert guest.host.read(f"{IRQS}/{SERIAL}/smp_affinity_list") == "2", "as it was found"
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "0-1")
 
@@ -111,7 +111,7 @@ def test_kernel_work_on_isolated_cpu_is_found_and_moved(
         assert guest.host.read(f"{WORKQUEUES}/cpumask") == "3"
         found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "after"))["isolation.workqueues"]
         assert found.status is Status.OK, found
-        changes.put_back()
+        changes.restore()
         assert guest.host.read(f"{WORKQUEUES}/cpumask") == "f"
     finally:
         guest.host.write(f"{WORKQUEUES}/cpumask", "3")

@@ -37,7 +37,7 @@ def changes(guest: Alive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     with open_journal() as journal:
         made = HostChanges(guest.host, journal, "test")
         yield made
-        made.put_back()
+        made.restore()
         assert journal.entries == ()
 
 
@@ -87,7 +87,7 @@ def test_interleave_weights_distribute_pages(
     for node, weight in enumerate((4, 1, 3)):
         assert abs(pages["move_pages"][str(node)] - PAGES * weight / 8) <= SLACK, pages
     assert trial.grants["mem.policy"].status is GrantStatus.GRANTED, trial.grants
-    changes.put_back()
+    changes.restore()
     assert weights(guest) == before
 
 
