@@ -46,7 +46,7 @@ class Cause:
     """Likely cause: its kind and description."""
 
     kind: CauseKind
-    words: str
+    description: str
 
 
 def cause_of(detour: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Cause:

@@ -138,7 +138,7 @@ class NoiseMeter:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_TIMEOUT_S)
 
-    def found(self) -> NoiseMeasurement:
+    def results(self) -> NoiseMeasurement:
         """Return the results, after ``wait`` or ``stop``.
 
         Raises:

@@ -166,17 +166,17 @@ def named_figures(runs: Sequence[NoiseRun]) -> tuple[NoiseFigure, ...]:
         detours = detour_figures_of(source.measured)
         found.append(NoiseFigure("noise_share", 100.0 * detours.share, "%"))
         found.append(NoiseFigure("noise_rate", detours.rate_per_s, "1/s"))
-        found += _in_us("detour", [value or 0.0 for value in detours.quantiles_ns])
+        found += _quantile_figures("detour", [value or 0.0 for value in detours.quantiles_ns])
     work = next((run for run in runs if run.method == "fwq"), None)
     excess = excess_figures([cpu.values for cpu in work.measured]) if work else None
     if excess is not None:
-        found += _in_us("work", excess.quantiles_ns)
+        found += _quantile_figures("work", excess.quantiles_ns)
     return tuple(found)
 
 
-def _in_us(what: str, values_ns: Sequence[float]) -> list[NoiseFigure]:
+def _quantile_figures(prefix: str, values_ns: Sequence[float]) -> list[NoiseFigure]:
     return [
-        NoiseFigure(f"{what}_{name}_us", value / 1e3, "us")
+        NoiseFigure(f"{prefix}_{name}_us", value / 1e3, "us")
         for name, value in zip(QUANTILES, values_ns, strict=True)
     ]
 

@@ -21,7 +21,7 @@ class KnownPeriod:
     """Periodic activity of the kernel, and the setting of its period."""
 
     period_s: float
-    what: str
+    activity: str
 
 
 def tick_hz(root: Root = LIVE) -> int | None:
@@ -40,10 +40,10 @@ def known_periods(root: Root = LIVE) -> tuple[KnownPeriod, ...]:
     found = []
     if hz := tick_hz(root):
         found.append(KnownPeriod(1 / hz, f"the timer tick (CONFIG_HZ={hz})"))
-    for path, unit_s, what, switch in _FILES:
+    for path, unit_s, activity, switch in _FILES:
         value = root.read_int(path)
         if value and value > 0 and (switch is None or root.read_int(switch) == 1):
-            found.append(KnownPeriod(value * unit_s, what))
+            found.append(KnownPeriod(value * unit_s, activity))
     threshold = root.read_int("/proc/sys/kernel/watchdog_thresh")
     if threshold and root.read_int("/proc/sys/kernel/watchdog"):
         # kernel/watchdog.c, set_sample_period(): a fifth of twice the threshold.
@@ -62,12 +62,12 @@ def explain_period(period_s: float, known: Sequence[KnownPeriod]) -> str | None:
     """
     near = [source for source in known if abs(period_s / source.period_s - 1) <= PERIOD_TOLERANCE]
     if near:
-        return " or ".join(dict.fromkeys(source.what for source in near))
+        return " or ".join(dict.fromkeys(source.activity for source in near))
     for source in known:
-        times = period_s / source.period_s
-        whole = round(times)
-        if 2 <= whole <= 8 and math.isclose(times, whole, rel_tol=PERIOD_TOLERANCE):
-            return f"every {_ordinal(whole)} of {source.what}"
+        ratio = period_s / source.period_s
+        whole = round(ratio)
+        if 2 <= whole <= 8 and math.isclose(ratio, whole, rel_tol=PERIOD_TOLERANCE):
+            return f"every {_ordinal(whole)} of {source.activity}"
     return None
 
 

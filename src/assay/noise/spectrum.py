@@ -53,12 +53,12 @@ class Period:
 
     Attributes:
         period_s: length, in seconds.
-        times: power of its line relative to the median of the spectrum.
+        relative_power: power of its line relative to the median of the spectrum.
         p_value: share of shuffled series with a line of at least this power.
     """
 
     period_s: float
-    times: float
+    relative_power: float
     p_value: float
 
 
@@ -67,7 +67,7 @@ class Line:
     """Point of a spectrum: the strongest of the lines that it represents."""
 
     frequency_hz: float
-    times: float
+    relative_power: float
 
 
 @dataclass(frozen=True, slots=True)

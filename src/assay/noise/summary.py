@@ -60,7 +60,7 @@ class NoiseSummary:
         worst: longest detours, longest first.
         causes: time by kind of cause, largest first.
         spectrum: spectrum of the fixed-time run.
-        rhythms: periods of the spectrum.
+        periods: periods of the spectrum.
         figures: figures by name.
         steal_s: steal time of all runs in seconds, by CPU, as the hypervisor reports it.
         switches: context switches of the whole host in all runs.
@@ -73,7 +73,7 @@ class NoiseSummary:
     worst: tuple[WorstDetour, ...] = ()
     causes: tuple[CauseShare, ...] = ()
     spectrum: Spectrum = field(default_factory=Spectrum)
-    rhythms: tuple[ExplainedPeriod, ...] = ()
+    periods: tuple[ExplainedPeriod, ...] = ()
     figures: tuple[NoiseFigure, ...] = ()
     steal_s: Mapping[int, float] | None = None
     switches: int = 0
@@ -109,7 +109,7 @@ def summarize_noise(
         worst=worst[:MAX_WORST],
         causes=_causes(source, worst),
         spectrum=spectrum,
-        rhythms=tuple(
+        periods=tuple(
             ExplainedPeriod(p, explain_period(p.period_s, known)) for p in spectrum.periods
         ),
         figures=named_figures(runs),

@@ -19,8 +19,8 @@ from assay.root_helper.messages import (
     HeldOutcomes,
     Hold,
     Keep,
-    Look,
     Question,
+    ReadTargets,
     Recover,
     Refused,
     Release,
@@ -88,7 +88,7 @@ class HelperHold:
         """
         wanted = tuple(actions)
         return (
-            _answer_of(self._helper, Look(wanted), TargetValues).found
+            _answer_of(self._helper, ReadTargets(wanted), TargetValues).found
             if self._begun and wanted
             else {}
         )

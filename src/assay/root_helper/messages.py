@@ -28,7 +28,7 @@ class Hold(_Request, frozen=True, tag="hold"):
     actions: tuple[HelperAction, ...]
 
 
-class Look(_Request, frozen=True, tag="look"):
+class ReadTargets(_Request, frozen=True, tag="look"):
     """Request for the current values of the targets."""
 
     actions: tuple[HelperAction, ...]
@@ -55,7 +55,7 @@ class Restore(_Request, frozen=True, tag="restore"):
     dry_run: bool = False
 
 
-Question = Hold | Look | Release | Keep | Recover | Restore
+Question = Hold | ReadTargets | Release | Keep | Recover | Restore
 
 
 class HeldOutcomes(_Request, frozen=True, tag="told"):

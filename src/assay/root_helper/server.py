@@ -29,8 +29,8 @@ from assay.root_helper.messages import (
     HeldOutcomes,
     Hold,
     Keep,
-    Look,
     Question,
+    ReadTargets,
     Recover,
     Refused,
     Release,
@@ -78,7 +78,7 @@ class HelperServer:
         match question:
             case Hold(actions=actions):
                 return HeldOutcomes(self._hold.hold(actions))
-            case Look(actions=actions):
+            case ReadTargets(actions=actions):
                 return TargetValues(self._hold.read_targets(actions))
             case Release():
                 return self._released()

@@ -202,18 +202,18 @@ def run_race(
     for sample in samples:
         race.tell(sample)
     took_s = spent_s(samples)
-    flying: list[Launch] = []
+    running: list[Launch] = []
     cut = Ending(EndReason.BUDGET, "cut off")
     while until is None or len(samples) < until:
         assert len(samples) < MAX_LAUNCHES, "the race does not end"
-        answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
+        answer = race.ask(slots - len(running), _left(budget, took_s, len(samples)))
         if isinstance(answer, Ending):
-            assert not flying, "a completed race has running launches"
+            assert not running, "a completed race has running launches"
             return CompletedRace(answer, samples)
-        assert len(answer) <= slots - len(flying), "more launches than free slots"
-        flying += answer
-        assert flying, "neither launches nor a result"
-        sample = program.run(flying.pop(rng.randrange(len(flying)) if slots > 1 else 0))
+        assert len(answer) <= slots - len(running), "more launches than free slots"
+        running += answer
+        assert running, "neither launches nor a result"
+        sample = program.run(running.pop(rng.randrange(len(running)) if slots > 1 else 0))
         samples.append(sample)
         took_s += spent_s([sample])
         race.tell(sample)
@@ -236,7 +236,7 @@ class RaceContract:
 
     AMPLE = Budget(launches=150)
 
-    def _trip(
+    def _run(
         self, budget: Budget, program: SimulatedProgram | None = None, slots: int = 1
     ) -> CompletedRace:
         race = self.race(self.spec(budget))
@@ -244,7 +244,7 @@ class RaceContract:
 
     def test_same_seed_same_study(self) -> None:
         """All randomness depends on the seed."""
-        first, second = self._trip(self.AMPLE), self._trip(self.AMPLE)
+        first, second = self._run(self.AMPLE), self._run(self.AMPLE)
         assert first.samples == second.samples
         assert first.done == second.done
 
@@ -290,24 +290,24 @@ class RaceContract:
 
     def test_parallel_launches_keep_blocks_complete(self) -> None:
         """Blocks stay intact when several launches run in parallel."""
-        completed_race = self._trip(self.AMPLE, slots=4)
+        completed_race = self._run(self.AMPLE, slots=4)
         self._check_places(completed_race)
         self._check_complete(completed_race)
 
     def test_blocks_are_random_and_complete(self) -> None:
         """Each arm runs once in each block, in an order that differs between blocks and seeds."""
-        completed_race = self._trip(self.AMPLE)
+        completed_race = self._run(self.AMPLE)
         self._check_places(completed_race)
         self._check_complete(completed_race)
-        rosters = [
+        block_plans = [
             tuple(a.name for a in la.block_arms) for la in completed_race.launches if la.block_arms
         ]
         again = self.spec(self.AMPLE, seed=1)
         other = run_race(self.race(again), self.program, self.AMPLE)
-        if max(map(len, rosters)) > 1:
+        if max(map(len, block_plans)) > 1:
             seen: dict[frozenset[str], set[tuple[str, ...]]] = {}
-            for roster in rosters:
-                seen.setdefault(frozenset(roster), set()).add(roster)
+            for block_plan in block_plans:
+                seen.setdefault(frozenset(block_plan), set()).add(block_plan)
             assert any(len(orders) > 1 for orders in seen.values())
             assert [la.arm for la in other.launches] != [la.arm for la in completed_race.launches]
 
@@ -318,23 +318,23 @@ class RaceContract:
         blocks = [la.block for la in completed_race.launches]
         assert blocks == sorted(blocks)
         assert set(blocks) == set(range(len(set(blocks))))
-        rosters = {
+        block_plans = {
             la.block: la.block_arms for la in completed_race.launches if la.block_arms is not None
         }
         for launch in completed_race.launches:
-            arm = rosters[launch.block][launch.position]
+            arm = block_plans[launch.block][launch.position]
             assert (arm.name, arm.configuration) == (launch.arm, launch.configuration)
 
     def _check_complete(self, completed_race: CompletedRace) -> None:
         """Check that every block except the last is complete."""
-        rosters = {
+        block_plans = {
             la.block: la.block_arms for la in completed_race.launches if la.block_arms is not None
         }
-        last = max(rosters)
-        for block, roster in rosters.items():
+        last = max(block_plans)
+        for block, block_plan in block_plans.items():
             ran = {la.arm for la in completed_race.launches if la.block == block}
-            assert block == last or ran == {arm.name for arm in roster}
-            assert len({arm.name for arm in roster}) == len(roster)
+            assert block == last or ran == {arm.name for arm in block_plan}
+            assert len({arm.name for arm in block_plan}) == len(block_plan)
 
     def test_launch_budget_is_exact(self) -> None:
         """The number of launches is exact with failures, in one slot and in several."""
@@ -342,7 +342,7 @@ class RaceContract:
         for launches in (1, 2, 7, 40, 41, 90):
             for program in (self.program, flaky):
                 for slots in (1, 3):
-                    completed_race = self._trip(Budget(launches=launches), program, slots)
+                    completed_race = self._run(Budget(launches=launches), program, slots)
                     assert len(completed_race.samples) <= launches
 
     def test_time_budget_is_exceeded_by_one_launch_at_most(self) -> None:
@@ -350,25 +350,25 @@ class RaceContract:
         slow = replace(self.program, takes_s=lambda c: 1.0 + 2.0 * bool(c), noise=0.3)
         for time_s in (0.5, 5.0, 45.0, 120.0):
             for program in (self.program, slow):
-                completed_race = self._trip(Budget(time_s=time_s), program)
+                completed_race = self._run(Budget(time_s=time_s), program)
                 assert spent_s(completed_race.samples[:-1]) < time_s
 
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """The proposed budget is sufficient."""
         for budget in (Budget(launches=3), Budget(time_s=2.5)):
-            done = self._trip(budget).done
+            done = self._run(budget).done
             assert done.reason is EndReason.TOO_SMALL
             assert done.needed is not None
             enough = Budget(
                 time_s=done.needed.time_s if budget.time_s else None,
                 launches=done.needed.launches if budget.launches else None,
             )
-            assert self._trip(enough).done.reason in (EndReason.DECIDED, EndReason.BUDGET)
+            assert self._run(enough).done.reason in (EndReason.DECIDED, EndReason.BUDGET)
 
     def test_failed_launch_is_retried_once_in_its_block(self) -> None:
         """The retry is in the same block, and there is only one."""
         flaky = replace(self.program, fails=lambda configuration: 0.4, seed=2)
-        completed_race = self._trip(self.AMPLE, flaky)
+        completed_race = self._run(self.AMPLE, flaky)
         self._check_places(completed_race)
         retries = [la for la in completed_race.launches if la.attempt]
         assert retries
@@ -383,7 +383,7 @@ class RaceContract:
     def test_failing_program_ends_race_early(self) -> None:
         """The race ends early and states the reason."""
         broken = replace(self.program, fails=lambda configuration: 1.0)
-        completed_race = self._trip(Budget(time_s=1e6), broken)
+        completed_race = self._run(Budget(time_s=1e6), broken)
         assert completed_race.done.reason is EndReason.WORKLOAD_FAILED
         assert len(completed_race.samples) < 50
 
@@ -397,7 +397,7 @@ class RaceContract:
                     return sample
                 return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=sample.wall_s)
 
-        completed_race = self._trip(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
+        completed_race = self._run(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
         assert len(completed_race.samples) < 200
 
     def test_time_outs_count_as_their_caps(self) -> None:

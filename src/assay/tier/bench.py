@@ -63,11 +63,11 @@ class KernelTiming(Protocol):
 class KernelRunner(Protocol):
     """Runner of the kernels of the catalogue, by name."""
 
-    def able(self, kernel: str) -> Collection[str]:
+    def available_variants(self, kernel: str) -> Collection[str]:
         """Return the available variants of a kernel with correct results."""
         ...
 
-    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> KernelTiming:
+    def run(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> KernelTiming:
         """Run one launch with a DRAM size, or in memory alone if it is ``None``.
 
         Raises:
@@ -215,7 +215,7 @@ class TierBenchmark:
         size = int(point.of_dram * self._dram_bytes / point.work.touched)
         data = ("--variant", self._variant(point.work), "--size", str(size), "--seconds", SAMPLE_S)
         dram_bytes = _dram_bytes(point) if tier else None
-        seen = self._kernels.timed(point.work.kernel, (*data, *point.words), dram_bytes)
+        seen = self._kernels.run(point.work.kernel, (*data, *point.words), dram_bytes)
         if seen.status != "ok":
             raise NotPossibleError(
                 f"Incorrect result of {point.work.name} {'with' if tier else 'without'} the tier: "
@@ -230,8 +230,8 @@ class TierBenchmark:
         Raises:
             NotPossibleError: no variant is available.
         """
-        able = self._kernels.able(work.kernel)
-        found = next((variant for variant in work.variants if variant in able), None)
+        available = self._kernels.available_variants(work.kernel)
+        found = next((variant for variant in work.variants if variant in available), None)
         if found is None:
             raise NotPossibleError(
                 f"No variant of {work.kernel} for `tier bench` is available on this machine.",

@@ -14,7 +14,7 @@ from assay.records.codec import Record
 from assay.tier.efficiency import Device
 
 _GIB = 2**30
-_ENOUGH = 0.8
+_GOOD_EFFICIENCY = 0.8
 """Minimum efficiency that is reported as good."""
 
 
@@ -132,7 +132,7 @@ def reasons(found: Prediction) -> list[str]:
         reasons_shown.append(
             "Fault handling counts as computation, so the true efficiency is lower."
         )
-    if found.efficiency >= _ENOUGH:
+    if found.efficiency >= _GOOD_EFFICIENCY:
         return [*reasons_shown, "The program is well suited for the memory tier."]
     if found.prefetched_share < 0.5:
         reasons_shown.append(
@@ -140,7 +140,7 @@ def reasons(found: Prediction) -> list[str]:
             "access order shows no pattern. Use more DRAM, or access the data in the order of "
             "their addresses."
         )
-    elif found.max_efficiency < _ENOUGH:
+    elif found.max_efficiency < _GOOD_EFFICIENCY:
         reasons_shown.append(
             "The device is the bottleneck: use faster or more paths, more DRAM, or more "
             "computation per fetched chunk (blocking, tiles)."

@@ -12,7 +12,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.native_programs import find_native
 from assay.records.codec import Record
 
-_PATIENCE_S = 300.0
+_TIMEOUT_S = 300.0
 
 
 class Userfaultfd(Record, frozen=True, kw_only=True):
@@ -133,11 +133,11 @@ def probe(
     words = [str(program), *path_arguments]
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
+            words, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise NotPossibleError(
-            f"The probe of the tier did not end in {_PATIENCE_S:g} s: a disk does not respond.",
+            f"The probe of the tier did not end in {_TIMEOUT_S:g} s: a disk does not respond.",
             "Specify another path, or check the disk (dmesg).",
         ) from error
     if done.returncode != 0:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_ROOM = 1024
+_MAX_MESSAGE_BYTES = 1024
 """Size of the buffer for an error message of the library, in bytes."""
 
 
@@ -95,9 +95,9 @@ class Tier:
                 "Specify a directory without a comma.",
             )
         self._library = _library(env)
-        problem = ctypes.create_string_buffer(_ROOM)
+        problem = ctypes.create_string_buffer(_MAX_MESSAGE_BYTES)
         self._tier = self._library.assay_tier_open(
-            ",".join(words).encode(), _bytes(dram), _bytes(chunk), problem, _ROOM
+            ",".join(words).encode(), _bytes(dram), _bytes(chunk), problem, _MAX_MESSAGE_BYTES
         )
         if not self._tier:
             cause, _, step = problem.value.decode(errors="replace").rpartition(": ")
@@ -105,8 +105,8 @@ class Tier:
                 f"The tier is not available: {cause or step}.",
                 f"{step[:1].upper()}{step[1:]}." if cause else "See `assay tier doctor`.",
             )
-        self._lent = 0
-        self._over = False
+        self._region_count = 0
+        self._is_closing = False
         self._owner = os.getpid()
 
     def region(self, size: int | str) -> Region:
@@ -117,7 +117,7 @@ class Tier:
             NotPossibleError: not enough free space on the paths, or no address space left.
         """
         bytes_ = _bytes(size)
-        if self._over:
+        if self._is_closing:
             raise _closed()
         at = self._library.assay_tier_allocate(self._handle(), bytes_)
         if not at:
@@ -126,14 +126,14 @@ class Tier:
                 f"Cannot allocate a region of {show_bytes(bytes_)}: {why}.",
                 "Free space on the paths of the tier, or request less.",
             )
-        self._lent += 1
+        self._region_count += 1
         return Region(self, int(at), bytes_)
 
-    def give_back(self, at: int) -> None:
+    def free(self, at: int) -> None:
         """Free the memory of a region without remaining references."""
         self._library.assay_tier_free(self._tier, at)
-        self._lent -= 1
-        if self._over and self._lent == 0:
+        self._region_count -= 1
+        if self._is_closing and self._region_count == 0:
             self.close()
 
     def prefetch(self, at: int, size: int) -> None:
@@ -171,7 +171,7 @@ class Tier:
         """
         if not self._tier:
             return
-        if self._lent > 0:
+        if self._region_count > 0:
             raise NotPossibleError(
                 "Memory of this tier is in use.", "Delete the regions, arrays and views first."
             )
@@ -188,8 +188,8 @@ class Tier:
         trace: TracebackType | None,
     ) -> None:
         # The last remaining view closes the tier; a second error would hide the first.
-        self._over = True
-        if self._lent == 0:
+        self._is_closing = True
+        if self._region_count == 0:
             self.close()
 
     def _handle(self) -> int:
@@ -212,7 +212,7 @@ class Region:
         self.buffer = (ctypes.c_ubyte * size).from_address(at)
         """Provider of the buffer protocol; views keep the memory alive."""
         # The tier lives as long as its regions; at exit the kernel frees everything.
-        weakref.finalize(self.buffer, tier.give_back, at).atexit = False
+        weakref.finalize(self.buffer, tier.free, at).atexit = False
 
     def __buffer__(self, flags: int) -> memoryview:
         return memoryview(self.buffer)

@@ -17,7 +17,7 @@ from assay.tier.meter import THREAD_NAME, Counts, read_meters
 from assay.tier.prediction import ActivitySnapshot
 
 SAMPLING_INTERVAL_S = 0.25
-_LOOKS = 8
+_MIN_SAMPLES = 8
 """Approximate minimum number of samples."""
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -60,7 +60,7 @@ def sample_session(
         seen |= _sample_processes(session, proc)
         if seen:
             yield _sum(tuple(seen.values()))
-        time.sleep(min(SAMPLING_INTERVAL_S, for_s / _LOOKS))
+        time.sleep(min(SAMPLING_INTERVAL_S, for_s / _MIN_SAMPLES))
 
 
 def _sample_processes(session: int, proc: Path) -> dict[int, _ProcessActivity]:

@@ -74,12 +74,12 @@ def told(
 def test_causes(detour: ExplainedDetour, kind: str, words: str) -> None:
     cause = cause_of(detour, CPU)
     assert cause.kind == kind
-    assert words in cause.words
+    assert words in cause.description
 
 
 def test_beneath_a_guest_is_its_hypervisor() -> None:
-    assert "hypervisor" in cause_of(told(), CPU, guest=True).words
-    assert "hypervisor" not in cause_of(told(), CPU, guest=False).words
+    assert "hypervisor" in cause_of(told(), CPU, guest=True).description
+    assert "hypervisor" not in cause_of(told(), CPU, guest=False).description
 
 
 def test_unexamined_detour_has_unknown_cause() -> None:

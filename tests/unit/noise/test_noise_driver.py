@@ -28,7 +28,7 @@ def measure(path: Path) -> NoiseMeasurement:
     """Make one complete run of a program."""
     with NoiseMeter(path, REQUEST, os.environ) as meter:
         meter.wait()
-        return meter.found()
+        return meter.results()
 
 
 def host(folder: Path, steal: int, switches: int, *processes: tuple[int, str, int, int]) -> Root:

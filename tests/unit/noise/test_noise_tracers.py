@@ -66,7 +66,9 @@ def test_osnoise_detours_and_causes() -> None:
     assert by_cpu[7].start_ns[0] == 5790898308475 - 5789858404555
 
     answer = summarize_noise([NoiseMeasurement(traced.run, {}, 0, ())], (), causes=traced.causes)
-    told = [(one.detour.duration_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
+    told = [
+        (one.detour.duration_ns, str(one.cause.kind), one.cause.description) for one in answer.worst
+    ]
     assert told == [
         (900000, "beneath", "firmware or the hypervisor: no event in the kernel"),
         (34531, "thread", "thread kworker/7:0"),
@@ -82,7 +84,7 @@ def test_timerlat_latencies() -> None:
     traced = parse_timerlat(TIMERLAT, 1.0)
     assert [cpu.duration_ns for cpu in traced.run.cpus] == [(11700, 8113), (9820,)]
     late = [
-        cause.words
+        cause.description
         for (cpu, _), cause in sorted(traced.causes.items(), key=lambda item: item[0])
         if cpu == 0
     ]

@@ -59,7 +59,7 @@ def answer(cpus: int = 2, detours: int = 500, method: str = "ftq") -> NoiseSumma
 
 def svg_of(found: NoiseSummary) -> str:
     assert found.source is not None
-    rhythms = [(1 / one.period.period_s, one.likely) for one in found.rhythms]
+    rhythms = [(1 / one.period.period_s, one.likely) for one in found.periods]
     return detours_svg(machine_noise_figure(found.source, found.histogram, found.spectrum, rhythms))
 
 

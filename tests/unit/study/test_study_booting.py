@@ -119,9 +119,7 @@ def test_boot_without_required_change_is_reported(store: Store) -> None:
         resume(host.laboratory(), store, study, QUIET, new_stratum=False)
     if first.value.change.add:
         assert brought.value.change.missing_after_boot
-        assert brought.value.change.missing == (
-            "/proc/cmdline lacks mitigations=off",
-        )
+        assert brought.value.change.missing == ("/proc/cmdline lacks mitigations=off",)
 
 
 @pytest.mark.rotating

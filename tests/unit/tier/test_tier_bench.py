@@ -46,11 +46,11 @@ class Catalogue:
     lacks: tuple[str, ...] = ()
     launches: list[tuple[str, Sequence[str], int | None]] = field(default_factory=list)
 
-    def able(self, kernel: str) -> set[str]:
+    def available_variants(self, kernel: str) -> set[str]:
         every = {one for work in (*POLYNOMIALS, *OTHER_WORKS) for one in work.variants}
         return every - set(self.lacks)
 
-    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Told:
+    def run(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Told:
         self.launches.append((kernel, words, dram_bytes))
         under = dram_bytes is not None
         return Told(

@@ -81,9 +81,9 @@ def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseSu
                 except (KeyboardInterrupt, Terminated):
                     meter.stop()
                     with contextlib.suppress(AssayError):  # no sample so far
-                        found.append(meter.found())
+                        found.append(meter.results())
                     raise
-                found.append(meter.found())
+                found.append(meter.results())
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
     except Terminated as termination:
@@ -133,7 +133,7 @@ def _picture(output: Path, answer: NoiseSummary) -> str:
     from assay.reporting.pictures.theme import standalone
 
     assert answer.source is not None  # there are runs
-    rhythms = [(1 / one.period.period_s, one.likely) for one in answer.rhythms]
+    rhythms = [(1 / one.period.period_s, one.likely) for one in answer.periods]
     figure = machine_noise_figure(answer.source, answer.histogram, answer.spectrum, rhythms)
     now = datetime.datetime.now(datetime.UTC)
     model = read_processor(LIVE).model

@@ -40,7 +40,7 @@ def noise_answer(found: NoiseSummary) -> MachineNoiseAnswer:
                 start_s=one.detour.start_ns / 1e9,
                 duration_us=one.detour.duration_ns / 1e3,
                 kind=one.cause.kind,
-                likely_cause=one.cause.words,
+                likely_cause=one.cause.description,
             )
             for one in found.worst
         ),
@@ -51,11 +51,11 @@ def noise_answer(found: NoiseSummary) -> MachineNoiseAnswer:
         periods=tuple(
             NoisePeriod(
                 period_ms=one.period.period_s * 1e3,
-                amplitude_ratio=one.period.times,
+                amplitude_ratio=one.period.relative_power,
                 p_value=one.period.p_value,
                 likely_cause=one.likely or None,
             )
-            for one in found.rhythms
+            for one in found.periods
         ),
         steal_s={str(cpu): s for cpu, s in sorted((found.steal_s or {}).items())},
         context_switches=found.switches,

@@ -68,7 +68,8 @@ def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
             place = f"CPU {one.cpu}"
             yield (
                 f"  {show_duration(one.detour.duration_ns / 1e9):>9}  {place:<7}  "
-                f"at {one.detour.start_ns / 1e9:8.4f} s  {shorten(clean(one.cause.words), 43)}"
+                f"at {one.detour.start_ns / 1e9:8.4f} s  "
+                f"{shorten(clean(one.cause.description), 43)}"
             )
     yield from _rhythms(answer)
     yield from _beside(answer)
@@ -191,16 +192,16 @@ def _rhythms(answer: NoiseSummary) -> Iterator[str]:
     if not any(run.method == "ftq" for run in answer.runs):
         return
     yield ""
-    if not answer.rhythms:
+    if not answer.periods:
         yield "  no period stands out (ftq)"
         return
     yield "  periods of the lost time (ftq): probability by chance (p), strength, and a"
     yield "  known source of this period"
-    for one in answer.rhythms:
+    for one in answer.periods:
         likely = one.likely or "no known source"
         yield (
             f"  {show_duration(one.period.period_s):>9}  p = {one.period.p_value:.3f}  "
-            f"{one.period.times:>6,.0f}x  {shorten(likely, 46)}"
+            f"{one.period.relative_power:>6,.0f}x  {shorten(likely, 46)}"
         )
 
 

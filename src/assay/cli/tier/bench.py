@@ -45,11 +45,11 @@ class _Catalogue:
 
     path: str
 
-    def able(self, kernel: str) -> set[str]:
+    def available_variants(self, kernel: str) -> set[str]:
         """Return the available variants of a kernel."""
         return {one.variant for one in describe(find_kernel(kernel, os.environ)).available}
 
-    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> VariantTimes:
+    def run(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> VariantTimes:
         """Measure one launch; without a size of DRAM it runs in memory alone.
 
         Raises:

@@ -116,7 +116,7 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
     title = "spectrum of the lost time (ftq): ratio of each line to the median line"
     _titles(fig, top, width, title, "hertz")
     lines, bound = figure.spectrum.lines, figure.spectrum.bound
-    highest = max(line.times for line in lines)
+    highest = max(line.relative_power for line in lines)
     ax.set_yscale("log")
     ax.minorticks_off()
     ax.set_ylim(0.3, max(highest, bound) * 4)
@@ -124,7 +124,7 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
     ax.set_xlim(0, last * 1.01)
     ax.fill_between(
         [line.frequency_hz for line in lines],
-        [max(line.times, 0.3) for line in lines],
+        [max(line.relative_power, 0.3) for line in lines],
         0.3,
         facecolor=LIGHT["winner_soft"],
         edgecolor="none",
@@ -132,7 +132,7 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
     )
     ax.plot(
         [line.frequency_hz for line in lines],
-        [max(line.times, 0.3) for line in lines],
+        [max(line.relative_power, 0.3) for line in lines],
         color=LIGHT["winner"],
         linewidth=0.9,
         zorder=2,
@@ -159,8 +159,8 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
 def _named(figure: MachineNoiseFigure) -> list[tuple[float, str | None]]:
     """Return the known periods, and the tallest line if it is a multiple of one of them."""
     named = list(figure.rhythms[:4])
-    tallest = max(figure.spectrum.lines, key=lambda line: line.times)
-    if tallest.times <= figure.spectrum.bound:
+    tallest = max(figure.spectrum.lines, key=lambda line: line.relative_power)
+    if tallest.relative_power <= figure.spectrum.bound:
         return named
     for hertz, _ in named:
         times = round(tallest.frequency_hz / hertz)
