@@ -108,13 +108,13 @@ def test_partition_survives_cpu_hotplug(partition: Partition) -> None:
 
     partition.turn("0")
     assert partition.told == ["CPU 1 is offline"]
-    turned = start_partition("main", place).turned
-    assert {one.reason for one in unmet_needs(turned)} <= {"CPU 1 is offline"}
-    assert not turned.left
+    update = start_partition("main", place).update
+    assert {one.reason for one in unmet_needs(update)} <= {"CPU 1 is offline"}
+    assert not update.left
     partition.turn("1")
     assert not [line for line in partition.told if line.startswith(("threads", "interrupts"))]
-    turned = start_partition("main", place).turned
-    assert not unmet_needs(turned) and not turned.left
+    update = start_partition("main", place).update
+    assert not unmet_needs(update) and not update.left
     assert not partition.told
     assert partition.masks() == held
 

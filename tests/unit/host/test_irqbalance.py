@@ -72,7 +72,7 @@ def daemon(host: RecordedHost, tmp_path: Path) -> Iterator[Daemon]:
         thread.join()
 
 
-def test_it_is_told_and_told_back(host: RecordedHost, daemon: Daemon) -> None:
+def test_ban_is_sent_and_withdrawn(host: RecordedHost, daemon: Daemon) -> None:
     action = IrqBalance(cpus=(2, 3))
     assert observe(host, action) == "none"
     perform(host, action, target_value(action))
@@ -99,14 +99,14 @@ def test_daemon_that_ignores_request_is_named(
         irqbalance.ban(host, [1])
 
 
-def test_where_none_runs_nothing_is_said(tmp_path: Path) -> None:
+def test_missing_daemon_has_no_ban(tmp_path: Path) -> None:
     host = RecordedHost(tmp_path)
     assert irqbalance.banned(host) is None
     with pytest.raises(OSError, match="does not answer"):
         irqbalance.ban(host, [1])
 
 
-def test_a_program_of_a_user_is_not_taken_for_it(
+def test_program_of_another_user_is_ignored(
     host: RecordedHost, daemon: Daemon, tmp_path: Path
 ) -> None:
     status = tmp_path / f"proc/{PID}/status"
@@ -124,16 +124,14 @@ def test_stale_socket_is_not_a_running_daemon(host: RecordedHost, tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["", "SLEEP 10", "SLEEP x BANNED 1", "SLEEP 10 BANNED xyz"])
-def test_an_answer_that_cannot_be_read_is_none(
+def test_unreadable_answer_is_none(
     host: RecordedHost, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setattr(host, "ask", lambda *_: text)
     assert irqbalance.banned(host) is None
 
 
-def test_a_daemon_that_is_late_is_left_to_a_process_of_its_own(
-    host: RecordedHost, tmp_path: Path
-) -> None:
+def test_late_answer_is_awaited_by_separate_process(host: RecordedHost, tmp_path: Path) -> None:
     """Read the whole answer even if its value is unused: a closed connection kills irqbalance."""
     folder = tmp_path / "run" / "irqbalance"
     folder.mkdir(parents=True)

@@ -63,7 +63,7 @@ def test_held_actions_are_read_and_released(tree: Path) -> None:
     assert files(tree) == before
 
 
-def test_drift_is_told(tree: Path) -> None:
+def test_drift_is_in_the_answer(tree: Path) -> None:
     helping = HelperServer(RecordedHost(tree))
     ask(helping, {"ask": "hold", "actions": [WRITE]})
     (tree / STAT.lstrip("/")).write_text("9\n")
@@ -135,13 +135,13 @@ def test_forbidden_request_is_refused_without_change(tree: Path, question: Any) 
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_are_an_accident(text: bytes) -> None:
+def test_arbitrary_bytes_are_refused(text: bytes) -> None:
     answer = json.loads(HelperServer(RecordedHost(Path("/nonexistent"))).answer(text))
     assert answer["ask"] == "refused"
 
 
 @pytest.mark.parametrize("how", ["closed", "in the middle", "too long"])
-def test_at_the_end_of_who_asks_all_is_put_back(tree: Path, how: str) -> None:
+def test_end_of_client_restores_everything(tree: Path, how: str) -> None:
     ours, theirs = socket.socketpair()
     server = threading.Thread(target=serve, args=(theirs, HelperServer(RecordedHost(tree))))
     server.start()

@@ -96,7 +96,7 @@ class Killer:
         os.write, os.fsync, Path.rename = write, fsync, rename  # type: ignore[assignment]
 
 
-def test_hold_and_put_back(tree: Path) -> None:
+def test_held_actions_are_applied_and_restored(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree, EFFECTS)
     with open_journal() as journal:
@@ -131,9 +131,7 @@ def test_value_reset_by_another_write_is_written_again(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("dirty_bytes", [False, True])
-def test_each_of_two_limits_is_put_back_by_the_one_that_was_in_force(
-    tree: Path, dirty_bytes: bool
-) -> None:
+def test_alternative_limits_are_both_restored(tree: Path, dirty_bytes: bool) -> None:
     host = RecordedHost(tree, EFFECTS)
     if dirty_bytes:
         host.write(BYTES, "409600")
@@ -150,7 +148,7 @@ def test_each_of_two_limits_is_put_back_by_the_one_that_was_in_force(
     assert content(tree) == before
 
 
-def test_killed_at_every_step_of_an_apply(tree: Path) -> None:
+def test_apply_killed_at_any_step_is_undone(tree: Path) -> None:
     before = content(tree)
 
     def apply(at: int) -> None:
@@ -176,7 +174,7 @@ def test_killed_at_every_step_of_an_apply(tree: Path) -> None:
     assert content(tree) == before
 
 
-def test_killed_at_every_step_of_a_restore(tree: Path) -> None:
+def test_restoration_killed_at_any_step_is_repeated(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree, EFFECTS)
 
@@ -208,7 +206,7 @@ def remove_halves(tree: Path) -> None:
 
 @pytest.mark.parametrize("fault", [errno.EIO, errno.EPERM, errno.EBUSY, errno.ENOSPC, "other"])
 @pytest.mark.parametrize("at", range(1, 10))
-def test_a_fault_at_every_write(tree: Path, at: int, fault: int | str) -> None:
+def test_write_with_one_fault_is_repeated(tree: Path, at: int, fault: int | str) -> None:
     before = content(tree)
     if fault == "other":
         target = ACTIONS[at - 1].path if at <= len(ACTIONS) else ""
@@ -227,7 +225,7 @@ def test_a_fault_at_every_write(tree: Path, at: int, fault: int | str) -> None:
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EPERM, errno.EBUSY, errno.ENOSPC])
 @pytest.mark.parametrize("place", range(len(ACTIONS)))
-def test_a_fault_that_stays_is_told_and_undone(tree: Path, place: int, number: int) -> None:
+def test_lasting_fault_is_a_refusal(tree: Path, place: int, number: int) -> None:
     before = content(tree)
 
     def refuse(host: RecordedHost, path: str, text: str) -> str:
@@ -269,7 +267,7 @@ def test_failed_restoration_stays_in_journal(tree: Path, place: int, number: int
     assert content(tree) == before
 
 
-def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
+def test_partial_pool_is_degraded(tree: Path) -> None:
     before = content(tree)
 
     def little(host: RecordedHost, path: str, text: str) -> str:
@@ -285,7 +283,7 @@ def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
     assert content(tree) == before
 
 
-def test_a_pool_that_was_growing_when_assay_was_killed_is_ours(tree: Path) -> None:
+def test_pool_growing_at_a_kill_is_restored(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         HostChanges(host, journal, "test").hold([ACTIONS[5]])
@@ -300,7 +298,7 @@ def test_a_pool_that_was_growing_when_assay_was_killed_is_ours(tree: Path) -> No
     assert host.read(POOL) == "0"
 
 
-def test_drift_is_named_and_left(tree: Path) -> None:
+def test_drift_is_reported_and_left(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         changes = HostChanges(host, journal, APPLY_OWNER)
@@ -316,7 +314,7 @@ def test_drift_is_named_and_left(tree: Path) -> None:
     assert host.read(THP) == "always [madvise] never"
 
 
-def test_changes_on_top_of_each_other_go_back_to_the_first(tree: Path) -> None:
+def test_stacked_changes_return_to_the_first_value(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree)
     with open_journal() as journal:
@@ -331,7 +329,7 @@ def test_changes_on_top_of_each_other_go_back_to_the_first(tree: Path) -> None:
     assert content(tree) == before
 
 
-def test_an_earlier_boot_took_its_changes_with_it(tree: Path) -> None:
+def test_changes_of_earlier_boot_are_gone(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
@@ -340,7 +338,7 @@ def test_an_earlier_boot_took_its_changes_with_it(tree: Path) -> None:
     assert host.read(THP) == "always madvise [never]"  # it is whatever this boot made it
 
 
-def test_a_file_that_went_away_is_told(tree: Path) -> None:
+def test_missing_file_fails_its_restoration(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         HostChanges(host, journal, APPLY_OWNER).hold([ACTIONS[7]])
@@ -376,7 +374,7 @@ def test_missing_target_is_refused(tree: Path) -> None:
         HoldFd(path="/dev/cpu_dma_latency", value=1 << 31),
     ],
 )
-def test_only_what_the_table_names_is_written(
+def test_values_outside_the_table_are_refused(
     tree: Path, action: WriteFile | Swap | HoldFd
 ) -> None:
     before = content(tree)
@@ -387,7 +385,7 @@ def test_only_what_the_table_names_is_written(
     assert content(tree) == before
 
 
-def test_a_forged_entry_writes_nothing(tree: Path) -> None:
+def test_forged_entry_writes_nothing(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
@@ -403,7 +401,7 @@ def test_a_forged_entry_writes_nothing(tree: Path) -> None:
     assert plant_passwd.read_text() == "never\n"
 
 
-def test_no_link_leads_a_write_elsewhere(tree: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_not_followed(tree: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.write_text("always [madvise] never\n")
     place = tree / THP.lstrip("/")
@@ -424,7 +422,7 @@ def test_no_link_leads_a_write_elsewhere(tree: Path, tmp_path: Path) -> None:
 DEFRAG_PATH = "/sys/kernel/mm/transparent_hugepage/defrag"
 
 
-def test_a_device_is_held_open_and_closed(tree: Path) -> None:
+def test_device_is_kept_open_and_closed(tree: Path) -> None:
     (tree / "dev").mkdir()
     (tree / "dev/cpu_dma_latency").write_text("")
     host = RecordedHost(tree)
@@ -439,7 +437,7 @@ def test_a_device_is_held_open_and_closed(tree: Path) -> None:
         assert host.devices == {"/dev/cpu_dma_latency": []}
 
 
-def test_swap_goes_and_comes_back_with_its_priority(tree: Path) -> None:
+def test_swap_is_restored_with_its_priority(tree: Path) -> None:
     place = tree / SWAPS.lstrip("/")
     place.write_text("Filename\tType\tSize\tUsed\tPriority\n/swapfile\tfile\t1024\t0\t5\n")
     before = content(tree)
@@ -453,7 +451,7 @@ def test_swap_goes_and_comes_back_with_its_priority(tree: Path) -> None:
     assert content(tree) == before
 
 
-def test_a_full_disk_under_the_journal_changes_nothing(
+def test_full_disk_under_journal_changes_nothing(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = content(tree)
@@ -482,7 +480,7 @@ def test_a_full_disk_under_the_journal_changes_nothing(
         assert content(tree) == before, left
 
 
-def test_nothing_is_written_where_what_changes_with_it_could_not_be_put_back(tree: Path) -> None:
+def test_irreversible_side_effect_is_refused(tree: Path) -> None:
     # Linux 6.18 was seen to refuse what this file holds itself.
     folder = "/sys/kernel/mm/mempolicy/weighted_interleave"
     plant(tree, {f"{folder}/node0": "1", f"{folder}/auto": "true"})
@@ -513,12 +511,12 @@ def test_nothing_is_written_where_what_changes_with_it_could_not_be_put_back(tre
     assert content(tree) == before
 
 
-def test_two_writers_at_once(tree: Path) -> None:
+def test_locked_journal_is_refused(tree: Path) -> None:
     with open_journal(), pytest.raises(NotPossibleError, match=f"process {os.getpid()}"):
         open_journal()
 
 
-def test_one_process_at_a_time_and_the_next_after_it() -> None:
+def test_journal_is_released_when_its_process_ends() -> None:
     text = """
         import sys
         from assay.host.journal import open_journal
@@ -541,7 +539,7 @@ def test_one_process_at_a_time_and_the_next_after_it() -> None:
 
 
 @pytest.mark.parametrize("garbage", [b'{"line":"note","id"', b"\x00\xff nonsense\n", b"[]\n{}\n"])
-def test_lines_that_cannot_be_read_change_nothing(tree: Path, garbage: bytes) -> None:
+def test_unreadable_lines_change_nothing(tree: Path, garbage: bytes) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
         HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
@@ -556,14 +554,14 @@ def test_lines_that_cannot_be_read_change_nothing(tree: Path, garbage: bytes) ->
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o755])
-def test_a_folder_that_others_may_enter_is_refused(state: Path, mode: int) -> None:
+def test_folder_open_to_others_is_refused(state: Path, mode: int) -> None:
     open_journal().close()
     (state / "journal").chmod(mode)
     with pytest.raises(NotPossibleError, match="Other users may"):
         open_journal()
 
 
-def test_a_link_in_the_place_of_the_folder_is_refused(state: Path, tmp_path: Path) -> None:
+def test_link_instead_of_folder_is_refused(state: Path, tmp_path: Path) -> None:
     state.mkdir()
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     (state / "journal").symlink_to(tmp_path / "elsewhere")
@@ -572,7 +570,7 @@ def test_a_link_in_the_place_of_the_folder_is_refused(state: Path, tmp_path: Pat
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_the_journal_is_readable_and_ends_empty(tree: Path, state: Path) -> None:
+def test_journal_is_readable_and_ends_empty(tree: Path, state: Path) -> None:
     host = RecordedHost(tree)
     place = state / "journal" / "changes.jsonl"
     with open_journal() as journal:

@@ -69,7 +69,7 @@ def requests(draw: st.DrawFn) -> tuple[Machine, Configuration]:
 
 @settings(deadline=None)
 @given(requests())
-def test_any_request_is_planned_and_every_setting_has_its_word(
+def test_any_request_is_planned_with_status_of_each_setting(
     request: tuple[Machine, Configuration],
 ) -> None:
     host, config = request

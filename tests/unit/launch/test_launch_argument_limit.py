@@ -16,7 +16,7 @@ STACK = {"resource": "stack", "soft": 4 * LIMIT, "hard": None}
 
 
 @pytest.mark.parametrize("word", ["x", "é", "\udce9", "word" * 20])
-def test_room_is_what_kernel_leaves(word: str) -> None:
+def test_free_bytes_match_kernel_limit(word: str) -> None:
     """The environment may grow by the room and the reserve less two paths, and not by more."""
     count = LIMIT // (len(os.fsencode(word)) + 9) - 900
     env, more = {"A": word, "B": "2"}, {"B": "longer"}
@@ -37,14 +37,14 @@ def test_room_is_what_kernel_leaves(word: str) -> None:
     assert not starts(left + 64)
 
 
-def test_room_of_several_instances_is_the_least() -> None:
+def test_free_bytes_of_instances_are_the_least() -> None:
     own = [{"argv": ["a"]}, {"argv": ["a", "b" * 999], "env_set": {"C": "1"}}]
     document = {"argv": ["a"], "instances": own}
     alone = {"argv": own[1]["argv"], "env_set": {"C": "1"}}
     assert free_argument_bytes(document, {}) == free_argument_bytes(alone, {})
 
 
-def test_room_follows_stack_limit() -> None:
+def test_free_bytes_follow_stack_limit() -> None:
     def of(soft: int | None) -> int:
         rlimits = [{"resource": "stack", "soft": soft, "hard": None}]
         return free_argument_bytes({"argv": ["a"], "rlimits": rlimits}, dict(os.environ))

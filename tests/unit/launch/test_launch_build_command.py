@@ -35,7 +35,7 @@ def plan(**values: str) -> Plan:
     return Plan(configuration=configuration, actions=actions)
 
 
-def test_values_stand_in_their_places() -> None:
+def test_placeholders_are_replaced_by_values() -> None:
     found = build_command(plan(opt="-O3"), workload(cc="gcc", opt="-O1", name="A"))
     assert found == ("gcc", "-O3", "-DA=1", "-o", "{build}/prog", "prog.c")
 
@@ -49,37 +49,35 @@ def test_values_stand_in_their_places() -> None:
         ("{cc}", ("{cc}",)),
     ],
 )
-def test_a_value_that_is_a_whole_word_gives_its_own_words(
-    value: str, words: tuple[str, ...]
-) -> None:
+def test_value_of_whole_word_is_split_into_words(value: str, words: tuple[str, ...]) -> None:
     found = build_command(plan(opt=value), workload(("cc", "{opt}", "x.c"), opt=""))
     assert found == ("cc", *words, "x.c")
 
 
 @pytest.mark.parametrize("value", ["", "-O3 -g", "it's"])
-def test_within_a_word_a_value_stays_as_it_is(value: str) -> None:
+def test_value_within_a_word_is_not_split(value: str) -> None:
     found = build_command(plan(opt=value), workload(("make", "F={opt}"), opt=""))
     assert found == ("make", f"F={value}")
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20))
-def test_no_value_touches_another_word(value: str) -> None:
+def test_value_leaves_other_words_unchanged(value: str) -> None:
     found = build_command(plan(a=value), workload(("cc", "x{a}", "{b}", "y"), a="", b="-O1"))
     assert found == ("cc", f"x{value}", "-O1", "y")
 
 
-def test_a_variable_of_a_shell_is_left_to_it() -> None:
+def test_shell_variable_is_not_a_placeholder() -> None:
     recipe = recipe_of(("sh", "-c", "${CC} {opt} -o {build}/p"), ["opt"], {"opt": "-O1"})
     found = build_command(plan(), Workload(argv=("{build}/p",), build=recipe))
     assert found[2] == "${CC} -O1 -o {build}/p"
 
 
-def test_a_placeholder_without_values_is_refused() -> None:
+def test_placeholder_without_value_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=r"\{opt\} of the build command has no value"):
         recipe_of(("cc", "{opt}"), [], {})
 
 
-def test_a_value_without_a_place_is_refused_and_the_nearest_named() -> None:
+def test_value_without_placeholder_is_refused_with_nearest_name() -> None:
     with pytest.raises(
         InvalidInputError, match=r"the build command has no placeholder \{opts\}"
     ) as error:
@@ -89,24 +87,24 @@ def test_a_value_without_a_place_is_refused_and_the_nearest_named() -> None:
         build_command(plan(march="native"), workload(("cc", "{opt}"), opt=""))
 
 
-def test_a_value_without_a_build_command_is_refused() -> None:
+def test_value_without_build_command_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="no build command"):
         build_command(plan(opt="-O3"), Workload(argv=("true",)))
     assert build_command(plan(), Workload(argv=("true",))) == ()
 
 
-def test_a_command_that_comes_out_empty_is_refused() -> None:
+def test_empty_build_command_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="build command is empty"):
         build_command(plan(), workload(("{cc}",), cc=""))
 
 
-def test_the_folder_is_in_the_program_and_in_its_build() -> None:
+def test_build_folder_is_in_program_and_build_command() -> None:
     assert with_build_path(("-o", "{build}/a", "{x}"), "/f") == ("-o", "/f/a", "{x}")
     found = with_build_folder(workload(cc="gcc", opt="", name=""), "/f")
     assert command_of(plan(), found) == ("/f/prog", "7")
 
 
-def test_a_key_names_all_that_a_build_hangs_on() -> None:
+def test_build_key_depends_on_command_folder_and_sources() -> None:
     recipe = BuildRecipe(argv=("cc", "x.c"), cwd="/a")
     keys = {
         build_key(("cc", "x.c"), recipe, {"x.c": "1"}),
@@ -120,7 +118,7 @@ def test_a_key_names_all_that_a_build_hangs_on() -> None:
     )
 
 
-def test_the_script_builds_and_runs(tmp_path: Path) -> None:
+def test_script_builds_and_runs(tmp_path: Path) -> None:
     build = 'mkdir -p "$1"; printf "#!/bin/sh\\necho %s \\"\\$1\\"\\n" "$2" > "$1/prog"'
     build += '; chmod +x "$1/prog"; echo built'
     sources = tmp_path / "my sources"
@@ -142,7 +140,7 @@ def test_the_script_builds_and_runs(tmp_path: Path) -> None:
         assert (tmp_path / folder / "prog").is_file()
 
 
-def test_the_script_of_a_build_that_fails_runs_nothing(tmp_path: Path) -> None:
+def test_script_of_failing_build_runs_nothing(tmp_path: Path) -> None:
     made = Workload(argv=("echo", "{build}"), build=BuildRecipe(argv=("false",)), cwd=str(tmp_path))
     done = subprocess.run(
         ["sh", "-c", shell_script(plan(), made)], capture_output=True, text=True, cwd=tmp_path
@@ -150,6 +148,6 @@ def test_the_script_of_a_build_that_fails_runs_nothing(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "")
 
 
-def test_the_explanation_has_the_build_command() -> None:
+def test_explanation_contains_build_command() -> None:
     told = explain(plan(opt="-O3"), workload(cc="gcc", opt="-O1", name="A"), {})
     assert told.startswith("# Build:\n#   gcc -O3 -DA=1 -o '{build}/prog' prog.c\n")

@@ -34,14 +34,14 @@ def test_no_sudo_caller(env: dict[str, str]) -> None:
     assert sudo_caller(env) is None
 
 
-def test_a_user_without_an_entry_has_a_number_for_a_name() -> None:
+def test_user_without_entry_is_named_by_number() -> None:
     found = sudo_caller({"SUDO_UID": "4000000", "SUDO_GID": "4000001", "SUDO_USER": "root"})
     assert found == Caller(4000000, 4000001, (4000001,), "4000000", "/")
     assert found.numbers == "4000000:4000001:4000001"
     assert found.variables == {"HOME": "/", "USER": "4000000", "LOGNAME": "4000000"}
 
 
-def test_sudo_says_where_home_is() -> None:
+def test_home_is_that_of_sudo() -> None:
     found = sudo_caller({"SUDO_UID": "4000000", "SUDO_GID": "1", "SUDO_HOME": "/home/x"})
     assert found is not None
     assert found.home == "/home/x"
@@ -67,7 +67,7 @@ def sound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("part", ["", "..", "../../assay/launch", "../../assay/launch/driver.py"])
 @pytest.mark.parametrize("how", ["all may write", "another's"])
-def test_the_place_is_named_that_others_can_write(sound: Path, part: str, how: str) -> None:
+def test_path_writable_by_others_is_found(sound: Path, part: str, how: str) -> None:
     place = sound / part if part != ".." else sound.parent
     place = Path(os.path.normpath(place))
     if how == "another's":
@@ -77,7 +77,7 @@ def test_the_place_is_named_that_others_can_write(sound: Path, part: str, how: s
     assert first_exposed_path(sound, NOBODY) == place
 
 
-def test_a_group_counts_where_it_has_members(sound: Path) -> None:
+def test_group_without_members_is_no_exposure(sound: Path) -> None:
     os.chown(sound, 0, 65534)
     sound.chmod(0o775)
     assert first_exposed_path(sound, NOBODY) == sound
@@ -120,20 +120,20 @@ def test_link_target_in_package_is_checked(sound: Path, tmp_path: Path) -> None:
     assert first_exposed_path(sound, NOBODY) == elsewhere
 
 
-def test_a_ring_of_links_has_an_end(sound: Path) -> None:
+def test_cyclic_links_terminate(sound: Path) -> None:
     sound.unlink()
     sound.symlink_to(sound.name + "/within")
     assert first_exposed_path(sound, NOBODY) is None
 
 
-def test_rights_are_those_of_who_acts() -> None:
+def test_rights_are_read_from_given_status() -> None:
     status = "Uid:\t0\t0\t0\t0\nCapEff:\t0000000000800000\n"
     rights = read_rights(Root(), status)
     assert (rights.uid, rights.capabilities) == (0, frozenset({"CAP_SYS_NICE"}))
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_report_is_read_and_leaves_nothing(named: bool) -> None:
+def test_report_is_read_and_removed(named: bool) -> None:
     report = HookReport(named=named)
     with report.path.open("ab") as file:
         file.write(b"told\n")

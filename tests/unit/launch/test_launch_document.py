@@ -54,7 +54,7 @@ def document(
     )
 
 
-def test_the_default_launch_sets_nothing() -> None:
+def test_default_launch_sets_nothing() -> None:
     assert document({}) == {
         "schema": 2,
         "argv": ["prog", "--size=1", "{other}"],
@@ -64,7 +64,7 @@ def test_the_default_launch_sets_nothing() -> None:
     }
 
 
-def test_every_part_of_a_plan_has_its_key() -> None:
+def test_every_action_has_its_key() -> None:
     got = document(
         {"cpus": 2, "sched": "batch", "nice": 5, "thp": "never", "env.F": "x", "arg.n": 8}
     )
@@ -114,7 +114,7 @@ def test_workload_becomes_keys() -> None:
         "killed at once",
     ],
 )
-def test_launch_that_assay_gives_up_has_no_longer_to_end_than_it_had_to_run(
+def test_grace_period_is_at_most_the_cap(
     timeout_s: float | None, grace_s: float | None, cap_s: float | None, expected_s: float | None
 ) -> None:
     work = Workload(
@@ -126,7 +126,7 @@ def test_launch_that_assay_gives_up_has_no_longer_to_end_than_it_had_to_run(
     assert "grace_s" not in document({}, work, cap_s=cap_s, measured=False)
 
 
-def test_signals_are_left_to_the_program_only_where_asked() -> None:
+def test_signals_are_left_to_program_on_request_only() -> None:
     launch = Launch(
         configuration=Configuration(), arm="x", stage=Stage.CONFIRM, block=0, position=0
     )
@@ -136,7 +136,7 @@ def test_signals_are_left_to_the_program_only_where_asked() -> None:
     assert left["signals"] == "leave"
 
 
-def test_shared_variables_keep_what_was_inherited() -> None:
+def test_shared_variables_keep_inherited_assignments() -> None:
     env = {"GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.hugetlb=0"}
     got = document({"thp": "always"}, env=env)
     assert got["env_set"] == {"GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.hugetlb=1"}
@@ -168,22 +168,22 @@ def test_values_are_not_replaced_twice() -> None:
     assert document({}, work)["argv"] == ["p", "{b}{a}", "{c}"]
 
 
-def test_an_argument_without_a_place_is_told() -> None:
+def test_argument_without_placeholder_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=r"no placeholder \{nn\}") as caught:
         document({"arg.nn": 1})
     assert "arg.n" in str(caught.value.remedy)
 
 
-def test_a_command_replaces_the_workloads_and_keeps_placeholders() -> None:
+def test_command_setting_keeps_placeholders() -> None:
     assert document({"command": "other {n}"})["argv"] == ["other", "1"]
 
 
-def test_a_refused_plan_is_not_launched() -> None:
+def test_refused_plan_is_not_launched() -> None:
     with pytest.raises(NotPossibleError, match="cpus=99"):
         document({"cpus": 99})
 
 
-def test_openblas_is_asked_for_its_core_where_that_is_judged() -> None:
+def test_openblas_reports_its_core_if_judged() -> None:
     assert document({"cpu.isa": "avx512"})["env_set"] == {
         "OPENBLAS_CORETYPE": "SkylakeX",
         "OPENBLAS_VERBOSE": "2",
@@ -195,7 +195,7 @@ def test_openblas_is_asked_for_its_core_where_that_is_judged() -> None:
     assert "map_names" not in survey
 
 
-def test_all_arms_of_a_study_are_told_the_same_beside_their_settings() -> None:
+def test_arms_of_a_study_differ_in_settings_only() -> None:
     """Every arm prints OpenBLAS's report if one does, since printing takes time."""
 
     def told(given: dict[str, Value], varied: tuple[str, ...]) -> object:
@@ -210,7 +210,7 @@ def test_all_arms_of_a_study_are_told_the_same_beside_their_settings() -> None:
         assert told(given, ("nice",)) is None
 
 
-def test_nothing_is_said_where_the_user_would_read_it() -> None:
+def test_openblas_report_stays_off_in_standard_error_of_user() -> None:
     """A run that is not recorded has the standard error of the user."""
     config = Configuration({"cpu.isa": "avx512"})
     launch = Launch(configuration=config, arm="x", stage=Stage.CONFIRM, block=0, position=0)
@@ -218,12 +218,12 @@ def test_nothing_is_said_where_the_user_would_read_it() -> None:
     assert got["env_set"] == {"OPENBLAS_CORETYPE": "SkylakeX"}
 
 
-def test_smaps_is_read_only_where_thp_varies() -> None:
+def test_smaps_is_read_only_if_thp_varies() -> None:
     assert "smaps" in readback_sources(("threads", "thp"))
     assert "smaps" not in readback_sources(("threads",))
 
 
-def test_actions_of_no_setting_yet() -> None:
+def test_actions_without_a_setting_have_keys() -> None:
     config = Configuration()
     actions = (
         Wrap(argv=("strace", "-f")),
@@ -238,6 +238,6 @@ def test_actions_of_no_setting_yet() -> None:
     assert got["rlimits"] == [{"resource": "nofile", "soft": 10, "hard": None}]
 
 
-def test_never_where_the_kernel_has_none() -> None:
+def test_thp_never_needs_no_action_without_huge_pages() -> None:
     got = document({"thp": "never"}, host=machine(huge_pages=HugePages()))
     assert "prctl" not in got

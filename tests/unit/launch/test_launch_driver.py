@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.launch.driver import Driver
 
 
-def test_bytes_that_are_no_text_arrive_as_hexadecimal_digits(tmp_path: Path) -> None:
+def test_invalid_utf8_is_passed_as_hexadecimal_digits(tmp_path: Path) -> None:
     seen = tmp_path / "plan.json"
     launcher = tmp_path / "launcher"
     launcher.write_text(f"#!/bin/sh\ncat /proc/self/fd/$2 > {seen}  # --plan-fd N\n")
@@ -23,7 +23,7 @@ def test_bytes_that_are_no_text_arrive_as_hexadecimal_digits(tmp_path: Path) -> 
     )
 
 
-def test_text_of_any_script_arrives_as_it_is(tmp_path: Path) -> None:
+def test_non_ascii_text_is_passed_unchanged(tmp_path: Path) -> None:
     seen = tmp_path / "plan.json"
     launcher = tmp_path / "launcher"
     launcher.write_text(f"#!/bin/sh\ncat /proc/self/fd/$2 > {seen}  # --plan-fd N\n")
@@ -42,7 +42,7 @@ wait
 """A launcher that is stopped, and hears of a request for its end only when it goes on."""
 
 
-def test_a_launcher_that_is_stopped_goes_on_and_ends(tmp_path: Path) -> None:
+def test_stopped_launcher_is_continued(tmp_path: Path) -> None:
     launcher = tmp_path / "launcher"
     # The kernel stops nothing by SIGTTIN in a process group that no shell watches.
     with_parent = "import os, signal; signal.signal(signal.SIGTTIN, signal.SIG_DFL)\n"
@@ -52,7 +52,7 @@ def test_a_launcher_that_is_stopped_goes_on_and_ends(tmp_path: Path) -> None:
         assert running.finished(10.0)
 
 
-def test_a_launcher_that_is_stopped_hears_that_it_is_to_end(tmp_path: Path) -> None:
+def test_stopped_launcher_receives_request_to_end(tmp_path: Path) -> None:
     launcher = tmp_path / "launcher"
     launcher.write_text(STOPPING.format(seconds=60))
     launcher.chmod(0o755)

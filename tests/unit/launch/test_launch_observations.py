@@ -22,7 +22,7 @@ def measuring(*names: str) -> Workload:
     return Workload(argv=("true",), metrics=tuple(BUILT_IN[name] for name in names))
 
 
-def test_launch_that_counts_opens_no_counters_and_reads_nothing_back() -> None:
+def test_measured_launch_opens_no_counters_and_reads_nothing_back() -> None:
     found = document()
     assert not {"counters", "readback", "environ_names", "map_names", "sampling"} & found.keys()
     assert active_observations(COUNTED, PROGRAM, ()) == DEFAULT_OBSERVATIONS
@@ -40,7 +40,7 @@ def test_observe_all_turns_everything_on() -> None:
     assert active_observations(COUNTED, PROGRAM, (), ALL_OBSERVATIONS) == ALL_OBSERVATIONS
 
 
-def test_survey_observes_what_is_off_in_launches_that_count() -> None:
+def test_survey_observes_what_measured_launches_leave_out() -> None:
     assert active_observations(SURVEY, PROGRAM, (), ()) == (
         *DEFAULT_OBSERVATIONS,
         Observation.READBACK,
@@ -61,7 +61,7 @@ def test_metric_of_memory_keeps_its_samples_on() -> None:
     assert active_observations(COUNTED, work, (), ()) == (Observation.MEMORY,)
 
 
-def test_memory_is_sampled_closely_where_it_is_the_objective() -> None:
+def test_memory_objective_is_sampled_more_often() -> None:
     assert document(workload=measuring("peak_anon_bytes", "wall_s"))["sampling_share"] == 0.05
     assert "sampling_share" not in document(workload=measuring("wall_s", "peak_anon_bytes"))
     assert "sampling_share" not in document(observe=ALL_OBSERVATIONS)

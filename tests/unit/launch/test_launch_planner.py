@@ -42,7 +42,7 @@ def prospects(made: Plan) -> dict[str, Prospect]:
     return {name: word.status for name, word in made.settings.items()}
 
 
-def test_the_default_does_nothing() -> None:
+def test_default_has_no_actions() -> None:
     assert planned({}) == Plan(configuration=Configuration())
 
 
@@ -55,7 +55,7 @@ def test_threads_sets_every_pool() -> None:
     assert prospects(made) == {"threads": Prospect.GRANTABLE}
 
 
-def test_narrower_settings_take_over() -> None:
+def test_narrower_settings_take_precedence() -> None:
     made = planned({"threads": 4, "threads.omp": 2, "threads.blas": 1})
     got = variables(made)
     assert (got["OMP_NUM_THREADS"], got["MKL_NUM_THREADS"], got["GOMAXPROCS"]) == ("2", "1", "4")
@@ -63,7 +63,7 @@ def test_narrower_settings_take_over() -> None:
     assert "threads.omp" in (made.settings["threads"].reason or "")
 
 
-def test_a_variable_that_the_user_names_is_the_last_word_on_it() -> None:
+def test_env_setting_overrides_other_settings() -> None:
     made = planned({"threads": 4, "env.OMP_NUM_THREADS": 1})
     assert variables(made)["OMP_NUM_THREADS"] == "1"
     assert made.settings["threads"].status is Prospect.DEGRADED
@@ -72,7 +72,7 @@ def test_a_variable_that_the_user_names_is_the_last_word_on_it() -> None:
     assert set(prospects(agreed).values()) == {Prospect.GRANTABLE}
 
 
-def test_a_list_that_the_user_names_keeps_its_own_word() -> None:
+def test_env_setting_of_list_keeps_its_assignments() -> None:
     made = planned({"threads": 4, "env.XZ_DEFAULTS": "--threads=1"})
     assert variables(made)["XZ_DEFAULTS"] == "--threads=1"
     assert variables(made)["OMP_NUM_THREADS"] == "4"
@@ -81,7 +81,7 @@ def test_a_list_that_the_user_names_keeps_its_own_word() -> None:
     assert sorted(variables(other)["XZ_DEFAULTS"].split()) == ["--memory=1GiB", "--threads=4"]
 
 
-def test_tunables_of_several_settings_are_one_variable() -> None:
+def test_tunables_of_several_settings_are_merged() -> None:
     made = planned({"cpu.isa": "avx2", "thp": "always"})
     tunables = variables(made)["GLIBC_TUNABLES"].split(":")
     assert "glibc.malloc.hugetlb=1" in tunables
@@ -120,7 +120,7 @@ def test_cpus(given: dict[str, Value], cpus: tuple[int, ...]) -> None:
     assert not made.refused
 
 
-def test_placement_without_a_count_is_said_to_do_nothing() -> None:
+def test_placement_without_count_is_degraded() -> None:
     assert prospects(planned({"placement": "scatter"})) == {"placement": Prospect.DEGRADED}
     listed = planned({"placement": "scatter", "cpus": "0-1"})
     assert listed.settings["placement"].status is Prospect.DEGRADED
@@ -143,7 +143,7 @@ def test_allocators() -> None:
         ("mimalloc", {"MIMALLOC_LARGE_OS_PAGES": "1", "MIMALLOC_ALLOW_LARGE_OS_PAGES": "1"}),
     ],
 )
-def test_huge_pages_are_asked_of_the_allocator_in_use(
+def test_huge_pages_are_requested_from_allocator_in_use(
     malloc: str, expected: dict[str, str]
 ) -> None:
     made = planned({"thp": "always", "malloc": malloc})
@@ -203,13 +203,15 @@ def test_thp(value: str, host: Machine, actions: tuple[object, ...]) -> None:
         ({"env.F": "a\0b"}, HOST, "NUL"),
     ],
 )
-def test_refused_with_a_next_step(given: dict[str, Value], host: Machine, told: str) -> None:
+def test_impossible_value_is_refused_with_remedy(
+    given: dict[str, Value], host: Machine, told: str
+) -> None:
     made = planned(given, host)
     (name,) = made.refused
     assert told in (made.refused[name].reason or "")
 
 
-def test_rights_lower_the_floor_of_nice() -> None:
+def test_minimum_nice_value_depends_on_rights() -> None:
     root = machine(rights=Rights(uid=0, min_nice=-20))
     assert planned({"nice": -20}, root).actions == (Sched(nice=-20),)
     limited = machine(rights=Rights(uid=1000, min_nice=-5))
@@ -220,7 +222,7 @@ def test_rights_lower_the_floor_of_nice() -> None:
     assert planned({"nice": -1}, machine(rights=contained)).refused
 
 
-def test_nothing_is_preloaded_into_a_static_program() -> None:
+def test_static_program_refuses_preload() -> None:
     made = planned({"malloc": "jemalloc"}, prog=program(static=True))
     assert "statically" in (made.refused["malloc"].reason or "")
     assert not any(isinstance(a, Preload) for a in made.actions)
@@ -240,9 +242,7 @@ def test_nothing_is_preloaded_into_a_static_program() -> None:
         ({"sanitizers": ("leak",), "argv0": "./p", "path": "/p"}, "./p is built with -fsanitize"),
     ],
 )
-def test_preload_refused_for_program_that_cannot_take_it(
-    built: dict[str, object], told: str
-) -> None:
+def test_unsupported_program_refuses_preload(built: dict[str, object], told: str) -> None:
     made = planned({"malloc": "jemalloc", "nice": 5}, prog=program(**built))
     assert told in (made.refused["malloc"].reason or "")
     assert not any(isinstance(a, Preload) for a in made.actions)
@@ -252,13 +252,13 @@ def test_preload_refused_for_program_that_cannot_take_it(
     assert not planned({"malloc": "jemalloc"}, prog=native).refused
 
 
-def test_places_without_binding_are_said_to_do_nothing() -> None:
+def test_places_without_binding_are_degraded() -> None:
     made = planned({"omp.bind": "false", "omp.places": "cores"})
     assert made.settings["omp.places"].status is Prospect.DEGRADED
     assert planned({"omp.places": "cores"}).settings["omp.places"].status is Prospect.GRANTABLE
 
 
-def test_openblas_is_told_a_core_and_nothing_is_capped_at_the_highest_level() -> None:
+def test_highest_isa_level_sets_only_openblas_core() -> None:
     assert variables(planned({"cpu.isa": "avx512"})) == {"OPENBLAS_CORETYPE": "SkylakeX"}
     lower = variables(planned({"cpu.isa": "avx2-zen"}))
     assert lower["OPENBLAS_CORETYPE"] == "Zen"
@@ -270,7 +270,7 @@ def test_openblas_is_told_a_core_and_nothing_is_capped_at_the_highest_level() ->
     }
 
 
-def test_on_arm_too() -> None:
+def test_isa_levels_of_arm() -> None:
     grace = machine(arch="aarch64", flags=frozenset({"asimd", "atomics", "asimddp", "sve"}))
     assert REGISTRY.get("cpu.isa").domain(grace).values() == ("armv8", "armv8.2", "sve")
     assert variables(planned({"cpu.isa": "sve"}, grace)) == {"OPENBLAS_CORETYPE": "NEOVERSEV1"}
@@ -293,7 +293,7 @@ def test_unreadable_value_is_invalid_input(given: dict[str, Value], told: str) -
         planned(given)
 
 
-def test_a_plan_survives_its_document() -> None:
+def test_plan_round_trips_json() -> None:
     made = planned(
         {"threads": 2, "malloc": "jemalloc", "thp": "always", "cpus": 3, "nice": 4, "arg.n": 1}
     )

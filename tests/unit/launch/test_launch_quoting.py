@@ -13,7 +13,7 @@ from assay.launch.quoting import shell_quoted
 @pytest.mark.parametrize(
     "word", [b"a\xe9b'\"$x\n", b"\xff", b"\xfe\n\xfe", "é x".encode(), b"", b"a\n"]
 )
-def test_quoted_word_has_its_bytes(shell: str, word: bytes) -> None:
+def test_quoted_word_keeps_its_bytes(shell: str, word: bytes) -> None:
     script = f"printf %s {shell_quoted(word.decode(errors='surrogateescape'))}"
     done = subprocess.run([shell, "-c", script.encode()], capture_output=True)
     assert (done.stdout, done.stderr) == (word, b"")

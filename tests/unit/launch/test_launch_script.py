@@ -121,7 +121,7 @@ def test_any_words_arrive_unchanged(tmp_path: Path, words: list[str]) -> None:
     assert done.stdout.decode() == "".join(f"{word}\0" for word in ("-", *words))
 
 
-def test_placement_class_and_weight_are_what_the_plan_says(tmp_path: Path) -> None:
+def test_script_sets_cpus_class_and_nice_value(tmp_path: Path) -> None:
     mine = sorted(os.sched_getaffinity(0))[-1]
     host = machine(cores=mine + 1)
     seen = run(script({"cpus": str(mine), "sched": "batch", "nice": 7}, work(), host), tmp_path)
@@ -130,7 +130,7 @@ def test_placement_class_and_weight_are_what_the_plan_says(tmp_path: Path) -> No
     assert seen["nice"] == 7
 
 
-def test_nice_is_the_value_itself_not_an_addition(tmp_path: Path) -> None:
+def test_nice_value_is_absolute(tmp_path: Path) -> None:
     text = script({"nice": 9}, work())
     file = tmp_path / "n.sh"
     file.write_text(text)
@@ -140,13 +140,13 @@ def test_nice_is_the_value_itself_not_an_addition(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["nice"] == 9
 
 
-def test_no_huge_pages(tmp_path: Path) -> None:
+def test_script_disables_huge_pages(tmp_path: Path) -> None:
     seen = run(script({"thp": "never"}, work()), tmp_path)
     assert seen["thp_disable"] == 1
     assert seen["thp_enabled"] in ("0", "")
 
 
-def test_huge_pages_where_advised(tmp_path: Path) -> None:
+def test_script_restricts_huge_pages_to_advised_memory(tmp_path: Path) -> None:
     release = tuple(int(n) for n in os.uname().release.split(".")[:2])
     host = machine(huge_pages=HugePages(enabled="always"))
     text = script({"thp": "madvise"}, work(), host)
@@ -193,7 +193,7 @@ def test_preloads_replace_inherited_allocators_and_keep_the_rest(tmp_path: Path)
     assert plain["environ"]["LD_PRELOAD"] == other  # type: ignore[index]
 
 
-def test_input_folder_and_limits(tmp_path: Path) -> None:
+def test_script_sets_input_folder_and_limits(tmp_path: Path) -> None:
     inside = tmp_path / "a folder; $(id)"
     inside.mkdir()
     given_input = inside / "in put"
@@ -210,14 +210,14 @@ def test_input_folder_and_limits(tmp_path: Path) -> None:
     assert seen["environ"]["A"] == "1"  # type: ignore[index]
 
 
-def test_without_an_input_it_reads_what_measured_launches_read(tmp_path: Path) -> None:
+def test_script_without_input_reads_dev_null(tmp_path: Path) -> None:
     text = script({}, work())
     assert run(text, tmp_path, told=b"typed")["stdin"] == ""
     assert "# Measured with standard input from /dev/null" in text
     assert text.endswith("  < /dev/null\n")
 
 
-def test_a_plain_run_is_explained_as_it_is(tmp_path: Path) -> None:
+def test_explained_run_inherits_standard_input(tmp_path: Path) -> None:
     """It reads what it is given."""
     made = plan(Configuration({"nice": 1}), machine(), REGISTRY)
     text = shell_script(made, work(), inherits_stdin=True)
@@ -225,7 +225,7 @@ def test_a_plain_run_is_explained_as_it_is(tmp_path: Path) -> None:
     assert text in explain(made, work(), {})
 
 
-def test_a_program_whose_name_holds_an_equals_sign(tmp_path: Path) -> None:
+def test_program_name_with_equals_sign_is_run(tmp_path: Path) -> None:
     tool = tmp_path / "a=b"
     tool.write_text('#!/bin/sh\nprintf "{\\"ran\\": \\"$F\\"}"\n')
     tool.chmod(0o755)
@@ -243,14 +243,14 @@ def test_a_program_whose_name_holds_an_equals_sign(tmp_path: Path) -> None:
         (MemPolicy(mode="local"), "numactl --localalloc"),
     ],
 )
-def test_memory_policies(policy: MemPolicy, option: str) -> None:
+def test_memory_policy_becomes_numactl_option(policy: MemPolicy, option: str) -> None:
     made = Plan(configuration=Configuration(), actions=(policy,))
     assert option in shell_script(made, work())
     local = msgspec.structs.replace(made, actions=(MemPolicy(mode="default"),))
     assert "numactl" not in shell_script(local, work())
 
 
-def test_each_setting_is_named_in_a_comment_of_one_line() -> None:
+def test_settings_are_single_line_comments() -> None:
     text = script({"threads.omp": 2, "env.F": "a\nrm -rf /\n", "thp": "always"}, work())
     told = [line for line in text.splitlines() if line.startswith("# ")]
     assert any("threads.omp=2" in line for line in told)
@@ -258,7 +258,7 @@ def test_each_setting_is_named_in_a_comment_of_one_line() -> None:
     assert any("env.F=a\\nrm -rf /\\n" in line for line in told)
 
 
-def test_a_refused_plan_has_no_script_but_an_explanation() -> None:
+def test_refused_plan_has_an_explanation_only() -> None:
     made = plan(Configuration({"cpus": 99, "threads.omp": 1}), machine(), REGISTRY)
     with pytest.raises(NotPossibleError, match="cpus=99"):
         shell_script(made, work())
@@ -267,7 +267,7 @@ def test_a_refused_plan_has_no_script_but_an_explanation() -> None:
     assert "#!/bin/sh" not in text
 
 
-def test_explanations() -> None:
+def test_explanation_contains_settings_and_script() -> None:
     made = plan(Configuration({"thp": "always"}), machine(), REGISTRY)
     text = explain(made, Workload(argv=("prog", "a\x1b[31m b")), {})
     assert "thp=always [degraded]" in text and "#!/bin/sh" in text
@@ -289,7 +289,7 @@ def test_overridden_exported_variables_are_listed() -> None:
         assert "exported" not in explain(made, work(), same)
 
 
-def test_so_it_is_of_a_space() -> None:
+def test_exported_variables_of_a_space_are_listed() -> None:
     space = Space(
         parameters=(
             Parameter(name="threads.omp", domain=Range(1, 4)),
@@ -316,7 +316,7 @@ def test_plan_comments_are_single_lines_for_any_values(text: str) -> None:
     assert told and not any(c in line for line in told for c in "\r\t\x1b\u2028\u202e")
 
 
-def test_the_import_hook_comes_along(tmp_path: Path) -> None:
+def test_script_contains_the_import_hook(tmp_path: Path) -> None:
     stand_ins = str(Path(__file__).parents[2] / "stand_ins")
     code = "import json, torch; print(json.dumps([torch.get_num_threads(), torch.__file__]))"
     text = script({"threads.torch.intra": 3}, Workload(argv=(sys.executable, "-c", code)))
@@ -334,12 +334,12 @@ def test_the_import_hook_comes_along(tmp_path: Path) -> None:
     assert left.parent != Path(HOOK)
 
 
-def test_folders_of_the_user_stand_as_they_are(tmp_path: Path) -> None:
+def test_folders_of_user_are_unchanged(tmp_path: Path) -> None:
     text = script({"env.PYTHONPATH": "/a b::/c:/c"}, work())
     assert run(text, tmp_path, PYTHONPATH="/d")["environ"]["PYTHONPATH"] == "/a b::/c:/c"  # type: ignore[index]
 
 
-def test_the_cpus_of_a_slot_are_explained() -> None:
+def test_script_explains_cpus_of_a_slot() -> None:
     """No setting names them, and a script that sets something says why."""
     plain = plan(Configuration(), machine(), REGISTRY)
     assert "# On CPUs 0-1, as launched (--parallel, --reserve)." in shell_script(
@@ -349,7 +349,7 @@ def test_the_cpus_of_a_slot_are_explained() -> None:
     assert "--parallel" not in script({"cpus": 2}, work())
 
 
-def test_explanation_tells_of_the_variables_that_the_script_sets() -> None:
+def test_explanation_lists_only_variables_that_are_set() -> None:
     made = plan(Configuration({"threads": 2}), machine(), REGISTRY)
     env = {"OMP_NUM_THREADS": "7", "GOMAXPROCS": "7"}
     text = explain(made, work(), env, pools=frozenset({"OMP_NUM_THREADS"}))

@@ -82,7 +82,7 @@ def open_entries() -> int:
         return len(journal.entries)
 
 
-def test_a_partition_of_version_1(tmp_path: Path) -> None:
+def test_version_1_partition_sets_groups_interrupts_memory_and_idle_states(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
     read = here.host.read
@@ -112,7 +112,7 @@ def test_a_partition_of_version_1(tmp_path: Path) -> None:
     assert read(f"{CPU}/cpu1/cpuidle/state2/disable") == "0"
 
 
-def test_a_partition_of_version_2(tmp_path: Path) -> None:
+def test_version_2_partition_sets_groups_and_memory(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
     made = create_partition(asked("2-3", memory=MemoryRequest("1G")), here).partition
@@ -129,7 +129,7 @@ def test_a_partition_of_version_2(tmp_path: Path) -> None:
     assert read(f"{V2}/cgroup.subtree_control") == "memory pids"
 
 
-def test_all_goes_back_byte_for_byte(tree: Path, version: int) -> None:
+def test_deletion_restores_every_file(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
     create_partition(asked("2-3", **FULL), here)
@@ -139,7 +139,7 @@ def test_all_goes_back_byte_for_byte(tree: Path, version: int) -> None:
     assert not partition_names(here.env) and not open_entries()
 
 
-def test_partitions_come_and_go_in_any_order(tree: Path, version: int) -> None:
+def test_partitions_are_deleted_in_any_order(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
     create_partition(asked("3", "one", **FULL), here)
@@ -158,7 +158,7 @@ def test_partitions_come_and_go_in_any_order(tree: Path, version: int) -> None:
     assert content(tree) == before
 
 
-def test_drifted_value_is_named_and_left(tree: Path, version: int) -> None:
+def test_drifted_value_is_reported_and_left(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3", "one", **FULL), here)
     (tree / POOL.lstrip("/")).write_text("20\n")
@@ -184,7 +184,7 @@ def test_drifted_value_is_named_and_left(tree: Path, version: int) -> None:
     assert undone["/proc/irq/24/smp_affinity_list"] == "drifted"
 
 
-def test_a_second_partition_disturbs_nothing_of_the_first(tree: Path, version: int) -> None:
+def test_second_partition_writes_nothing_of_the_first(tree: Path, version: int) -> None:
     before = content(tree)
     writes: list[tuple[str, str]] = []
     here = place(tree, version, lambda what, path: writes.append((what, path)))
@@ -205,7 +205,7 @@ def test_a_second_partition_disturbs_nothing_of_the_first(tree: Path, version: i
     assert content(tree) == before
 
 
-def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) -> None:
+def test_group_of_other_programs_remains_with_any_partition(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     before, here = content(base), place(base, 1)
     others = f"{V1}/assay.others"
@@ -256,7 +256,7 @@ def settled(here: PartitionHost) -> None:
 
 
 @pytest.mark.rotating
-def test_killed_at_every_step_of_a_creation(tree: Path, version: int) -> None:
+def test_creation_killed_at_any_step_is_undone(tree: Path, version: int) -> None:
     before = content(tree)
     calm, steps = place(tree, version), 0
     while True:
@@ -275,7 +275,7 @@ def test_killed_at_every_step_of_a_creation(tree: Path, version: int) -> None:
 
 
 @pytest.mark.rotating
-def test_killed_at_every_step_of_a_deletion(tree: Path, version: int) -> None:
+def test_deletion_killed_at_any_step_is_completed(tree: Path, version: int) -> None:
     before = content(tree)
     calm, steps = place(tree, version), 0
     while True:
@@ -292,7 +292,7 @@ def test_killed_at_every_step_of_a_deletion(tree: Path, version: int) -> None:
 
 
 @pytest.mark.rotating
-def test_killed_while_another_partition_stands(tree: Path, version: int) -> None:
+def test_killed_creation_leaves_other_partition_intact(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
     create_partition(asked("3", "one", memory=MemoryRequest("16M", "2M")), calm)
     alone = content(tree)
@@ -308,7 +308,7 @@ def test_killed_while_another_partition_stands(tree: Path, version: int) -> None
 
 
 @pytest.mark.rotating
-def test_killed_while_another_partition_stays(tree: Path, version: int) -> None:
+def test_killed_deletion_leaves_other_partition_intact(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
     create_partition(asked("3", "one", memory=MemoryRequest("16M", "2M")), calm)
     alone = content(tree)
@@ -343,7 +343,9 @@ class Fault:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", [errno.EBUSY, errno.EINVAL])
-def test_a_fault_at_every_step(tree: Path, version: int, number: int) -> None:
+def test_creation_with_one_fault_succeeds_or_is_undone(
+    tree: Path, version: int, number: int
+) -> None:
     before = content(tree)
     calm, at, refused = place(tree, version), 0, 0
     while True:
@@ -387,7 +389,7 @@ def test_lasting_refusal_is_reported(tree: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize("group", ["docker", "kubepods.slice"])
-def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group: str) -> None:
+def test_overlapping_group_is_refused(tree: Path, version: int, group: str) -> None:
     here = place(tree, version)
     top = V1 if version == 1 else V2
     here.host.mkdir(f"{top}/{group}")
@@ -402,7 +404,7 @@ def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group
     assert not partition_names(here.env)
 
 
-def test_a_partition_that_somebody_breaks_is_told(tree: Path, version: int) -> None:
+def test_broken_isolation_is_reported(tree: Path, version: int) -> None:
     here = place(tree, version)
     made = create_partition(asked("3"), here).partition
     assert fault_of(made, here.host) is None
@@ -419,7 +421,7 @@ def test_a_partition_that_somebody_breaks_is_told(tree: Path, version: int) -> N
     assert not group.exists()
 
 
-def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int) -> None:
+def test_inner_groups_do_not_prevent_forced_deletion(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
     made = create_partition(asked("3"), here).partition
@@ -440,7 +442,7 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
     assert content(tree) == before
 
 
-def test_study_of_partition_is_not_resumed_on_another(tmp_path: Path) -> None:
+def test_processes_of_deleted_partition_get_its_cpus_back(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     told: list[tuple[str, str]] = []
     here = place(base, 2, lambda what, path: told.append((what, path)))
@@ -455,7 +457,7 @@ def test_study_of_partition_is_not_resumed_on_another(tmp_path: Path) -> None:
     assert given_back < told.index(("write", f"{V2}/cgroup.procs"))
 
 
-def test_machine_restore_puts_all_back(tree: Path, version: int) -> None:
+def test_machine_restore_deletes_partitions(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
     create_partition(asked("2-3", **FULL), here)
@@ -477,7 +479,7 @@ def test_partition_requirements_are_not_leftovers(tree: Path, version: int) -> N
     assert content(tree) == held
 
 
-def test_a_reboot_takes_partitions_with_it(tmp_path: Path) -> None:
+def test_entries_of_earlier_boot_are_closed(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
     create_partition(asked("3"), here)
@@ -499,7 +501,7 @@ def test_a_reboot_takes_partitions_with_it(tmp_path: Path) -> None:
     create_partition(asked("3"), here)
 
 
-def test_a_thread_that_ended_is_forgotten(tree: Path, version: int) -> None:
+def test_ended_thread_is_gone(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3"), here)
     (tree / "proc/12/stat").unlink()
@@ -508,7 +510,7 @@ def test_a_thread_that_ended_is_forgotten(tree: Path, version: int) -> None:
     assert not open_entries()
 
 
-def test_drift_is_told_and_left(tree: Path, version: int) -> None:
+def test_drifted_value_is_left_at_deletion(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3"), here)
     here.host.write("/proc/irq/24/smp_affinity_list", "1")
@@ -528,7 +530,7 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
         (CpuRequest(cores=0), InvalidInputError, "--cores 0: too few"),
     ],
 )
-def test_cpus_that_cannot_be_had(
+def test_impossible_cpus_are_refused(
     tree: Path, version: int, cpus: CpuRequest, kind: type[AssayError], told: str
 ) -> None:
     before = content(tree)
@@ -554,7 +556,7 @@ def test_resources_of_other_partitions_are_refused(tree: Path, version: int) -> 
         delete_partition("tow", here)
 
 
-def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: int) -> None:
+def test_gpus_of_several_vendors_are_refused(tree: Path, version: int) -> None:
     here = place(tree, version)
     (tree / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
     assert create_partition(asked("3", "one", gpus="0"), here).partition.gpus == "0"
@@ -569,14 +571,14 @@ def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: 
         create_partition(asked("2", "two", gpus="0"), here)
 
 
-def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
+def test_auto_leaves_one_core_of_each_socket(tree: Path, version: int) -> None:
     here = place(tree, version)
     assert create_partition(asked("auto"), here).partition.cpus == "1,3"
     with pytest.raises(NotPossibleError, match="no other core is free"):
         create_partition(asked("auto", "two"), here)
 
 
-def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
+def test_memory_is_counted_per_node(tree: Path, version: int) -> None:
     """Each of the two nodes has 8 GiB."""
     here = place(tree, version)
     create_partition(asked("3", "one", memory=MemoryRequest("6G")), here)  # of node 1
@@ -610,7 +612,7 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
         (MemoryRequest("1G", "1G"), "Supported sizes: 2.00 MiB"),
     ],
 )
-def test_memory_that_cannot_be_asked_for(
+def test_invalid_memory_is_refused(
     tree: Path, version: int, memory: MemoryRequest, told: str
 ) -> None:
     with pytest.raises(InvalidInputError) as error:
@@ -618,7 +620,7 @@ def test_memory_that_cannot_be_asked_for(
     assert told in str(error.value)
 
 
-def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
+def test_partial_pool_is_accepted_unless_precise(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
 
@@ -642,7 +644,7 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
     assert content(tree) == before
 
 
-def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
+def test_huge_pages_still_delegate_the_memory_controller(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
     made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).partition
@@ -654,7 +656,7 @@ def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
         create_partition(asked("3", memory=MemoryRequest("16M")), here)
 
 
-def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
+def test_version_1_memory_needs_a_memory_hierarchy(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
     made = create_partition(asked("3", memory=MemoryRequest("16M")), here).partition
@@ -672,7 +674,7 @@ def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
         assert "-o memory" in str(error.value.remedy)
 
 
-def test_memory_of_as_many_nodes_as_are_near(tmp_path: Path) -> None:
+def test_memory_comes_from_the_nodes_of_the_cpus(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
     made = create_partition(asked("auto", memory=MemoryRequest("0:1G,1:2G")), here).partition
@@ -684,7 +686,7 @@ def test_memory_of_as_many_nodes_as_are_near(tmp_path: Path) -> None:
     assert made.memory.bytes == 2 << 30  # of 4 GiB that are free, as much as of its CPUs
 
 
-def test_idle_states_that_are_not_there(tree: Path, version: int) -> None:
+def test_missing_idle_states_are_refused(tree: Path, version: int) -> None:
     for state in (tree / CPU.lstrip("/")).glob("cpu*/cpuidle/*/*"):
         state.unlink()
     (tree / CHECKS.lstrip("/")).unlink()
@@ -694,7 +696,7 @@ def test_idle_states_that_are_not_there(tree: Path, version: int) -> None:
         create_partition(asked("3", checks_machine=False), place(tree, version))
 
 
-def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -> None:
+def test_idle_states_of_requested_cpus_decide(tree: Path, version: int) -> None:
     states = tree / CPU.lstrip("/") / "cpu3/cpuidle"
     (states / "state0/latency").write_text("1\n")
     with pytest.raises(NotPossibleError, match="no idle state polls"):
@@ -716,7 +718,7 @@ def test_unprivileged_user_is_refused(tree: Path, version: int) -> None:
     assert "sudo" in str(error.value.remedy)
 
 
-def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
+def test_start_reports_refused_and_drifted_values(tmp_path: Path, assay_broker: Path) -> None:
     """Report values that the kernel refuses by now, and values that another user set."""
     plant(base := tmp_path / "t", 1)
     refused = f"{CPU}/cpu3/cpuidle/state2/disable"
@@ -746,7 +748,7 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
     delete_partition("main", here)
 
 
-def test_a_start_gives_no_broker_to_one_that_was_made_without(tmp_path: Path) -> None:
+def test_start_adds_no_broker(tmp_path: Path) -> None:
     plant(base := tmp_path / "t", 1)
     there = place(base, 1)
     here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": "/nowhere"})
@@ -779,7 +781,9 @@ def test_entries_are_readable_while_journal_is_locked(tmp_path: Path) -> None:
         assert journal.entries and read_entries() == journal.entries
 
 
-def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_share_is_reserved_during_deletion(
+    tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Between the look at who uses a partition and its end."""
     plant(base := tmp_path / "t", 1)
     here = place(base, 1)
@@ -799,7 +803,7 @@ def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.Mo
     assert len(asked_then) == 1 and not partition_names(here.env)
 
 
-def test_two_owners_of_a_file_go_back_in_order(tree: Path, version: int) -> None:
+def test_changes_of_two_owners_are_undone_in_order(tree: Path, version: int) -> None:
     from assay.host.changes import HostChanges
     from assay.host.journal import APPLY_OWNER
 

@@ -64,7 +64,7 @@ def entries() -> int:
 
 
 @pytest.mark.parametrize("started_offline", [True, False])
-def test_it_is_in_force_again_once_its_cpu_is_back(
+def test_start_restores_isolation_after_cpu_returns(
     tree: Path, version: int, started_offline: bool
 ) -> None:
     before = content(tree)
@@ -74,11 +74,11 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     host_of(here).take_offline(3)
     assert faults(here) == ["CPU 3 is offline"] and not drifts(here)
     if started_offline:
-        turned = start_partition("main", here).turned
-        (lacks,) = unmet_needs(turned)
+        update = start_partition("main", here).update
+        (lacks,) = unmet_needs(update)
         assert lacks.reason == "CPU 3 is offline"
         assert lacks.action.path.endswith("/assay-main")
-        assert not turned.left
+        assert not update.left
     host_of(here).bring_online(3)
     assert here.host.read("/proc/12/affinity") == "0-3"
     assert not drifts(here)
@@ -87,21 +87,21 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
         lapsed in line
         for line in steering_lines(read_kernel_work(here.host, here.env), verbose=True)
     )
-    turned = start_partition("main", here).turned
-    assert not unmet_needs(turned) and not turned.left
+    update = start_partition("main", here).update
+    assert not unmet_needs(update) and not update.left
     assert not faults(here) and not drifts(here)
     own = f"{V1 if version == 1 else V2}/assay-main"
     assert here.host.read(f"{own}/cpuset.cpus") == "3"
     if version == 2:
         assert here.host.read(f"{own}/cpuset.cpus.partition") == "isolated"
     assert here.host.read("/proc/12/affinity") == "0-2"
-    assert not any(one.status == "drifted" for one in start_partition("main", here).turned.outcomes)
+    assert not any(one.status == "drifted" for one in start_partition("main", here).update.outcomes)
     assert not delete_partition("main", here).left
     assert content(tree) == before
     assert not entries()
 
 
-def test_deleted_while_offline_every_mask_is_as_before_in_the_end(tree: Path, version: int) -> None:
+def test_masks_are_restored_after_deletion_while_offline(tree: Path, version: int) -> None:
     """Linux 6.1 takes the CPU out of masks of threads that are put back while it is away."""
     before = content(tree)
     here = place(tree, version)
@@ -123,9 +123,7 @@ def test_deleted_while_offline_every_mask_is_as_before_in_the_end(tree: Path, ve
     assert not entries()
 
 
-def test_masks_that_are_noted_while_a_cpu_is_offline_have_it_again(
-    tree: Path, version: int
-) -> None:
+def test_masks_recorded_while_offline_regain_the_cpu(tree: Path, version: int) -> None:
     """Made while another CPU is away: the kernel leaves that out of what it says of threads."""
     here = place(tree, version)
     host_of(here).take_offline(1)
@@ -141,10 +139,10 @@ def test_masks_that_are_noted_while_a_cpu_is_offline_have_it_again(
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "0-3"
 
 
-def test_a_thread_that_a_user_placed_is_still_told(tree: Path, version: int) -> None:
+def test_thread_confined_by_user_has_drifted(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked(), here)
     here.host.set_affinity(12, (1, 2))
     assert drifts(here) == {"12": "1-2"}
-    assert "drifted" in {one.status for one in start_partition("main", here).turned.outcomes}
+    assert "drifted" in {one.status for one in start_partition("main", here).update.outcomes}
     assert here.host.read("/proc/12/affinity") == "1-2"

@@ -39,7 +39,7 @@ def rank(number: int, count: int = 4) -> dict[str, str]:
 # --- where ranks lie ------------------------------------------------------------------------------
 
 
-def test_a_layout_is_read() -> None:
+def test_rank_layouts_are_parsed() -> None:
     one = LocalRank(1, 4)
     assert parse_share_request("share=MPI,layout=compact", JOB).layout == RankLayout(one, 1)
     assert parse_share_request("share=MPI,layout=scatter", JOB).layout == RankLayout(one, None)
@@ -60,7 +60,7 @@ def test_a_layout_is_read() -> None:
         ("cores=1,layout=compact", {}, "number of job processes"),
     ],
 )
-def test_a_layout_that_cannot_be(text: str, env: dict[str, str], told: str) -> None:
+def test_invalid_layout_is_refused(text: str, env: dict[str, str], told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         parse_share_request(text, env)
 
@@ -73,14 +73,14 @@ def placed(text: str, count: int = 4, nodes: int = 2) -> list[tuple[int, ...]]:
     return [choose_cpus(request, cpus, free).cpus for request in wishes]
 
 
-def test_ranks_beside_each_other_or_in_different_nodes() -> None:
+def test_layouts_place_ranks_compactly_or_scattered() -> None:
     assert placed("share=MPI,layout=compact") == [(0, 1), (2, 3), (4, 5), (6, 7)]
     assert placed("share=MPI,layout=scatter") == [(0, 1), (4, 5), (2, 3), (6, 7)]
     assert placed("cores=1,layout=scatter:2") == [(0,), (2,), (1,), (3,)]
     assert placed("cpus=2,partial=yes,layout=compact", count=2) == [(0, 1), (2, 3)]
 
 
-def test_a_place_that_others_have_is_not_given_elsewhere() -> None:
+def test_rank_does_not_get_cpus_outside_its_layout() -> None:
     cpus = machine(cores=4).cpus
     request = parse_share_request("cores=1,layout=compact", rank(1))
     with pytest.raises(NotPossibleError, match="CPU 1 of the partition is in use"):
@@ -92,9 +92,7 @@ def test_a_place_that_others_have_is_not_given_elsewhere() -> None:
 @given(
     st.integers(1, 8), st.one_of(st.none(), st.integers(1, 9)), st.integers(1, 4), st.integers(1, 2)
 )
-def test_every_rank_has_a_place_of_its_own(
-    count: int, stride: int | None, nodes: int, smt: int
-) -> None:
+def test_ranks_have_disjoint_places(count: int, stride: int | None, nodes: int, smt: int) -> None:
     cpus = machine(nodes=nodes, cores=8, smt=smt).cpus
     layouts = [RankLayout(LocalRank(number, count), stride) for number in range(count)]
     assert sorted(layout.place(nodes) for layout in layouts) == list(range(count))
@@ -129,13 +127,13 @@ def tree(folder: Path, group: str, **files: str) -> Root:
     return Root(folder)
 
 
-def test_an_isolated_partition_confines_nobody(tmp_path: Path) -> None:
+def test_isolated_partition_is_not_a_bound(tmp_path: Path) -> None:
     """It takes CPUs 2 and 3 out of what is effective elsewhere."""
     root = tree(tmp_path, "/user", user__cpuset_cpus="", user__cpuset_cpus_effective="0-1")
     assert read_bounds(root, {0, 1}, range(4)) is None
 
 
-def test_the_cpuset_of_a_job_confines_it(tmp_path: Path) -> None:
+def test_cpuset_of_job_is_a_bound(tmp_path: Path) -> None:
     root = tree(
         tmp_path, "/slurm/job", slurm__cpuset_cpus="0-3", slurm__job__cpuset_cpus="1-2",
         slurm__job__cpuset_cpus_effective="1",
@@ -145,13 +143,13 @@ def test_the_cpuset_of_a_job_confines_it(tmp_path: Path) -> None:
     assert str(found) == "its control group /sys/fs/cgroup/slurm/job has CPUs 1-2"
 
 
-def test_an_affinity_narrower_than_the_group_confines(tmp_path: Path) -> None:
+def test_narrower_affinity_is_a_bound(tmp_path: Path) -> None:
     root = tree(tmp_path, "/user", user__cpuset_cpus_effective="0-1")
     found = read_bounds(root, {0}, range(4))
     assert found is not None and found.cpus == {0} and "taskset" in found.reason
 
 
-def test_the_group_beside_partitions_confines_nobody(tmp_path: Path) -> None:
+def test_group_of_other_programs_is_not_a_bound(tmp_path: Path) -> None:
     place = tmp_path / "sys/fs/cgroup/cpuset/assay.others"
     place.mkdir(parents=True)
     for folder, cpus in ((place, "0-1"), (place.parent, "0-3")):
@@ -177,7 +175,7 @@ STATE = PartitionState(
 )
 
 
-def test_a_share_lies_within_its_bounds() -> None:
+def test_share_lies_within_bounds() -> None:
     cpus = machine(cores=4).cpus
     within = ShareLimits(CpuBounds(frozenset({2, 3}), "its affinity"))
     assert preview_share(
@@ -217,7 +215,7 @@ def test_holder_of_requested_share_is_named() -> None:
 # --- GPUs -----------------------------------------------------------------------------------------
 
 
-def test_a_share_lies_within_the_gpus_that_are_visible() -> None:
+def test_share_contains_visible_gpus_only() -> None:
     cpus = machine(cores=4).cpus
     request = parse_share_request("gpus=1", {})
     assert preview_share(request, STATE, cpus, 0, ShareLimits(gpus=frozenset({1}))).gpus == (1,)
@@ -225,14 +223,14 @@ def test_a_share_lies_within_the_gpus_that_are_visible() -> None:
         preview_share(request, STATE, cpus, 0, ShareLimits(gpus=frozenset({5})))
 
 
-def test_visible_gpus_are_read_where_they_are_numbers() -> None:
+def test_visible_gpus_are_read_if_they_are_numbers() -> None:
     assert visible_in({}) is None
     assert visible_in({"CUDA_VISIBLE_DEVICES": "0,2"}) == {0, 2}
     assert visible_in({"CUDA_VISIBLE_DEVICES": "GPU-8932f937"}) is None
     assert visible_in({"CUDA_VISIBLE_DEVICES": "", "ROCR_VISIBLE_DEVICES": "1"}) == {1}
 
 
-def test_the_runtime_of_the_gpus_is_told(tmp_path: Path) -> None:
+def test_variables_fit_the_runtime_of_the_gpus(tmp_path: Path) -> None:
     told = variables_for((1,), Root(tmp_path))
     assert told["CUDA_VISIBLE_DEVICES"] == told["ZE_AFFINITY_MASK"] == "1"
     (tmp_path / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
@@ -258,7 +256,7 @@ def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
     return folder
 
 
-def test_the_partition_that_is_meant(tmp_path: Path) -> None:
+def test_partition_is_selected_by_name_or_as_the_only_one(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
     with pytest.raises(NotPossibleError, match="This host has no partition"):
         select_partition(None, env)
@@ -277,7 +275,7 @@ def test_the_partition_that_is_meant(tmp_path: Path) -> None:
         select_partition("begun", env)
 
 
-def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> None:
+def test_folder_writable_by_others_is_refused(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path / "run")}
     stands("a", env)
     elsewhere = tmp_path / "elsewhere"
@@ -307,7 +305,7 @@ def share(tmp_path: Path) -> Share:
     return Share("work", part, 7, (str(lease),))
 
 
-def test_a_share_says_what_it_is(share: Share) -> None:
+def test_share_is_described_as_text_variables_and_machine(share: Share) -> None:
     assert str(share) == (
         "partition work: CPUs 2-3, utility CPU 4, 1.00 GiB of memory, GPU 0 (lease 7)"
     )
@@ -316,7 +314,7 @@ def test_a_share_says_what_it_is(share: Share) -> None:
     assert visible.allowed_cpus == (2, 3) and visible.memory_limit_bytes == 1 << 30
 
 
-def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:
+def test_intact_partition_has_no_violations(share: Share) -> None:
     assert not share.violations(share.read_files(), share.read_files())
 
 
@@ -326,7 +324,7 @@ def notes(share: Share, *looks: dict[str, str]) -> list[str]:
     return [piece.note or "" for piece in found]
 
 
-def test_a_partition_that_was_undone_meanwhile(share: Share, tmp_path: Path) -> None:
+def test_lost_isolation_is_a_violation(share: Share, tmp_path: Path) -> None:
     before = share.read_files()
     path = tmp_path / "cpuset.cpus.partition"
     path.write_text("isolated invalid (Cpu list in cpuset.cpus not exclusive)\n")
@@ -340,14 +338,14 @@ def test_a_partition_that_was_undone_meanwhile(share: Share, tmp_path: Path) -> 
     assert note.endswith("became isolated")
 
 
-def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) -> None:
+def test_missing_isolation_before_launch_is_a_violation(share: Share, tmp_path: Path) -> None:
     path = tmp_path / "cpuset.cpus.partition"
     path.write_text("member\n")
     look = share.read_files()
     assert notes(share, look, look) == [f"{path}: member; isolation requires isolated"]
 
 
-def test_missing_isolation_is_reported_for_version_1(tmp_path: Path) -> None:
+def test_missing_isolation_of_version_1_is_a_violation(tmp_path: Path) -> None:
     group = tmp_path / "assay-work"
     lease = group / "lease-7"
     lease.mkdir(parents=True)
@@ -369,7 +367,7 @@ def test_missing_isolation_is_reported_for_version_1(tmp_path: Path) -> None:
         path.write_text(text + "\n")
 
 
-def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
+def test_lost_cpus_or_group_of_a_share_are_violations(share: Share, tmp_path: Path) -> None:
     before = share.read_files()
     (tmp_path / "lease-7/cpuset.cpus.effective").write_text("2-3\n")
     (note,) = notes(share, before, share.read_files())

@@ -50,7 +50,7 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
         ),
     ],
 )
-def test_a_wish_is_read(text: str, expected: ShareRequest) -> None:
+def test_request_is_parsed(text: str, expected: ShareRequest) -> None:
     assert parse_share_request(text, {}) == expected
 
 
@@ -75,12 +75,12 @@ def test_a_wish_is_read(text: str, expected: ShareRequest) -> None:
         ("mem=4Q", "4Q"),
     ],
 )
-def test_unreadable_map_is_named(text: str, told: str) -> None:
+def test_invalid_request_is_refused(text: str, told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         parse_share_request(text, {})
 
 
-def test_an_equal_part_for_each_process_of_a_job() -> None:
+def test_mpi_means_an_equal_part_for_each_rank() -> None:
     env = {"OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "4"}
     assert local_rank(env) == LocalRank(1, 4)
     assert parse_share_request("cpus=MPI", env).cpus == Amount(part=Fraction(1, 4))
@@ -88,7 +88,7 @@ def test_an_equal_part_for_each_process_of_a_job() -> None:
     assert local_rank({"SLURM_LOCALID": "x"}) is None
 
 
-def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
+def test_map_file_has_one_line_per_rank(tmp_path: Path) -> None:
     path = tmp_path / "map"
     path.write_text("# rank wish\n0 cpus=4\n* cores=1,mem=1G # the others\n")
     text = f"map:{path}"
@@ -110,7 +110,7 @@ def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
 # --- what is given --------------------------------------------------------------------------------
 
 
-def test_whole_cores_are_given() -> None:
+def test_whole_cores_are_chosen_unless_partial() -> None:
     cpus = host(cores=4, smt=2)
     assert choose_cpus(ShareRequest(cpus=Amount(3)), cpus, all_of(cpus)) == CpuChoice((0, 1, 4, 5))
     assert choose_cpus(ShareRequest(cpus=Amount(3), partial=True), cpus, all_of(cpus)) == CpuChoice(
@@ -121,7 +121,7 @@ def test_whole_cores_are_given() -> None:
     assert choose_cpus(ShareRequest(cpus=Amount(1), partial=True), cpus, {4}) == CpuChoice((4,))
 
 
-def test_a_run_lies_within_a_cache_and_a_node_where_it_fits() -> None:
+def test_share_that_fits_lies_within_one_cache_or_node() -> None:
     cpus = host(packages=2, nodes=2, caches=2, cores=2)
     of = {cpu.id: cpu for cpu in cpus}
     two = choose_cpus(ShareRequest(cores=Amount(2)), cpus, all_of(cpus))
@@ -132,7 +132,7 @@ def test_a_run_lies_within_a_cache_and_a_node_where_it_fits() -> None:
     assert len({of[i].package for i in six.cpus}) == 1
 
 
-def test_the_fullest_place_that_fits_is_taken() -> None:
+def test_smallest_sufficient_node_is_chosen() -> None:
     """So that what is whole stays so for larger wishes."""
     cpus = host(nodes=2, cores=4)
     free = all_of(cpus) - {4}
@@ -142,7 +142,7 @@ def test_the_fullest_place_that_fits_is_taken() -> None:
     )
 
 
-def test_utility_cpus_lie_apart() -> None:
+def test_utility_cpus_are_separate() -> None:
     cpus = host(cores=4)
     assert choose_cpus(ShareRequest(cores=Amount(3), utility=1), cpus, all_of(cpus)) == CpuChoice(
         (0, 1), (2,)
@@ -176,7 +176,7 @@ SHAPES = st.builds(
 
 
 @given(SHAPES, st.sampled_from(ALGORITHMS), st.lists(st.integers(1, 6), max_size=8), st.integers())
-def test_no_cpu_is_given_twice_and_cores_stay_whole(
+def test_chosen_cores_are_whole_free_and_local(
     cpus: tuple[Cpu, ...], algorithm: str, wanted: list[int], seed: int
 ) -> None:
     free = all_of(cpus)
@@ -202,7 +202,7 @@ def test_no_cpu_is_given_twice_and_cores_stay_whole(
 
 
 @given(SHAPES, st.integers(1, 8), st.data())
-def test_a_part_of_a_core_is_given_where_that_is_asked_for(
+def test_partial_requests_get_any_free_cpus(
     cpus: tuple[Cpu, ...], wanted: int, data: st.DataObject
 ) -> None:
     free = set(data.draw(st.lists(st.sampled_from(sorted(all_of(cpus))), unique=True)))
@@ -214,7 +214,7 @@ def test_a_part_of_a_core_is_given_where_that_is_asked_for(
         assert len(found.cpus) == wanted and set(found.cpus) <= free
 
 
-def test_controllers_that_are_mounted_together_make_one_group() -> None:
+def test_controllers_of_one_mount_share_a_group() -> None:
     apart = partition_groups(
         CgroupTree(1, "/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/memory"), "a", [1], [0], 1
     )
