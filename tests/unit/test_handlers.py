@@ -75,7 +75,7 @@ def test_threads_install_no_handlers(raising: None) -> None:
 @pytest.mark.parametrize(
     ("ago_s", "times"), [(REPEAT_WINDOW_S + 1, 1), (0.0, 0)], ids=["later", "same"]
 )
-def test_later_signal_hurries_and_repeated_first_does_not(
+def test_later_signal_calls_function_and_repeated_first_does_not(
     raising: None, ago_s: float, times: int
 ) -> None:
     hurries: list[None] = []

@@ -663,7 +663,9 @@ def test_isolated_by_a_live_partition(told: dict[str, str], tree: Tree) -> None:
         ("isolcpus=2-3 irqaffinity=0-1 rcu-nocbs=2-N", None),
     ],
 )
-def test_boot_lines(words: str, mistake: str | None, tree: Tree) -> None:
+def test_mistakes_of_kernel_command_line_are_reported(
+    words: str, mistake: str | None, tree: Tree
+) -> None:
     isolated = {f"{CPU}/isolated": "2-5", f"{CPU}/nohz_full": "0-7"}
     host = Host(tree({**EIGHT, **isolated, "/proc/cmdline": words}))
     found = look("isolation.cmdline", host, Demand(Status.WARN))

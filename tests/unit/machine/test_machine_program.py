@@ -363,7 +363,7 @@ def test_local_modules_are_followed(site, tmp_path):
 @pytest.mark.parametrize(
     "words", [("-m", "tool"), ("-c", "import tool"), ("-c", "__import__('tool')")]
 )
-def test_modules_and_code(site, tmp_path, words):
+def test_imports_of_modules_and_code_are_found(site, tmp_path, words):
     script(tmp_path / "tool" / "__init__.py", "import importlib\nimportlib.import_module('beta')\n")
     script(tmp_path / "tool" / "__main__.py", "")
     assert python(site, *words, cwd=tmp_path).packages == ("beta",)
@@ -371,18 +371,18 @@ def test_modules_and_code(site, tmp_path, words):
 
 
 @pytest.mark.parametrize("words", [(), ("-m",), ("-c",), ("-",), ("absent.py",)])
-def test_calls_that_run_nothing(site, words):
+def test_calls_without_code_have_no_packages(site, words):
     assert python(site, *words).packages == ()
 
 
-def test_source_that_cannot_be_parsed(site, tmp_path):
+def test_unparsable_source_has_no_packages(site, tmp_path):
     path = script(tmp_path / "old.py", "print 'two'\nimport beta\n")
     program = python(site, path)
     assert program.packages == () and program.digest is not None
 
 
 @pytest.mark.parametrize("line", ["{python}", "/usr/bin/env -S {python} -u", "/usr/bin/env {name}"])
-def test_python_by_shebang(site, tmp_path, line):
+def test_python_of_shebang_is_found(site, tmp_path, line):
     executable = Path(sys.executable)
     line = line.format(python=executable, name=executable.name)
     path = script(tmp_path / "main", f"#!{line}\nimport beta\n")

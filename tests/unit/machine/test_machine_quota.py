@@ -52,7 +52,7 @@ def test_lowest_quota_above_is_found_with_its_periods(
     assert describe_quota(limit, periods) == "quota 0.5 CPU, throttled in 38 of 44 periods"
 
 
-def test_without_a_quota_nothing_is_read(tree: Callable[[dict[str, str]], Root]) -> None:
+def test_no_quota_has_no_periods(tree: Callable[[dict[str, str]], Root]) -> None:
     own, _ = TREES["v2, group above"]
     root = tree(own | ONLINE | {"/sys/fs/cgroup/ci/cpu.max": "max 100000"})
     assert quota_stat(root) is None and read_periods(root, None) is None
@@ -62,5 +62,5 @@ def test_without_a_quota_nothing_is_read(tree: Callable[[dict[str, str]], Root])
 @pytest.mark.parametrize(
     ("quota", "cpus", "within"), [(None, 4, 4), (0.5, 4, 1), (1.5, 4, 2), (2.0, 4, 2), (9.0, 4, 4)]
 )
-def test_cpus_that_a_quota_keeps_busy(quota: float | None, cpus: int, within: int) -> None:
+def test_cpus_within_quota_are_rounded_up(quota: float | None, cpus: int, within: int) -> None:
     assert cpus_within(quota, cpus) == within

@@ -30,7 +30,7 @@ def groups(keys):
     return sorted(map(sorted, found.values()))
 
 
-def test_cpus_cores_packages_and_nodes_are_those_of_lscpu():
+def test_cpus_cores_packages_and_nodes_match_lscpu():
     machine, rows = read_machine(), lscpu()
     assert [cpu.id for cpu in machine.cpus] == sorted(rows)
     for place, name in enumerate(("core", "package", "node")):
@@ -38,7 +38,7 @@ def test_cpus_cores_packages_and_nodes_are_those_of_lscpu():
         assert groups(mine) == groups({cpu: row[place] for cpu, row in rows.items()})
 
 
-def test_allowed_cpus_are_those_of_nproc():
+def test_allowed_cpus_match_nproc():
     machine = read_machine()
     env = {"PATH": os.environ["PATH"]}  # nproc respects OMP_NUM_THREADS
     count = int(subprocess.check_output(["nproc"], env=env))
@@ -54,7 +54,7 @@ def test_memory_and_kernel():
     assert machine.kernel.split(".")[:2] == [str(number) for number in machine.kernel_version]
 
 
-def test_libraries_found_exist_and_are_no_links():
+def test_found_libraries_exist_and_are_not_links():
     for path in read_machine().libraries.values():
         assert Path(path).resolve(strict=True) == Path(path)
 

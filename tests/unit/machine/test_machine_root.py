@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from assay.machine.root import Root
 
 
-def test_reads_below_the_root(tree):
+def test_files_are_read_below_the_root(tree):
     root = tree({"/proc/version": "Linux 6\n", "/n": "42\n", "/nul": "abc\n\0"})
     assert root.read_text("/proc/version") == "Linux 6"
     assert root.read_int("/n") == 42

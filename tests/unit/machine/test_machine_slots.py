@@ -74,7 +74,7 @@ def test_recorded_machines(recorded: Callable[[str], Root], name: str, count: in
         check(cpus, found, count)
 
 
-def test_packages_nodes_and_caches_go_to_one_slot_as_a_whole(
+def test_packages_nodes_and_caches_are_not_divided(
     recorded: Callable[[str], Root],
 ) -> None:
     cpus = read_topology(recorded("32amd64-4s2n4c-cgroup2")).cpus
@@ -128,7 +128,7 @@ def machines(draw: st.DrawFn) -> tuple[Cpu, ...]:
 
 
 @given(machines(), st.integers(2, 6))
-def test_any_machine(cpus: tuple[Cpu, ...], count: int) -> None:
+def test_slots_are_disjoint_and_equal_or_impossible(cpus: tuple[Cpu, ...], count: int) -> None:
     try:
         found = slots(cpus, count)
     except NotPossibleError:

@@ -28,7 +28,7 @@ MACHINES = {
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_counts_are_those_of_hwloc(recorded, name):
+def test_counts_match_hwloc(recorded, name):
     topology = read_topology(recorded(name))
     cpus = topology.cpus
     counts = (
@@ -176,7 +176,7 @@ def test_affinity_restricts_allowed_cpus(recorded):
     assert read_machine(root, affinity=(99,)).allowed_cpus == read_machine(root).allowed_cpus
 
 
-def test_names_of_recorded_machines(recorded):
+def test_recorded_machines_have_names(recorded):
     hybrid = read_machine(recorded("20em64t-hybrid-1p6c2t+2ca4co1t"))
     assert (hybrid.arch, hybrid.kernel_version) == ("x86_64", (6, 1))
     assert "i7-1370P" in hybrid.model and "avx2" in hybrid.flags and hybrid.hypervisor is None

@@ -77,7 +77,7 @@ def test_causes(detour: ExplainedDetour, kind: str, words: str) -> None:
     assert words in cause.description
 
 
-def test_beneath_a_guest_is_its_hypervisor() -> None:
+def test_cause_outside_guest_kernel_is_hypervisor() -> None:
     assert "hypervisor" in cause_of(told(), CPU, guest=True).description
     assert "hypervisor" not in cause_of(told(), CPU, guest=False).description
 
@@ -100,7 +100,7 @@ def tree(folder: Path, **files: str) -> Root:
     return Root(folder)
 
 
-def test_the_tick_is_read_from_the_configuration(tmp_path: Path) -> None:
+def test_timer_tick_is_read_from_kernel_configuration(tmp_path: Path) -> None:
     root = tree(tmp_path, proc__sys__kernel__osrelease="6.1.0-test\n")
     assert tick_hz(root) is None
     (tmp_path / "boot").mkdir()
@@ -112,7 +112,7 @@ def test_the_tick_is_read_from_the_configuration(tmp_path: Path) -> None:
     assert tick_hz(root) == 100
 
 
-def test_known_periods_are_those_that_are_switched_on(tmp_path: Path) -> None:
+def test_known_periods_are_those_of_enabled_activities(tmp_path: Path) -> None:
     root = tree(
         tmp_path,
         proc__sys__vm__stat_interval="1\n",

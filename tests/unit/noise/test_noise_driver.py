@@ -46,7 +46,7 @@ def host(folder: Path, steal: int, switches: int, *processes: tuple[int, str, in
     return Root(folder)
 
 
-def test_counters_and_who_was_busy(tmp_path: Path) -> None:
+def test_counters_and_busy_processes_are_read(tmp_path: Path) -> None:
     before = read_counters(
         host(tmp_path / "a", 10, 100, (7, "idle", 50, 0), (8, "a) b (", 10, 1), (9, "own", 0, 0))
     )
@@ -70,12 +70,12 @@ def test_counters_and_who_was_busy(tmp_path: Path) -> None:
     ]
 
 
-def test_counters_of_a_host_without_them(tmp_path: Path) -> None:
+def test_host_without_counters_has_none(tmp_path: Path) -> None:
     found = read_counters(Root(tmp_path))
     assert (found.steal_s, found.switches, found.busy) == ({}, 0, {})
 
 
-def test_the_program_is_that_beside_the_launcher_or_the_one_named(tmp_path: Path) -> None:
+def test_noise_program_is_beside_launcher_or_named(tmp_path: Path) -> None:
     for name in ("assay-exec", "assay-noise", "other"):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
@@ -126,14 +126,14 @@ def test_request_reaches_program(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_program_that_tells_nothing(
+def test_failing_program_is_reported(
     tmp_path: Path, script: str, error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
         measure(program(tmp_path, script))
 
 
-def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
+def test_unstartable_program_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "assay-noise"
     path.write_bytes(b"\x7fELF no program")
     path.chmod(0o755)

@@ -29,17 +29,17 @@ def test_figures_of_known_detours() -> None:
     assert (found.p50_ns, found.max_ns) == (2500, 4000)
 
 
-def test_without_a_detour_lengths_are_absent_and_nothing_is_lost() -> None:
+def test_no_detours_have_no_lengths_and_no_share() -> None:
     found = detour_figures([], 1e9)
     assert (found.share, found.rate_per_s, found.p50_ns, found.max_ns) == (0, 0, None, None)
 
 
-def test_nothing_measured_has_no_figures() -> None:
+def test_unmeasured_time_is_rejected() -> None:
     with pytest.raises(ValueError, match="observed time"):
         detour_figures([1], 0)
 
 
-def test_excess_is_over_the_fastest_of_the_same_cpu() -> None:
+def test_excess_is_relative_to_fastest_quantum_of_same_cpu() -> None:
     found = excess_figures([[100, 101, 104], [], [200, 200, 206]])
     assert found is not None
     assert (found.count, found.least_ns, found.max_ns) == (6, 100, 6)
@@ -48,7 +48,7 @@ def test_excess_is_over_the_fastest_of_the_same_cpu() -> None:
 
 
 @given(st.lists(st.integers(min_value=0, max_value=2**40)))
-def test_a_histogram_loses_nothing(values: list[int]) -> None:
+def test_histogram_counts_every_value(values: list[int]) -> None:
     steps = histogram(values)
     assert sum(step.count for step in steps) == len(values)
     assert sum(step.sum_ns for step in steps) == sum(values)
@@ -62,7 +62,7 @@ def test_a_histogram_loses_nothing(values: list[int]) -> None:
     st.lists(st.integers(min_value=1, max_value=10**7), min_size=1),
     st.integers(min_value=10**3, max_value=10**9),
 )
-def test_figures_stay_in_their_bounds(took: list[int], measured: int) -> None:
+def test_figures_are_within_bounds(took: list[int], measured: int) -> None:
     found = detour_figures(took, measured)
     assert 0 <= found.share <= 1
     quantiles = [found.p50_ns, found.p99_ns, found.p999_ns, found.max_ns]
@@ -70,12 +70,12 @@ def test_figures_stay_in_their_bounds(took: list[int], measured: int) -> None:
     assert found.max_ns == max(took)
 
 
-def test_looks_are_no_measured_time() -> None:
+def test_analysis_time_is_not_measured_time() -> None:
     cpu = CpuNoise(cpu=0, length_ns=2000, analysis_ns=1000, duration_ns=(500,))
     assert detour_figures_of([cpu]).share == 0.5
 
 
-def test_named_figures_come_from_the_gaps_where_they_were_measured() -> None:
+def test_named_figures_prefer_gap_measurement() -> None:
     def run(method: str, took: int) -> NoiseRun:
         cpu = CpuNoise(cpu=0, length_ns=10**9, duration_ns=(took,), values=(10**6, 10**6 + 5000))
         return NoiseRun(method=method, cpus=(cpu,))
@@ -108,19 +108,19 @@ def found_in(steps: list[int], threshold: int = 1000) -> list[float]:
 
 
 @pytest.mark.parametrize("period", [4, 7, 10, 50])
-def test_an_injected_rhythm_is_found(period: int) -> None:
+def test_injected_period_is_found(period: int) -> None:
     periods = found_in(steps_with(dict.fromkeys(range(0, 4000, period), 0.01)))
     assert periods[0] == pytest.approx(period / 1e3, rel=0.01)
     assert len(periods) == 1, "its harmonics are no periods of their own"
 
 
-def test_two_rhythms_are_two() -> None:
+def test_two_periods_are_distinguished() -> None:
     stalls = dict.fromkeys(range(0, 4000, 4), 0.01) | dict.fromkeys(range(1, 4000, 10), 0.012)
     periods = found_in(steps_with(stalls))
     assert sorted(round(p * 1e3, 1) for p in periods) == [4.0, 10.0]
 
 
-def test_an_unsteady_rhythm_is_told_by_its_strongest_line() -> None:
+def test_unsteady_period_is_that_of_strongest_line() -> None:
     """Lines beside it, of less power, are no period of their own."""
     rng = np.random.default_rng(5)
     places = {int(p + rng.choice([0, 0, 0, 0, 1])) for p in range(0, 3990, 8)}
@@ -128,7 +128,7 @@ def test_an_unsteady_rhythm_is_told_by_its_strongest_line() -> None:
     assert [round(p * 1e3, 1) for p in periods] == [8.0]
 
 
-def test_long_preemptions_do_not_hide_a_rhythm() -> None:
+def test_long_preemptions_do_not_hide_a_period() -> None:
     """Three stalls of a hundred intervals each take ten times what the rhythm does."""
     stalls = dict.fromkeys(range(0, 4000, 10), 0.01)
     for begin in (300, 1711, 3003):
@@ -145,13 +145,13 @@ def test_overlapping_preemptions_are_one_event() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_chance_is_rarely_a_rhythm(seed: int) -> None:
+def test_random_stalls_rarely_form_a_period(seed: int) -> None:
     rng = np.random.default_rng(seed)
     places = rng.choice(4000, 300, replace=False)
     assert len(found_in(steps_with(dict.fromkeys(map(int, places), 0.02), seed=seed))) <= 1
 
 
-def test_chance_is_called_a_rhythm_as_often_as_is_said() -> None:
+def test_false_periods_are_as_frequent_as_stated() -> None:
     false = 0
     for seed in range(40):
         rng = np.random.default_rng(100 + seed)
@@ -161,13 +161,13 @@ def test_chance_is_called_a_rhythm_as_often_as_is_said() -> None:
     assert false <= 7  # 2 are expected; more than 7 come in one of 400 such tests
 
 
-def test_a_changed_clock_frequency_is_no_loss() -> None:
+def test_changed_clock_frequency_is_not_a_loss() -> None:
     slower = [v if i < 2000 else round(v * 0.8) for i, v in enumerate(steps_with({}))]
     lost = lost_ns(slower, QUANTUM)
     assert float(np.median(lost[2200:])) < 1000
 
 
-def test_too_little_or_nothing_has_no_spectrum() -> None:
+def test_short_or_empty_series_has_no_periods() -> None:
     assert found_in(steps_with({}, size=40)) == []
     assert found_in(steps_with({})) == []
     assert found_in([]) == []
@@ -175,7 +175,7 @@ def test_too_little_or_nothing_has_no_spectrum() -> None:
         spectrum([np.ones(100)], 0.0)
 
 
-def test_several_cpus_add_up() -> None:
+def test_periods_of_several_cpus_are_combined() -> None:
     one = loss_events(lost_ns(steps_with(dict.fromkeys(range(0, 4000, 25), 0.01)), QUANTUM), 2000)
     other = loss_events(lost_ns(steps_with(dict.fromkeys(range(3, 4000, 25), 0.01)), QUANTUM), 2000)
     found = spectrum([one, other, np.zeros(4000)], 1e-3)

@@ -99,7 +99,7 @@ def test_no_event_is_no_detour() -> None:
     assert {figure.value for figure in answer.figures} == {0.0}
 
 
-def test_a_kernel_without_the_tracer_is_refused(tmp_path: Path) -> None:
+def test_kernel_without_tracer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotPossibleError, match="cannot be used"):
         demand_tracer("osnoise", Root(tmp_path))
     folder = tmp_path / "sys/kernel/tracing"
@@ -141,7 +141,7 @@ def tracefs(tmp_path: Path) -> Tracefs:
 
 
 @pytest.mark.parametrize("tool", ["osnoise", "timerlat"])
-def test_files_of_a_tracer_are_put_back(tracefs: Tracefs, tool: str) -> None:
+def test_tracer_files_are_restored(tracefs: Tracefs, tool: str) -> None:
     trace = KernelTrace("", tool, (2, 3), tracefs)
     with trace.running():
         assert tracefs.read("/osnoise/cpus") == "2-3"
@@ -156,14 +156,14 @@ def test_files_of_a_tracer_are_put_back(tracefs: Tracefs, tool: str) -> None:
     assert tracefs.listdir("/instances") == ()
 
 
-def test_events_that_found_no_room_are_told() -> None:
+def test_lost_events_are_counted() -> None:
     run = parse_timerlat(TIMERLAT, 1.0).run
     assert {cpu.cpu: cpu.dropped for cpu in with_lost_events(run, {0: 7}).cpus} == {
         cpu.cpu: 7 if cpu.cpu == 0 else 0 for cpu in run.cpus
     }
 
 
-def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
+def test_tracer_files_are_restored_after_error(tracefs: Tracefs) -> None:
     tracefs.files = ("events/osnoise/enable",)  # it cannot be switched on
     with (
         pytest.raises(NotPossibleError, match="cannot be started"),
@@ -174,7 +174,7 @@ def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
     assert tracefs.listdir("/instances") == ()
 
 
-def test_two_at_once_are_refused(tracefs: Tracefs) -> None:
+def test_second_trace_is_refused(tracefs: Tracefs) -> None:
     with (
         KernelTrace("", "timerlat", (), tracefs).running(),
         pytest.raises(NotPossibleError, match="another run"),

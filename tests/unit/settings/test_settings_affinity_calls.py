@@ -58,7 +58,7 @@ def test_planned(value: str, actions: tuple[AffinityCalls, ...]) -> None:
     assert document.get("affinity_calls") == (actions[0].answer if actions else None)
 
 
-def test_placing_comes_first() -> None:
+def test_affinity_is_set_before_the_filter() -> None:
     kinds = [type(action) for action in planned({"affinity.calls": "ignored", "cpus": 1}).actions]
     assert kinds == [Affinity, AffinityCalls]
 

@@ -46,7 +46,7 @@ def test_one_rejected_variable_of_many_degrades() -> None:
     assert grants["nice"].status is GrantStatus.GRANTED
 
 
-def test_value_that_is_missing_keeps_its_own_reason() -> None:
+def test_missing_value_keeps_its_own_reason() -> None:
     said = "Invalid value for environment variable OMP_NUM_THREADS"
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, ReadBack(environ={}), said)["env.OMP_NUM_THREADS"]
     assert grant.status is GrantStatus.REFUSED

@@ -40,7 +40,9 @@ def shared(host: Machine, ids: tuple[int, ...], level: str) -> int:
 
 
 @given(hosts(), st.data())
-def test_every_layout_gives_that_many_allowed_cpus(host: Machine, data: st.DataObject) -> None:
+def test_layouts_select_requested_number_of_allowed_cpus(
+    host: Machine, data: st.DataObject
+) -> None:
     usable = host.usable
     count = data.draw(st.integers(1, len(usable)))
     for layout in (cpu_selection.compact, cpu_selection.scatter):
@@ -51,7 +53,7 @@ def test_every_layout_gives_that_many_allowed_cpus(host: Machine, data: st.DataO
 
 
 @given(hosts(), st.data())
-def test_one_per_core_never_takes_two_of_a_core(host: Machine, data: st.DataObject) -> None:
+def test_one_per_core_selects_different_cores(host: Machine, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(host.cores)))
     got = cpu_selection.one_per_core(host.usable, count)
     assert len(got) == count == shared(host, got, "core")
@@ -60,7 +62,7 @@ def test_one_per_core_never_takes_two_of_a_core(host: Machine, data: st.DataObje
 
 
 @given(hosts(), st.data())
-def test_scatter_reaches_as_many_cores_and_packages_as_there_are(
+def test_scatter_uses_as_many_cores_and_packages_as_possible(
     host: Machine, data: st.DataObject
 ) -> None:
     count = data.draw(st.integers(1, len(host.usable)))
@@ -71,9 +73,7 @@ def test_scatter_reaches_as_many_cores_and_packages_as_there_are(
 
 
 @given(hosts(), st.data())
-def test_compact_stays_within_one_group_where_one_is_large_enough(
-    host: Machine, data: st.DataObject
-) -> None:
+def test_compact_stays_within_one_group_if_possible(host: Machine, data: st.DataObject) -> None:
     usable = host.usable
     count = data.draw(st.integers(1, len(usable)))
     got = cpu_selection.compact(usable, count)
@@ -83,7 +83,7 @@ def test_compact_stays_within_one_group_where_one_is_large_enough(
 
 
 @given(hosts())
-def test_all_cpus_are_the_same_in_every_layout(host: Machine) -> None:
+def test_layouts_of_all_cpus_are_equal(host: Machine) -> None:
     everything = tuple(sorted(host.allowed_cpus))
     assert cpu_selection.compact(host.usable, len(everything)) == everything
     assert cpu_selection.scatter(host.usable, len(everything)) == everything
@@ -103,12 +103,14 @@ def test_all_cpus_are_the_same_in_every_layout(host: Machine) -> None:
         (cpu_selection.one_per_core, 4, (0, 1, 2, 3)),
     ],
 )
-def test_known_layouts(layout: object, count: int, expected: tuple[int, ...]) -> None:
+def test_layouts_select_expected_cpus(
+    layout: object, count: int, expected: tuple[int, ...]
+) -> None:
     host = machine(packages=2, caches=2, cores=2, smt=2)
     assert layout(host.usable, count) == expected  # type: ignore[operator]
 
 
-def test_compact_takes_the_cache_that_holds_all_rather_than_the_first() -> None:
+def test_compact_prefers_sufficient_cache_to_first() -> None:
     host = machine(caches=2, cores=4, allowed=(2, 3, 4, 5, 6, 7))
     assert cpu_selection.compact(host.usable, 4) == (4, 5, 6, 7)
 
@@ -120,7 +122,7 @@ def test_performance_cores_come_first() -> None:
     assert cpu_selection.scatter(host.usable, 2) == (0, 1)
 
 
-def test_a_large_machine() -> None:
+def test_layouts_of_large_machine_select_distinct_cpus() -> None:
     host = machine(packages=2, nodes=4, caches=4, cores=8, smt=2)
     for place in (cpu_selection.compact, cpu_selection.scatter):
         chosen = place(host.usable, 511)

@@ -53,7 +53,7 @@ def test_planned(value: str, key: str | None) -> None:
     assert document.get("view") == key
 
 
-def test_placing_comes_before_and_limits_behind() -> None:
+def test_view_is_set_after_affinity_and_before_limits() -> None:
     made = planned({"view": "own", "cpus": 1, "limit.fsize": 0})
     assert [type(action) for action in made.actions] == [Affinity, RestrictedCpuView, Rlimit]
 

@@ -78,7 +78,7 @@ def test_near_selects_all_near_cpus(root: Root) -> None:
     assert some.actions == (Affinity(cpus=(5,)),)
 
 
-def test_near_with_a_count_stays_near_and_close(root: Root) -> None:
+def test_near_with_count_selects_close_near_cpus(root: Root) -> None:
     made = planned(root, {"placement": "near:eth0", "cpus": 2})
     assert made.actions == (Affinity(cpus=(4, 12)),)
     assert {w.status for w in made.settings.values()} == {Prospect.GRANTABLE}
@@ -94,7 +94,9 @@ def test_near_with_a_count_stays_near_and_close(root: Root) -> None:
         ({"placement": "nearby"}, "placement", "near:DEVICE-OR-FILE"),
     ],
 )
-def test_near_refused(root: Root, given: dict[str, Value], name: str, told: str) -> None:
+def test_impossible_near_is_refused(
+    root: Root, given: dict[str, Value], name: str, told: str
+) -> None:
     assert told in why(planned(root, given), name)
 
 
@@ -174,7 +176,7 @@ def test_hiding_intel_gpus_is_degraded(root: Root) -> None:
         ((*NVIDIA, *AMD), 0, "Write gpus=amd:0"),
     ],
 )
-def test_gpus_refused(
+def test_impossible_gpus_are_refused(
     root: Root, cards: tuple[tuple[str, str], ...], value: Value, told: str
 ) -> None:
     assert told in why(planned(gpus(root, *cards), {"gpus": value}), "gpus")

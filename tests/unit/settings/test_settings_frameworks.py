@@ -38,7 +38,7 @@ def environment(given: dict[str, Value], **env: str) -> dict[str, str]:
     return dict(document["env_set"])
 
 
-def test_there_are_four() -> None:
+def test_frameworks_have_four_settings() -> None:
     assert [s.name for s in FRAMEWORKS] == NAMES
 
 
@@ -60,7 +60,7 @@ def test_hook_precedes_inherited_path() -> None:
     assert environment(given, PYTHONPATH="/a")["PYTHONPATH"] == f"/c:{HOOK}"
 
 
-def test_folders_are_joined_without_repeats() -> None:
+def test_pythonpath_is_merged_without_duplicates() -> None:
     assert merge("PYTHONPATH", "", "/h") == "/h"
     assert merge("PYTHONPATH", "/a:/h", "/h") == "/h:/a"
     assert contains("PYTHONPATH", "/h:/a", "/h")
@@ -68,12 +68,12 @@ def test_folders_are_joined_without_repeats() -> None:
 
 
 @pytest.mark.parametrize("value", [-1, "4", True, 1.5])
-def test_other_values_than_counts_are_refused(value: Value) -> None:
+def test_values_other_than_counts_are_refused(value: Value) -> None:
     for name in NAMES:
         assert name in plan(Configuration({name: value}), HOST, REGISTRY).refused
 
 
-def test_tensorflow_decides_itself_at_zero() -> None:
+def test_zero_lets_tensorflow_decide() -> None:
     got = environment({"threads.tf.intra": 0, "threads.tf.inter": 0})
     assert (got["ASSAY_HOOK_TF_INTRA"], got["ASSAY_HOOK_TF_INTER"]) == ("0", "0")
     for name in ("threads.tf.intra", "threads.tf.inter"):
@@ -124,7 +124,7 @@ def judged(
         (None, GrantStatus.UNVERIFIED, "imported torch"),
     ],
 )
-def test_the_report_of_the_hook(report: str | None, expected: GrantStatus, told: str) -> None:
+def test_hook_report_is_judged(report: str | None, expected: GrantStatus, told: str) -> None:
     grant, level, text = judged(report)
     assert grant is expected and told in text
     assert level is (Level.SET if expected is GrantStatus.UNVERIFIED else Level.SEEN)

@@ -49,7 +49,7 @@ def run(code: str, folder: Path, given: dict[str, str], *options: str) -> Ran:
     return Ran(subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60), report)
 
 
-def test_torch_is_set_when_it_is_imported_and_read_then_and_at_the_end(frameworks: Path) -> None:
+def test_torch_is_set_at_import_and_read_at_import_and_exit(frameworks: Path) -> None:
     ran = run(
         "import torch; print(torch.get_num_threads(), torch.get_num_interop_threads())",
         frameworks,
@@ -75,7 +75,7 @@ def test_tensorflow_is_read_only_at_exit(frameworks: Path) -> None:
     }
 
 
-def test_tensorflow_takes_zero_as_its_own_choice(frameworks: Path) -> None:
+def test_zero_is_passed_to_tensorflow(frameworks: Path) -> None:
     given = {"ASSAY_HOOK_TF_INTRA": "0"}
     code = "import tensorflow as t;print(t.config.threading.get_intra_op_parallelism_threads())"
     ran = run(code, frameworks, given)
@@ -127,14 +127,14 @@ def test_isolated_interpreter_reports_nothing(frameworks: Path, option: str) -> 
     assert (ran.output, ran.told) == ("1", [])
 
 
-def test_a_framework_without_the_functions_works_on(frameworks: Path) -> None:
+def test_framework_without_functions_still_works(frameworks: Path) -> None:
     (frameworks / "torch" / "__init__.py").write_text("kept = 1\n")
     ran = run("import torch; print(torch.kept)", frameworks, TORCH)
     assert (ran.output, ran.errors, ran.status) == ("1", "", 0)
     assert all(text.startswith("error: ") for _, _, text in ran.told) and ran.told
 
 
-def test_an_error_of_several_lines_stays_one(frameworks: Path) -> None:
+def test_error_is_reported_on_one_line(frameworks: Path) -> None:
     with (frameworks / "torch" / "__init__.py").open("a") as file:
         file.write("set_num_interop_threads(6)\n")
     ran = run("import torch; print(torch.get_num_interop_threads())", frameworks, TORCH)
@@ -146,7 +146,7 @@ def test_an_error_of_several_lines_stays_one(frameworks: Path) -> None:
     ) in ran.told
 
 
-def test_an_import_that_fails_fails_as_before(frameworks: Path) -> None:
+def test_failing_import_fails_as_without_hook(frameworks: Path) -> None:
     (frameworks / "torch" / "__init__.py").write_text("raise ImportError('no such library')\n")
     code = "try:\n  import torch\nexcept ImportError as error:\n  print(error)"
     assert run(code, frameworks, TORCH).output == "no such library"
@@ -155,7 +155,7 @@ def test_an_import_that_fails_fails_as_before(frameworks: Path) -> None:
         assert run(code, frameworks, TORCH).output == "No module named 'torch'"
 
 
-def test_the_sitecustomize_that_is_hidden_runs_too(frameworks: Path) -> None:
+def test_hidden_sitecustomize_runs_too(frameworks: Path) -> None:
     (frameworks / "sitecustomize.py").write_text("import sys\nsys.mine = __file__\n")
     code = "import sys, sitecustomize, torch; print(sys.mine, sitecustomize.__file__)"
     ran = run(code, frameworks, TORCH)
@@ -171,19 +171,19 @@ def test_broken_sitecustomize_fails_as_without_hook(frameworks: Path) -> None:
     assert "broken here" in ran.errors and "sitecustomize" in ran.errors
 
 
-def test_the_program_does_not_see_the_folder(frameworks: Path) -> None:
+def test_hook_folder_is_not_in_sys_path(frameworks: Path) -> None:
     ran = run("import sys; print('/hook' in ' '.join(sys.path))", frameworks, TORCH)
     assert ran.output == "False"
 
 
-def test_without_a_report_it_still_sets(frameworks: Path) -> None:
+def test_unwritable_report_does_not_prevent_setting(frameworks: Path) -> None:
     given = {**TORCH, "ASSAY_HOOK_REPORT": "/nonexistent/report"}
     ran = run("import torch; print(torch.get_num_threads())", frameworks, given)
     assert (ran.output, ran.errors) == ("3", "")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
-def test_the_real_torch(tmp_path: Path) -> None:
+def test_real_torch_is_set(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     folder.mkdir()
     code = "import torch; print(torch.get_num_threads(), torch.get_num_interop_threads())"

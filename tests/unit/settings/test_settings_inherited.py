@@ -84,7 +84,7 @@ def test_unread_variable_is_not_suggested(
     assert not list(inherited_parameters({name: value}, program(*runtimes, **others)))
 
 
-def test_an_unset_variable_leaves_the_environment_of_the_launch() -> None:
+def test_unset_variable_is_removed_from_launch() -> None:
     env = {"OMP_PROC_BIND": "true", "LD_PRELOAD": "/lib/libx.so"}
     given: dict[str, Value] = {f"inherited.{name}": "unset" for name in env}
     found = document(given, env)
@@ -93,7 +93,7 @@ def test_an_unset_variable_leaves_the_environment_of_the_launch() -> None:
     assert "env_unset" not in document({"inherited.OMP_PROC_BIND": "kept"}, env)
 
 
-def test_a_shared_list_begins_empty_without_its_inherited_part() -> None:
+def test_unset_list_contains_only_planned_assignments() -> None:
     env = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}
     given: dict[str, Value] = {"malloc.hugepages": "thp"}
     kept = document(given, env)["env_set"]
@@ -110,7 +110,7 @@ def test_inherited_preload_is_removed_and_planned_one_kept() -> None:
     assert found["LD_PRELOAD"] == HOST.libraries["jemalloc"]
 
 
-def test_preload_of_the_plan_does_not_stand_for_an_inherited_one() -> None:
+def test_planned_preload_is_not_taken_for_inherited_one() -> None:
     config = Configuration({"malloc": "jemalloc", "inherited.LD_PRELOAD": "unset"})
     found = plan(config, HOST, REGISTRY)
     seen = ReadBack(environ={"LD_PRELOAD": HOST.libraries["jemalloc"]}, maps=())
@@ -127,14 +127,14 @@ def test_variable_of_the_workload_replaces_the_exported_one() -> None:
     assert exported_of(config, exported, {"OMP_PROC_BIND": "false"}) == {"OMP_PROC_BIND": "false"}
 
 
-def test_a_variable_that_another_setting_sets_is_not_unset_as_well() -> None:
+def test_variable_of_another_setting_is_not_unset() -> None:
     found = plan(
         Configuration({"inherited.OMP_PROC_BIND": "unset", "omp.bind": "close"}), HOST, REGISTRY
     )
     assert found.refused["inherited.OMP_PROC_BIND"].reason == "omp.bind sets OMP_PROC_BIND itself"
 
 
-def test_the_script_unsets_it(tmp_path: Path) -> None:
+def test_script_unsets_variable(tmp_path: Path) -> None:
     config = Configuration(
         {"inherited.OMP_PROC_BIND": "unset", "inherited.GLIBC_TUNABLES": "unset"}
     )
@@ -154,7 +154,7 @@ def test_the_script_unsets_it(tmp_path: Path) -> None:
         ("unset", None, GrantStatus.UNVERIFIED),
     ],
 )
-def test_judged_by_the_environment_of_the_program(
+def test_inherited_setting_is_judged_by_environment_of_program(
     value: str, environ: dict[str, str] | None, grant: GrantStatus
 ) -> None:
     config = Configuration({"inherited.OMP_PROC_BIND": value})
@@ -172,7 +172,7 @@ def test_judged_by_the_environment_of_the_program(
         (None, {}, GrantStatus.GRANTED),
     ],
 )
-def test_kept_is_held_against_the_exported_value(
+def test_kept_variable_is_compared_with_exported_value(
     exported: str | None, environ: dict[str, str], grant: GrantStatus
 ) -> None:
     config = Configuration({"inherited.OMP_PROC_BIND": "kept"})

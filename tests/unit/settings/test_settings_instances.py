@@ -115,7 +115,7 @@ def test_instances_have_disjoint_cores(host: Machine, data: st.DataObject) -> No
 
 
 @given(hosts(), st.data())
-def test_a_count_alone_never_crosses_a_node(host: Machine, data: st.DataObject) -> None:
+def test_count_alone_never_crosses_nodes(host: Machine, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, sum(cores_by_node(host.usable).values())))
     cores = max_cores_each(host.usable, count)
     assert count_fitting(host.usable, cores) >= count
@@ -124,7 +124,7 @@ def test_a_count_alone_never_crosses_a_node(host: Machine, data: st.DataObject) 
 
 
 @given(hosts())
-def test_one_for_each_node_has_all_of_it(host: Machine) -> None:
+def test_one_instance_per_node_has_all_its_cores(host: Machine) -> None:
     got = groups_by_node(host.usable, None)
     assert sorted(cpu for group in got for cpu in group) == list(host.allowed_cpus)
     assert [nodes_of(host, group) for group in got] == [
@@ -304,7 +304,7 @@ def test_cpus_are_those_of_all_instances() -> None:
     assert judged(given, on((0, 1), (2, 9)))["cpus"].status is GrantStatus.REFUSED
 
 
-def test_the_mask_of_an_instance_binds_no_thread() -> None:
+def test_mask_of_instance_is_not_a_bound_thread() -> None:
     given = {**PAIR, "omp.bind": "close"}
     environ = {"OMP_PROC_BIND": "close"}
 
@@ -316,7 +316,7 @@ def test_the_mask_of_an_instance_binds_no_thread() -> None:
     assert grant((0,), (1,), (8,), (9,)) is GrantStatus.GRANTED
 
 
-def test_time_by_instance() -> None:
+def test_wall_time_is_divided_by_instances() -> None:
     assert on((0,), (1,), wall_s=3.0).wall_s_per_instance == 1.5
     assert facts(wall_s=3.0).wall_s_per_instance == 3.0
     assert facts().wall_s_per_instance is None

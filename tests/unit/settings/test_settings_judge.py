@@ -179,7 +179,7 @@ def test_degraded_in_plan_is_never_granted() -> None:
 
 
 @pytest.mark.parametrize("name", ["threads", "cpus", "malloc", "sched", "nice", "omp.bind"])
-def test_a_program_too_short_to_be_read_is_unverified(name: str) -> None:
+def test_unreadable_short_program_is_unverified(name: str) -> None:
     value = {"malloc": "jemalloc", "sched": "batch", "omp.bind": "close"}.get(name, 2)
     run = facts(None, unavailable={"readback": "it ended within 1 ms"})
     config = Configuration({name: value})

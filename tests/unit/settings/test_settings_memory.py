@@ -141,7 +141,7 @@ def test_rejected_policy_is_refused() -> None:
     assert got.status is GrantStatus.REFUSED
 
 
-def test_it_is_read_back_and_runs_without_assay() -> None:
+def test_policy_is_in_document_readback_and_script() -> None:
     config = Configuration({NAME: "weighted:0-1"})
     made = plan(config, MIXED, REGISTRY)
     launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)

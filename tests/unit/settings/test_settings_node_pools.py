@@ -55,7 +55,9 @@ EFFECTS: dict[str, Effect] = {ALL: _spread, USUAL: _spread, **dict.fromkeys(NODE
 
 
 @pytest.mark.parametrize("name", ["vm.hugepages", "vm.hugepages.2m"])
-def test_a_pool_of_all_nodes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pools_of_nodes_are_granted_and_restored(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for path, text in FILES.items():
         place = tmp_path / "root" / path.lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -47,7 +47,9 @@ def variables(given: dict[str, Value]) -> dict[str, str]:
         ),
     ],
 )
-def test_the_variables_of_each_runtime(given: dict[str, Value], expected: dict[str, str]) -> None:
+def test_variables_of_each_runtime_are_set(
+    given: dict[str, Value], expected: dict[str, str]
+) -> None:
     assert variables(given) == expected
 
 
@@ -76,7 +78,7 @@ def judged(given: dict[str, Value], seen: ReadBack) -> dict[str, tuple[GrantStat
     return {name: (g.status, g.level, g.reason or "") for name, g in grants.items()}
 
 
-def test_libgomp_alone_takes_the_time_as_a_number_of_spins() -> None:
+def test_libgomp_gets_number_of_spins() -> None:
     given: dict[str, Value] = {"omp.blocktime": 3}
     environ = variables(given)
     alone = judged(given, ReadBack(environ=environ, maps=GNU))["omp.blocktime"]
@@ -88,7 +90,7 @@ def test_libgomp_alone_takes_the_time_as_a_number_of_spins() -> None:
 
 
 @pytest.mark.parametrize("value", [0, "infinite"])
-def test_the_ends_are_exact_in_libgomp_too(value: Value) -> None:
+def test_extreme_times_are_exact_in_libgomp(value: Value) -> None:
     given = {"omp.blocktime": value}
     seen = ReadBack(environ=variables(given), maps=GNU)
     assert judged(given, seen)["omp.blocktime"][0] is GrantStatus.GRANTED

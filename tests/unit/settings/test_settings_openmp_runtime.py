@@ -60,7 +60,7 @@ def test_gnu_runtime_is_not_preloaded_into_llvm_code() -> None:
     assert planned("llvm", program=program("gomp", static=True)).refused
 
 
-def test_with_an_allocator_both_are_preloaded() -> None:
+def test_runtime_and_allocator_are_both_preloaded() -> None:
     host = machine(libraries={"llvm-omp": FILES["llvm"], "jemalloc": f"{LIB}/libjemalloc.so.2"})
     both = Configuration({"omp.runtime": "llvm", "malloc": "jemalloc"})
     made = plan(both, host, REGISTRY)

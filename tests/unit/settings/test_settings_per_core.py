@@ -47,7 +47,9 @@ def planned(host: Machine, given: dict[str, Value]) -> Plan:
         (machine(cores=2, smt=2, efficient=2), {NAME: 1}, (0, 1, 4, 5)),
     ],
 )
-def test_the_mask(host: Machine, given: dict[str, Value], expected: tuple[int, ...]) -> None:
+def test_affinity_mask_is_planned_and_judged(
+    host: Machine, given: dict[str, Value], expected: tuple[int, ...]
+) -> None:
     made = planned(host, given)
     assert not made.refused
     assert made.cpus == expected
@@ -70,7 +72,7 @@ def test_the_mask(host: Machine, given: dict[str, Value], expected: tuple[int, .
         (machine(cores=2, smt=2, allowed=(0, 1)), 2, "no core has a second"),
     ],
 )
-def test_more_than_the_machine_has_is_refused(host: Machine, value: Value, told: str) -> None:
+def test_more_threads_than_cores_have_are_refused(host: Machine, value: Value, told: str) -> None:
     word = planned(host, {NAME: value}).settings[NAME]
     assert word.status is Prospect.REFUSED
     assert told in (word.reason or "")
@@ -90,7 +92,7 @@ def test_cpu_list_takes_precedence() -> None:
     assert made.settings[NAME].status is Prospect.DEGRADED
 
 
-def test_a_count_that_does_not_fit_any_more_is_refused() -> None:
+def test_count_above_remaining_cpus_is_refused() -> None:
     word = planned(SMT, {NAME: 1, "cpus": 9}).settings["cpus"]
     assert word.status is Prospect.REFUSED and "8 CPUs" in (word.reason or "")
 
@@ -111,7 +113,7 @@ def test_every_core_keeps_the_allowed_threads(host: Machine, count: int) -> None
     assert left == {core: min(number, count) for core, number in had.items()}
 
 
-def test_suggested_only_with_more_than_two_threads() -> None:
+def test_per_core_is_suggested_with_more_than_two_threads_only() -> None:
     setting = REGISTRY.get(NAME)
     answer = setting.suggest(program(threads_peak=8), POWER)
     assert isinstance(answer, Suggestion) and answer.domain.values() == (2, 3)

@@ -34,7 +34,7 @@ def test_words_of_a_command_include_the_values_of_its_options(
     assert "x" not in printed_words(command) and "--" not in printed_words(command)
 
 
-def test_words_of_a_pipeline_are_those_that_were_typed() -> None:
+def test_pipeline_wrapper_is_not_among_its_words() -> None:
     command = shlex.join(("/bin/bash", "-c", f"{SIGPIPE_TRAP}gzip -9 <a.txt | wc"))
     assert {"gzip", "-9", "wc"} <= printed_words(command)
     assert "PIPESTATUS" not in str(printed_words(command))
@@ -44,20 +44,20 @@ def test_text_with_an_open_quote_has_words() -> None:
     assert {"it's", "here"} <= printed_words('bash -c "echo it\'s here"')
 
 
-def test_words_that_all_commands_have_do_not_differ() -> None:
+def test_words_of_all_commands_do_not_differ() -> None:
     found = differing_words(["q --mode=a in.txt", "q --mode=b in.txt", "q in.txt -v"])
     assert {"a", "b", "--mode=a", "-v"} <= found
     assert not found & {"q", "in.txt"}
     assert differing_words([]) == frozenset()
 
 
-def test_forms_of_a_set_of_cpus_hold_more_than_a_number() -> None:
+def test_cpu_forms_are_distinguishable_from_numbers() -> None:
     assert printed_cpu_forms([3, 0, 1]) == {"0-1,3", "0,1,3", "{0, 1, 3}", "[0, 1, 3]", "(0, 1, 3)"}
     assert printed_cpu_forms([5]) == {"{5}", "[5]", "(5)"}
     assert printed_cpu_forms([]) == frozenset()
 
 
-def test_own_values_are_those_in_force() -> None:
+def test_printed_values_include_values_in_force() -> None:
     configuration = Configuration({"malloc": "jemalloc", "cpus": 1})
     actions = (
         Preload(path="/usr/lib/libjemalloc.so.2"),
@@ -69,7 +69,7 @@ def test_own_values_are_those_in_force() -> None:
     assert {"10", "0x10"} <= found  # masks
 
 
-def test_own_values_of_a_command_are_words_that_others_lack() -> None:
+def test_printed_values_of_command_are_its_differing_words() -> None:
     commands = ["q --mode=a in.txt", "q --mode=b in.txt"]
     configuration = Configuration({"command": commands[0]})
     plan = Plan(configuration=configuration)

@@ -35,7 +35,7 @@ def test_proposed_counts_follow_the_quota(
     assert ("quota" in found.reason) == (quota is not None)
 
 
-def test_a_quota_of_one_cpu_leaves_no_count_to_try() -> None:
+def test_quota_of_one_cpu_has_no_suggestion() -> None:
     found = ALL.suggest(program("gomp"), machine(cores=2, cpu_limit=0.5))
     assert found == "a control group limits CPU time to one CPU: quota 0.5 CPU"
 

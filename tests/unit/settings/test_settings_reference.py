@@ -16,18 +16,18 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "settings.md"
 
 
 @pytest.mark.parametrize("name", [*builtin().names, *POOLS, *_X86, *_ARM])
-def test_the_reference_names_it(name: str) -> None:
+def test_reference_page_names_each_setting(name: str) -> None:
     assert f"`{name}" in PAGE.read_text()
 
 
 @pytest.mark.parametrize("setting", list(builtin()), ids=lambda s: s.name)
-def test_every_setting_describes_itself(setting: object) -> None:
+def test_settings_have_one_line_summary_and_cost(setting: object) -> None:
     assert len(setting.summary) < 80 and "\n" not in setting.summary  # type: ignore[attr-defined]
     of_system = setting.scope is Scope.SYSTEM  # type: ignore[attr-defined]
     assert (setting.switch_cost_s > 0.0) == of_system  # type: ignore[attr-defined]
 
 
-def test_order_and_lookup() -> None:
+def test_registry_finds_settings_in_order_of_names() -> None:
     registry = builtin()
     assert [s.name for s in registry] == list(registry.names)
     assert len(registry) == len(registry.names) == len(set(registry.names))
@@ -37,7 +37,7 @@ def test_order_and_lookup() -> None:
 
 
 @pytest.mark.parametrize("name", ["build.", "arg.", "env."])
-def test_a_family_without_a_name_is_not_offered(name: str) -> None:
+def test_empty_member_name_is_not_suggested(name: str) -> None:
     with pytest.raises(InvalidInputError) as error:
         builtin().get(name)
     assert error.value.remedy is None or f"{name}?" not in error.value.remedy

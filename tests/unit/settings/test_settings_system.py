@@ -232,13 +232,15 @@ def test_managed_interrupt_is_not_moved(server: Path) -> None:
         ("cpu.idle", -1, "invalid value"),
     ],
 )
-def test_refused_with_the_reason(server: Path, name: str, value: str | int, why: str) -> None:
+def test_impossible_value_is_refused_with_reason(
+    server: Path, name: str, value: str | int, why: str
+) -> None:
     found = plan(Configuration({name: value}), read_machine(Root(server)), builtin())
     assert why in (found.refused[name].reason or "")
     assert not found.system
 
 
-def test_without_root_or_in_a_user_namespace(server: Path) -> None:
+def test_system_settings_need_root_outside_user_namespaces(server: Path) -> None:
     for status, uid_map, why in (
         (ROOT.replace("0\t0\t0\t0", "1000\t1000\t1000\t1000"), "0 0 4294967295", "as root"),
         (ROOT, "0 1000 1", "user namespace"),
@@ -339,7 +341,7 @@ def test_script_contains_changes(server: Path) -> None:
     assert r"printf '\005\000\000\000' >&9" in lines
 
 
-def test_an_older_machine_document_has_no_system() -> None:
+def test_machine_without_system_files_round_trips_json() -> None:
     machine = read_machine(Root(Path("/nonexistent")))
     assert machine.system_files == {}
     assert decode(encode(machine), Machine) == machine
@@ -353,7 +355,7 @@ def test_system_settings_are_never_suggested_and_have_costs(setting: object) -> 
     assert setting.switch_cost_s >= SWITCH_S  # type: ignore[attr-defined]
 
 
-def test_spellings() -> None:
+def test_system_values_are_normalized_and_checked() -> None:
     assert normalized("choice", "always [madvise] never\n") == "madvise"
     assert normalized("mask", "00000000,0000000f") == normalized("mask", "f") == "f"
     assert normalized("cpulist", "0,1,2,3") == "0-3"

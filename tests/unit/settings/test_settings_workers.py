@@ -46,13 +46,13 @@ PAGER = "/opt/assay/libassay-tier.so"
 TIER: dict[str, Value] = {"mem.tier": "/tmp", "mem.dram": "64M"}
 
 
-def test_wrapper_with_the_library_does_not_stand_for_the_worker() -> None:
+def test_library_in_wrapper_alone_is_refused() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("big", 2.0), worker("sh", 0.01, JEMALLOC))
     assert grant.status is GrantStatus.REFUSED
     assert "'big', which used 100 % of the observed CPU time" in (grant.reason or "")
 
 
-def test_worker_with_the_library_is_granted_behind_a_wrapper_without() -> None:
+def test_library_in_worker_alone_is_granted() -> None:
     grant = judge({"malloc": "jemalloc"}, worker("big", 2.0, JEMALLOC), worker("sh", 0.01))
     assert grant.status is GrantStatus.GRANTED
 
@@ -62,7 +62,7 @@ def test_part_of_the_work_without_the_setting_is_degraded() -> None:
     assert grant.status is GrantStatus.DEGRADED and "25 %" in (grant.reason or "")
 
 
-def test_many_small_workers_outweigh_a_busy_parent() -> None:
+def test_many_small_workers_decide_over_busy_parent() -> None:
     pool = [worker(f"w{i}", 0.5) for i in range(6)]
     grant = judge({"malloc": "jemalloc"}, worker("main", 1.0, JEMALLOC), *pool)
     assert grant.status is GrantStatus.REFUSED
@@ -87,7 +87,7 @@ def test_every_kind_of_setting_is_judged_by_the_worker(
     assert judge(given, *turned).status is GrantStatus.GRANTED
 
 
-def test_process_that_holds_the_memory_decides_on_storage_behind_it() -> None:
+def test_process_with_most_memory_decides_on_its_storage() -> None:
     calculates = worker("solve", 5.0, PAGER, held_mib=20)
     holds = worker("cache", 0.3, held_mib=300)
     config = Configuration(TIER)
@@ -98,7 +98,7 @@ def test_process_that_holds_the_memory_decides_on_storage_behind_it() -> None:
     assert "'cache', which held 94 % of the memory" in (grants["mem.tier"].reason or "")
 
 
-def test_process_that_could_not_be_read_leaves_it_unverified() -> None:
+def test_unreadable_worker_leaves_setting_unverified() -> None:
     """A process of another user, or one that began after the last reading."""
     unread = ProcessState(comm="sudo-ed", cpu_s=2.0, resident_bytes=MIB)
     for given, before in (
@@ -122,14 +122,14 @@ def test_helpers_decide_nothing() -> None:
     assert judge({"malloc": "jemalloc"}, busy, worker("uname", 0.5)).status is GrantStatus.GRANTED
 
 
-def test_starter_of_a_parallel_job_decides_nothing() -> None:
+def test_launcher_of_parallel_job_decides_nothing() -> None:
     """It polls as busily as the processes that it starts."""
     job = worker("app", 1.0, JEMALLOC)
     assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0), job).status is GrantStatus.GRANTED
     assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0)).status is GrantStatus.REFUSED
 
 
-def test_process_that_holds_the_memory_degrades_other_settings_of_memory() -> None:
+def test_process_with_most_memory_degrades_memory_settings() -> None:
     calculates, holds = worker("solve", 5.0, JEMALLOC, MODE="a"), worker("cache", 0.3, held_mib=300)
     grant = judge({"malloc": "jemalloc"}, calculates, holds)
     assert grant.status is GrantStatus.DEGRADED
@@ -137,7 +137,7 @@ def test_process_that_holds_the_memory_degrades_other_settings_of_memory() -> No
     assert judge({"env.MODE": "a"}, calculates, holds).status is GrantStatus.GRANTED
 
 
-def test_only_process_is_judged_by_what_it_has_itself() -> None:
+def test_single_process_is_judged_by_itself() -> None:
     config = Configuration({"env.MODE": "fast"})
     seen = ReadBack(environ={"MODE": "fast"}, workers=(worker("big", 1.0),))
     grants = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), facts(seen))

@@ -59,7 +59,7 @@ HEAD = "Filename\tType\tSize\tUsed\tPriority\n"
 
 
 @pytest.mark.parametrize("system", [{}, {SWAPS: HEAD + "/swap file 1048576 0 -2\n"}])
-def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None:
+def test_swap_instead_of_directory_preloads_advisor(system: dict[str, str]) -> None:
     host = machine(libraries=HOST.libraries, system_files=system)
     made = planned({**BOTH, "mem.tier": "swap"}, host)
     assert {word.status for word in made.settings.values()} == {Prospect.GRANTABLE}
@@ -78,7 +78,7 @@ def test_missing_swap_is_refused() -> None:
     assert planned(BOTH, host).settings["mem.tier"].status is Prospect.GRANTABLE
 
 
-def test_the_launcher_looks_for_it_in_the_maps() -> None:
+def test_launcher_searches_maps_for_pager() -> None:
     made = planned(BOTH)
     launch = Launch(
         configuration=made.configuration, arm="x", stage=Stage.SEARCH, block=0, position=0
@@ -97,7 +97,7 @@ def test_pager_precedes_other_allocator(malloc: str) -> None:
 @pytest.mark.parametrize(
     ("dram", "bytes_"), [("1.5G", 3 << 29), (64 << 20, 64 << 20), ("16M", 16 << 20)]
 )
-def test_sizes(dram: Value, bytes_: int) -> None:
+def test_dram_sizes_are_passed_in_bytes(dram: Value, bytes_: int) -> None:
     made = planned({**BOTH, "mem.dram": dram})
     assert EnvSet(name="ASSAY_TIER_DRAM", value=str(bytes_)) in made.actions
 
@@ -135,7 +135,7 @@ def test_budget_above_memory_is_refused() -> None:
         assert "GiB of memory on this machine" in (word.reason or "")
 
 
-def test_without_the_library_it_is_refused_with_what_to_install() -> None:
+def test_missing_pager_is_refused_with_remedy() -> None:
     word = planned(BOTH, machine()).settings["mem.tier"]
     assert word.status is Prospect.REFUSED
     assert "has no pager" in (word.reason or "")
@@ -143,14 +143,14 @@ def test_without_the_library_it_is_refused_with_what_to_install() -> None:
 
 
 @pytest.mark.parametrize("folder", ["/opt/my assay", "/opt/a:b", "/opt/a\tb"])
-def test_a_library_that_the_loader_cannot_name_is_refused(folder: str) -> None:
+def test_unloadable_library_name_is_refused(folder: str) -> None:
     host = machine(libraries={LIBRARY: f"{folder}/libassay-tier.so"})
     answer = TierStorage().resolve(Configuration(BOTH), host)
     assert isinstance(answer, Refused)
     assert "a space or a colon" in answer.reason
 
 
-def test_a_static_program_is_refused() -> None:
+def test_static_program_is_refused() -> None:
     made = plan(Configuration(BOTH), HOST, REGISTRY, program(static=True))
     assert made.settings["mem.tier"].status is Prospect.REFUSED
     assert "statically linked" in (made.settings["mem.tier"].reason or "")
