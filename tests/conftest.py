@@ -1,4 +1,4 @@
-"""Fixtures of several test folders: the launcher under test, and permission to change the host."""
+"""Fixtures of several test folders: the programs under test, and permission to change the host."""
 
 import contextlib
 import os
@@ -88,19 +88,19 @@ def assay_exec() -> Path:
 
 @pytest.fixture(scope="session")
 def assay_noise() -> Path:
-    """Provide the meter of noise under test: $ASSAY_NOISE, else found as the launcher is."""
+    """Provide the noise meter under test: $ASSAY_NOISE, otherwise found like the launcher."""
     return _native("assay-noise", "noise", "ASSAY_NOISE")
 
 
 @pytest.fixture(scope="session")
 def assay_broker() -> Path:
-    """Provide the broker under test: $ASSAY_BROKER, else found as the launcher is."""
+    """Provide the broker under test: $ASSAY_BROKER, otherwise found like the launcher."""
     return _native("assay-broker", "broker", "ASSAY_BROKER")
 
 
 @pytest.fixture(scope="session")
 def assay_kernels(assay_exec: Path) -> tuple[Path, ...]:
-    """Provide the programs of the catalogue's kernels, which are built beside the launcher."""
+    """Provide the programs of the kernels, which are built beside the launcher."""
     found = sorted(assay_exec.parent.glob("assay-kernel-*"))
     if not found and shutil.which("cmake"):
         found = sorted(_build("assay-kernels").parent.glob("assay-kernel-*"))
@@ -126,7 +126,7 @@ def tier_allowed(assay_exec: Path) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Provide a folder that is on a disk: where temporary ones are memory, one in this checkout."""
+    """Provide a folder on a disk: one in this checkout if temporary folders are in memory."""
     kind = subprocess.run(
         ["stat", "-f", "-c", "%T", tmp_path], capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -1,4 +1,4 @@
-"""A 32-bit program, without a compiler that makes one."""
+"""A 32-bit program, created without a compiler."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 
 
 def narrow_program() -> bytes:
-    """Return a dynamic program of i386 that does nothing: it is to be looked at, not run."""
+    """Return a dynamic i386 program that does nothing: it is inspected, not run."""
     loader = b"/lib/ld-linux.so.2\0"
     head, row = 52, 32
     at = head + 3 * row

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def native_build(targets: Sequence[str], sanitizers: str = "", *words: str) -> Path:
-    """The folder of a build with these targets.
+    """Return the folder of a build with these targets.
 
     Args:
         sanitizers: as ASSAY_SANITIZE has them; none by default.

@@ -1,4 +1,4 @@
-"""Handlers of signals that ask for an end, for the time that something may not be cut off."""
+"""Handlers of termination signals during uninterruptible work."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ SLOW_TO_LOAD = (
 
 
 def imported_by(code: str) -> set[str]:
-    """Top-level modules that a fresh interpreter holds after running ``code``."""
+    """Return the top-level modules of a fresh interpreter after running ``code``."""
     return {name.partition(".")[0] for name in modules_after(code)}
 
 
 def modules_after(code: str) -> set[str]:
-    """All modules that it holds then; what should be launched is not."""
+    """Return all its modules; nothing is launched."""
     script = (
         "import sys\ntry:\n"
         + "".join(f"    {line}\n" for line in code.splitlines())

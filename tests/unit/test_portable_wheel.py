@@ -1,4 +1,4 @@
-"""The native programs, and the wheel that holds them, start on every supported distribution."""
+"""The native programs and their wheel run on every supported distribution."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tool() -> ModuleType:
 
 @pytest.fixture
 def native(tmp_path: Path, assay_exec: Path, assay_kernels: tuple[Path, ...]) -> Path:
-    """Provide a folder with the native programs as a wheel holds them."""
+    """Provide a folder with the native programs as in a wheel."""
     folder = tmp_path / "wheel" / "assay" / "_native"
     folder.mkdir(parents=True)
     for path in assay_exec.parent.iterdir():

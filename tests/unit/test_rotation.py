@@ -1,4 +1,4 @@
-"""Rotation: successive runs have all tests that take long, and each run a test of each file."""
+"""Rotation: successive runs cover all slow tests, and each run has at least one per file."""
 
 from __future__ import annotations
 

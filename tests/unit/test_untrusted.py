@@ -1,4 +1,4 @@
-"""Hostile text made safe to show, in the terminal, in scripts and in reports."""
+"""Untrusted text is made safe for terminals, scripts and reports."""
 
 import unicodedata
 

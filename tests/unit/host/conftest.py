@@ -1,4 +1,4 @@
-"""A machine in a folder, and a journal of its own."""
+"""A recorded machine in a folder, and a folder for the journal."""
 
 from __future__ import annotations
 

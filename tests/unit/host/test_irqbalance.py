@@ -1,4 +1,4 @@
-"""irqbalance: told which CPUs get no interrupts, by one that answers as the daemon does."""
+"""Requests to irqbalance, answered by a substitute for the daemon."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PID = 700
 
 @dataclass
 class Daemon:
-    """Answers `setup`; obeys in its next round, which is the question after that."""
+    """Substitute for the daemon: a request takes effect after one more question."""
 
     listening: socket.socket
     obeys: bool = True

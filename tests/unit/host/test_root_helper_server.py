@@ -25,7 +25,7 @@ WRITE = {"kind": "write_file", "path": STAT, "value": "7", "form": "number"}
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A host with one file of the table, a device, and files that are none of ours."""
+    """Provide a host with one file of the table, a device, and other files."""
     base = tmp_path / "host"
     for path, text in (
         (STAT, "1\n"),

@@ -44,7 +44,7 @@ ALWAYS = WriteFile(path=THP, value="always", form="choice")
 
 
 def restored(host: RecordedHost) -> list[str]:
-    """Put back all that is written down; gives what became of each."""
+    """Undo all recorded actions; return the result of each."""
     with open_journal() as journal:
         found = [word.fate for word in undo(host, journal, journal.entries)]
         assert not journal.entries
@@ -63,7 +63,7 @@ def in_child(work: Callable[[], Any]) -> int:
 
 
 class Killer:
-    """Kills its process at the nth call of what changes files, in the middle of a write."""
+    """Kills its process at the nth call that changes a file, in the middle of a write."""
 
     def __init__(self, at: int) -> None:
         self.left = at
@@ -198,7 +198,7 @@ def test_restoration_killed_at_any_step_is_repeated(tree: Path) -> None:
 
 
 def remove_halves(tree: Path) -> None:
-    """The kernel's files have no half-written neighbours, unlike a recorded tree's."""
+    """Remove temporary files, which a recorded tree may have, but the kernel does not."""
     for place in tree.iterdir():
         if place.is_file():
             place.unlink()

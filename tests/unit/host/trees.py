@@ -1,4 +1,4 @@
-"""A recorded tree of a machine that can be set."""
+"""A recorded tree of a machine with writable settings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def plant(base: Path, files: dict[str, str] | None = None) -> None:
 
 
 def content(base: Path) -> dict[str, bytes]:
-    """Every file of a tree, byte for byte."""
+    """Return the content of every file of a tree."""
     return {
         str(place.relative_to(base)): place.read_bytes()
         for place in sorted(base.rglob("*"))

@@ -1,4 +1,4 @@
-"""Whatever is asked for: a plan, and from it a document and a script that sh can read."""
+"""For any request: a plan, its document, and a script that sh can parse."""
 
 from __future__ import annotations
 

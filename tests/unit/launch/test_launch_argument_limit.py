@@ -1,4 +1,4 @@
-"""The room that arguments and environment leave of the kernel's limit."""
+"""Bytes that arguments and environment leave free of the kernel's limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STACK = {"resource": "stack", "soft": 4 * LIMIT, "hard": None}
 
 @pytest.mark.parametrize("word", ["x", "é", "\udce9", "word" * 20])
 def test_free_bytes_match_kernel_limit(word: str) -> None:
-    """The environment may grow by the room and the reserve less two paths, and not by more."""
+    """The environment may grow by the free bytes and the reserve, except for two paths."""
     count = LIMIT // (len(os.fsencode(word)) + 9) - 900
     env, more = {"A": word, "B": "2"}, {"B": "longer"}
     document = {"argv": ["/bin/true", *[word] * count], "env_set": more, "rlimits": [STACK]}

@@ -1,4 +1,4 @@
-"""The command that builds a program, with a configuration's values in it."""
+"""Build command of a program, with the values of a configuration."""
 
 from __future__ import annotations
 

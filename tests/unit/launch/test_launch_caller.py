@@ -49,7 +49,7 @@ def test_home_is_that_of_sudo() -> None:
 
 @pytest.fixture
 def sound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Provide a launcher in a folder of root's, in an installation that is sound."""
+    """Provide a launcher in a folder of root, in a safe installation."""
     if os.geteuid() != 0:
         pytest.skip("files of root's are made as root")
     launcher = tmp_path / "bin" / "assay-exec"

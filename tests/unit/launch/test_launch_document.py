@@ -196,7 +196,7 @@ def test_openblas_reports_its_core_if_judged() -> None:
 
 
 def test_arms_of_a_study_differ_in_settings_only() -> None:
-    """Every arm prints OpenBLAS's report if one does, since printing takes time."""
+    """Every arm prints the report of OpenBLAS if one does, since printing takes time."""
 
     def told(given: dict[str, Value], varied: tuple[str, ...]) -> object:
         config = Configuration(given)
@@ -211,7 +211,7 @@ def test_arms_of_a_study_differ_in_settings_only() -> None:
 
 
 def test_openblas_report_stays_off_in_standard_error_of_user() -> None:
-    """A run that is not recorded has the standard error of the user."""
+    """A run without a study uses the standard error of the user."""
     config = Configuration({"cpu.isa": "avx512"})
     launch = Launch(configuration=config, arm="x", stage=Stage.CONFIRM, block=0, position=0)
     got = launcher_document(plan(config, HOST, REGISTRY), WORK, launch, env={})

@@ -1,4 +1,4 @@
-"""Checks of a document by the driver before it starts a process."""
+"""Driver: encoding of the document, and stopped launchers."""
 
 from __future__ import annotations
 

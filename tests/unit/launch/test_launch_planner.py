@@ -1,4 +1,4 @@
-"""Plans: actions, words, merges, conflicts."""
+"""Plans: actions, status of settings, merging and conflicts."""
 
 from __future__ import annotations
 

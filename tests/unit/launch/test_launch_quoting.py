@@ -1,4 +1,4 @@
-"""Words of scripts are what they stand for, whatever bytes they hold."""
+"""Words in scripts keep their bytes."""
 
 from __future__ import annotations
 

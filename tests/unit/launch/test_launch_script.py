@@ -1,4 +1,4 @@
-"""The script is run by /bin/sh, and its effect read in /proc."""
+"""Scripts, run by /bin/sh; their effect is read from /proc."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_shared_lists_are_merged_in_the_shell(tmp_path: Path) -> None:
 
 
 def copy_of_libm(folder: Path, name: str) -> str:
-    """A harmless shared object under an allocator's name."""
+    """Copy a harmless shared object under the name of an allocator."""
     loaded = next(
         line.split()[-1]
         for line in Path("/proc/self/maps").read_text().splitlines()
@@ -218,7 +218,7 @@ def test_script_without_input_reads_dev_null(tmp_path: Path) -> None:
 
 
 def test_explained_run_inherits_standard_input(tmp_path: Path) -> None:
-    """It reads what it is given."""
+    """The program reads the standard input of the script."""
     made = plan(Configuration({"nice": 1}), machine(), REGISTRY)
     text = shell_script(made, work(), inherits_stdin=True)
     assert run(text, tmp_path, told=b"typed")["stdin"] == "typed"
@@ -340,7 +340,7 @@ def test_folders_of_user_are_unchanged(tmp_path: Path) -> None:
 
 
 def test_script_explains_cpus_of_a_slot() -> None:
-    """No setting names them, and a script that sets something says why."""
+    """The comment states their source, since no setting names them."""
     plain = plan(Configuration(), machine(), REGISTRY)
     assert "# On CPUs 0-1, as launched (--parallel, --reserve)." in shell_script(
         confined_to_cpus(plain, (0, 1)), work()

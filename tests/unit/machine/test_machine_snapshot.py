@@ -44,7 +44,7 @@ def archive_of(root: Root, path: Path, env: Mapping[str, str] = os.environ) -> b
 
 
 def plain(machine: Machine, inventory: Inventory) -> tuple[Machine, bytes]:
-    """Documents without what counts and the boot, and with ids as a snapshot has them.
+    """Return documents without counters and boot, and with ids as in a snapshot.
 
     It holds neither the id of a boot nor values of arguments that are not shown.
     """

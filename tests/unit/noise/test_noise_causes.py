@@ -1,4 +1,4 @@
-"""The likely cause of a detour, from written counts."""
+"""The likely cause of a detour, from given counts."""
 
 from __future__ import annotations
 

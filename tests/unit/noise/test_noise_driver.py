@@ -1,4 +1,4 @@
-"""The driver of assay-noise: what it reads, and what it refuses."""
+"""Driver of assay-noise: counters, requests and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def measure(path: Path) -> NoiseMeasurement:
-    """Make one complete run of a program."""
+    """Return the results of a complete run."""
     with NoiseMeter(path, REQUEST, os.environ) as meter:
         meter.wait()
         return meter.results()

@@ -1,4 +1,4 @@
-"""Figures of detours, and the periods of time lost."""
+"""Figures of detours, and periods of lost time."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_named_figures_prefer_gap_measurement() -> None:
 
 
 def steps_with(stalls: dict[int, float], size: int = 4000, seed: int = 1) -> list[int]:
-    """Steps of intervals that waver by a little, and lose a share of their work in some."""
+    """Return steps per interval with small variation, and losses in some intervals."""
     rng = np.random.default_rng(seed)
     done = STEPS * (1 - 2e-4 * rng.random(size))
     for place, share in stalls.items():
@@ -121,7 +121,7 @@ def test_two_periods_are_distinguished() -> None:
 
 
 def test_unsteady_period_is_that_of_strongest_line() -> None:
-    """Lines beside it, of less power, are no period of their own."""
+    """Weaker lines beside it are not separate periods."""
     rng = np.random.default_rng(5)
     places = {int(p + rng.choice([0, 0, 0, 0, 1])) for p in range(0, 3990, 8)}
     periods = found_in(steps_with(dict.fromkeys(places, 0.01)))
@@ -129,7 +129,7 @@ def test_unsteady_period_is_that_of_strongest_line() -> None:
 
 
 def test_long_preemptions_do_not_hide_a_period() -> None:
-    """Three stalls of a hundred intervals each take ten times what the rhythm does."""
+    """Three stalls of a hundred intervals each take ten times as long as all periodic ones."""
     stalls = dict.fromkeys(range(0, 4000, 10), 0.01)
     for begin in (300, 1711, 3003):
         stalls |= dict.fromkeys(range(begin, begin + 100), 0.98)

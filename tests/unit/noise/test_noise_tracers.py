@@ -1,4 +1,4 @@
-"""The kernel's tracers of noise, on what they printed.
+"""Output of the kernel's tracers of noise.
 
 The lines are those of Documentation/trace/osnoise-tracer.rst and timerlat-tracer.rst, and of a
 report on the list of the kernel (a driver's interrupt thread on an isolated CPU).
@@ -113,7 +113,7 @@ def test_kernel_without_tracer_is_refused(tmp_path: Path) -> None:
 
 
 class Tracefs(LiveHost):
-    """A folder that looks like tracefs: files of an instance come with it."""
+    """Substitute for tracefs: a new instance has its files."""
 
     files: tuple[str, ...] = ("current_tracer", "buffer_size_kb", "events/osnoise/enable", "trace")
 

@@ -1,4 +1,4 @@
-"""A recorded host of two sockets with two cores each, on which partitions are made."""
+"""A recorded host of two sockets with two cores each, for partitions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ THREADS = {
 
 
 def files(version: int) -> dict[str, str]:
-    """The files of the host, with control groups of a version."""
+    """Return the files of the host, with control groups of a version."""
     found = {
         BOOT: "11111111-2222-3333-4444-555555555555",
         "/proc/self/status": "Name:\tassay\nUid:\t0\t0\t0\t0\nCpus_allowed_list:\t0-3",
@@ -109,7 +109,7 @@ def files(version: int) -> dict[str, str]:
 
 
 def plant(base: Path, version: int) -> None:
-    """Write the host."""
+    """Write the files of the host."""
     for path, text in files(version).items():
         place = base / path.lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Partitions on a recorded host: made, settled whatever happens, and put back byte for byte."""
+"""Partitions on a recorded host: creation, restart, interruption and complete restoration."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def killed(work: Callable[[], object]) -> bool:
 
 
 class Killer:
-    """Kills its process at the nth change, before it or after it."""
+    """Kills its process before or after the nth change."""
 
     def __init__(self, at: int) -> None:
         self.left = at
@@ -719,7 +719,7 @@ def test_unprivileged_user_is_refused(tree: Path, version: int) -> None:
 
 
 def test_start_reports_refused_and_drifted_values(tmp_path: Path, assay_broker: Path) -> None:
-    """Report values that the kernel refuses by now, and values that another user set."""
+    """These are a value that the kernel refuses now, and one that another user changed."""
     plant(base := tmp_path / "t", 1)
     refused = f"{CPU}/cpu3/cpuidle/state2/disable"
     there = place(base, 1)
@@ -784,7 +784,7 @@ def test_entries_are_readable_while_journal_is_locked(tmp_path: Path) -> None:
 def test_no_share_is_reserved_during_deletion(
     tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the look at who uses a partition and its end."""
+    """Between the check for users of a partition and its deletion."""
     plant(base := tmp_path / "t", 1)
     here = place(base, 1)
     here = dataclasses.replace(here, env={**here.env, "ASSAY_BROKER": str(assay_broker)})

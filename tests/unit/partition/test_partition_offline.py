@@ -102,7 +102,7 @@ def test_start_restores_isolation_after_cpu_returns(
 
 
 def test_masks_are_restored_after_deletion_while_offline(tree: Path, version: int) -> None:
-    """Linux 6.1 takes the CPU out of masks of threads that are put back while it is away."""
+    """Linux 6.1 removes an offline CPU from masks that are restored."""
     before = content(tree)
     here = place(tree, version)
     create_partition(asked(), here)
@@ -124,7 +124,7 @@ def test_masks_are_restored_after_deletion_while_offline(tree: Path, version: in
 
 
 def test_masks_recorded_while_offline_regain_the_cpu(tree: Path, version: int) -> None:
-    """Made while another CPU is away: the kernel leaves that out of what it says of threads."""
+    """The kernel omits an offline CPU from the masks of threads."""
     here = place(tree, version)
     host_of(here).take_offline(1)
     create_partition(asked(), here)

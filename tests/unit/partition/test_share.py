@@ -1,4 +1,4 @@
-"""Shares: where ranks lie, what confines a process, and whether a partition holds."""
+"""Shares: layouts of ranks, bounds of a process, and violations of isolation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rank(number: int, count: int = 4) -> dict[str, str]:
     return {"MPI_LOCALRANKID": str(number), "MPI_LOCALNRANKS": str(count)}
 
 
-# --- where ranks lie ------------------------------------------------------------------------------
+# --- layouts of ranks -----------------------------------------------------------------------------
 
 
 def test_rank_layouts_are_parsed() -> None:
@@ -66,7 +66,7 @@ def test_invalid_layout_is_refused(text: str, env: dict[str, str], told: str) ->
 
 
 def placed(text: str, count: int = 4, nodes: int = 2) -> list[tuple[int, ...]]:
-    """The CPUs of each rank of a job on a host with four cores in each node."""
+    """Return the CPUs of each rank of a job on a host with four cores in each node."""
     cpus = machine(nodes=nodes, cores=4).cpus
     free = {cpu.id for cpu in cpus}
     wishes = [parse_share_request(text, rank(number, count)) for number in range(count)]
@@ -108,11 +108,11 @@ def test_ranks_have_disjoint_places(count: int, stride: int | None, nodes: int, 
     assert sum(map(len, given_)) == len(set().union(*given_))
 
 
-# --- what confines a process ----------------------------------------------------------------------
+# --- bounds of a process --------------------------------------------------------------------------
 
 
 def tree(folder: Path, group: str, **files: str) -> Root:
-    """A host with control groups of version 2, and this process in one of them."""
+    """Write a host with control groups of version 2, and this process in one of them."""
     (folder / "proc/self").mkdir(parents=True)
     (folder / "proc/self/cgroup").write_text(f"0::{group}\n")
     (folder / "proc/self/mountinfo").write_text(
@@ -128,7 +128,7 @@ def tree(folder: Path, group: str, **files: str) -> Root:
 
 
 def test_isolated_partition_is_not_a_bound(tmp_path: Path) -> None:
-    """It takes CPUs 2 and 3 out of what is effective elsewhere."""
+    """It removes CPUs 2 and 3 from the effective cpusets of other groups."""
     root = tree(tmp_path, "/user", user__cpuset_cpus="", user__cpuset_cpus_effective="0-1")
     assert read_bounds(root, {0, 1}, range(4)) is None
 
@@ -238,7 +238,7 @@ def test_variables_fit_the_runtime_of_the_gpus(tmp_path: Path) -> None:
     assert told == {"CUDA_VISIBLE_DEVICES": "0,1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
 
-# --- which partition ------------------------------------------------------------------------------
+# --- selection of a partition ---------------------------------------------------------------------
 
 
 def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
@@ -291,12 +291,12 @@ def test_folder_writable_by_others_is_refused(tmp_path: Path) -> None:
     assert select_partition(None, env) == "a"
 
 
-# --- whether it holds -----------------------------------------------------------------------------
+# --- violations of isolation ----------------------------------------------------------------------
 
 
 @pytest.fixture
 def share(tmp_path: Path) -> Share:
-    """CPUs 2 to 4 of an isolated partition of version 2."""
+    """Provide CPUs 2 to 4 of an isolated partition of version 2."""
     lease = tmp_path / "lease-7"
     lease.mkdir()
     (tmp_path / "cpuset.cpus.partition").write_text("isolated\n")

@@ -1,4 +1,4 @@
-"""Requests for a share of a partition, and the CPUs granted."""
+"""Requests for a share of a partition, and the chosen CPUs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
     return {cpu.id for cpu in cpus}
 
 
-# --- what is asked --------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_map_file_has_one_line_per_rank(tmp_path: Path) -> None:
         parse_share_request(f"map:{tmp_path}/none", {})
 
 
-# --- what is given --------------------------------------------------------------------------------
+# --- chosen CPUs ----------------------------------------------------------------------------------
 
 
 def test_whole_cores_are_chosen_unless_partial() -> None:
@@ -133,7 +133,7 @@ def test_share_that_fits_lies_within_one_cache_or_node() -> None:
 
 
 def test_smallest_sufficient_node_is_chosen() -> None:
-    """So that what is whole stays so for larger wishes."""
+    """Other nodes stay whole for larger requests."""
     cpus = host(nodes=2, cores=4)
     free = all_of(cpus) - {4}
     assert choose_cpus(ShareRequest(cores=Amount(2)), cpus, free) == CpuChoice((5, 6))

@@ -27,7 +27,7 @@ def machine(
     allowed: tuple[int, ...] | None = None,
     **others: object,
 ) -> Machine:
-    """A host of packages x nodes x caches x cores x threads, numbered as Linux does: all first
+    """Return a host of packages x nodes x caches x cores x threads, numbered as by Linux: all first
     threads of the cores, then all second ones; then efficiency cores without siblings."""
     total = packages * nodes * caches * cores
     cpus = []

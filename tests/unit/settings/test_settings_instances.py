@@ -66,7 +66,7 @@ SHAPES = st.builds(
 
 @st.composite
 def hosts(draw: st.DrawFn) -> Machine:
-    """Whole machines, and machines with some unusable CPUs."""
+    """Yield whole machines, and machines with some unusable CPUs."""
     whole = draw(SHAPES)
     ids = [cpu.id for cpu in whole.cpus]
     kept = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))

@@ -47,7 +47,7 @@ def test_missing_runtime_names_its_package(value: str, package: str) -> None:
 
 
 def test_link_to_other_vendor_does_not_count() -> None:
-    """Debian's libomp-dev has a libiomp5.so that is LLVM's."""
+    """The libiomp5.so of Debian's libomp-dev is that of LLVM."""
     host = machine(libraries={"iomp": FILES["llvm"]})
     assert planned("intel", host).refused
 
