@@ -26,9 +26,9 @@ from typing import Any
 
 DATABASE = "postgres"
 USER = "bench"
-STARTING_S = 30.0
-STOPPING_S = 30.0
-RUNNING_S = 120.0
+START_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 30.0
+RUN_TIMEOUT_S = 120.0
 OPTIONS = {
     "listen_addresses": "",
     "autovacuum": "off",
@@ -69,7 +69,7 @@ def server(folder: Path) -> Iterator[None]:
     finally:
         process.send_signal(signal.SIGINT)  # fast shutdown, without waiting for clients
         try:
-            process.wait(STOPPING_S)
+            process.wait(STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGQUIT)
             process.wait()
@@ -79,7 +79,7 @@ def server(folder: Path) -> Iterator[None]:
 def _wait_until_ready(folder: Path, process: subprocess.Popen[bytes]) -> None:
     """Wait for the last line of the server's lock file, which needs no further process."""
     lock = folder / "postmaster.pid"
-    end = time.monotonic() + STARTING_S
+    end = time.monotonic() + START_TIMEOUT_S
     while process.poll() is None and time.monotonic() < end:
         if lock.exists() and "ready" in lock.read_text().split():
             return
@@ -94,7 +94,7 @@ def pgbench(folder: Path, *words: str) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=RUNNING_S,
+        timeout=RUN_TIMEOUT_S,
         cwd=folder,
         check=False,
         **user_of(folder),

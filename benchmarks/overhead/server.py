@@ -15,7 +15,7 @@ from .schedule import Unusable
 
 ROOT = Path(__file__).parents[2]
 JOB_TIMEOUT_S = 300.0
-ENDING_S = 10.0
+END_TIMEOUT_S = 10.0
 
 
 class Server:
@@ -75,7 +75,7 @@ class Server:
             with contextlib.suppress(BrokenPipeError):  # the worker has already ended
                 self._process.stdin.close()
         try:
-            self._process.wait(ENDING_S)
+            self._process.wait(END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

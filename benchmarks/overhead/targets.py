@@ -13,12 +13,12 @@ from .results import Measured
 
 SAMPLE_S = 2e-3
 EMPTY_PLAN_S = 0.0
-CONTAINED_S = 0.5e-3
+CONTAINED_PLAN_S = 0.5e-3
 BIAS_S = 0.1e-3
 FEW_OFF, MORE_OFF = 5.0, 3.0
 """Launches of 1,000 that are off: assay has at most ``MORE_OFF`` more than plain spawn, if plain
 spawn has at most ``FEW_OFF``."""
-RATIO = 0.05
+MAX_RATIO_ERROR = 0.05
 OVERSHOOT_S = 50e-3
 GROWN_BYTES = 4 << 20
 MIN_ROUNDS = 6
@@ -72,7 +72,7 @@ def _of_cost(table: Table) -> Iterator[Target]:
             "containment and read-back beyond the empty plan",
             cost.CONTAINED,
             cost.EMPTY,
-            CONTAINED_S,
+            CONTAINED_PLAN_S,
         ),
     )
     for words, tool, other, max_s in rows:
@@ -156,11 +156,11 @@ def _of_database(table: Table) -> Iterator[Target]:
 
 def _ratio(part: str, measure: str, found: Difference) -> Target:
     """Return the target of a ratio: its median over the pairs decides, not the interval."""
-    verdict = "met" if abs(found.middle - 1.0) <= RATIO else "missed"
+    verdict = "met" if abs(found.middle - 1.0) <= MAX_RATIO_ERROR else "missed"
     reason = SPREAD if verdict == "missed" else ""
     if found.rounds < MIN_PAIRS:
         verdict, reason = "open", f"fewer than {MIN_PAIRS} pairs"
-    limit = f"within {RATIO * 100:g} % of a direct launch"
+    limit = f"within {MAX_RATIO_ERROR * 100:g} % of a direct launch"
     return Target(part, measure, limit, ratio_words(found), verdict, reason)
 
 

@@ -26,8 +26,8 @@ from .summary import Row, summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "recommendations.md"
 LOWEST = {12: 0.15, 25: 0.08, 50: 0.05}
-"""Smallest effect of a setting that matters, by launches; the largest is ``HIGHEST``."""
-HIGHEST = 0.4
+"""Smallest effect of a setting that matters, by launches; the largest is ``MAX_EFFECT``."""
+MAX_EFFECT = 0.4
 NOISE = 0.05
 """Standard deviation of the logarithm of a launch of a simulated space."""
 WORLDS = (
@@ -91,7 +91,7 @@ def _simulated(options: argparse.Namespace) -> Iterator[Wanted]:
     for launches in options.launches:
         low = max((v for n, v in LOWEST.items() if n >= launches), default=min(LOWEST.values()))
         for shape in options.shapes:
-            studies = [SimulatedStudy(shape, launches, low, HIGHEST, s, NOISE) for s in seeds]
+            studies = [SimulatedStudy(shape, launches, low, MAX_EFFECT, s, NOISE) for s in seeds]
             yield Wanted(f"effects: {shape}", launches, studies, without=shape is Shape.NONE)
 
 

@@ -7,7 +7,7 @@ import random
 
 from assay.testing.replay.table import Table
 
-TENTH = 10
+RANK_DIVISOR = 10
 
 
 class Start(enum.StrEnum):
@@ -31,4 +31,6 @@ def default_of(table: Table, start: Start, seed: int) -> int | None:
     ranked = sorted(table.working, key=lambda point: table.means[point] or 0.0)
     if start is Start.MEDIAN:
         return ranked[len(ranked) // 2]
-    return random.Random(f"{seed}/{table.name}").choice(ranked[: max(1, len(ranked) // TENTH)])
+    return random.Random(f"{seed}/{table.name}").choice(
+        ranked[: max(1, len(ranked) // RANK_DIVISOR)]
+    )

@@ -1,7 +1,7 @@
 """Actions on a host, and the values of their targets.
 
-Whatever a plan or a journal requests, only files of the table of tunables are written, and only
-with text of their form. The only device that is kept open is that of the CPU latency.
+For any plan or journal, only files of the table of tunables are written, and only with text of
+their form. The only device that is kept open is that of the CPU latency.
 """
 
 from __future__ import annotations

@@ -36,9 +36,9 @@ _GROUP_FOLDER = re.compile(r"/sys/fs/cgroup(/[A-Za-z0-9_.,=@:-]+)*", re.ASCII)
 _OWN_GROUP = re.compile(r"assay[.-][a-z0-9_-]{1,40}", re.ASCII)
 _CONTROLLERS = re.compile(r"\+[a-z_]+( \+[a-z_]+)*", re.ASCII)
 _POSSIBLE = "/sys/devices/system/cpu/possible"
-_TRIES = 200
+_MAX_TRIES = 200
 _PAUSE_S = 0.005
-_PASSES = 5
+_MAX_PASSES = 5
 """Largest number of passes: a program may start another one while its threads are moved."""
 
 
@@ -134,7 +134,7 @@ def remove_group(host: Host, path: str) -> None:
     if host.read(state) not in (None, MEMBER):
         with contextlib.suppress(OSError):
             host.write(state, MEMBER)
-    for left in reversed(range(_TRIES)):
+    for left in reversed(range(_MAX_TRIES)):
         for group in (*groups_below(host, path), path):
             pids = members(host, group)
             _move(host, pids, above)
@@ -226,7 +226,7 @@ def cpus_in(host: Host, group: str) -> set[int]:
 
 
 def _gather(host: Host, action: ControlGroup) -> None:
-    for _ in range(_PASSES):
+    for _ in range(_MAX_PASSES):
         found = [tid for tid in members(host, _above(action)) if _is_program(host, tid)]
         if not found:
             return

@@ -23,7 +23,7 @@ from assay.host.journal import STATE_VARIABLE, Journal, open_journal
 from assay.host.undo import undo
 from assay.signals import ENDING_SIGNALS
 
-_ENDS_S = 10.0
+_END_TIMEOUT_S = 10.0
 _DONE = b"."
 
 
@@ -94,7 +94,7 @@ class Guard:
             os.close(self._fd)
             self._fd = -1
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_ENDS_S)
+            self._process.wait(_END_TIMEOUT_S)
 
 
 def undo_at_end(host: Host, owner: str, lock_fd: int) -> None:

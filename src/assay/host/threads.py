@@ -14,8 +14,9 @@ from assay.host.host import Host
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.process_stat import parse_process_stat
 
-_KERNEL = 0x0020_0000
-_BOUND = 0x0400_0000
+_PF_KTHREAD = 0x0020_0000
+_PF_NO_SETAFFINITY = 0x0400_0000
+"""Flags of a thread in ``include/linux/sched.h``, shown in proc_pid_stat(5)."""
 _NAME = re.compile(r"/proc/([0-9]{1,9})@([0-9]{1,19})", re.ASCII)
 
 
@@ -47,8 +48,8 @@ def read_thread_state(host: Host, tid: int) -> Thread | None:
         tid=tid,
         started=stat.started_ticks,
         name=stat.name,
-        kernel=bool(stat.flags & _KERNEL),
-        bound=bool(stat.flags & _BOUND),
+        kernel=bool(stat.flags & _PF_KTHREAD),
+        bound=bool(stat.flags & _PF_NO_SETAFFINITY),
     )
 
 

@@ -21,11 +21,11 @@ _REQUIRES = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)(.*)$", re.M | re
 _BASIC = re.compile(r"(?:lib(?:c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|python[\d.]*)|ld-linux.*)\.so")
 _LEADING_NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.M | re.ASCII)
-_MAX_LINKED = 24
+_MAX_LINKED_FILES = 24
 _MAX_MODULES = 64
 _MAX_SOURCE_BYTES = 2**18
-_MAX_WALKED = 2000
-_DEPTH = 4
+_MAX_ENTRIES = 2000
+_MAX_DEPTH = 4
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -210,7 +210,7 @@ def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
     visited: set[str] = set()
     for path in paths:
         elf = _user_elf(root, path)
-        if elf is None or set(elf.needed) <= visited or len(visited) > _MAX_LINKED:
+        if elf is None or set(elf.needed) <= visited or len(visited) > _MAX_LINKED_FILES:
             continue
         visited.update(elf.needed)
         found.update(dict.fromkeys(link(root, path, elf, env).found.values()))
@@ -229,13 +229,13 @@ def _tree(root: Root, folder: str, top: str) -> Iterator[str]:
     """Yield the shared objects in a package's directory, down to a practical depth."""
     waiting = [(top, 0)]
     seen = 0
-    while waiting and seen < _MAX_WALKED:
+    while waiting and seen < _MAX_ENTRIES:
         path, depth = waiting.pop(0)
         for entry in root.listdir(f"{folder}/{path}"):
             seen += 1
             if _is_object(entry):
                 yield f"{path}/{entry}"
-            elif depth < _DEPTH and "." not in entry and entry != "__pycache__":
+            elif depth < _MAX_DEPTH and "." not in entry and entry != "__pycache__":
                 waiting.append((f"{path}/{entry}", depth + 1))
 
 

@@ -27,7 +27,7 @@ from assay.units import show_bytes
 
 WAIT_S = 5.0
 """Timeout of an answer in seconds: the broker creates control groups in milliseconds."""
-_ANSWER_BYTES = 1 << 18
+_MAX_ANSWER_BYTES = 1 << 18
 _PAUSE_S = 0.01
 
 _Answer = TypeVar("_Answer", bound=Record)
@@ -199,7 +199,7 @@ class BrokerClient:
     def _ask(self, question: dict[str, object], kind: type[_Answer]) -> _Answer:
         try:
             self._socket.send(msgspec.json.encode(question))
-            answer = self._socket.recv(_ANSWER_BYTES)
+            answer = self._socket.recv(_MAX_ANSWER_BYTES)
         except OSError as error:
             raise self._silent(str(error.strerror or error)) from error
         if not answer:

@@ -17,8 +17,8 @@ from assay.partition.broker import BrokerClient, PartitionState
 from assay.partition.folders import document_in, socket_in
 from assay.partition.registry import LOG
 
-_ANSWERS_S = 10.0
-_ENDS_S = 10.0
+_START_TIMEOUT_S = 10.0
+_END_TIMEOUT_S = 10.0
 _PAUSE_S = 0.01
 _LOG_TAIL_BYTES = 400
 BROKER_VARIABLE = "ASSAY_BROKER"
@@ -59,13 +59,13 @@ def start_broker(program: Path, folder: Path) -> None:
             )
     except OSError as error:
         raise _not_started(error.strerror or str(error)) from error
-    end = time.monotonic() + _ANSWERS_S
+    end = time.monotonic() + _START_TIMEOUT_S
     while not socket.exists() or broker_state(folder) is None:
         if process.poll() is not None:
             log_tail = log.read_bytes()[-_LOG_TAIL_BYTES:].decode(errors="replace").strip()
             raise _not_started(log_tail or f"it ended with status {process.returncode}")
         if time.monotonic() > end:
-            raise _not_started(f"it did not answer within {_ANSWERS_S:g} s")
+            raise _not_started(f"it did not answer within {_START_TIMEOUT_S:g} s")
         time.sleep(_PAUSE_S)
 
 
@@ -97,7 +97,7 @@ def end_brokers(folder: Path) -> None:
 def _end(fd: int) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         signal.pidfd_send_signal(fd, number)
-        if select.select([fd], [], [], _ENDS_S)[0]:
+        if select.select([fd], [], [], _END_TIMEOUT_S)[0]:
             return
 
 

@@ -28,7 +28,7 @@ from assay.root_helper.caller import Caller
 _ANSWER = struct.Struct("=ii")
 _LENGTH = struct.Struct("=I")
 _SYSTEM_PART = "assay.root_helper.server"
-_ENDS_S = 10.0
+_END_TIMEOUT_S = 10.0
 _STATUS = Path("/proc/self/status")
 
 
@@ -84,7 +84,7 @@ class RootHelper:
         """End the helper, and wait until all changes are restored."""
         with contextlib.suppress(OSError):
             self._system.shutdown(socket.SHUT_WR)
-            self._system.settimeout(_ENDS_S)
+            self._system.settimeout(_END_TIMEOUT_S)
             while self._system.recv(4096):
                 pass
         self._system.close()

@@ -236,13 +236,15 @@ def _describe_groups(cpus: Sequence[Cpu], groups: CpuGroups) -> str:
     """Return the CPUs of each instance, and the number of idle cores."""
     used = {number for group in groups for number in group}
     idle = len({cpu.core for cpu in cpus if cpu.id not in used})
-    shown = " | ".join(format_list(group) for group in groups[:_SHOWN])
-    more = f" | and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
+    shown = " | ".join(format_list(group) for group in groups[:_MAX_SHOWN_GROUPS])
+    more = (
+        f" | and {len(groups) - _MAX_SHOWN_GROUPS} more" if len(groups) > _MAX_SHOWN_GROUPS else ""
+    )
     left = f"; {show_count(idle, 'core is', 'cores are')} idle" if idle else ""
     return f"on CPUs {shown}{more}{left}"
 
 
-_SHOWN = 8
+_MAX_SHOWN_GROUPS = 8
 
 
 def _is_single(value: Value) -> bool:
@@ -259,9 +261,11 @@ def _judge(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     masks = [instance.cpus for instance in facts.instances]
     if len(masks) != len(planned) or None in masks:
         return unverified(value, unread_reason(facts, "instances"))
-    shown = " | ".join(format_list(mask or ()) for mask in masks[:_SHOWN])
+    shown = " | ".join(format_list(mask or ()) for mask in masks[:_MAX_SHOWN_GROUPS])
     observed = f"{show_count(len(masks), 'instance')} on {shown}"
-    observed += f" | and {len(masks) - _SHOWN} more" if len(masks) > _SHOWN else ""
+    observed += (
+        f" | and {len(masks) - _MAX_SHOWN_GROUPS} more" if len(masks) > _MAX_SHOWN_GROUPS else ""
+    )
     for (number, cpus), mask in zip(planned, masks, strict=True):
         if mask != cpus:
             wanted = f"instance {number} was planned on {format_list(cpus)}"

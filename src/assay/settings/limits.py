@@ -30,7 +30,7 @@ from assay.units import parse_bytes
 FAMILY = "limit"
 
 # Names in /proc/PID/limits (fs/proc/base.c, lnames).
-_SHOWN = {
+_LIMIT_NAMES = {
     "as": "Max address space",
     "core": "Max core file size",
     "cpu": "Max cpu time",
@@ -63,11 +63,11 @@ class ResourceLimit(BaseSetting, frozen=True):
     """Root of the file with the current limits."""
 
     def __post_init__(self) -> None:
-        if self.resource not in _SHOWN:
-            near = nearest(self.resource, tuple(_SHOWN))
+        if self.resource not in _LIMIT_NAMES:
+            near = nearest(self.resource, tuple(_LIMIT_NAMES))
             raise InvalidInputError(
                 f"Unknown resource limit: {self.resource!r}.",
-                f"Did you mean {FAMILY}.{near}?" if near else f"Limits: {', '.join(_SHOWN)}.",
+                f"Did you mean {FAMILY}.{near}?" if near else f"Limits: {', '.join(_LIMIT_NAMES)}.",
             )
 
     @property
@@ -125,5 +125,5 @@ class ResourceLimit(BaseSetting, frozen=True):
     def _hard(self) -> int | None:
         """Return the hard limit; ``None`` if there is none or it cannot be read."""
         text = self.root.read_text("/proc/self/limits") or ""
-        match = re.search(rf"^{_SHOWN[self.resource]}\s+\S+\s+(\S+)", text, re.M)
+        match = re.search(rf"^{_LIMIT_NAMES[self.resource]}\s+\S+\s+(\S+)", text, re.M)
         return int(match[1]) if match and match[1].isdigit() else None

@@ -41,7 +41,7 @@ _DOMAIN = AnyText(
 )
 _WEIGHTED_SINCE = (6, 9)
 _MANY_SINCE = (5, 15)
-_SHOWN = {
+_MODE_OF_POLICY = {
     "local": "local",
     "prefer": "preferred",
     "prefer (many)": "preferred",
@@ -169,7 +169,7 @@ def _read(text: str) -> tuple[str | None, tuple[int, ...]]:
     """Return mode and nodes of a text such as ``bind=static:0-1``; flags are between them."""
     head, _, nodes = text.partition(":")
     try:
-        return _SHOWN.get(head.partition("=")[0]), parse_list(nodes)
+        return _MODE_OF_POLICY.get(head.partition("=")[0]), parse_list(nodes)
     except InvalidInputError:
         return None, ()
 

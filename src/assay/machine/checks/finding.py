@@ -29,7 +29,7 @@ class Right(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """What the user can do about a finding.
+    """Proposed change for a finding.
 
     Attributes:
         text: a shell command, ``Boot with`` an argument, or a sentence.
