@@ -16,7 +16,7 @@ from assay.host.threads import is_thread_name, read_affinity, write_affinity
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.swaps import SWAPS, swap_areas
 from assay.machine.tunables import LATENCY, find_tunable, find_writable
-from assay.machine.value_formats import is_writable_value, normalized
+from assay.machine.value_formats import is_writable_value, normalised
 from assay.records.action import (
     ControlGroup,
     DelegateController,
@@ -102,14 +102,14 @@ def read_file(host: Host, path: str) -> str | None:
     if path == irqbalance.NAME:
         return irqbalance.banned(host)
     tunable, text = find_tunable(path), host.read(path)
-    return None if text is None or tunable is None else normalized(tunable.form, text)
+    return None if text is None or tunable is None else normalised(tunable.form, text)
 
 
 def target_value(action: HostAction) -> str:
     """Return the normalised value that the target shall have."""
     match action:
         case WriteFile(value=value, form=form):
-            return normalized(form, value)
+            return normalised(form, value)
         case Swap(on=False):
             return OFF
         case Swap(priority=priority):

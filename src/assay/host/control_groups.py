@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from assay.host.host import Host
 from assay.host.threads import allowed_cpus, read_thread_state
 from assay.machine.cpulist import parse_list
-from assay.machine.value_formats import is_writable_value, normalized
+from assay.machine.value_formats import is_writable_value, normalised
 from assay.records.action import ControlGroup, DelegateController, FileFormat, TaskAffinity
 
 ABSENT, PRESENT = "absent", "present"
@@ -95,7 +95,7 @@ def _above(action: ControlGroup) -> str:
 def _reading(name: str, text: str) -> str:
     if name == CONTROLLERS:
         return " ".join(sorted(word.lstrip("+") for word in text.split()))
-    return normalized(FORMS.get(name, "text"), text)
+    return normalised(FORMS.get(name, "text"), text)
 
 
 def make_group(host: Host, action: ControlGroup) -> None:

@@ -20,7 +20,7 @@ CPU = "/sys/devices/system/cpu"
 VULNERABILITIES = f"{CPU}/vulnerabilities"
 CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 COMMAND_LINE = "/proc/cmdline"
-ADDRESS_RANDOMIZATION = "/proc/sys/kernel/randomize_va_space"
+ADDRESS_RANDOMISATION = "/proc/sys/kernel/randomize_va_space"
 PREEMPT = "/sys/kernel/debug/sched/preempt"
 
 MAX_READ_BYTES = 4096
@@ -37,7 +37,7 @@ _FILES = (
     f"{CPU}/intel_pstate/status",
     f"{CPU}/amd_pstate/status",
     CLOCK_SOURCE,
-    ADDRESS_RANDOMIZATION,
+    ADDRESS_RANDOMISATION,
     PREEMPT,
 )
 

@@ -74,7 +74,7 @@ class _NativeRuntimes(msgspec.Struct, frozen=True):
 
 
 def normalized_name(name: str) -> str:
-    """Return a distribution's name in the normalized form of packaging."""
+    """Return a distribution's name in the normalised form of packaging."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -105,7 +105,7 @@ def read_contents(
 
 
 def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
-    """Return the distributions by normalized name; earlier directories hide later ones."""
+    """Return the distributions by normalised name; earlier directories hide later ones."""
     found: dict[str, Distribution] = {}
     for folder in folders:
         for entry in root.listdir(folder):

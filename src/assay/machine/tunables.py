@@ -16,7 +16,7 @@ import msgspec
 
 from assay.machine.root import Root
 from assay.machine.swaps import SWAPS
-from assay.machine.value_formats import normalized
+from assay.machine.value_formats import normalised
 from assay.records.action import FileFormat
 
 THP = "/sys/kernel/mm/transparent_hugepage"
@@ -187,7 +187,7 @@ def matching(system: dict[str, str], pattern: str) -> tuple[str, ...]:
 def current_value(system: dict[str, str], path: str) -> str | None:
     """Return the content of a file in a machine document, in one spelling."""
     text, tunable = system.get(path), find_tunable(path)
-    return None if text is None or tunable is None else normalized(tunable.form, text)
+    return None if text is None or tunable is None else normalised(tunable.form, text)
 
 
 def _by_number(path: str) -> list[tuple[bool, int, str]]:

@@ -23,7 +23,7 @@ _WRITABLE: dict[FileFormat, re.Pattern[str]] = {
 }
 
 
-def normalized(form: FileFormat, text: str) -> str:
+def normalised(form: FileFormat, text: str) -> str:
     """Return the content of a file in one spelling; the text itself if its format is unknown."""
     text = text.strip(" \t\r\n\0")
     match form:

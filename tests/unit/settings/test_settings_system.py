@@ -16,7 +16,7 @@ from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.machine.tunables import find_writable
-from assay.machine.value_formats import format_mask, is_writable_value, normalized
+from assay.machine.value_formats import format_mask, is_writable_value, normalised
 from assay.records import (
     Configuration,
     GrantStatus,
@@ -356,9 +356,9 @@ def test_system_settings_are_never_suggested_and_have_costs(setting: object) -> 
 
 
 def test_system_values_are_normalized_and_checked() -> None:
-    assert normalized("choice", "always [madvise] never\n") == "madvise"
-    assert normalized("mask", "00000000,0000000f") == normalized("mask", "f") == "f"
-    assert normalized("cpulist", "0,1,2,3") == "0-3"
+    assert normalised("choice", "always [madvise] never\n") == "madvise"
+    assert normalised("mask", "00000000,0000000f") == normalised("mask", "f") == "f"
+    assert normalised("cpulist", "0,1,2,3") == "0-3"
     assert format_mask((0, 33)) == "2,00000001"
     assert not is_writable_value("number", "1\n2")
     assert not is_writable_value("mask", "f,f")

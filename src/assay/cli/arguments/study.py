@@ -29,7 +29,7 @@ FORMS = {
     "json": (".json",),
     "openmetrics": (".om", ".prom", ".txt"),
 }
-"""Forms of an export, with the suffixes that ``-o`` recognizes."""
+"""Forms of an export, with the suffixes that ``-o`` recognises."""
 FORM_NAMES = {
     "bundle": "a bundle",
     "csv": "a table of samples",

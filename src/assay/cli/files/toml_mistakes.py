@@ -1,4 +1,4 @@
-"""Frequent mistakes in TOML values, recognized by the word at the position of the error.
+"""Frequent mistakes in TOML values, recognised by the word at the position of the error.
 
 ``tomllib`` reports that the array ``[01, 2]`` is not closed: it has parsed the 0, and expects a
 comma.

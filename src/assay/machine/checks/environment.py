@@ -250,5 +250,5 @@ CHECKS: tuple[Check, ...] = (
     WordCheck(
         "surroundings.power", "mains or battery", _power, _power_remedy, ("mains", "battery")
     ),
-    WordCheck("surroundings.ntp", "clock synchronization", _time, _time_remedy, ("kept", "free")),
+    WordCheck("surroundings.ntp", "clock synchronisation", _time, _time_remedy, ("kept", "free")),
 )

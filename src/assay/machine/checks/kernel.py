@@ -127,7 +127,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     WordCheck(
         "kernel.aslr",
-        "address space layout randomization",
+        "address space layout randomisation",
         word_in(f"{_KERNEL}/randomize_va_space"),
         word_remedy(f"{_KERNEL}/randomize_va_space"),
         ("0", "1", "2"),

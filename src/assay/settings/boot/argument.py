@@ -127,7 +127,7 @@ class BootArgument(BootSetting):
             add, removed = _change(held, wanted)
             # The whole words as written there: users search the boot loader's configuration for
             # them.
-            remove = (w for w in self._written_words(machine) if self._normalized(w) in removed)
+            remove = (w for w in self._written_words(machine) if self._normalised(w) in removed)
             missing = missing_words(" ".join(held), " ".join(wanted))
             return Pending(missing, add, tuple(dict.fromkeys(remove)))
         effect = argument_info(self.argument).effect
@@ -149,13 +149,13 @@ class BootArgument(BootSetting):
 
     def _current_words(self, machine: Machine) -> list[str]:
         """Return the arguments of the present boot, each once, spelled as in the setting."""
-        return list(dict.fromkeys(map(self._normalized, self._written_words(machine))))
+        return list(dict.fromkeys(map(self._normalised, self._written_words(machine))))
 
     def _written_words(self, machine: Machine) -> list[str]:
         """Return the arguments of the present boot as written on the command line."""
         return [word for word in machine.boot.arguments if argument_name(word) == self.argument]
 
-    def _normalized(self, word: str) -> str:
+    def _normalised(self, word: str) -> str:
         """Return an argument, spelled as in the setting."""
         _, equals, text = word.partition("=")
         return f"{self.argument}{equals}{text}"

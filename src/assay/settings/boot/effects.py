@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay.errors import InvalidInputError
 from assay.machine.boot import argument_name, normalized_name
 from assay.machine.boot_state import (
-    ADDRESS_RANDOMIZATION,
+    ADDRESS_RANDOMISATION,
     CLOCK_SOURCE,
     CPU,
     PREEMPT,
@@ -22,7 +22,7 @@ from assay.machine.checks.boot_lists import cpus_of, flags_of
 from assay.machine.cpulist import format_list, parse_list, parse_mask
 from assay.machine.document import Machine
 from assay.machine.tunables import IRQS, KERNEL, THP, VM
-from assay.machine.value_formats import normalized
+from assay.machine.value_formats import normalised
 from assay.settings.boot.common import ABSENT, ANY_READING, PRESENT, FileEvidence, file_text
 
 Effect = Callable[[str, Machine], FileEvidence | None]
@@ -191,7 +191,7 @@ def _file_effect(path: str, words: dict[str, str] | None = None, form: str = "te
         wanted = value if words is None else words.get(value)
         if wanted is None or text is None or value in (ABSENT, *(() if words else (PRESENT,))):
             return None
-        held = normalized("choice", text) if form == "choice" else text
+        held = normalised("choice", text) if form == "choice" else text
         return FileEvidence(path, text, held == wanted, repr(wanted))
 
     return effect
@@ -263,7 +263,7 @@ _KNOWN: dict[str, ArgumentInfo] = {
     "nowatchdog": ArgumentInfo(_file_effect(f"{KERNEL}/watchdog", {PRESENT: "0"})),
     "nosoftlockup": ArgumentInfo(_file_effect(f"{KERNEL}/soft_watchdog", {PRESENT: "0"})),
     "norandmaps": ArgumentInfo(
-        _file_effect(ADDRESS_RANDOMIZATION, {PRESENT: "0"}), ("kernel.randomize_va_space",)
+        _file_effect(ADDRESS_RANDOMISATION, {PRESENT: "0"}), ("kernel.randomize_va_space",)
     ),
     "nokaslr": ArgumentInfo(),
     "noautogroup": ArgumentInfo(None, ("kernel.autogroup",)),

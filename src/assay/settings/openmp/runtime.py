@@ -86,7 +86,7 @@ class OpenMPRuntime(BaseSetting, frozen=True):
             return f"no other OpenMP runtime is installed: {_RUNTIMES['llvm'].package}"
         return Suggestion(
             Choices(others),
-            "the program uses GNU OpenMP; other runtimes synchronize threads differently",
+            "the program uses GNU OpenMP; other runtimes synchronise threads differently",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from assay.machine.document import Machine
-from assay.machine.value_formats import normalized
+from assay.machine.value_formats import normalised
 from assay.records import Grant, Level, RunFacts, Scope, Value, WriteFile
 from assay.settings.base import BaseSetting, Refused
 from assay.settings.evidence import degraded, granted, refused, unverified
@@ -61,7 +61,7 @@ def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> 
 
 
 def _as_written(action: WriteFile, text: str) -> bool:
-    return normalized(action.form, text) == normalized(action.form, action.value)
+    return normalised(action.form, text) == normalised(action.form, action.value)
 
 
 def _in_part(action: WriteFile, text: str) -> bool:
