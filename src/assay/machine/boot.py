@@ -59,14 +59,14 @@ def digested_arguments(root: Root) -> tuple[str, ...]:
     return tuple(digested_argument(word) for word in boot_arguments(root))
 
 
-def normalized_name(name: str) -> str:
+def normalised_name(name: str) -> str:
     """Return the name of an argument with underscores: the kernel treats dashes the same."""
     return name.replace("-", "_")
 
 
 def argument_name(word: str) -> str:
     """Return the name of the argument in a word of the command line, with underscores."""
-    return normalized_name(word.partition("=")[0])
+    return normalised_name(word.partition("=")[0])
 
 
 def digested_argument(word: str) -> str:
@@ -93,7 +93,7 @@ def digest(text: str) -> str:
 
 
 def _may_be_shown(name: str) -> bool:
-    name = normalized_name(name)
+    name = normalised_name(name)
     return name in _SHOWN or name.split(".")[0] in _SHOWN_MODULES
 
 

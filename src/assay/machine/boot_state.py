@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from assay.machine.boot import BOOT_ID, digest, digested_arguments, is_digest, normalized_name
+from assay.machine.boot import BOOT_ID, digest, digested_arguments, is_digest, normalised_name
 from assay.machine.document import Boot
 from assay.machine.kernel_config import performance_options
 from assay.machine.root import Root
@@ -65,7 +65,7 @@ def parameter_file(name: str) -> str | None:
     """Return the file of a module parameter such as ``zswap.enabled``, else ``None``."""
     if not _MODULE.fullmatch(name):
         return None
-    module, _, parameter = normalized_name(name).partition(".")
+    module, _, parameter = normalised_name(name).partition(".")
     return f"/sys/module/{module}/parameters/{parameter}"
 
 

@@ -44,7 +44,7 @@ class Distribution(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Normalized name, for comparison."""
-        return normalized_name(self.name)
+        return normalised_name(self.name)
 
     @property
     def info_name(self) -> str:
@@ -73,7 +73,7 @@ class _NativeRuntimes(msgspec.Struct, frozen=True):
     files: frozenset[str] = frozenset()
 
 
-def normalized_name(name: str) -> str:
+def normalised_name(name: str) -> str:
     """Return a distribution's name in the normalised form of packaging."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -118,8 +118,8 @@ def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
 
 def _owner(root: Root, package: str, installed: Mapping[str, Distribution]) -> Distribution | None:
     """Return the distribution of an importable name: by name, else by its file lists."""
-    if normalized_name(package) in installed:
-        return installed[normalized_name(package)]
+    if normalised_name(package) in installed:
+        return installed[normalised_name(package)]
     for known in installed.values():
         if package in (root.read_text(f"{known.info}/top_level.txt") or "").split():
             return known
@@ -148,14 +148,14 @@ def _requirements(root: Root, known: Distribution) -> Iterator[str]:
     text = root.read_text(f"{known.info}/METADATA") or root.read_text(f"{known.info}/PKG-INFO")
     for name, rest in _REQUIRES.findall((text or "").partition("\n\n")[0]):
         if not re.search(r";.*\bextra\b", rest):
-            yield normalized_name(name)
+            yield normalised_name(name)
     if not known.info.endswith(".egg-info"):
         return
     old, _, _ = (root.read_text(f"{known.info}/requires.txt") or "").partition("[")
     names = [match[0] for match in map(_LEADING_NAME.match, old.split("\n")) if match]
     # Some distributions omit the list if their own packages state it: then imports count.
     for name in names or _imported(root, known):
-        yield normalized_name(name)
+        yield normalised_name(name)
 
 
 def _imported(root: Root, known: Distribution) -> Iterator[str]:

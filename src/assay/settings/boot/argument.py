@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import argument_name, digested_argument, is_digest, normalized_name
+from assay.machine.boot import argument_name, digested_argument, is_digest, normalised_name
 from assay.machine.boot_state import COMMAND_LINE
 from assay.machine.document import Machine
 from assay.records import (
@@ -49,10 +49,10 @@ class BootArgument(BootSetting):
                 f"Invalid name of a boot argument: {self.argument!r}.",
                 "Names consist of letters, digits, dots and underscores.",
             )
-        if self.argument != normalized_name(self.argument):
+        if self.argument != normalised_name(self.argument):
             raise InvalidInputError(
                 f"{self.name} has a second spelling: the kernel treats dashes as underscores.",
-                f"Write {BOOT}.{normalized_name(self.argument)}.",
+                f"Write {BOOT}.{normalised_name(self.argument)}.",
             )
 
     @property

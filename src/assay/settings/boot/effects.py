@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import argument_name, normalized_name
+from assay.machine.boot import argument_name, normalised_name
 from assay.machine.boot_state import (
     ADDRESS_RANDOMISATION,
     CLOCK_SOURCE,
@@ -53,7 +53,7 @@ class ArgumentInfo:
 
 def argument_info(name: str) -> ArgumentInfo:
     """Return the properties of an argument; an unknown one may change any reading."""
-    found = _KNOWN.get(normalized_name(name))
+    found = _KNOWN.get(normalised_name(name))
     if found is not None:
         return found
     path = parameter_file(name)
@@ -71,12 +71,12 @@ def impossible_reason(name: str, value: str, machine: Machine) -> str | None:
     The kernel ignores invalid lists and CPUs that do not exist. A number of huge pages after
     ``hugepagesz`` applies to pages of that size.
     """
-    if normalized_name(name) == "hugepages" and _names_sizes(machine):
+    if normalised_name(name) == "hugepages" and _names_sizes(machine):
         return (
             "hugepagesz on the command line selects the page size; name the pool, such as"
             " boot.hugepages.2M"
         )
-    if normalized_name(name) not in _LISTS or value in (ABSENT, PRESENT):
+    if normalised_name(name) not in _LISTS or value in (ABSENT, PRESENT):
         return None
     possible = _possible(machine)
     try:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import normalized_name
+from assay.machine.boot import normalised_name
 from assay.machine.boot_state import COMMAND_LINE
 from assay.machine.document import Machine
 from assay.machine.tunables import HUGETLB
@@ -151,9 +151,9 @@ class BootHugePages(BootSetting):
         size: str | None = None
         for word in machine.boot.arguments:
             key, _, text = word.partition("=")
-            if normalized_name(key) == "hugepagesz":
+            if normalised_name(key) == "hugepagesz":
                 size = _size(text)
-            elif normalized_name(key) == "hugepages" and size == self.size:
+            elif normalised_name(key) == "hugepages" and size == self.size:
                 found = text
         return found
 
