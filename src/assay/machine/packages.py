@@ -43,7 +43,7 @@ class Distribution(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Normalized name, for comparison."""
+        """Normalised name, for comparison."""
         return normalised_name(self.name)
 
     @property

@@ -47,7 +47,7 @@ class AffinityCallSetting(BaseSetting, frozen=True):
 
     name: str = NAME
     summary: str = "answer to the program's own calls that choose CPUs: allowed, ignored, refused"
-    not_suggested: ClassVar[str] = "it takes a permission from the program; name it to try it"
+    not_suggested: ClassVar[str] = "it denies calls to the program; name it to try it"
 
     def domain(self, machine: Machine) -> Domain:
         """Return the three answers."""

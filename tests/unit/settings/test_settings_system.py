@@ -355,7 +355,7 @@ def test_system_settings_are_never_suggested_and_have_costs(setting: object) -> 
     assert setting.switch_cost_s >= SWITCH_S  # type: ignore[attr-defined]
 
 
-def test_system_values_are_normalized_and_checked() -> None:
+def test_system_values_are_normalised_and_checked() -> None:
     assert normalised("choice", "always [madvise] never\n") == "madvise"
     assert normalised("mask", "00000000,0000000f") == normalised("mask", "f") == "f"
     assert normalised("cpulist", "0,1,2,3") == "0-3"
