@@ -40,7 +40,7 @@ ONE_PEAK = (
 )
 """Noises without modes."""
 LAUNCHES_SEEN = (20, 50, 200)
-CHECK_INTERVAL = 10
+EVERY = 10
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def one_peak(name: str, studies: int, seed: int) -> ModesRow:
     for i, row in enumerate(values):
         ever += any(seen[n][i] for n in LAUNCHES_SEEN) or any(
             find_modes(row[:n].tolist()) is not None
-            for n in range(CHECK_INTERVAL, longest + 1, CHECK_INTERVAL)
+            for n in range(EVERY, longest + 1, EVERY)
         )
     return ModesRow(
         name, {n: Share(sum(f), studies) for n, f in seen.items()}, Share(ever, studies)
