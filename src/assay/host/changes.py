@@ -206,14 +206,14 @@ class HostChanges:
         current = observe(self._host, entry.note.action)
         return entry.read is not None and current == entry.read.value
 
-    def restore(self, but: Iterable[HostAction] = ()) -> tuple[UndoOutcome, ...]:
-        """Undo all actions except these.
+    def restore(self, keep: Iterable[HostAction] = ()) -> tuple[UndoOutcome, ...]:
+        """Undo all actions except those to keep.
 
         Raises:
             NotPossibleError: the journal cannot be written; all possible restorations are done by
                 then.
         """
-        kept = set(but)
+        kept = set(keep)
         for action in [action for action in self._devices if action not in kept]:
             self._devices.pop(action).close()
         dropped = [entry for entry in self.entries if entry.note.action not in kept]
@@ -233,13 +233,13 @@ class HostChanges:
         return found
 
     def _apply(
-        self, actions: Sequence[HostAction], over: Mapping[HostAction, Entry] = {}
+        self, actions: Sequence[HostAction], replaced_entries: Mapping[HostAction, Entry] = {}
     ) -> list[ActionOutcome]:
         """Perform actions.
 
         Args:
             actions: actions that are not in force.
-            over: entry that an action replaces, if any.
+            replaced_entries: entry that an action replaces, if any.
         """
         outcomes: dict[HostAction, ActionOutcome] = {}
         due: list[HostAction] = []
@@ -248,7 +248,7 @@ class HostChanges:
             if old is None:
                 reason = "it is missing or unreadable"
                 outcomes[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
-            elif action in over:
+            elif action in replaced_entries:
                 due.append(action)
             elif old == target_value(action):
                 outcomes[action] = ActionOutcome(action, ActionStatus.KEPT, old, old)
@@ -256,8 +256,10 @@ class HostChanges:
                 outcomes[action] = ActionOutcome(action, ActionStatus.REFUSED, old, old, why_not)
             else:
                 due.append(action)
-        entries = self._journal.note(self._note(action, over.get(action)) for action in due)
-        replaced = [over[action] for action in due if action in over]
+        entries = self._journal.note(
+            self._note(action, replaced_entries.get(action)) for action in due
+        )
+        replaced = [replaced_entries[action] for action in due if action in replaced_entries]
         try:
             outcomes |= {outcome.action: outcome for outcome in self._write(entries, outcomes)}
             self._conclude(entries)
@@ -265,7 +267,9 @@ class HostChanges:
         except BaseException:
             # The disk may be full: performed actions are undone first, and recorded as far as
             # possible. Replacing actions remain in the journal, to be repeated or undone.
-            applied = {entry.note.id for entry in entries if entry.note.action not in over}
+            applied = {
+                entry.note.id for entry in entries if entry.note.action not in replaced_entries
+            }
             again = [entry for entry in self.entries if entry.note.id in applied]
             with contextlib.suppress(NotPossibleError):
                 undo(self._host, self._journal, again)
