@@ -91,7 +91,7 @@ class UpdateResult:
     @property
     def left(self) -> tuple[UndoOutcome, ...]:
         """Targets that do not have their previous value again."""
-        return tuple(word for word in self.undone if word.fate in ("drifted", "failed"))
+        return tuple(outcome for outcome in self.undone if outcome.fate in ("drifted", "failed"))
 
 
 class HostChanges:
@@ -339,14 +339,14 @@ class HostChanges:
             return ActionOutcome(
                 action, ActionStatus.KEPT if old == read else ActionStatus.GRANTED, old, read
             )
-        word = ActionStatus.REFUSED if read in (None, old) else ActionStatus.DEGRADED
+        status = ActionStatus.REFUSED if read in (None, old) else ActionStatus.DEGRADED
         offline = explain_offline(self._host, action, target_value(action))
         reason = (
             offline
             or errors.get(action)
             or f"it reads {read} after {target_value(action)} was written"
         )
-        return ActionOutcome(action, word, old, read, reason)
+        return ActionOutcome(action, status, old, read, reason)
 
     def _conclude(self, entries: tuple[Entry, ...]) -> None:
         """Record the readings, and close entries without an effect."""

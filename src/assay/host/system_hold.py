@@ -38,12 +38,14 @@ class NotRestoredError(AssayError):
         super().__init__(f"{reasons}.", "Run `assay machine restore` to try again.")
 
 
-def explain_not_restored(word: UndoOutcome) -> str:
+def explain_not_restored(outcome: UndoOutcome) -> str:
     """Return why a target does not have its previous value."""
-    note = word.note
-    if word.fate == "drifted":
-        return f"another process set {note.action.path} to {word.found}; it was {note.old} before"
-    return f"{note.action.path} could not be restored to {note.old}: {word.reason}"
+    note = outcome.note
+    if outcome.fate == "drifted":
+        return (
+            f"another process set {note.action.path} to {outcome.found}; it was {note.old} before"
+        )
+    return f"{note.action.path} could not be restored to {note.old}: {outcome.reason}"
 
 
 class SystemHold:
@@ -102,7 +104,7 @@ class SystemHold:
             if self._journal is not None:
                 self._journal.close()
                 self._journal = None
-        left = [word for word in found if word.fate in ("drifted", "failed")]
+        left = [outcome for outcome in found if outcome.fate in ("drifted", "failed")]
         if left:
             raise NotRestoredError(left)
 

@@ -67,9 +67,9 @@ def undo(
     newest_first = sorted(entries, key=lambda entry: -entry.note.id)
     foreseen = preview_undo(host, newest_first, force=force)
     due = [
-        (entry, word)
-        for entry, word in zip(newest_first, foreseen, strict=True)
-        if word.fate == "undone"
+        (entry, outcome)
+        for entry, outcome in zip(newest_first, foreseen, strict=True)
+        if outcome.fate == "undone"
     ]
     targets = {path: old for entry, _ in due for path, old in restore_targets(host, entry).items()}
     reasons: dict[str, str] = {}
@@ -80,13 +80,13 @@ def undo(
         for path, old in restore_targets(host, entry).items():
             _write(host, entry.note.action, path, targets.get(path, old), reasons)
     found = [
-        _settled(host, entry, word, targets, reasons) if word.fate == "undone" else word
-        for entry, word in zip(newest_first, foreseen, strict=True)
+        _settled(host, entry, outcome, targets, reasons) if outcome.fate == "undone" else outcome
+        for entry, outcome in zip(newest_first, foreseen, strict=True)
     ]
     endings: dict[int, Ending] = {}
-    for word in found:
-        if word.fate != "failed" and not (word.fate == "drifted" and keep_drifted):
-            endings[word.note.id] = word.fate
+    for outcome in found:
+        if outcome.fate != "failed" and not (outcome.fate == "drifted" and keep_drifted):
+            endings[outcome.note.id] = outcome.fate
     journal.end(endings)
     return tuple(found)
 
@@ -97,10 +97,10 @@ def preview_undo(host: Host, entries: Iterable[Entry], *, force: bool = False) -
     would_be: dict[str, str] = {}
     found = []
     for entry in sorted(entries, key=lambda entry: -entry.note.id):
-        word = _foreseen(host, entry, boot_id, would_be, force=force)
-        if word.fate == "undone":
+        outcome = _foreseen(host, entry, boot_id, would_be, force=force)
+        if outcome.fate == "undone":
             would_be[entry.note.action.path] = entry.note.old
-        found.append(word)
+        found.append(outcome)
     return found
 
 
@@ -202,7 +202,7 @@ def _write(host: Host, action: HostAction, path: str, value: str, reasons: dict[
 
 
 def _settled(
-    host: Host, entry: Entry, word: UndoOutcome, targets: dict[str, str], reasons: dict[str, str]
+    host: Host, entry: Entry, outcome: UndoOutcome, targets: dict[str, str], reasons: dict[str, str]
 ) -> UndoOutcome:
     """Return the outcome after the restoration: unchanged, or failed with its reason."""
     action = entry.note.action
@@ -221,5 +221,7 @@ def _settled(
                 or f"it reads {current} after {value} was written"
             )
             at = "" if own else f"{path}, a side effect, reads {current}: "
-            return UndoOutcome(word.note, "failed", current if own else word.found, at + reason)
-    return word
+            return UndoOutcome(
+                outcome.note, "failed", current if own else outcome.found, at + reason
+            )
+    return outcome
