@@ -215,7 +215,7 @@ def _target(root: Root, command: Command, shebangs: int) -> _Target | None:
 
 def _python_target(path: str, command: Command) -> _Target:
     call = parse_call(command.argv[1:])
-    scripts = (posixpath.join(command.cwd, call.what),) if call.form == "script" else ()
+    scripts = (posixpath.join(command.cwd, call.target),) if call.form == "script" else ()
     runs = call.form != "none"
     return _Target(path, command, path, base_name(command.argv[0]) if runs else None, scripts)
 
