@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError, NotPossibleError
@@ -81,8 +81,12 @@ def _counted(request: ShareRequest, cpus: Sequence[Cpu], free: set[int], seed: i
     able = [c for c in cores if (any if request.partial else all)(cpu.id in free for cpu in c)]
     if request.partial and request.cpus is not None:
         wanted = request.cpus.of(len(cpus))
-        _demand(wanted, "CPU", len(cpus), sum(cpu.id in free for core in able for cpu in core))
-        ordered = _ordered(request, able, _cores_for(wanted, able, free), seed)
+
+        def count_free(found: Sequence[Core]) -> int:
+            return sum(cpu.id in free for core in found for cpu in core)
+
+        _demand(wanted, "CPU", len(cpus), count_free(able))
+        ordered = _ordered(request, able, wanted, seed, count_free)
         numbers = [cpu.id for core in ordered for cpu in core if cpu.id in free]
         return set(numbers[:wanted])
     wanted = _requested_cores(request, cores, len(able))
@@ -129,16 +133,6 @@ def _requested_cores(request: ShareRequest, cores: Sequence[Core], able: int) ->
     return -(-request.cpus.of(threads) // widest)
 
 
-def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
-    """Return the number of cores, in order, that have this many free CPUs."""
-    left = cpus
-    for number, core in enumerate(able, 1):
-        left -= sum(cpu.id in free for cpu in core)
-        if left <= 0:
-            return number
-    return len(able)
-
-
 def _demand(wanted: int, noun: str, total: int, free: int) -> None:
     if wanted > total:
         raise InvalidInputError(
@@ -164,27 +158,41 @@ def _cores(cpus: Sequence[Cpu]) -> list[Core]:
     return [tuple(core) for core in found.values()]
 
 
-def _ordered(request: ShareRequest, able: Sequence[Core], wanted: int, seed: int) -> list[Core]:
-    """Return the cores in the order in which they are taken."""
+def _ordered(
+    request: ShareRequest,
+    able: Sequence[Core],
+    wanted: int,
+    seed: int,
+    size: Callable[[Sequence[Core]], int] = len,
+) -> list[Core]:
+    """Return the cores in the order in which they are taken.
+
+    Args:
+        request: request with the algorithm.
+        able: available cores.
+        wanted: requested amount.
+        seed: seed of the algorithm ``random``.
+        size: returns the amount of some cores: their number, or that of their free CPUs.
+    """
     if request.algorithm == "random":
         found = list(able)
         random.Random(seed).shuffle(found)
         return found
-    return list(able) if request.algorithm == "simple" else _closest(list(able), wanted)
+    return list(able) if request.algorithm == "simple" else _closest(list(able), wanted, size)
 
 
-def _closest(able: list[Core], wanted: int) -> list[Core]:
+def _closest(able: list[Core], wanted: int, size: Callable[[Sequence[Core]], int]) -> list[Core]:
     """Return cores of the innermost topology level that has enough; of several the fullest one.
 
     This is best fit: large domains remain for large requests. If no domain has enough cores, whole
     domains are taken, the largest first.
     """
     for names in _LEVELS:
-        places = [place for place in _places(able, names) if len(place) >= wanted]
+        places = [place for place in _places(able, names) if size(place) >= wanted]
         if places:
-            return min(places, key=len)
+            return min(places, key=size)
     found: list[Core] = []
-    for place in sorted(_places(able, ("node",)), key=len, reverse=True):
+    for place in sorted(_places(able, ("node",)), key=size, reverse=True):
         found += place
     return found
 

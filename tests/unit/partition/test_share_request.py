@@ -214,6 +214,13 @@ def test_partial_requests_get_any_free_cpus(
         assert len(found.cpus) == wanted and set(found.cpus) <= free
 
 
+def test_partial_request_is_complete_with_partly_used_cores() -> None:
+    """Cores of the second cache have one free CPU each, which is too few."""
+    cpus = host(packages=1, nodes=1, caches=3, cores=3, smt=2)
+    request = ShareRequest(cpus=Amount(3), partial=True)
+    assert choose_cpus(request, cpus, {0, 1, 2, 3, 4, 9}).cpus == (0, 1, 9)
+
+
 def test_controllers_of_one_mount_share_a_group() -> None:
     apart = partition_groups(
         CgroupTree(1, "/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/memory"), "a", [1], [0], 1
