@@ -142,8 +142,7 @@ def one_peak(name: str, studies: int, seed: int) -> ModesRow:
     ever = 0
     for i, row in enumerate(values):
         ever += any(seen[n][i] for n in LAUNCHES_SEEN) or any(
-            find_modes(row[:n].tolist()) is not None
-            for n in range(EVERY, longest + 1, EVERY)
+            find_modes(row[:n].tolist()) is not None for n in range(EVERY, longest + 1, EVERY)
         )
     return ModesRow(
         name, {n: Share(sum(f), studies) for n, f in seen.items()}, Share(ever, studies)
