@@ -12,7 +12,7 @@ from assay.reporting.arms import ArmRow
 from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
 from assay.reporting.figures import Figures
-from assay.reporting.formatting import change, label_of, shorten
+from assay.reporting.formatting import change_interval, label_of, shorten
 from assay.reporting.gains import GainFigure
 from assay.reporting.grants import GrantTally
 from assay.reporting.grants import tally as grant_tally
@@ -193,8 +193,7 @@ def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
     if report.spec.kind is Kind.TUNE:
         words += " A hollow point only guided the search."
     if figure.noise is not None:
-        low, high = figure.noise
-        words += f" Two identical arms differed by {change(low)} to {change(high)}."
+        words += f" Two identical arms differed by {change_interval(figure.noise)}."
     return words
 
 

@@ -53,11 +53,20 @@ def duration(seconds: float) -> str:
     return show_duration(seconds).replace(" us", " \u00b5s")
 
 
+MIN_FACTOR = 2.0
+"""Ratio from which on a change is shown as a factor."""
+
+
 def change(ratio: float) -> str:
     """Return a ratio as signed change, ``-18.2 %`` with a true minus, or as a factor from 2 on."""
-    if ratio >= 2.0:
-        return f"{ratio:.2f}\u00d7"
+    if ratio >= MIN_FACTOR:
+        return factor(ratio)
     return f"{show_percent(ratio).replace('-', MINUS)}{NBSP}%"
+
+
+def factor(ratio: float) -> str:
+    """Return a ratio as a factor: ``1.80\u00d7``."""
+    return f"{ratio:.2f}\u00d7"
 
 
 def typeset(sentence: str, quoted: str) -> str:
@@ -78,7 +87,7 @@ def unbroken(text: str) -> str:
 
 def whole_change(ratio: float) -> str:
     """Return a ratio as change for an axis, without unnecessary decimals."""
-    return change(ratio).replace(f".0{NBSP}", NBSP) if ratio < 2.0 else f"{ratio:g}\u00d7"
+    return change(ratio).replace(f".0{NBSP}", NBSP) if ratio < MIN_FACTOR else f"{ratio:g}\u00d7"
 
 
 def typeset_effect(name: str) -> str:
@@ -98,7 +107,10 @@ def claimed_change(claim: Claim) -> str:
 
 
 def change_interval(ci: tuple[float | None, float | None]) -> str:
-    """Return an interval of a ratio as changes: ``-20.1 % to -16.3 %``, or with an open end."""
+    """Return an interval of a ratio as changes: ``-20.1 % to -16.3 %``, or with an open end.
+
+    Both ends have one unit: factors from an upper end of ``MIN_FACTOR`` on, else per cent.
+    """
     low, high = ci
     if low is None and high is None:
         return "open"
@@ -106,7 +118,8 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
         return f"at most {change(high or 0.0)}"
     if high is None:
         return f"at least {change(low)}"
-    return f"{change(low)} to {change(high)}"
+    show = factor if high >= MIN_FACTOR else change
+    return f"{show(low)} to {show(high)}"
 
 
 LABEL_CHARACTERS = 96

@@ -198,11 +198,16 @@ def change_text(ratio: float) -> str:
 
 
 def interval_text(ci: tuple[float | None, float | None]) -> str:
-    """Return the interval of a ratio: ``-40.1 to -36.2 %``, ``+80.0 % to 3.10 times``."""
+    """Return the interval of a ratio: ``-40.1 to -36.2 %``, ``1.80 to 3.10 times``.
+
+    Both ends have one unit: factors from an upper end of ``MIN_FACTOR`` on, else per cent.
+    """
     low, high = ci
-    if low is not None and high is not None and high < MIN_FACTOR:
-        return f"{_span(show_percent(low), show_percent(high))} %"
-    return _span(*(None if end is None else change_text(end) for end in ci))
+    if low is None or high is None:
+        return _span(*(None if end is None else change_text(end) for end in ci))
+    if high >= MIN_FACTOR:
+        return f"{_span(significant(low), significant(high))} times"
+    return f"{_span(show_percent(low), show_percent(high))} %"
 
 
 def _span(low: str | None, high: str | None) -> str:

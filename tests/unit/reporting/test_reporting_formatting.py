@@ -60,6 +60,12 @@ def test_open_intervals_are_described():
     assert change_interval((0.9, 1.1)) == f"{MINUS}10.0{NBSP}% to +10.0{NBSP}%"
 
 
+def test_both_ends_of_an_interval_have_one_unit():
+    assert change_interval((1.994, 3.13)) == "1.99\u00d7 to 3.13\u00d7"
+    assert change_interval((0.9, 3.13)) == "0.90\u00d7 to 3.13\u00d7"
+    assert change_interval((2.5, 4.0)) == "2.50\u00d7 to 4.00\u00d7"
+
+
 def test_count():
     assert show_count(1, "launch", "launches") == "1 launch"
     assert show_count(1204, "sample") == "1,204 samples"

@@ -102,8 +102,9 @@ def test_bound_is_marked_and_needed_launches_exceed_present() -> None:
     ("ratio", "ci", "change", "interval"),
     [
         (0.818, (0.75, 0.85), "-18.2 %", "-25.0 to -15.0 %"),
-        (1.9, (1.8, 3.1), "+90.0 %", "+80.0 % to 3.10 times"),
-        (3.1, (2.5, 4.0), "3.10 times", "2.50 times to 4.00 times"),
+        (1.9, (1.8, 3.1), "+90.0 %", "1.80 to 3.10 times"),
+        (3.1, (2.5, 4.0), "3.10 times", "2.50 to 4.00 times"),
+        (1.9, (0.9, 3.1), "+90.0 %", "0.900 to 3.10 times"),
         (3.1, (2.5, None), "3.10 times", "from 2.50 times"),
         (0.8, (None, 0.85), "-20.0 %", "up to -15.0 %"),
         (0.8, (None, None), "-20.0 %", "open"),

@@ -33,8 +33,9 @@
     return value < 0 ? MINUS + text : text;
   };
   const quantity = (value) => `${number(value)} ${scale.unit}`.trim();
+  const factor = (ratio) => `${ratio.toFixed(2)}\u00d7`;
   const change = (ratio) => {
-    if (ratio >= 2) return `${ratio.toFixed(2)}\u00d7`;
+    if (ratio >= 2) return factor(ratio);
     const percent = (ratio - 1) * 100;
     if (Math.abs(percent) < 0.05) return "0.0\u00a0%";
     return `${percent < 0 ? MINUS : "+"}${Math.abs(percent).toFixed(1)}\u00a0%`;
@@ -43,7 +44,8 @@
     if (low == null && high == null) return "open";
     if (low == null) return `at most ${change(high)}`;
     if (high == null) return `at least ${change(low)}`;
-    return `${change(low)} to ${change(high)}`;
+    const show = high >= 2 ? factor : change;
+    return `${show(low)} to ${show(high)}`;
   };
   const wholeChange = (ratio) =>
     ratio >= 2 ? `${Number(ratio.toPrecision(6))}\u00d7` : change(ratio).replace(".0\u00a0", "\u00a0");

@@ -64,9 +64,8 @@ def noise(
 def _beyond(figure: NoiseFigure) -> str:
     """Return the meaning of the triangles at the edge."""
     ratios = sorted(1 + d.percent / 100 for d in figure.beyond)
-    reach = change(ratios[0])
-    if len(ratios) > 1:
-        reach += f" to {change(ratios[-1])}"
+    several = len(ratios) > 1
+    reach = change_interval((ratios[0], ratios[-1])) if several else change(ratios[0])
     number = show_count(len(ratios), "launch", "launches")
     return f"{number} (triangles at the edge): {reach}"
 
