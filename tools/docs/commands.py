@@ -21,14 +21,12 @@ class Option:
         metavar: placeholder of the value; empty for a flag.
         help: description, in plain text.
         choices: permitted values, if the parser limits them.
-        repeatable: the option may be given more than once.
     """
 
     names: tuple[str, ...]
     metavar: str
     help: str
     choices: tuple[str, ...] = ()
-    repeatable: bool = False
 
     @property
     def synopsis(self) -> str:
@@ -100,7 +98,6 @@ def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> Option:
         metavar=metavar,
         help=" ".join(expanded.split()),
         choices=choices,
-        repeatable=isinstance(action, argparse._AppendAction),
     )
 
 
@@ -159,12 +156,12 @@ def _group(group: Group, actions: Collection[str]) -> str:
 
 
 def _description(option: Option) -> str:
-    if option.help == ACTIONS_BELOW:
+    if DEFAULT.sub("", option.help) == ACTIONS_BELOW:
         return "One of the actions above."
     text = sentence(prose(DEFAULT.sub("", option.help)))
     if option.choices and not all(choice in option.synopsis for choice in option.choices):
         text += f" One of {', '.join(code(choice) for choice in option.choices)}."
-    return text + (" Repeatable." if option.repeatable and "repeatable" not in text else "")
+    return text
 
 
 def _default(option: Option) -> str:

@@ -233,7 +233,7 @@ def add_case(verbs: Verbs[Parser]) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="variant to run, repeatable (default: all available ones)",
+        help="variant to run; repeatable (default: all available ones)",
     )
     add_budget_options(group, "10m")
     add_seed_option(group, 0)

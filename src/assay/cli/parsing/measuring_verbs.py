@@ -67,7 +67,7 @@ def add_tune(verbs: Verbs[Parser]) -> None:
         default=[],
         metavar="STUDY|auto|none",
         help="let an earlier study guide the search; auto: studies of this workload, else of this"
-        " machine (default: none)",
+        " machine; repeatable (default: none)",
     )
     group.add_argument(
         "--search-on",
@@ -212,15 +212,16 @@ def add_compare(verbs: Verbs[Parser]) -> None:
         action="append",
         default=[],
         metavar="'S=V ...'",
-        help="settings of an arm, or the name of a configuration of --space; repeatable. A single"
-        " arm is compared with the default",
+        help="settings of an arm, or the name of a configuration of --space; a single arm is"
+        " compared with the default; repeatable",
     )
     group.add_argument(
         "--name",
         action="append",
         default=[],
         metavar="NAME",
-        help="name of an arm, in the order of the arms (default: its command or settings)",
+        help="name of an arm, in the order of the arms; repeatable (default: its command or"
+        " settings)",
     )
     group.add_argument(
         "--space",

@@ -22,7 +22,7 @@ Group = argparse._ArgumentGroup  # argparse has no public type for it
 class SingleCommand(argparse.Action):
     """Action of an option that takes a command: a second one is an error.
 
-    Of other options the last value counts, so that a wrapper can be overruled.
+    If another option is given twice, its last value counts, so that it overrides that of a wrapper.
     """
 
     def __call__(
@@ -203,40 +203,46 @@ def add_metric_options(group: Group) -> None:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="read the metric from a file that each launch writes (default: from the output)",
+        help="read the metric from a file that each launch writes; repeatable (default: from the"
+        " output)",
     )
     group.add_argument(
-        "--unit", action="append", default=[], metavar="NAME=UNIT", help="unit of a metric"
+        "--unit",
+        action="append",
+        default=[],
+        metavar="NAME=UNIT",
+        help="unit of a metric; repeatable (default: derived from REGEX, if it captures a unit)",
     )
     group.add_argument(
         "--goal",
         action="append",
         default=[],
         metavar="[NAME=]lower|higher",
-        help="direction in which a metric improves (default: derived from its name and unit)",
+        help="direction in which a metric improves; repeatable (default: derived from its name and"
+        " unit)",
     )
     group.add_argument(
         "--metric-as-is",
         action="append",
         default=[],
         metavar="NAME",
-        help="accept matches of REGEX that look like a part of a longer number",
+        help="accept matches of REGEX that look like a part of a longer number; repeatable",
     )
     group.add_argument(
         "--combine",
         action="append",
         default=[],
         metavar="NAME=sum|mean|max|min",
-        help="how to combine the values of several instances (default: sum if higher is better,"
-        " else max)",
+        help="how to combine the values of several instances; repeatable (default: sum if higher is"
+        " better, else max)",
     )
     group.add_argument(
         "--objective",
         action="append",
         default=[],
         metavar="NAME[:median|spread]",
-        help="metric to decide by: its mean, median or spread (default: mean of wall_s); tune takes"
-        " up to three and returns their Pareto front",
+        help="metric to decide by: its mean, median or spread; repeatable in tune, which takes up"
+        " to three metrics and returns their Pareto front (default: mean of wall_s)",
     )
     group.add_argument(
         "--require",
@@ -320,7 +326,7 @@ def add_boot_options(group: Group, *, verify: bool = True) -> None:
         action="append",
         default=[],
         metavar="firmware.NAME=VALUE",
-        help="state the present value of a firmware setting that assay cannot read",
+        help="state the current value of a firmware setting that assay cannot read; repeatable",
     )
     if verify:
         group.add_argument(
@@ -328,7 +334,8 @@ def add_boot_options(group: Group, *, verify: bool = True) -> None:
             action="append",
             default=[],
             metavar="firmware.NAME=FILE|!COMMAND",
-            help="read the value of a firmware setting from a file or the output of a command",
+            help="read the value of a firmware setting from a file or the output of a command;"
+            " repeatable",
         )
 
 

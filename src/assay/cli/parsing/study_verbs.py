@@ -41,7 +41,7 @@ def add_settings(verbs: Verbs[Parser]) -> None:
         nargs="?",
         default="list",
         metavar="ACTION",
-        help="list or show (default: list)",
+        help="one of the actions below (default: list)",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="name of a setting, for show")
     add_common_options(parser)
@@ -145,7 +145,9 @@ def add_study(verbs: Verbs[Parser]) -> None:
 def _add_compare_options(group: Group) -> None:
     group.add_argument("--metric", metavar="NAME", help="metric to compare (default: objective)")
     group.add_argument(
-        "--margin", metavar="SHARE", help="ignore smaller differences (default: 1%%)"
+        "--margin",
+        metavar="SHARE",
+        help="margin of equivalence: smaller differences count as none (default: 1%%)",
     )
     group.add_argument(
         "--occasion",
