@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from assay.cli.arguments.boot import boot_request
-from assay.cli.arguments.reservation import reservation_of
-from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
+from assay.cli.arguments.new_study import decision_fields, study_fields
 from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.command_words import command_of, split_command
-from assay.cli.requests.observe import parse_observations
-from assay.cli.requests.study_options import parse_gate, parse_margin, parse_warmup
-from assay.cli.requests.workload import (
-    demand_one_objective,
-    parse_statistic,
-    requirements_of,
-    workload_request,
-)
+from assay.cli.requests.study_options import parse_gate, parse_warmup
+from assay.cli.requests.workload import demand_one_objective
 from assay.errors import InvalidInputError
 from assay.requests.compare import ComparedCommand, CompareRequest
 from assay.search.claims.gate import GATE_CONDITIONS
@@ -37,19 +29,9 @@ def compare_request(parsed: Parsed) -> CompareRequest:
         if commands
         else command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     )
-    workload = workload_request(options, argv)
     return CompareRequest(
-        workload=workload,
-        budget=budget_of(arguments),
-        seed=arguments.seed,
-        disturbed_above=disturbed_above_of(arguments),
-        observe=parse_observations(arguments.observe),
-        require=requirements_of(options.require, workload.metrics),
-        reserve=reservation_of(arguments),
-        boot=boot_request(arguments),
-        statistic=parse_statistic(options.objective),
-        margin=parse_margin(arguments.margin),
-        null=arguments.null,
+        **study_fields(arguments, options, argv),
+        **decision_fields(arguments, options),
         commands=commands,
         arms=tuple(arguments.arm),
         names=tuple(arguments.name),

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from assay.cli.arguments.boot import boot_request
-from assay.cli.arguments.reservation import reservation_of
-from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
+from assay.cli.arguments.new_study import study_fields
 from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.command_words import command_of
-from assay.cli.requests.observe import parse_observations
 from assay.cli.requests.study_options import parse_gate, parse_precision, parse_warmup
-from assay.cli.requests.workload import (
-    demand_one_objective,
-    parse_statistic,
-    requirements_of,
-    workload_request,
-)
+from assay.cli.requests.workload import demand_one_objective, parse_statistic
 from assay.errors import InvalidInputError
 from assay.records import Statistic
 from assay.requests.measure import MeasureRequest
@@ -38,16 +30,8 @@ def measure_request(parsed: Parsed) -> MeasureRequest:
             "Name the metric alone; compare, tune and sweep decide by :median or :spread.",
         )
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-    workload = workload_request(options, argv)
     return MeasureRequest(
-        workload=workload,
-        budget=budget_of(arguments),
-        seed=arguments.seed,
-        disturbed_above=disturbed_above_of(arguments),
-        observe=parse_observations(arguments.observe),
-        require=requirements_of(options.require, workload.metrics),
-        reserve=reservation_of(arguments),
-        boot=boot_request(arguments),
+        **study_fields(arguments, options, argv),
         settings=tuple(arguments.assignments),
         precision=parse_precision(arguments.precision),
         warmup=parse_warmup(arguments.warmup),

@@ -5,21 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from assay.cli.arguments.boot import boot_request
-from assay.cli.arguments.reservation import reservation_of
-from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
+from assay.cli.arguments.new_study import decision_fields, study_fields
 from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.option_values import parse_count
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.command_words import command_of
-from assay.cli.requests.observe import parse_observations
-from assay.cli.requests.study_options import parse_margin
-from assay.cli.requests.workload import (
-    parse_statistic,
-    requirements_of,
-    several_objectives,
-    workload_request,
-)
+from assay.cli.requests.workload import several_objectives
 from assay.errors import InvalidInputError
 from assay.requests.tune import TuneRequest
 from assay.search.races.single_objective import reject_options
@@ -44,19 +35,9 @@ def tune_request(parsed: Parsed) -> TuneRequest:
     objectives = several_objectives(options)
     if objectives:
         _demand_no_single_objective(arguments)
-    workload = workload_request(options, argv)
     return TuneRequest(
-        workload=workload,
-        budget=budget_of(arguments),
-        seed=arguments.seed,
-        disturbed_above=disturbed_above_of(arguments),
-        observe=parse_observations(arguments.observe),
-        require=requirements_of(options.require, workload.metrics),
-        reserve=reservation_of(arguments),
-        boot=boot_request(arguments),
-        statistic=parse_statistic(options.objective),
-        margin=parse_margin(arguments.margin),
-        null=arguments.null,
+        **study_fields(arguments, options, argv),
+        **decision_fields(arguments, options),
         settings=tuple(arguments.settings),
         space_file=arguments.space,
         constraints=tuple(arguments.constraint),

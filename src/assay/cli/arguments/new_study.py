@@ -1,0 +1,77 @@
+"""Fields that the requests of several verbs share, read from the options of a new study."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TypedDict
+
+from assay.cli.arguments.boot import boot_request
+from assay.cli.arguments.reservation import reservation_of
+from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
+from assay.cli.requests.observe import parse_observations
+from assay.cli.requests.study_options import parse_margin
+from assay.cli.requests.workload import parse_statistic, requirements_of, workload_request
+from assay.cli.requests.workload_options import WorkloadOptions
+from assay.records import Budget, Observation, Requirement, Reservation, Statistic
+from assay.requests.study import BootRequest
+from assay.requests.workload import WorkloadRequest
+
+
+class StudyFields(TypedDict):
+    """Fields of ``StudyRequest``."""
+
+    workload: WorkloadRequest
+    budget: Budget
+    seed: int
+    disturbed_above: float | None
+    observe: tuple[Observation, ...] | None
+    require: tuple[Requirement, ...]
+    reserve: Reservation | None
+    boot: BootRequest
+
+
+class DecisionFields(TypedDict):
+    """Fields that ``DecisionRequest`` adds to ``StudyRequest``."""
+
+    statistic: Statistic
+    margin: float | None
+    null: bool
+
+
+def study_fields(
+    arguments: argparse.Namespace, options: WorkloadOptions, argv: tuple[str, ...]
+) -> StudyFields:
+    """Return the fields of a request that begins a study.
+
+    Args:
+        arguments: parsed arguments of the verb.
+        options: texts of the options of the workload.
+        argv: words of the command.
+
+    Raises:
+        InvalidInputError: an option is invalid.
+    """
+    workload = workload_request(options, argv)
+    return StudyFields(
+        workload=workload,
+        budget=budget_of(arguments),
+        seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments),
+        observe=parse_observations(arguments.observe),
+        require=requirements_of(options.require, workload.metrics),
+        reserve=reservation_of(arguments),
+        boot=boot_request(arguments),
+    )
+
+
+def decision_fields(arguments: argparse.Namespace, options: WorkloadOptions) -> DecisionFields:
+    """Return the additional fields of a request that decides between arms.
+
+    Raises:
+        InvalidInputError: an option is invalid.
+    """
+    return DecisionFields(
+        statistic=parse_statistic(options.objective),
+        margin=parse_margin(arguments.margin),
+        null=arguments.null,
+    )
