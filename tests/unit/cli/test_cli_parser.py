@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import shutil
 
 import pytest
@@ -11,9 +12,13 @@ from hypothesis import strategies as st
 
 from assay.cli.main import main
 from assay.cli.parsing.grammar import VERBS, build
+from assay.cli.parsing.options import add_common_options
 from assay.cli.parsing.parser import parse, verb_parsers
 from assay.cli.parsing.usage import columns
 from assay.errors import InvalidInputError
+
+POSITIONALS = {"action", "name", "settings", "words"}
+"""Arguments of verbs with actions that are not options."""
 
 
 def usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -123,6 +128,9 @@ def test_invalid_word_yields_valid_ones(
         ["study", "delete", "last", "--runs", "5"],
         ["study", "list", "--new-stratum"],
         ["settings", "list", "malloc"],
+        ["tier", "bench", "--keep-free", "1G"],
+        ["tier", "predict", "--data", "2"],
+        ["tier", "top", "--work", "stream"],
     ],
 )
 def test_option_of_other_action_is_refused(
@@ -198,6 +206,26 @@ def test_settings_are_words_or_values_of_with(verb: str) -> None:
 def test_setting_of_other_tier_action_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(("tier", "doctor", "threads=2")) == 2
     assert "`assay tier doctor` takes no SETTING=VALUE" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["case", "machine", "partition", "tier"])
+def test_every_option_belongs_to_an_action(verb: str) -> None:
+    common = argparse.ArgumentParser(add_help=False)
+    add_common_options(common)
+    options = {action.dest for action in verb_parsers(build(verb))[verb]._actions}
+    by_action = importlib.import_module(f"assay.cli.verbs.{verb}").OPTIONS_BY_ACTION
+    known = {name for names in by_action.values() for name in names}
+    assert options - {action.dest for action in common._actions} - POSITIONALS <= known
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_repeatable_options_says_so(verb: str) -> None:
+    repeatable = [
+        action
+        for action in verb_parsers(build(verb))[verb]._actions
+        if isinstance(action, argparse._AppendAction)
+    ]
+    assert all("repeatable" in (action.help or "") for action in repeatable)
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from assay.cli.files.output_file import output_path
+from assay.cli.parsing.option_values import parse_quantity
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
@@ -120,7 +121,7 @@ def _cpus(text: str | None) -> tuple[int, ...]:
 
 
 def _time(text: str, option: str, min_s: float, max_s: float) -> float:
-    found_s = parse_duration_s(text)
+    found_s = parse_quantity(option, text, parse_duration_s)
     if not min_s <= found_s <= max_s:
         raise InvalidInputError(
             f"{option} {text} is out of range.",

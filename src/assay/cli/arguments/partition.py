@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.parsing.option_values import parse_quantity
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.partition.cpu_designation import AUTO, CpuRequest
@@ -63,7 +64,9 @@ def _name(arguments: argparse.Namespace) -> str:
 
 
 def _wait_s(arguments: argparse.Namespace) -> float:
-    return WAIT_S if arguments.timeout is None else parse_duration_s(arguments.timeout)
+    if arguments.timeout is None:
+        return WAIT_S
+    return parse_quantity("--timeout", arguments.timeout, parse_duration_s)
 
 
 def _partition(arguments: argparse.Namespace) -> PartitionRequest:

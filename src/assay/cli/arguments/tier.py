@@ -10,6 +10,7 @@ from pathlib import Path
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.arguments.run import run_argv
 from assay.cli.files.output_file import output_path
+from assay.cli.parsing.option_values import parse_quantity
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.requests.run import RunRequest
@@ -73,7 +74,9 @@ def top_request(parsed: Parsed) -> TierTopRequest:
         InvalidInputError: an invalid interval.
     """
     text = parsed.arguments.every
-    return TierTopRequest() if text is None else TierTopRequest(interval_s=parse_duration_s(text))
+    if text is None:
+        return TierTopRequest()
+    return TierTopRequest(interval_s=parse_quantity("--every", text, parse_duration_s))
 
 
 def predict_request(parsed: Parsed) -> TierPredictRequest:
@@ -86,23 +89,14 @@ def predict_request(parsed: Parsed) -> TierPredictRequest:
     _demand_sizes(parsed, dram_example="8G")
     if not parsed.command:
         raise InvalidInputError("The program is missing.", "Write it after --, as in -- ./app.")
-    request = TierPredictRequest(
+    text = getattr(arguments, "for")
+    duration = {"duration_s": parse_quantity("--for", text, parse_duration_s)} if text else {}
+    return TierPredictRequest(
         argv=parsed.command,
         path=arguments.path,
-        dram_bytes=parse_bytes(arguments.dram),
+        dram_bytes=parse_quantity("--dram", arguments.dram, parse_bytes),
         numa=arguments.numa,
-    )
-    text = getattr(arguments, "for")
-    return (
-        TierPredictRequest(
-            argv=request.argv,
-            path=request.path,
-            dram_bytes=request.dram_bytes,
-            numa=request.numa,
-            duration_s=parse_duration_s(text),
-        )
-        if text
-        else request
+        **duration,
     )
 
 
@@ -114,10 +108,11 @@ def bench_request(parsed: Parsed) -> TierBenchRequest:
     """
     arguments = parsed.arguments
     _demand_sizes(parsed, dram_example="256M")
-    budget = {"budget_s": parse_duration_s(arguments.budget)} if arguments.budget else {}
+    text = arguments.budget
+    budget = {"budget_s": parse_quantity("--budget", text, parse_duration_s)} if text else {}
     return TierBenchRequest(
         path=arguments.path,
-        dram_bytes=parse_bytes(arguments.dram),
+        dram_bytes=parse_quantity("--dram", arguments.dram, parse_bytes),
         works=tuple(arguments.work),
         data=_data(arguments),
         threads=_threads(arguments),

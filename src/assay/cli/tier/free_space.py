@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.cli.parsing.option_values import parse_quantity
 from assay.errors import InvalidInputError
 from assay.settings.tier import SWAP
 from assay.units import parse_bytes
@@ -24,4 +25,4 @@ def free_space_assignments(keep_free: str | None, tier: str) -> list[str]:
             "--keep-free needs the file systems of --path, and this run advises on swap.",
             "Leave it out, or see `assay tier doctor` for the pager.",
         )
-    return [f"env.ASSAY_TIER_KEEP_FREE={parse_bytes(keep_free)}"]
+    return [f"env.ASSAY_TIER_KEEP_FREE={parse_quantity('--keep-free', keep_free, parse_bytes)}"]

@@ -8,13 +8,13 @@ from assay.cli.parsing.parser import Parsed
 OPTIONS_BY_ACTION = {
     "doctor": ("path", "json"),
     "run": (
-        *("path", "dram", "how", "numa", "trace", "replay"),
+        *("path", "dram", "how", "numa", "keep_free", "trace", "replay"),
         *("assignments", "reserve", "partition"),
         *("explain", "record"),
     ),
     "top": ("every", "json"),
     "predict": ("path", "dram", "numa", "for", "json"),
-    "bench": ("path", "dram", "threads", "budget", "output", "json"),
+    "bench": ("path", "dram", "threads", "work", "data", "budget", "output", "json"),
 }
 """Options of each action."""
 
