@@ -14,11 +14,11 @@ STUDY = "study.json"
 
 STRATUM, PLANS, SAMPLES = "stratum.json", "plans.jsonl", "samples.jsonl"
 OUTPUTS, CONCLUSION, SCRIPT = "outputs.jsonl", "conclusion.json", "recommended.sh"
-OF_STRATUM = (STRATUM, PLANS, SAMPLES, OUTPUTS, CONCLUSION, SCRIPT)
+STRATUM_FILES = (STRATUM, PLANS, SAMPLES, OUTPUTS, CONCLUSION, SCRIPT)
 """Files of one stratum, in the order of the chain; the last three may be absent."""
 
 FILE_NAME = re.compile(
-    rf"{re.escape(STUDY)}|strata/(?:0|[1-9]\d{{0,5}})/(?:{'|'.join(OF_STRATUM)})"
+    rf"{re.escape(STUDY)}|strata/(?:0|[1-9]\d{{0,5}})/(?:{'|'.join(STRATUM_FILES)})"
 )
 
 MAX_BYTES = 1 << 30

@@ -32,7 +32,7 @@ _PART_OF_MAC = re.compile(r"[:-][0-9a-f]{2}[:-]")
 _PART_OF_IPV4 = re.compile(r"\.\d{1,3}\.")
 _PART_OF_IPV6 = re.compile(r":[0-9a-f]{0,4}:")
 
-_NO_LETTER_BEFORE, _NO_LETTER_BEHIND = r"(?<![A-Za-z])", r"(?![A-Za-z])"
+_NO_LETTER_BEFORE, _NO_LETTER_AFTER = r"(?<![A-Za-z])", r"(?![A-Za-z])"
 """Adjacent ASCII letters make a name another word; other characters do not."""
 _END_OF_PATH = r"(?![\w-]|\.\w)"
 
@@ -73,21 +73,21 @@ def name_patterns(identity: Identity, own: frozenset[str]) -> tuple[NamePattern,
     hosts = [name for name in identity.hosts if name.lower() not in own]
     found = (
         _literal(SECRET, identity.secrets),
-        _literal(HOME, identity.homes, behind=_END_OF_PATH),
+        _literal(HOME, identity.homes, after=_END_OF_PATH),
         NamePattern(USER, _FOREIGN_HOME, ("/home/", "/users/"), numbered=True),
         _literal(SERIAL, identity.serials, numbered=True),
         NamePattern(SERIAL, _UUID, part=_PART_OF_UUID, numbered=True),
         NamePattern(ADDRESS, _MAC, part=_PART_OF_MAC, numbered=True),
         NamePattern(ADDRESS, _IPV6, part=_PART_OF_IPV6, numbered=True),
         NamePattern(ADDRESS, _IPV4, part=_PART_OF_IPV4, numbered=True),
-        _literal(HOST, hosts, before=_NO_LETTER_BEFORE, behind=_NO_LETTER_BEHIND),
-        _literal(USER, users, before=_NO_LETTER_BEFORE, behind=_NO_LETTER_BEHIND),
+        _literal(HOST, hosts, before=_NO_LETTER_BEFORE, after=_NO_LETTER_AFTER),
+        _literal(USER, users, before=_NO_LETTER_BEFORE, after=_NO_LETTER_AFTER),
     )
     return tuple(names for names in found if names is not None)
 
 
 def _literal(
-    token: str, texts: Iterable[str], *, before: str = "", behind: str = "", numbered: bool = False
+    token: str, texts: Iterable[str], *, before: str = "", after: str = "", numbered: bool = False
 ) -> NamePattern | None:
     """Return a case-insensitive pattern of texts, if there are any."""
     found = list(texts)
@@ -96,7 +96,7 @@ def _literal(
     one = "|".join(map(re.escape, found))
     # In the form of outputs and of JSON documents.
     literals = {form.lower() for text in found for form in (text, _inside_json(text))}
-    pattern = re.compile(f"{before}(?:{one}){behind}", re.IGNORECASE)
+    pattern = re.compile(f"{before}(?:{one}){after}", re.IGNORECASE)
     return NamePattern(token, pattern, tuple(sorted(literals)), numbered=numbered)
 
 

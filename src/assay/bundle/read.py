@@ -39,13 +39,15 @@ T = TypeVar("T")
 _LOCAL_FILE = b"PK\x03\x04"
 _PIECE = 1 << 12
 """Bytes unpacked at a time: also the precision of the position of damaged data."""
-_WRITTEN = "Specify a bundle; `assay study export STUDY --bundle FILE.zip` writes one."
+_SPECIFY_BUNDLE = "Specify a bundle; `assay study export STUDY --bundle FILE.zip` writes one."
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """Errors of msgspec for invalid JSON, invalid UTF-8 and deep nesting."""
 
-_HOLDS_BYTES = re.compile(rb'\{"chain":"([0-9a-f]{64})","entry":(.*\\udc.*)\}')
+_LINE_WITH_BYTES = re.compile(rb'\{"chain":"([0-9a-f]{64})","entry":(.*\\udc.*)\}')
 
-_AGAIN = "Obtain it from its author again, preferably with a signature: this file proves nothing."
+_OBTAIN_AGAIN = (
+    "Obtain it from its author again, preferably with a signature: this file proves nothing."
+)
 
 
 class BrokenBundleError(AssayError):
@@ -54,15 +56,15 @@ class BrokenBundleError(AssayError):
     Args:
         file: file of the bundle.
         entry: number of the entry from 1; ``None`` for the whole file.
-        what: predicate of the sentence in the error message.
+        description: predicate of the sentence in the error message.
     """
 
-    def __init__(self, file: str, entry: int | None, what: str) -> None:
+    def __init__(self, file: str, entry: int | None, description: str) -> None:
         location = file if entry is None else f"{file}, entry {entry}"
-        super().__init__(f"{location}: {what}.", _AGAIN)
+        super().__init__(f"{location}: {description}.", _OBTAIN_AGAIN)
         self.file = file
         self.entry = entry
-        self.what = what
+        self.description = description
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -111,7 +113,7 @@ class Archive:
         if MANIFEST not in self._members:
             raise InvalidInputError(
                 f"{self._path} is not a bundle of assay: it contains no {MANIFEST}.",
-                _WRITTEN,
+                _SPECIFY_BUNDLE,
             )
         content = self.content(MANIFEST).removesuffix(b"\n")
         line = _line(content, MANIFEST, None)
@@ -132,7 +134,7 @@ class Archive:
         if head.format != FORMAT:
             raise InvalidInputError(
                 f"{self._path} is not a bundle of assay: another program wrote its {MANIFEST}.",
-                _WRITTEN,
+                _SPECIFY_BUNDLE,
             )
         if head.schema != SCHEMA:
             raise NotPossibleError(
@@ -149,18 +151,18 @@ class Archive:
         """
         twice = [name for name, n in Counter(self._archive.namelist()).items() if n > 1]
         if twice:
-            raise BrokenBundleError(_named(twice[0]), None, "occurs twice")
+            raise BrokenBundleError(_shortened(twice[0]), None, "occurs twice")
         listed = [note.name for note in manifest.files]
         for name in listed:
             if not FILE_NAME.fullmatch(name):
-                raise BrokenBundleError(_named(name), None, "is not a file of bundles")
+                raise BrokenBundleError(_shortened(name), None, "is not a file of bundles")
             if name not in self._members:
                 raise BrokenBundleError(name, None, "is missing")
         if len(set(listed)) < len(listed):
             raise BrokenBundleError(MANIFEST, None, "contains a file twice")
         for name in self._members:
             if name not in (*listed, MANIFEST):
-                raise BrokenBundleError(_named(name), None, "is not in the manifest")
+                raise BrokenBundleError(_shortened(name), None, "is not in the manifest")
 
     def content(self, name: str) -> bytes:
         """Read a file that is a single entry.
@@ -209,7 +211,7 @@ class Archive:
                 yield file  # type: ignore[misc]  # typeshed has IO[bytes]
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
             # Bundles are neither encrypted nor compressed by other methods than deflate.
-            raise BrokenBundleError(_named(name), None, f"is damaged: {error}") from error
+            raise BrokenBundleError(_shortened(name), None, f"is damaged: {error}") from error
 
     def _read(self, file: BinaryIO, name: str, entry: int | None) -> bytes:
         try:
@@ -235,9 +237,9 @@ def open_bundle(path: Path) -> Iterator[Archive]:
     try:
         file = path.open("rb")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise InvalidInputError(f"The file {path} does not exist.", _WRITTEN) from error
+        raise InvalidInputError(f"The file {path} does not exist.", _SPECIFY_BUNDLE) from error
     except IsADirectoryError as error:
-        raise InvalidInputError(f"{path} is a directory.", _WRITTEN) from error
+        raise InvalidInputError(f"{path} is a directory.", _SPECIFY_BUNDLE) from error
     except OSError as error:
         raise NotPossibleError(
             f"{path} cannot be read: {error.strerror}.", "Check its permissions with `ls -l`."
@@ -267,7 +269,7 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
             ) from error
         raise InvalidInputError(
             f"{path} is not a bundle of assay: it is not a ZIP archive.",
-            _WRITTEN,
+            _SPECIFY_BUNDLE,
         ) from error
     if len(archive.infolist()) > MAX_FILES:
         raise InvalidInputError(
@@ -290,7 +292,7 @@ def _line(text: bytes, name: str, entry: int | None) -> Line:
 
 def _with_bytes(text: bytes) -> Line | None:
     """Parse a line with bytes that are not UTF-8, which msgspec rejects."""
-    found = _HOLDS_BYTES.fullmatch(text)
+    found = _LINE_WITH_BYTES.fullmatch(text)
     return Line(found[1].decode(), msgspec.Raw(found[2])) if found else None
 
 
@@ -304,12 +306,12 @@ def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> 
         found = decode(content, kind)
     except (InvalidInputError, *_UNREADABLE) as error:
         raise BrokenBundleError(name, entry, f"cannot be read: {_reason_of(error)}") from error
-    if not _spelled_once(content):
+    if not _is_canonical(content):
         raise BrokenBundleError(name, entry, "is not in the canonical form of assay")
     return found
 
 
-def _spelled_once(content: bytes) -> bool:
+def _is_canonical(content: bytes) -> bool:
     """Return whether a document is in canonical form, and so has no duplicate keys.
 
     A duplicate key could show one value to a reader and another to a program.
@@ -320,7 +322,7 @@ def _spelled_once(content: bytes) -> bool:
         return False
 
 
-def _named(name: str) -> str:
+def _shortened(name: str) -> str:
     """Return a name from an archive, shortened for messages."""
     return name if len(name) <= 80 else name[:79] + "…"
 

@@ -55,17 +55,17 @@ def recompute(
         recorded: recorded conclusion.
 
     Raises:
-        NotPossibleError: unknown kind of study or reason in this version of assay; or contradictory
-            documents.
+        NotPossibleError: this version of assay does not know the kind of study or the reason of its
+            end, or the documents contradict each other.
         InvalidInputError: invalid expression of the space.
     """
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
     space = make_search_space(spec.space, _IsGrantable(stratum, spec.parallel) if tuned else None)
-    resting = samples[: recorded.launches]
+    used = samples[: recorded.launches]
     first: Conclusion | None = None
     for done in _ends(recorded):
-        found = _concluded(spec, resting, space, done)
+        found = _concluded(spec, used, space, done)
         if is_same_conclusion(found, recorded):
             return found
         first = first or found
@@ -118,7 +118,7 @@ def _concluded(
 def is_same_conclusion(found: Conclusion, recorded: Conclusion) -> bool:
     """Return whether two conclusions are identical to the last digit, scripts excluded.
 
-    ``reason`` is ignored if the recorded conclusion, of an older assay, has none.
+    ``stop_code`` is ignored if the recorded conclusion, of an older assay, has none.
     """
     if not recorded.stop_code:
         found = msgspec.structs.replace(found, stop_code="")
@@ -195,7 +195,9 @@ class _IsGrantable:
 
         self._registry = builtin()
         machine = machine_in(stratum.host)
-        self._rooms = [] if machine is None else machine_per_slot(machine, parallel)
+        self._machines = [] if machine is None else machine_per_slot(machine, parallel)
 
     def __call__(self, configuration: Configuration) -> bool:
-        return not any(plan(configuration, r, self._registry).impossible for r in self._rooms)
+        return not any(
+            plan(configuration, machine, self._registry).impossible for machine in self._machines
+        )

@@ -1,8 +1,7 @@
 """Redactor: replaces identifying names of a host and its user in documents.
 
 Equal names get equal tokens, so that documents remain consistent: arms keep distinct names, and
-    plans match
-their configurations.
+plans match their configurations.
 """
 
 from __future__ import annotations

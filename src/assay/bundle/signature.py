@@ -20,7 +20,7 @@ NAMESPACE = "assay-bundle"
 """Namespace of the signature: signatures of mail or commits are invalid for a bundle."""
 
 _KEY = re.compile(r"(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/=]+(?: .*)?")
-_ANYONE = "signer"
+_KEY_OWNER = "signer"
 _TIMEOUT_S = 30.0
 
 
@@ -30,11 +30,11 @@ class SignatureCheck:
 
     Attributes:
         good: the signer signed these bytes.
-        told: the signer, or the reason of failure, as a sentence without full stop.
+        description: the signer, or the reason of failure, as a sentence without full stop.
     """
 
     good: bool
-    told: str
+    description: str
 
 
 def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureCheck:
@@ -78,12 +78,12 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
         )
     if done.returncode == 0:
         with_key = re.search(r"with (\S+ key \S+)", output)
-        by = "the specified key" if identity == _ANYONE else identity
+        by = "the specified key" if identity == _KEY_OWNER else identity
         return SignatureCheck(True, f"good, by {by}" + (f" ({with_key[1]})" if with_key else ""))
-    return SignatureCheck(False, f"invalid: {_why(output)}")
+    return SignatureCheck(False, f"invalid: {_failure_reason(output)}")
 
 
-def _why(output: str) -> str:
+def _failure_reason(output: str) -> str:
     """Return the reason of failure from the output of ssh-keygen."""
     if "incorrect signature" in output:
         return "the file was changed after it was signed"
@@ -113,9 +113,9 @@ def _allowed(signer: str) -> Iterator[tuple[str, Path]]:
                 f"--signer IDENTITY={signer}",
             )
         with tempfile.NamedTemporaryFile("w", prefix="assay-signers-") as allowed:
-            allowed.write(f'{_ANYONE} namespaces="{NAMESPACE}" {key.strip()}\n')
+            allowed.write(f'{_KEY_OWNER} namespaces="{NAMESPACE}" {key.strip()}\n')
             allowed.flush()
-            yield _ANYONE, Path(allowed.name)
+            yield _KEY_OWNER, Path(allowed.name)
         return
     if Path(signer).exists():
         raise InvalidInputError(

@@ -10,7 +10,7 @@ from typing import Literal
 from assay.bundle.layout import Stream
 from assay.records import HashedPart, Output
 
-_LONGEST_LETTER = 4
+_MAX_CHARACTER_BYTES = 4
 """Maximum number of bytes of a character in UTF-8."""
 
 
@@ -61,8 +61,8 @@ def _stream(
 
 def _text(content: bytes, *, cut_start: bool = False, cut_end: bool = False) -> str | None:
     """Return the text without truncated characters at the ends; ``None`` if it is binary."""
-    for start in range(_LONGEST_LETTER if cut_start else 1):
-        for end in range(_LONGEST_LETTER if cut_end else 1):
+    for start in range(_MAX_CHARACTER_BYTES if cut_start else 1):
+        for end in range(_MAX_CHARACTER_BYTES if cut_end else 1):
             try:
                 return content[start : len(content) - end].decode()
             except UnicodeDecodeError:

@@ -23,11 +23,11 @@ _ORIGIN = ("node", "launcher_version")
 def write_table(source: Source, target: TextIO) -> None:
     """Write a row for each sample, with values in their own units and empty cells without a value.
 
-    Columns: position, whether the block was left out as disturbed, outcome, measurements of the
-        launcher, then ``metric.NAME``,
-    ``setting.NAME`` and ``grant.NAME``, ``evidence.KIND`` and its ``.note``. If an arm does not set
-    a setting, ``grant.NAME`` is ``default`` and ``setting.NAME`` its default value, or ``default``
-    if the study does not know it.
+    The columns are the position, whether the block was left out as disturbed, the outcome, the
+    measurements of the launcher, then ``metric.NAME``, ``setting.NAME`` and ``grant.NAME``,
+    ``evidence.KIND`` and its ``.note``. If an arm does not set a setting, ``grant.NAME`` is
+    ``default`` and ``setting.NAME`` its default value, or ``default`` if the study does not know
+    it.
     """
     defaults = _defaults(source.record.spec)
     samples = [sample for stratum in source.strata for sample in stratum.samples]

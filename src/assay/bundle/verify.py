@@ -30,7 +30,7 @@ from assay.bundle.layout import (
 )
 from assay.bundle.read import Archive, BrokenBundleError, document_in, open_bundle
 from assay.bundle.recompute import is_same_conclusion, recompute, script_of
-from assay.bundle.versions import different_versions, install_command, is_engine
+from assay.bundle.versions import are_versions, different_versions, install_command
 from assay.errors import AssayError
 from assay.records import Conclusion, HashedPart, Plan, Sample, Stratum
 
@@ -47,8 +47,8 @@ class VerdictCheck:
         conclusion: recorded conclusion.
         holds: the samples reproduce the conclusion, and its plan the script.
         difference: the first different key.
-        why_not: reason why it could not be recomputed.
-        engine: packages with other versions than recorded, with the recorded versions.
+        error: reason why it could not be recomputed.
+        recorded_versions: recorded version of each package whose installed version differs.
     """
 
     stratum: int
@@ -57,18 +57,18 @@ class VerdictCheck:
     conclusion: Conclusion
     holds: bool
     difference: Difference | None = None
-    why_not: str | None = None
-    engine: dict[str, str] = field(default_factory=dict)
+    error: str | None = None
+    recorded_versions: dict[str, str] = field(default_factory=dict)
 
     @property
-    def for_other_engine(self) -> bool:
+    def needs_recorded_versions(self) -> bool:
         """Return whether a verification requires the recorded versions."""
-        return not self.holds and bool(self.engine)
+        return not self.holds and bool(self.recorded_versions)
 
     @property
     def remedy(self) -> str:
         """Return the command that installs the recorded versions."""
-        return f"{install_command(self.engine)} installs the recorded versions."
+        return f"{install_command(self.recorded_versions)} installs the recorded versions."
 
 
 @dataclass
@@ -112,7 +112,7 @@ class BundleCheck:
     @property
     def exit_status(self) -> int:
         """Return 0 for success, 1 for failure, 3 if the recorded versions are required."""
-        if self.broken or any(not v.holds and not v.for_other_engine for v in self.verdicts):
+        if self.broken or any(not v.holds and not v.needs_recorded_versions for v in self.verdicts):
             return 1
         return 0 if self.holds else 3
 
@@ -128,7 +128,7 @@ def verify(path: Path) -> BundleCheck:
     with open_bundle(path) as archive:
         seal = archive.seal()
         manifest = seal.manifest
-        reading = _Reading(archive, manifest)
+        reading = _BundleReader(archive, manifest)
         try:
             if link(manifest.head, seal.content) != seal.chain:
                 raise BrokenBundleError(MANIFEST, None, "was changed")
@@ -148,7 +148,7 @@ def verify(path: Path) -> BundleCheck:
         )
 
 
-class _Reading:
+class _BundleReader:
     """Reader that verifies the chain value of each entry, in order."""
 
     def __init__(self, archive: Archive, manifest: Manifest) -> None:
@@ -170,11 +170,13 @@ class _Reading:
         if self._head != self._manifest.head:
             raise BrokenBundleError(MANIFEST, None, "does not match the end of the chain")
         if self.study is None or self.study.id != self._manifest.study:
-            raise BrokenBundleError(STUDY, None, "is missing, or of another study")
+            raise BrokenBundleError(STUDY, None, "is missing, or belongs to another study")
         for number, found in self.strata.items():
             if found.stratum is None or found.stratum.number != number:
                 raise BrokenBundleError(
-                    f"strata/{number}/{STRATUM}", None, "is missing, or of another"
+                    f"strata/{number}/{STRATUM}",
+                    None,
+                    "is missing, or belongs to another stratum",
                 )
         self._demand_verdicts()
 
@@ -183,11 +185,13 @@ class _Reading:
         listed = [note.stratum for note in self._manifest.verdicts]
         concluded = [n for n, found in self.strata.items() if found.conclusion is not None]
         if sorted(listed) != sorted(concluded):
-            raise BrokenBundleError(MANIFEST, None, "lists other conclusions than the bundle has")
+            raise BrokenBundleError(
+                MANIFEST, None, "does not list the conclusions that the bundle contains"
+            )
         for note in self._manifest.verdicts:
             found = self.strata[note.stratum]
             assert found.conclusion is not None
-            if not is_engine(note.versions):
+            if not are_versions(note.versions):
                 raise BrokenBundleError(MANIFEST, None, "contains invalid versions")
             if note.samples != found.conclusion.launches or note.samples > len(found.samples):
                 raise BrokenBundleError(
@@ -239,7 +243,7 @@ class _Reading:
             content = bytes(line.entry)
             head = link(self._head, content)
             if head != line.chain:
-                raise BrokenBundleError(note.name, number, self._misfit(note, number))
+                raise BrokenBundleError(note.name, number, self._mismatch_text(note, number))
             self._head = head
             self.entries += 1
             take(document_in(content, kind, note.name, number), number)
@@ -250,7 +254,7 @@ class _Reading:
                 f"has {number} of the {note.entries} entries in the manifest",
             )
 
-    def _misfit(self, note: FileNote, number: int) -> str:
+    def _mismatch_text(self, note: FileNote, number: int) -> str:
         count = sum(1 for _ in self._counted(note.name))
         if count < note.entries:
             return f"was changed, or {note.entries - count} earlier ones were removed"
@@ -298,7 +302,7 @@ class _Reading:
         if check.difference is None:
             return broken
         return BrokenBundleError(
-            broken.file, None, f"{broken.what}: {difference_text(check.difference)}"
+            broken.file, None, f"{broken.description}: {difference_text(check.difference)}"
         )
 
     def checked(self, note: VerdictNote) -> VerdictCheck:
@@ -312,19 +316,19 @@ class _Reading:
             of_samples=len(found.samples),
             conclusion=found.conclusion,
             holds=False,
-            engine=different_versions(note.versions),
+            recorded_versions=different_versions(note.versions),
         )
         try:
             again = recompute(self.study.spec, found.samples, found.stratum, found.conclusion)
         except AssayError as error:
-            return replace(check, why_not=error.cause)
+            return replace(check, error=error.cause)
         if not is_same_conclusion(again, found.conclusion):
             return replace(check, difference=first_difference(found.conclusion, again))
         try:
             workload = self.study.spec.workload
             script = script_of(found.conclusion, found.plans, workload, found.samples)
         except AssayError as error:
-            return replace(check, why_not=error.cause)
+            return replace(check, error=error.cause)
         other = first_different_line(SCRIPT, found.script, script)
         return replace(check, holds=other is None, difference=other)
 

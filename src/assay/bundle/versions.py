@@ -14,12 +14,12 @@ COMPUTING_PACKAGES = ("numpy", "scipy", "msgspec")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,40}")
 
 
-def is_engine(recorded: dict[str, str]) -> bool:
+def are_versions(recorded: dict[str, str]) -> bool:
     """Return whether all values are versions, because they become part of a suggested command."""
     return all(_VERSION.fullmatch(version) for version in recorded.values())
 
 
-def engine() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Return the versions of Python and of each package that computes conclusions."""
     found = {"assay": __version__, "python": platform.python_version()}
     for package in COMPUTING_PACKAGES:
@@ -35,7 +35,7 @@ def different_versions(recorded: dict[str, str]) -> dict[str, str]:
 
     Of Python only major and minor version count: arithmetic does not change within them.
     """
-    here = engine()
+    here = package_versions()
     return {
         name: version
         for name, version in recorded.items()

@@ -39,7 +39,7 @@ from assay.bundle.recompute import is_same_conclusion, recompute, script_of, wit
 from assay.bundle.redact import Redactor
 from assay.bundle.source import Source, StratumSource, without_outputs
 from assay.bundle.streams import stream_of
-from assay.bundle.versions import engine
+from assay.bundle.versions import package_versions
 from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
 from assay.records.codec import SCHEMA, parse_json
@@ -86,7 +86,7 @@ def write_bundle(
     record = source.record
     spec = redactor.record(record.spec)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
-        chained = _Chained(archive)
+        chained = _ChainedArchive(archive)
         study = StudyDocument(
             id=record.id,
             status=record.status,
@@ -103,10 +103,10 @@ def write_bundle(
             if found is None:
                 continue
             verdicts.append(_write_verdict(chained, spec, bare, found))
-            if found.unlike is not None:
+            if found.difference is not None:
                 notes.append(
                     f"The conclusion of stratum {bare.stratum.number} differs from the one that "
-                    f"this assay computes from its samples ({found.unlike}): another version "
+                    f"this assay computes from its samples ({found.difference}): another version "
                     "computed it, or it was edited. `assay study verify` will report it too."
                 )
         manifest = Manifest(
@@ -126,7 +126,7 @@ def write_bundle(
     )
 
 
-class _Chained:
+class _ChainedArchive:
     """Archive of files with a hash chain over their entries."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -201,7 +201,7 @@ class _RedactedStratum:
 
 
 def _write_stratum(
-    chained: _Chained,
+    chained: _ChainedArchive,
     bare: _RedactedStratum,
     stratum: StratumSource,
     redactor: Redactor,
@@ -228,14 +228,14 @@ class _Verdict:
 
     Attributes:
         conclusion: conclusion without scripts.
-        engine: versions that computed it.
-        unlike: first difference from the recomputed conclusion, or reason why it could not be
+        versions: versions that computed it.
+        difference: first difference from the recomputed conclusion, or reason why it could not be
             recomputed.
     """
 
     conclusion: Conclusion
-    engine: dict[str, str]
-    unlike: str | None = None
+    versions: dict[str, str]
+    difference: str | None = None
 
 
 def _verdict(
@@ -243,9 +243,8 @@ def _verdict(
 ) -> _Verdict | None:
     """Return the conclusion for the documents in the bundle.
 
-    It is recomputed from the replaced documents: sentences that were shortened, or quoted words,
-        cannot be derived by
-    replacing names in the original one.
+    It is recomputed from the redacted documents: replacing names in the recorded conclusion would
+    not yield the same sentences, since some are shortened and some quote single words.
     """
     if stratum.conclusion is None or bare.conclusion is None:
         return None
@@ -254,13 +253,14 @@ def _verdict(
         if is_same_conclusion(found, stratum.conclusion):
             again = recompute(bare_spec, bare.samples, bare.stratum, bare.conclusion)
             if _figures(again) == _figures(bare.conclusion):
-                return _Verdict(without_script(again), engine())
+                return _Verdict(without_script(again), package_versions())
             found = again
-        differs = first_difference(without_script(bare.conclusion), without_script(found))
-        unlike = differs.key if differs else "its text"
+        first = first_difference(without_script(bare.conclusion), without_script(found))
+        difference = first.key if first else "its text"
     except AssayError as error:
-        unlike = error.cause.rstrip(".")
-    return _Verdict(without_script(bare.conclusion), {"assay": bare.stratum.assay_version}, unlike)
+        difference = error.cause.rstrip(".")
+    versions = {"assay": bare.stratum.assay_version}
+    return _Verdict(without_script(bare.conclusion), versions, difference)
 
 
 def _figures(conclusion: Conclusion) -> object:
@@ -282,14 +282,14 @@ def _masked(value: object) -> object:
 
 
 def _write_verdict(
-    chained: _Chained, spec: StudySpec, bare: _RedactedStratum, found: _Verdict
+    chained: _ChainedArchive, spec: StudySpec, bare: _RedactedStratum, found: _Verdict
 ) -> VerdictNote:
     number, conclusion = bare.stratum.number, found.conclusion
     chained.document(stratum_file(number, CONCLUSION), encode(conclusion))
     script = script_of(conclusion, bare.plans, spec.workload, bare.samples)
     if script is not None:
         chained.document(stratum_file(number, SCRIPT), script.encode(), end=b"")
-    return VerdictNote(stratum=number, samples=conclusion.launches, versions=found.engine)
+    return VerdictNote(stratum=number, samples=conclusion.launches, versions=found.versions)
 
 
 def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
@@ -301,7 +301,7 @@ def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
         sample.launcher_version for stratum in source.strata for sample in stratum.samples
     )
     return {
-        **engine(),
+        **package_versions(),
         "measured_by": redactor.text(measured),
         "launcher": redactor.text(launchers),
         "store_schema": HEAD,

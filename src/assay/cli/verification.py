@@ -76,13 +76,13 @@ def _answer(
         signature=(
             None
             if signature is None
-            else CheckedSignature(good=signature.good, description=signature.told)
+            else CheckedSignature(good=signature.good, description=signature.description)
         ),
     )
 
 
 def _broken(broken: BrokenBundleError) -> BrokenEntry:
-    return BrokenEntry(file=broken.file, entry=broken.entry, description=broken.what)
+    return BrokenEntry(file=broken.file, entry=broken.entry, description=broken.description)
 
 
 def _verdict(verdict: VerdictCheck) -> CheckedVerdict:
@@ -98,8 +98,8 @@ def _verdict(verdict: VerdictCheck) -> CheckedVerdict:
                 key=found.key, recorded=found.recorded, recomputed=found.recomputed
             )
         ),
-        error=verdict.why_not,
-        recorded_versions=verdict.engine,
+        error=verdict.error,
+        recorded_versions=verdict.recorded_versions,
     )
 
 
@@ -127,7 +127,7 @@ def _checked_lines(
         for number in checked.open_strata:
             yield f"  verdict  none of stratum {number}: the study had not finished it"
     if signature is not None:
-        yield f"  signed   {signature.told}"
+        yield f"  signed   {signature.description}"
     elif checked.broken is None:
         yield "  signed   not checked: the chain detects edits, only a signature proves the author"
 
@@ -150,18 +150,20 @@ def _verdict_lines(verdict: VerdictCheck) -> Iterator[str]:
     about = f"of stratum {verdict.stratum}"
     if verdict.holds:
         also = ""
-        if verdict.engine:
-            made = ", ".join(f"{name} {version}" for name, version in verdict.engine.items())
+        if verdict.recorded_versions:
+            made = ", ".join(
+                f"{name} {version}" for name, version in verdict.recorded_versions.items()
+            )
             also = f", also by this version (the study used {made})"
         yield f"  verdict  {about}: follows from its {count}{also}"
         return
     found = verdict.difference
     if found is None:
-        yield f"  verdict  {about}: cannot be computed from its {count}: {verdict.why_not}"
+        yield f"  verdict  {about}: cannot be computed from its {count}: {verdict.error}"
     else:
         yield f"  verdict  {about}: does not follow from its {count}"
         yield f"           {found.key}"
         yield f"             the bundle says   {found.recorded}"
         yield f"             its samples give  {found.recomputed}"
-    if verdict.engine:
+    if verdict.recorded_versions:
         yield f"           Another version may be the reason: {verdict.remedy}"

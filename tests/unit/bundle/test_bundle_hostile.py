@@ -139,7 +139,7 @@ def test_missing_file_is_broken(tmp_path: Path) -> None:
     files = unpacked(good())
     del files[SAMPLES]
     found = verify(packed(files, tmp_path / "less.zip"))
-    assert (found.exit_status, found.broken and found.broken.what) == (1, "is missing")
+    assert (found.exit_status, found.broken and found.broken.description) == (1, "is missing")
 
 
 def test_sample_with_invalid_number_is_broken(tmp_path: Path) -> None:
@@ -149,7 +149,9 @@ def test_sample_with_invalid_number_is_broken(tmp_path: Path) -> None:
     found = verify(packed(forged(files), tmp_path / "nan.zip"))
     assert found.broken is not None
     assert (found.broken.file, found.broken.entry) == (SAMPLES, 5)
-    assert "cannot be read" in found.broken.what or "not an entry" in found.broken.what
+    assert (
+        "cannot be read" in found.broken.description or "not an entry" in found.broken.description
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_document_must_be_in_canonical_form(before: bytes, after: bytes, tmp_pat
     files[SAMPLES] = files[SAMPLES].replace(before, after)
     found = verify(packed(forged(files), tmp_path / "double.zip"))
     assert found.broken is not None
-    assert "canonical form" in found.broken.what
+    assert "canonical form" in found.broken.description
 
 
 def test_reading_of_endless_entries_is_bounded(
@@ -199,7 +201,7 @@ def test_total_size_of_valid_lines_is_bounded(
     monkeypatch.setattr(read, "MAX_BYTES", len(b"".join(files.values())) - 1)
     found = verify(packed(files, tmp_path / "whole.zip"))
     assert found.broken is not None
-    assert "exceeds the" in found.broken.what
+    assert "exceeds the" in found.broken.description
 
 
 def test_archive_with_too_many_files_is_rejected(

@@ -47,7 +47,7 @@ def test_signature_by_key_is_good(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     found = check_signature(bundle, signed(bundle, key), public(key))
     assert found.good
-    assert "ED25519 key SHA256:" in found.told
+    assert "ED25519 key SHA256:" in found.description
 
 
 def test_signature_by_allowed_signer_is_good(bundle: Path, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_signature_by_allowed_signer_is_good(bundle: Path, tmp_path: Path) -> No
     signature = signed(bundle, key)
     found = check_signature(bundle, signature, f"{WHO}={plain}")
     assert found.good
-    assert WHO in found.told
+    assert WHO in found.description
     assert not check_signature(bundle, signature, f"other@example.org={plain}").good
     assert not check_signature(bundle, signature, f"nobody@example.org={plain}").good
 
@@ -66,7 +66,7 @@ def test_signature_by_allowed_signer_is_good(bundle: Path, tmp_path: Path) -> No
 def test_signature_by_other_key_is_bad(bundle: Path, tmp_path: Path) -> None:
     signature = signed(bundle, a_key(tmp_path))
     found = check_signature(bundle, signature, public(a_key(tmp_path, "other")))
-    assert (found.good, found.told) == (
+    assert (found.good, found.description) == (
         False,
         "invalid: it was made by another key than the signer's",
     )
@@ -77,7 +77,7 @@ def test_signature_of_changed_file_is_bad(bundle: Path, tmp_path: Path) -> None:
     signature = signed(bundle, key)
     bundle.write_bytes(bundle.read_bytes() + b"x")
     found = check_signature(bundle, signature, public(key))
-    assert (found.good, found.told) == (
+    assert (found.good, found.description) == (
         False,
         "invalid: the file was changed after it was signed",
     )
@@ -88,7 +88,7 @@ def test_signature_with_other_namespace_is_bad(bundle: Path, tmp_path: Path) -> 
     key = a_key(tmp_path)
     found = check_signature(bundle, signed(bundle, key, "git"), public(key))
     assert not found.good
-    assert f"namespace than {NAMESPACE}" in found.told
+    assert f"namespace than {NAMESPACE}" in found.description
 
 
 def test_invalid_signature_is_rejected(bundle: Path, tmp_path: Path) -> None:

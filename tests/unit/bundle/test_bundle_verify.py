@@ -348,7 +348,7 @@ def test_excessive_space_is_rejected(tmp_path: Path) -> None:
         changed = files | {"study.json": edited(files["study.json"], other)}
         found = verify(packed(forged(changed), tmp_path / "endless.zip"))
         assert found.exit_status == 1
-        assert found.verdicts[0].why_not
+        assert found.verdicts[0].error
 
 
 def test_digest_of_output_is_verified(tmp_path: Path) -> None:
@@ -410,7 +410,7 @@ def test_other_version_with_same_result_is_accepted(tmp_path: Path) -> None:
     files = of_engine(unpacked(bundle_of(study())), assay="0.0.9", numpy="1.26.0")
     found = verify(packed(files, tmp_path / "older.zip"))
     assert found.exit_status == 0
-    assert found.verdicts[0].engine == {"assay": "0.0.9", "numpy": "1.26.0"}
+    assert found.verdicts[0].recorded_versions == {"assay": "0.0.9", "numpy": "1.26.0"}
 
 
 def test_other_version_with_other_result_is_named(tmp_path: Path) -> None:
@@ -427,7 +427,7 @@ def test_other_version_with_other_result_is_named(tmp_path: Path) -> None:
 
 
 def test_python_is_compared_by_minor_version() -> None:
-    here = versions.engine()
+    here = versions.package_versions()
     major, minor, *_ = here["python"].split(".")
     assert versions.different_versions(here | {"python": f"{major}.{minor}.99"}) == {}
     assert versions.different_versions(here | {"python": "3.2.0"}) == {"python": "3.2.0"}
@@ -472,7 +472,7 @@ def test_contradictory_documents_are_reported(tmp_path: Path) -> None:
     )
     found = verify(packed(forged(files), tmp_path / "odd.zip"))
     assert found.exit_status == 1
-    assert found.verdicts[0].why_not
+    assert found.verdicts[0].error
 
 
 def test_outputs_are_omitted_on_request(tmp_path: Path) -> None:
