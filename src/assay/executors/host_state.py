@@ -50,7 +50,7 @@ class HostObserver:
         self._quota_stat = quota_stat(LIVE)
 
     def state(self, plan: Plan, workload: Workload) -> HostState:
-        """Return the present state.
+        """Return the current state.
 
         Raises:
             NotPossibleError: the share was lost.

@@ -57,9 +57,9 @@ class LocalExecutor:
             absent.
         left_s: returns the remaining time budget in seconds, which bounds hooks and builds;
             ``None`` without such a budget.
-        host, telling: see ``Builder``.
-        hooking: runs the hooks; a new one with ``left_s`` if absent.
-        building: builds the program; a new one if absent.
+        host, progress: see ``Builder``.
+        hook_runner: runs the hooks; a new one with ``left_s`` if absent.
+        builder: builds the program; a new one if absent.
         variables: additional variables of ``prepare``.
         system: applies system settings; a new one if absent. It is closed with this executor.
     """
@@ -77,9 +77,9 @@ class LocalExecutor:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
-        telling: BuildProgress = no_progress,
-        hooking: HookRunner | None = None,
-        building: Builder | None = None,
+        progress: BuildProgress = no_progress,
+        hook_runner: HookRunner | None = None,
+        builder: Builder | None = None,
         variables: Mapping[str, str] | None = None,
         system: SystemHolder | None = None,
     ) -> None:
@@ -95,16 +95,16 @@ class LocalExecutor:
         driver.sweep()
         driver.start_standby()
         self._scratch = ScratchFolder()
-        self._hooking = hooking or HookRunner(workload, driver.env, left_s)
+        self._hook_runner = hook_runner or HookRunner(workload, driver.env, left_s)
         self._variables = variables
-        self._building = building or Builder(workload, driver.env, host, left_s, telling=telling)
+        self._builder = builder or Builder(workload, driver.env, host, left_s, progress=progress)
         self._unbuilt: list[Sample] = []
-        self._host = HostObserver(driver, self._system, self._hooking.left)
+        self._host = HostObserver(driver, self._system, self._hook_runner.processes)
         self._samples = SampleBuilder(
             driver,
             registry,
             self._host,
-            self._hooking.left,
+            self._hook_runner.processes,
             self._scratch,
             varied=self._varied,
             observe=self._observe,
@@ -165,19 +165,19 @@ class LocalExecutor:
             NotPossibleError: a setting is refused, the launcher cannot start, or the share was
                 lost.
             WorkloadFailedError: a hook failed.
-            SourceChangedError: a source file has changed since the sitting began.
+            SourceChangedError: a source file has changed since the session began.
         """
         plan.demand_booted()
         plan.demand_granted()
         ticket = Ticket(self._tickets)
         self._tickets += 1
         try:
-            built = self._building.built(plan)
+            built = self._builder.built(plan)
         except BuildFailedError as failed:
             self.last_facts = None
             self._unbuilt.append(failed_sample(launch, failed))
             return ticket
-        self._hooking.before_launch(self._variables)
+        self._hook_runner.before_launch(self._variables)
         evidence = [*known, *built.evidence]
         if self._speed and launch.block != self._block:
             evidence.append(speed_evidence())
@@ -295,7 +295,7 @@ class LocalExecutor:
         with contextlib.ExitStack() as stack:  # each one is closed, even if another one raises
             stack.callback(self._scratch.close)
             stack.callback(self._driver.close)
-            stack.callback(self._building.close)
+            stack.callback(self._builder.close)
             stack.callback(self._system.close)
             # First: the hook may stop a server that uses resources to restore, such as huge pages.
-            stack.callback(self._hooking.after_last)
+            stack.callback(self._hook_runner.after_last)

@@ -25,8 +25,8 @@ from assay.records.overhead import Cost, ObservedCost
 from assay.units import show_duration
 
 MIN_ROUNDS = 10
-"""Fewest rounds: with fewer pairs the intervals of twelve figures would not hold jointly at 95
-%."""
+"""Minimum number of rounds, below which the intervals of twelve figures would not hold jointly at
+95 %."""
 MIN_LIMIT_S = 60.0
 """Time in seconds that a measurement may take, independent of its budget."""
 DECISIVE_FIGURES = 3
@@ -62,12 +62,12 @@ class OverheadResult(msgspec.Struct, frozen=True):
 
     Attributes:
         costs: cost of each observation for each program.
-        others: share of the CPUs that other processes and the hypervisor used; ``None`` if the
+        other_load: share of the CPUs that other processes and the hypervisor used; ``None`` if the
             kernel does not report it.
     """
 
     costs: tuple[ObservedCost, ...]
-    others: float | None
+    other_load: float | None
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -104,7 +104,7 @@ def launcher_observations() -> tuple[ObservationContrast, ...]:
 def measure_overhead(
     driver: Driver,
     programs: Sequence[Program],
-    ways: Sequence[ObservationContrast],
+    contrasts: Sequence[ObservationContrast],
     *,
     budget_s: float,
     seed: int = 0,
@@ -117,7 +117,7 @@ def measure_overhead(
 
     Args:
         driver: starts the launches.
-        programs, ways: programs and observations to combine.
+        programs, contrasts: programs and observations to combine.
         budget_s: time after which no further round starts; at least ``MIN_ROUNDS`` rounds are made.
         seed: seed of the random orders.
         report: called after each round with the number of rounds.
@@ -131,14 +131,14 @@ def measure_overhead(
     rng = random.Random(seed)
     began_s = time.monotonic()
     end_s = began_s + budget_s
-    cells = list(product(ways, programs))
+    cells = list(product(contrasts, programs))
     pairs: dict[tuple[str, str], list[tuple[RunFacts, RunFacts]]] = {}
     rounds = 0
     try:
         while rounds < MIN_ROUNDS or time.monotonic() < end_s:
-            for way, program in rng.sample(cells, len(cells)):
-                pair = _pair(driver, program, way, on_first=rng.random() < 0.5)
-                pairs.setdefault((way.observation, program.name), []).append(pair)
+            for contrast, program in rng.sample(cells, len(cells)):
+                pair = _pair(driver, program, contrast, on_first=rng.random() < 0.5)
+                pairs.setdefault((contrast.observation, program.name), []).append(pair)
             rounds += 1
             report(rounds)
             if rounds == 1:
@@ -148,8 +148,10 @@ def measure_overhead(
             raise
     figures = DECISIVE_FIGURES * len(programs)
     costs = tuple(
-        cost_of(way.observation, program.name, pairs[way.observation, program.name], figures)
-        for way, program in cells
+        cost_of(
+            contrast.observation, program.name, pairs[contrast.observation, program.name], figures
+        )
+        for contrast, program in cells
     )
     return OverheadResult(
         costs, external_load_share(chain.from_iterable(chain.from_iterable(pairs.values())))
@@ -179,11 +181,11 @@ def _demand_time(round_s: float, budget_s: float) -> None:
     Raises:
         NotPossibleError: it does not; the message names the required budget.
     """
-    least_s = MIN_ROUNDS * round_s
-    if least_s > max(budget_s, MIN_LIMIT_S):
+    min_s = MIN_ROUNDS * round_s
+    if min_s > max(budget_s, MIN_LIMIT_S):
         raise NotPossibleError(
-            f"The minimum of {MIN_ROUNDS} rounds takes about {show_duration(least_s)}.",
-            f"Increase the budget with --budget {math.ceil(least_s / 60.0)}m, or choose a shorter "
+            f"The minimum of {MIN_ROUNDS} rounds takes about {show_duration(min_s)}.",
+            f"Increase the budget with --budget {math.ceil(min_s / 60.0)}m, or choose a shorter "
             "program.",
         )
 
@@ -199,7 +201,7 @@ def cost_of(
     Args:
         observation, program: names of the pair's observation and program.
         pairs: facts with and without the observation.
-        figures: number of intervals that shall hold jointly at 95 % (Bonferroni).
+        figures: number of intervals that hold jointly at 95 % (Bonferroni).
     """
     bare_s = statistics.median(without.wall_s or 0.0 for _, without in pairs)
 
@@ -255,7 +257,7 @@ def order_of_interval(count: int, figures: int = 1) -> int:
 
     Args:
         count: number of values.
-        figures: number of intervals that shall hold jointly at 95 % (Bonferroni).
+        figures: number of intervals that hold jointly at 95 % (Bonferroni).
     """
     below, index = 1, 0
     # Integers: a float cannot represent a power of two above 2**1023.
@@ -266,17 +268,17 @@ def order_of_interval(count: int, figures: int = 1) -> int:
 
 
 def _pair(
-    driver: Driver, program: Program, way: ObservationContrast, *, on_first: bool
+    driver: Driver, program: Program, contrast: ObservationContrast, *, on_first: bool
 ) -> tuple[RunFacts, RunFacts]:
     if on_first:
-        on = _launched(driver, program, way.on)
-        return on, _launched(driver, program, way.without)
-    without = _launched(driver, program, way.without)
-    return _launched(driver, program, way.on), without
+        on = _launched(driver, program, contrast.on)
+        return on, _launched(driver, program, contrast.without)
+    without = _launched(driver, program, contrast.without)
+    return _launched(driver, program, contrast.on), without
 
 
-def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
-    facts = launch_once(driver, program, way)
+def _launched(driver: Driver, program: Program, observation: Mapping[str, Any]) -> RunFacts:
+    facts = launch_once(driver, program, observation)
     if facts.outcome in ("bad_plan", "setup_failed"):
         raise NotPossibleError(
             f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
@@ -290,7 +292,7 @@ def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFa
     return facts
 
 
-def launch_once(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
+def launch_once(driver: Driver, program: Program, observation: Mapping[str, Any]) -> RunFacts:
     """Launch a program once, and discard its output."""
     document = {
         "schema": SCHEMA,
@@ -300,7 +302,7 @@ def launch_once(driver: Driver, program: Program, way: Mapping[str, Any]) -> Run
         "stderr": os.devnull,
         "parent_pid": os.getpid(),
         "process_group": "own",
-        **way,
+        **observation,
     }
     with driver.start(document) as running:
         running.finished(None)

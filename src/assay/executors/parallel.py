@@ -38,7 +38,7 @@ class ParallelExecutor:
         driver: starts launches.
         registry: verifies settings by their read-back.
         slots: CPUs of each slot.
-        varied, observe, pad_seed, left_s, host, telling: see ``LocalExecutor``.
+        varied, observe, pad_seed, left_s, host, progress: see ``LocalExecutor``.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class ParallelExecutor:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
-        telling: BuildProgress = no_progress,
+        progress: BuildProgress = no_progress,
     ) -> None:
         names = tuple(varied)
         self._block = -1
-        self._hooking = HookRunner(workload, driver.env, left_s)
-        self._building = Builder(workload, driver.env, host, left_s, telling=telling)
+        self._hook_runner = HookRunner(workload, driver.env, left_s)
+        self._builder = Builder(workload, driver.env, host, left_s, progress=progress)
         system = system_holder(driver.launcher)
         self._executors: list[LocalExecutor] = []
         try:
@@ -76,8 +76,8 @@ class ParallelExecutor:
                         speed=False,
                         pad_seed=pad_seed,
                         left_s=left_s,
-                        hooking=self._hooking,
-                        building=self._building,
+                        hook_runner=self._hook_runner,
+                        builder=self._builder,
                         variables=variables,
                         system=system,
                     )
@@ -107,7 +107,7 @@ class ParallelExecutor:
             AssayError: see ``LocalExecutor.submit``.
         """
         active = self._running
-        if active and not self._building.ready(plan):
+        if active and not self._builder.ready(plan):
             for running in active:
                 running.finished(None)
             active = []

@@ -72,7 +72,7 @@ def build_sample(
     grants: dict[str, Grant],
     before: Sequence[Evidence] = (),
     own_s: float = 0.0,
-    copies: InstanceOutputs = (),
+    instances: InstanceOutputs = (),
     observed: Sequence[Observation] = (),
     reading: MetricReadings | None = None,
     hooked_s: float = 0.0,
@@ -87,13 +87,13 @@ def build_sample(
         grants: verification result of each setting.
         before: evidence from before the launch.
         own_s: processor time of assay itself during the launch.
-        copies: output files by instance, if there are several.
+        instances: output files by instance, if there are several.
         observed: active observations.
         reading: metrics, if they have been read already.
         hooked_s: CPU time of the processes of hooks during the launch.
     """
-    outcome, message = _outcome(workload, facts, outputs, copies)
-    reading = reading or read_metrics(workload, facts, outputs, copies)
+    outcome, message = _outcome(workload, facts, outputs, instances)
+    reading = reading or read_metrics(workload, facts, outputs, instances)
     metrics = reading.values if outcome is Outcome.OK else {}
     mapped = libraries_evidence(launch, facts)
     lines, pools = error_output_evidence(outputs), pools_evidence(launch, facts)
@@ -114,7 +114,7 @@ def build_sample(
         settings=grants,
         evidence=(
             *before,
-            *_evidence(facts, foreign_s),
+            *_launch_evidence(facts, foreign_s),
             *([Evidence(kind="hooked_load", value=hooked_s, unit="s")] if hooked_s else []),
             *([mapped] if mapped else []),
             *([lines] if lines else []),
@@ -151,17 +151,17 @@ def read_metrics(
     workload: Workload,
     facts: RunFacts,
     outputs: Sequence[Path],
-    copies: InstanceOutputs = (),
+    instances: InstanceOutputs = (),
     before: Mapping[Path, FileState] = {},
 ) -> MetricReadings:
     """Read all metrics of a launch.
 
     Args:
-        workload, facts, outputs, copies: see ``build_sample``.
+        workload, facts, outputs, instances: see ``build_sample``.
         before: state of the metric files before the launch.
     """
-    if copies:
-        return metrics_of_instances(workload.metrics, facts, copies)
+    if instances:
+        return metrics_of_instances(workload.metrics, facts, instances)
     written = {
         metric.name: written_since(path, before.get(path))
         for metric in workload.metrics
@@ -196,41 +196,41 @@ def demand_figures(workload: Workload, reading: MetricReadings) -> None:
 
 
 def _shown_units(metric: Metric, reading: MetricReadings) -> list[str]:
-    """Return the printed unit of a figure and the word behind it; else the metric's unit."""
+    """Return the printed unit of a figure and the word after it; else the metric's unit."""
     unit = reading.units.get(metric.name, "")
     found = ("" if UNIT_SEPARATOR in unit else unit, reading.words.get(metric.name, ""))
     return [one for one in found if one] or [metric.unit]
 
 
 def _outcome(
-    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: InstanceOutputs
+    workload: Workload, facts: RunFacts, outputs: Sequence[Path], instances: InstanceOutputs
 ) -> tuple[Outcome, str | None]:
     """Return the outcome, and the reason if the launch failed."""
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
-    which = _which(facts, copies)
+    prefix = _instance_prefix(facts, instances)
     if outcome is Outcome.OK and facts.exit_status:
-        return Outcome.FAILED, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
+        return Outcome.FAILED, f"{prefix}{describe_exit(facts.exit_status, facts.signal)}"
     if outcome is Outcome.OK and workload.check:
         reason = f"the output has no match of the check {workload.check!r}"
-        lacking = first_instance_without(workload.check, copies) if copies else None
+        lacking = first_instance_without(workload.check, instances) if instances else None
         if lacking is not None:
             return Outcome.FAILED, f"{reason} of instance {lacking}"
-        if not copies and not has_match(workload.check, outputs):
+        if not instances and not has_match(workload.check, outputs):
             return Outcome.FAILED, reason
     if facts.outcome == "signaled" and facts.signal:
-        return outcome, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
+        return outcome, f"{prefix}{describe_exit(facts.exit_status, facts.signal)}"
     if facts.outcome == "interrupted":
         by = show_signal(facts.interrupted_by) if facts.interrupted_by else "a signal"
         return outcome, f"{by} ended its launcher; assay had not requested that"
     return outcome, facts.message
 
 
-def _which(facts: RunFacts, copies: InstanceOutputs) -> str:
+def _instance_prefix(facts: RunFacts, instances: InstanceOutputs) -> str:
     """Return the prefix of a message that names the instance that failed first."""
     if facts.first_failed_instance is None:
         return ""
-    known = facts.first_failed_instance < len(copies)
-    number = copies[facts.first_failed_instance][0] if known else facts.first_failed_instance
+    known = facts.first_failed_instance < len(instances)
+    number = instances[facts.first_failed_instance][0] if known else facts.first_failed_instance
     return f"instance {number}: "
 
 
@@ -239,13 +239,13 @@ def describe_exit(exit_status: int | None, number: int | None) -> str:
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
-def _of_ending(termination: Termination) -> list[Evidence | None]:
-    """Return the time that a launch took to end on request, and the errors of that."""
+def _termination_evidence(termination: Termination) -> list[Evidence | None]:
+    """Return the time that a launch took to end on request, and a failure of the stop command."""
     failed = termination.signal or termination.exit_status
     how = describe_exit(termination.exit_status, termination.signal) if failed else None
     return [
-        _of(TERMINATION, termination.duration_s, "s", note=termination.method),
-        _of(
+        _evidence_of(TERMINATION, termination.duration_s, "s", note=termination.method),
+        _evidence_of(
             KILLED_AFTER,
             termination.duration_s if termination.killed else None,
             "s",
@@ -255,63 +255,60 @@ def _of_ending(termination: Termination) -> list[Evidence | None]:
     ]
 
 
-def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
+def _launch_evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
     """Return the evidence of a launch; missing readings are omitted."""
     found = [
-        *(_of_host(facts.host, foreign_s) if facts.host is not None else ()),
-        _of("run_queue_wait", facts.run_queue_wait_s, "s"),
-        _of("migrations", facts.migrations),
-        _of("involuntary_switches", facts.involuntary_switches),
-        _of("voluntary_switches", facts.voluntary_switches),
-        _of("major_faults", facts.major_faults),
-        _of("minor_faults", facts.minor_faults),
-        _of("throttled", facts.throttled_s, "s"),
-        _of("stopped", facts.stopped_s, "s", outside=True),
-        _of("energy", facts.energy_j, "J", note=facts.energy_scope),
-        _of(
+        *(_host_evidence(facts.host, foreign_s) if facts.host is not None else ()),
+        _evidence_of("run_queue_wait", facts.run_queue_wait_s, "s"),
+        _evidence_of("migrations", facts.migrations),
+        _evidence_of("involuntary_switches", facts.involuntary_switches),
+        _evidence_of("voluntary_switches", facts.voluntary_switches),
+        _evidence_of("major_faults", facts.major_faults),
+        _evidence_of("minor_faults", facts.minor_faults),
+        _evidence_of("throttled", facts.throttled_s, "s"),
+        _evidence_of("stopped", facts.stopped_s, "s", outside=True),
+        _evidence_of("energy", facts.energy_j, "J", note=facts.energy_scope),
+        _evidence_of(
             REMAINING_PROCESSES,
             facts.containment.remaining_processes or None,
             "processes",
             note="\n".join(facts.containment.remaining_process_names) or None,
         ),
-        _of("surviving_processes", facts.containment.surviving_processes or None, "processes"),
-        *(_of_ending(facts.graceful_stop) if facts.graceful_stop is not None else ()),
+        _evidence_of(
+            "surviving_processes", facts.containment.surviving_processes or None, "processes"
+        ),
+        *(_termination_evidence(facts.graceful_stop) if facts.graceful_stop is not None else ()),
     ]
-    found += [_of_counter(name, counter) for name, counter in facts.counters.items()]
-    found += [_of(f"pressure.{k}", v, "s") for k, v in (facts.pressure or {}).items()]
+    found += [_counter_evidence(name, counter) for name, counter in facts.counters.items()]
+    found += [_evidence_of(f"pressure.{k}", v, "s") for k, v in (facts.pressure or {}).items()]
     if facts.readback is not None:
-        found += _of_memory(facts.readback)
-        found.append(_of("threads_peak", facts.readback.threads_peak))
+        found += _memory_evidence(facts.readback)
+        found.append(_evidence_of("threads_peak", facts.readback.threads_peak))
         mask = observed_mask(facts)
         if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
-            found.append(_of(OWN_AFFINITY, len(mask), "CPUs", note=format_list(mask)))
-    found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]
-    kept_output = [e for e in found if e is not None]
-    kept_output.append(
-        Evidence(
-            kind="containment",
-            note=f"{facts.containment.mode}, {facts.containment.guarantee}",
-        )
-    )
-    return kept_output
+            found.append(_evidence_of(OWN_AFFINITY, len(mask), "CPUs", note=format_list(mask)))
+    found += [_instance_evidence(place, one) for place, one in enumerate(facts.instances)]
+    containment = f"{facts.containment.mode}, {facts.containment.guarantee}"
+    known = [piece for piece in found if piece is not None]
+    return [*known, Evidence(kind="containment", note=containment)]
 
 
-def _of_instance(place: int, instance: InstanceFacts) -> Evidence:
+def _instance_evidence(place: int, instance: InstanceFacts) -> Evidence:
     """Return the wall time of one of several instances, with its CPUs."""
     on = f"on {show_numbers('CPU', instance.cpus)}" if instance.cpus else None
     return Evidence(kind=f"instance.{place}", value=instance.wall_s, unit="s", note=on)
 
 
-def _of_host(host: HostActivity, foreign_s: float | None) -> list[Evidence | None]:
+def _host_evidence(host: HostActivity, foreign_s: float | None) -> list[Evidence | None]:
     """Return the conditions on the host; only the first two certainly have external causes."""
     return [
-        _of("steal", host.steal_s, "s", outside=True),
-        _of("foreign_load", foreign_s, "s", outside=True),
-        _of("host_cpus", host.cpus),
-        _of("swap_in", host.swap_in_pages, "pages"),
-        _of("swap_out", host.swap_out_pages, "pages"),
-        _of("throttle_events", host.throttle_events, "events"),
-        _of("frequency_ratio", host.frequency_ratio),
+        _evidence_of("steal", host.steal_s, "s", outside=True),
+        _evidence_of("foreign_load", foreign_s, "s", outside=True),
+        _evidence_of("host_cpus", host.cpus),
+        _evidence_of("swap_in", host.swap_in_pages, "pages"),
+        _evidence_of("swap_out", host.swap_out_pages, "pages"),
+        _evidence_of("throttle_events", host.throttle_events, "events"),
+        _evidence_of("frequency_ratio", host.frequency_ratio),
         Evidence(kind="clock_source", note=host.clock_source) if host.clock_source else None,
     ]
 
@@ -333,7 +330,7 @@ def foreign_load_s(host: HostActivity, own_s: float, hooked_s: float = 0.0) -> f
     return max(min(found_s, 0.0), found_s - hooked_s)
 
 
-def _of_counter(name: str, counter: Counter) -> Evidence:
+def _counter_evidence(name: str, counter: Counter) -> Evidence:
     notes = ["user mode only"] if counter.scope == "user" else []
     if counter.scaled:
         # With several core types, part of the remaining time was on another type.
@@ -345,16 +342,16 @@ def _of_counter(name: str, counter: Counter) -> Evidence:
     return Evidence(kind=f"counter.{name}", value=counter.value, unit=unit, note=note)
 
 
-def _of_memory(seen: ReadBack) -> list[Evidence | None]:
+def _memory_evidence(seen: ReadBack) -> list[Evidence | None]:
     """Return the placement of memory, and its page sizes."""
     return [
-        _of("anon_huge", seen.anon_huge_bytes, "bytes"),
-        *(_of(f"page_size.{k}", v, "bytes") for k, v in (seen.page_bytes or {}).items()),
-        *(_of(f"node.{k}", v, "pages") for k, v in (seen.numa_pages or {}).items()),
+        _evidence_of("anon_huge", seen.anon_huge_bytes, "bytes"),
+        *(_evidence_of(f"page_size.{k}", v, "bytes") for k, v in (seen.page_bytes or {}).items()),
+        *(_evidence_of(f"node.{k}", v, "pages") for k, v in (seen.numa_pages or {}).items()),
     ]
 
 
-def _of(
+def _evidence_of(
     kind: str,
     value: float | None,
     unit: str = "",
@@ -362,6 +359,7 @@ def _of(
     outside: bool = False,
     note: str | None = None,
 ) -> Evidence | None:
+    """Return evidence with a value; ``None`` without a value."""
     if value is None:
         return None
     return Evidence(kind=kind, value=float(value), unit=unit, external=outside, note=note)

@@ -120,11 +120,11 @@ class SampleBuilder:
                 f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
                 "See `assay doctor` for the capabilities of this host.",
             )
-        copies = self._copies(submitted.plan)
+        instances = self._instance_outputs(submitted.plan)
         grants = judge_all(launch.configuration, self._registry, submitted.plan, facts)
         streams = (self._scratch.stdout, self._scratch.stderr)
-        outputs = [file for _, files in copies for file in files] or streams
-        reading = read_metrics(workload, facts, outputs, copies, submitted.host.files)
+        outputs = [file for _, files in instances for file in files] or streams
+        reading = read_metrics(workload, facts, outputs, instances, submitted.host.files)
         hooks_s = self._host.hooks_s(submitted.host)
         sample = build_sample(
             launch,
@@ -134,7 +134,7 @@ class SampleBuilder:
             grants,
             (*submitted.evidence, *self._host.evidence(submitted.host, facts)),
             own_s,
-            copies,
+            instances,
             active_observations(launch, workload, self._varied, self._observe),
             reading,
             hooks_s,
@@ -158,7 +158,7 @@ class SampleBuilder:
         output = output_evidence(written[0], self._values, patterns, own)
         return [output] if errors is None else [output, errors]
 
-    def _copies(self, plan: Plan) -> InstanceOutputs:
+    def _instance_outputs(self, plan: Plan) -> InstanceOutputs:
         """Return the output files of each instance, if there are several."""
         streams = (str(self._scratch.stdout), str(self._scratch.stderr))
         return [

@@ -67,7 +67,7 @@ def calibrate(
         started_at=at_s,
         duration_s=time.monotonic() - began_s,
         costs=found.costs,
-        other_load=found.others,
+        other_load=found.other_load,
         unavailable=absent,
         command=command,
     )

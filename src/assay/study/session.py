@@ -295,7 +295,7 @@ def _executor(
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
             host=laboratory.host_for(spec.workload),
-            telling=listener.building,
+            progress=listener.building,
         )
     return ParallelExecutor(
         spec.workload,
@@ -308,7 +308,7 @@ def _executor(
         pad_seed=spec.seed if spec.pad_environment else None,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(spec.workload),
-        telling=listener.building,
+        progress=listener.building,
     )
 
 
@@ -417,8 +417,14 @@ def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str,
     rewrites at each launch looks the same. Changes of linked libraries separate samples by the
     program digest.
     """
-    changed = libraries_changed(samples, gone=gone)
-    return (changed_libraries(changed),) if changed else ()
+    changed = libraries_changed(samples, include_removed=gone)
+    if not changed:
+        return ()
+    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    return (
+        f"some launches ran before a change of {changed[0]}{more}, which the program loads at run "
+        "time; `assay study resume --new-stratum` measures separately from them",
+    )
 
 
 def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:

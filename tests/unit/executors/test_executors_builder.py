@@ -86,7 +86,7 @@ def test_first_launch_has_build_evidence(folder: Path) -> None:
     assert told.note and "-O3" in told.note and kept(folder)[0].startswith(told.note[:16])
 
 
-def test_another_sitting_finds_what_was_built(folder: Path) -> None:
+def test_another_session_finds_what_was_built(folder: Path) -> None:
     for _ in range(2):
         with building(folder) as found:
             assert found.built(plan()).evidence
@@ -168,7 +168,7 @@ def test_build_depends_on_variables_and_tools(folder: Path, how: str) -> None:
         assert found.key(plan()) != before
 
 
-def test_a_source_that_changes_meanwhile_ends_the_sitting(folder: Path) -> None:
+def test_a_source_that_changes_meanwhile_ends_the_session(folder: Path) -> None:
     with building(folder) as found:
         found.built(plan())
         (folder / "prog.c").write_text("two\n")
@@ -212,7 +212,7 @@ def test_a_build_that_fails_says_why_and_is_not_tried_again(
     folder: Path, script: str, told: str
 ) -> None:
     argv = ("sh", "-c", f"echo x >> $HOME/log; {script}", "{build}")
-    with building(folder, argv, least_s=0.2) as found:
+    with building(folder, argv, min_timeout_s=0.2) as found:
         for _ in range(2):
             with pytest.raises(BuildFailedError) as error:
                 found.built(plan())
@@ -351,7 +351,7 @@ def test_recently_used_builds_are_kept_at_any_size(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["first"]
 
 
-def test_nothing_goes_while_another_sitting_goes_on(tmp_path: Path) -> None:
+def test_nothing_goes_while_another_session_runs(tmp_path: Path) -> None:
     keep(tmp_path, "old", 1, cache.MAX_UNUSED_S + 60)
     first = BuildCache(tmp_path)
     assert names_in(tmp_path) == []

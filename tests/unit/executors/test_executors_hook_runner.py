@@ -101,7 +101,7 @@ def left_in(folder: Path, within_s: float = 20.0) -> list[str]:
 @pytest.mark.parametrize("name", ["setup", "prepare", "cleanup"])
 def test_hanging_hook_is_ended_with_its_tree_and_named(tmp_path: Path, name: str) -> None:
     workload = Workload(argv=("true",), cwd=str(tmp_path), hooks=Hooks(**{name: hanging(tmp_path)}))
-    found = HookRunner(workload, os.environ, left_s=lambda: 0.5, least_s=0.0)
+    found = HookRunner(workload, os.environ, left_s=lambda: 0.5, min_timeout_s=0.0)
     with pytest.raises(WorkloadFailedError, match=rf"--{name} took longer than 500 ms") as error:
         found.before_launch()
         found.after_last()

@@ -56,7 +56,7 @@ def with_found(lab: Laboratory, spec: StudySpec) -> Laboratory:
 
 def _building(lab: Laboratory, spec: StudySpec, progress: BuildProgress) -> Builder:
     host = lab.host_for(spec.workload)
-    return Builder(spec.workload, lab.driver.env, host, telling=progress)
+    return Builder(spec.workload, lab.driver.env, host, progress=progress)
 
 
 def _first_plan(lab: Laboratory, spec: StudySpec) -> Plan:

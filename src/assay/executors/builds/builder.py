@@ -47,8 +47,8 @@ MAX_TIMEOUT_FACTOR = 10.0
 ended."""
 FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
 """Variable that names the output folder of a build, in addition to ``{build}`` in its command."""
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_VERSION_S = 5.0
+_TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_VERSION_TIMEOUT_S = 5.0
 _COMPILERS = re.compile(
     r"(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|flang|icc|icpc|icx|icpx|ifx|ifort"
     r"|nvcc|hipcc|tcc|rustc|ghc|gdc|ldc2|gnatmake)(?:-[\d.]+)?"
@@ -72,8 +72,8 @@ class BuildFailedError(WorkloadFailedError):
         argv: command, with ``{build}`` for the folder.
         cwd: working folder.
         reason: short description of the failure.
-        words: last lines of its output, one per line.
-        telling: most informative line of its output.
+        excerpt: last lines of its output, one per line.
+        error_text: most informative line of its output.
         output: kept part of its output.
     """
 
@@ -82,16 +82,16 @@ class BuildFailedError(WorkloadFailedError):
         argv: tuple[str, ...],
         cwd: str | None,
         reason: str,
-        words: str = "",
-        telling: str = "",
+        excerpt: str = "",
+        error_text: str = "",
         output: Output | None = None,
     ) -> None:
         super().__init__(
-            f"The program cannot be built: the command {reason}.{words}",
+            f"The program cannot be built: the command {reason}.{excerpt}",
             f"Run it by hand{f' in {cwd}' if cwd else ''}, with a folder in place of {{build}}: "
             f"{clean(shlex.join(argv))}",
         )
-        self.reason = f"the build {reason}" + (f": {telling}" if telling else "")
+        self.reason = f"the build {reason}" + (f": {error_text}" if error_text else "")
         self.output = output
 
 
@@ -111,18 +111,19 @@ class BuildResult(msgspec.Struct, frozen=True):
 class Builder:
     """Builds the program of each configuration, or finds an earlier build of it.
 
-    A failed build is not repeated. The recipe sets the time limit of a build. Without it, the limit
-    of the first build is the remaining budget, at least ``least_s``; that of a later one is ten
-    times the longest earlier build, at least a minute. At the limit the build and its processes are
-    killed. A build runs in the base environment of the launches, without the settings of an arm.
+    A failed build is not repeated. The recipe sets the time limit of a build. Without it, the first
+    build may take the remaining budget, at least ``min_timeout_s``. A later build may take ten
+    times as long as the longest earlier one, at least a minute. At the limit the build and its
+    processes are killed. A build runs in the base environment of the launches, without the settings
+    of an arm.
 
     Args:
         workload: source of the recipe; without a recipe no build is made.
         env: base environment of the launches.
         host: identity of the host type: a compiler may adapt to the processor.
         left_s: returns the remaining budget in seconds; ``None`` for a budget of launches.
-        least_s: shortest time limit of the first build, in seconds.
-        telling: progress of each build that is not found in the cache.
+        min_timeout_s: shortest time limit of the first build, in seconds.
+        progress: progress of each build that is not found in the cache.
     """
 
     def __init__(
@@ -131,21 +132,21 @@ class Builder:
         env: Mapping[str, str],
         host: str = "",
         left_s: Callable[[], float | None] = no_time_budget,
-        least_s: float = MIN_FIRST_TIMEOUT_S,
-        telling: BuildProgress = no_progress,
+        min_timeout_s: float = MIN_FIRST_TIMEOUT_S,
+        progress: BuildProgress = no_progress,
     ) -> None:
         self._workload = workload
         self._env = dict(env)
         self._host = host
         self._left_s = left_s
-        self._least_s = least_s
-        self._telling = telling
+        self._min_timeout_s = min_timeout_s
+        self._progress = progress
         self._opened: tuple[BuildCache, BuildInputs] | None = None
         self._revisions: Revisions | None = None
         self._commits: dict[str, str | None] = {}
         self._keys: dict[tuple[str, ...], str] = {}
         self._failed: dict[tuple[str, ...], BuildFailedError] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._longest_s: float | None = None
 
     def __enter__(self) -> Builder:
@@ -172,7 +173,7 @@ class Builder:
             BuildFailedError: the build fails.
             InvalidInputError: ``build.NAME`` is set but has no placeholder; or the source files are
                 too large.
-            SourceChangedError: a source file has changed since the sitting began.
+            SourceChangedError: a source file has changed since the session began.
             RevisionMovedError: a branch or tag of the sources has moved.
             NotPossibleError: the cache folder cannot be used.
         """
@@ -191,9 +192,9 @@ class Builder:
             raise
         self._longest_s = max(self._longest_s or 0.0, note.elapsed_s)
         evidence: tuple[Evidence, ...] = ()
-        if key not in self._told:
+        if key not in self._reported:
             evidence = (build_evidence(note), *self._revision_evidence(values))
-        self._told.add(key)
+        self._reported.add(key)
         return BuildResult(with_build_folder(self._workload, str(builds.files(key))), evidence)
 
     def ready(self, plan: Plan) -> bool:
@@ -287,7 +288,7 @@ class Builder:
                 self._demand_same_commits(values)
                 place.clear()
                 began = time.monotonic()
-                with self._telling(argv):
+                with self._progress(argv):
                     self._run(argv, place, limit_s)
                 elapsed_s = time.monotonic() - began
                 _demand_unchanged(argv, sources)
@@ -312,7 +313,7 @@ class Builder:
         recipe = self._workload.build
         if recipe is not None and recipe.timeout_s is not None:
             return recipe.timeout_s
-        limit_s = max(self._least_s, self._left_s() or 0.0)
+        limit_s = max(self._min_timeout_s, self._left_s() or 0.0)
         if self._longest_s is None:
             return limit_s
         return min(limit_s, max(MIN_LATER_TIMEOUT_S, MAX_TIMEOUT_FACTOR * self._longest_s))
@@ -357,10 +358,9 @@ class Builder:
                     f"took longer than {show_duration(limit_s)} and was ended (extend the limit "
                     "with --build-timeout)"
                 ) from error
-            if -status in _ENDINGS:
-                time.sleep(
-                    ARRIVAL_DELAY_S
-                )  # may be addressed to assay as well, as Ctrl-C is: raised here
+            if -status in _TERMINATION_SIGNALS:
+                # Ctrl-C, for instance, is addressed to assay as well: it is raised here.
+                time.sleep(ARRIVAL_DELAY_S)
             if status:
                 raise failed(_ended(status))
             if not any(place.files.iterdir()):
@@ -401,7 +401,7 @@ def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, st
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
                     env=dict(env),
-                    timeout=_VERSION_S,
+                    timeout=_VERSION_TIMEOUT_S,
                 )
             except (OSError, subprocess.SubprocessError):
                 return None

@@ -5,7 +5,7 @@ contain the paths of their libraries. ``KEY/build.json`` is written last: a fold
 interrupted build, and is built again. ``KEY/output.txt`` is the output of the build.
 
 File locks (flock(2)) protect the cache: a folder during its build, and the whole cache (shared)
-during a sitting. Old builds are removed when a sitting begins and no other one is active.
+during a session. Old builds are removed when a session begins and no other one is active.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_BYTES = 4 * 2**30
 MAX_UNUSED_S = 30 * 86400.0
 """Time in seconds after which an unused build is removed."""
 MIN_UNUSED_S = 3600.0
-"""Time in seconds for which a used build is kept at any size: a study has several sittings, one
+"""Time in seconds for which a used build is kept at any size: a study has several sessions, one
 after another."""
 _POLL_INTERVAL_S = 0.05
 """Interval in seconds between attempts to lock a folder."""

@@ -58,7 +58,7 @@ def builds_in(samples: Iterable[Sample]) -> frozenset[str]:
     return frozenset(p.note for p in pieces if p.kind == BUILD and p.value is not None and p.note)
 
 
-def is_build_of(digest: str, argv: tuple[str, ...], key: str | None = None) -> bool:
+def is_build_of(description: str, argv: tuple[str, ...], key: str | None = None) -> bool:
     """Return whether a build description refers to this command, and to this key if given."""
-    named = _named(key or digest[:_KEY_DIGITS], argv)
-    return digest == named or digest.startswith(f"{named} (")
+    named = _named(key or description[:_KEY_DIGITS], argv)
+    return description == named or description.startswith(f"{named} (")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.errors import NotPossibleError
 
-_GIT_S = 20.0
+_GIT_TIMEOUT_S = 20.0
 _DIGITS = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 MIN_DIGITS = 7
 """Fewest digits of an abbreviated commit: a shorter one may be a number, such as ``1024``."""
@@ -87,7 +87,7 @@ class Revisions:
                 env=self._env,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=_GIT_S,
+                timeout=_GIT_TIMEOUT_S,
             )
         except (OSError, subprocess.SubprocessError):
             return ""

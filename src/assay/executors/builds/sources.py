@@ -28,7 +28,7 @@ VARIABLES = (
 )
 """Variables that compilers and build tools read."""
 
-_ENDINGS = frozenset((
+_SUFFIXES = frozenset((
     ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".h++", ".inc", ".inl",
     ".ipp", ".tpp", ".i", ".ii", ".s", ".asm", ".f", ".for", ".ftn", ".f77", ".f90", ".f95",
     ".f03", ".f08", ".rs", ".go", ".zig", ".nim", ".swift", ".m", ".mm", ".cu", ".cuh", ".hip",
@@ -56,7 +56,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 class SourceChangedError(NotPossibleError):
-    """Change of a source file since the sitting began.
+    """Change of a source file since the session began.
 
     Args:
         path: path of the file.
@@ -82,19 +82,19 @@ class SourceChangedError(NotPossibleError):
 
 
 class BuildInputs:
-    """Reads the inputs of builds, each file once in a sitting.
+    """Reads the inputs of builds, each file once in a session.
 
     Args:
         recipe: recipe of the build.
         env: environment of the build.
-        apart: folder to skip: the cache of builds.
+        excluded: folder to skip: the cache of builds.
     """
 
-    def __init__(self, recipe: BuildRecipe, env: Mapping[str, str], apart: Path) -> None:
+    def __init__(self, recipe: BuildRecipe, env: Mapping[str, str], excluded: Path) -> None:
         self._folder = Path(recipe.cwd) if recipe.cwd is not None else Path.cwd()
         self._inputs = recipe.inputs
         self._env = env
-        self._apart = apart
+        self._excluded = excluded
         self._known: dict[Path, tuple[_Stamp, str]] = {}
         self._files: dict[tuple[str, ...], tuple[Path, ...]] = {}
         self._below: dict[tuple[Path, bool], tuple[Path, ...]] = {}
@@ -189,7 +189,7 @@ class BuildInputs:
         """Return the files below a folder: all of them, or only source files."""
         place = folder, all_of_it
         if place not in self._below:
-            found = _entries(folder, self._apart)
+            found = _entries(folder, self._excluded)
             self._below[place] = tuple(path for path in found if all_of_it or _is_source(path))
         return self._below[place]
 
@@ -243,7 +243,7 @@ def _parts(argv: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_source(path: Path) -> bool:
-    return path.name.lower() in _NAMES or path.suffix.lower() in _ENDINGS
+    return path.name.lower() in _NAMES or path.suffix.lower() in _SUFFIXES
 
 
 def _stamp(path: Path) -> _Stamp:

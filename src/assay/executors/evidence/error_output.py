@@ -21,7 +21,7 @@ def error_output_evidence(outputs: Sequence[Path]) -> Evidence | None:
 
     Args:
         outputs: files that the program wrote; those of standard error are named ``stderr``, each
-            of several instances with a number behind it.
+            of several instances with a number after it.
 
     Returns:
         The number of lines, and the lines in output order. Without lines if there are too many to

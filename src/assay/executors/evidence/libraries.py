@@ -30,12 +30,12 @@ def libraries_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
     return Evidence(kind=KIND, value=float(len(stamps)), note="\n".join(stamps))
 
 
-def libraries_changed(samples: Iterable[Sample], *, gone: bool = True) -> list[str]:
+def libraries_changed(samples: Iterable[Sample], *, include_removed: bool = True) -> list[str]:
     """Return the sorted paths of libraries that have changed since samples were taken.
 
     Args:
         samples: samples; the first one names the mapped objects.
-        gone: whether to include removed libraries.
+        include_removed: include removed libraries as well.
     """
     stamps = {
         line
@@ -50,7 +50,7 @@ def libraries_changed(samples: Iterable[Sample], *, gone: bool = True) -> list[s
         {
             match["path"]
             for match in found
-            if now[match[0]] != match[0] and (gone or now[match[0]] is not None)
+            if now[match[0]] != match[0] and (include_removed or now[match[0]] is not None)
         }
     )
 

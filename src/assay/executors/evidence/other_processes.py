@@ -61,13 +61,13 @@ class OtherProcesses:
         self._due_s = -math.inf
 
     def evidence(
-        self, sample: Sample, spared: Callable[[], Collection[int]] = tuple
+        self, sample: Sample, ignored: Callable[[], Collection[int]] = tuple
     ) -> tuple[Evidence, ...]:
         """Return evidence of the processes that disturbed a launch.
 
         Args:
             sample: sample of a launch that has just ended.
-            spared: returns processes to ignore.
+            ignored: returns processes to ignore.
         """
         if self._clock() < self._due_s or not is_disturbed(sample):
             return ()
@@ -81,7 +81,8 @@ class OtherProcesses:
         from assay.noise.driver import busiest_processes, descendants_of
 
         # Parallel launches have their own CPUs and do not disturb this one.
-        found = busiest_processes(before, after, descendants_of(after, os.getpid()) | set(spared()))
+        excluded = descendants_of(after, os.getpid()) | set(ignored())
+        found = busiest_processes(before, after, excluded)
         shares = [(process, process.busy_s / passed_s) for process in found[:MAX_PROCESSES]]
         return tuple(
             Evidence(kind=KIND, value=cpus, unit="CPUs", external=True, note=describe_process(one))

@@ -1,4 +1,4 @@
-"""Hook runner: commands of the user before, between and after the launches of a sitting."""
+"""Hook runner: commands of the user before, between and after the launches of a session."""
 
 from __future__ import annotations
 
@@ -40,17 +40,18 @@ class HookRunner:
     Processes that hooks start continue: a server from ``setup`` runs until ``cleanup`` ends it.
     Hooks have the settings of assay itself, not those of an arm.
 
-    The time limit of a hook is the remaining budget; that of ``prepare`` is the time limit of a
-    launch, if set. It is at least ``least_s``. At the limit the hook and its processes are killed.
+    The time limit of a hook is the remaining budget. For ``prepare`` it is the time limit of a
+    launch, if set. It is at least ``min_timeout_s``. At the limit the hook and its processes are
+    killed.
 
     Args:
         workload: source of the hooks.
         env: base environment of the launches.
         left_s: returns the remaining budget in seconds; ``None`` for a budget of launches.
-        least_s: shortest time limit of a hook, in seconds.
+        min_timeout_s: shortest time limit of a hook, in seconds.
 
     Attributes:
-        left: processes that the hooks have left running.
+        processes: processes that the hooks have left running.
     """
 
     def __init__(
@@ -58,17 +59,17 @@ class HookRunner:
         workload: Workload,
         env: Mapping[str, str],
         left_s: Callable[[], float | None] = no_time_budget,
-        least_s: float = MIN_TIMEOUT_S,
+        min_timeout_s: float = MIN_TIMEOUT_S,
     ) -> None:
         self._hooks = workload.hooks
         self._timeout_s = workload.timeout_s
         self._cwd = workload.cwd
         self._env = dict(env)
         self._left_s = left_s
-        self._least_s = least_s
+        self._min_timeout_s = min_timeout_s
         self._set_up = False
         self._mark = new_mark()
-        self.left = HookProcesses()
+        self.processes = HookProcesses()
 
     def before_launch(self, more: Mapping[str, str] | None = None) -> None:
         """Run ``setup`` before the first launch, and ``prepare`` before each launch.
@@ -97,7 +98,7 @@ class HookRunner:
         self._set_up = False
         self._run("--cleanup", self._hooks.cleanup, self._left_s())
         begun = self._hooks.setup or self._hooks.prepare
-        if begun and (left := left_running(self._mark, self.left.pids)):
+        if begun and (left := left_running(self._mark, self.processes.pids)):
             raise WorkloadFailedError(
                 f"A process of --setup or --prepare still runs: {', '.join(map(clean, left))}.",
                 "End it in --cleanup: a later study that starts it again may measure this one.",
@@ -112,8 +113,8 @@ class HookRunner:
     ) -> None:
         if not argv:
             return
-        since_ticks = self.left.begin()
-        limit_s = max(self._least_s, DEFAULT_TIMEOUT_S if limit_s is None else limit_s)
+        since_ticks = self.processes.begin()
+        limit_s = max(self._min_timeout_s, DEFAULT_TIMEOUT_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
                 env = {**self._env, HOOK_VARIABLE: self._mark, **(more or {})}
@@ -136,7 +137,7 @@ class HookRunner:
                     f"The command of {option} ended with status {status}.{failure_excerpt(output)}",
                     "Run it by hand; it must end with status 0.",
                 )
-        self.left.end(since_ticks)
+        self.processes.end(since_ticks)
 
     def _status(
         self, argv: tuple[str, ...], output: IO[bytes], limit_s: float, env: Mapping[str, str]

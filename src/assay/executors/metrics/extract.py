@@ -8,9 +8,9 @@ from pathlib import Path
 
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.figures import Figure, read_figure, unit_of_pattern
+from assay.executors.metrics.match_statistic import demand_statistic
 from assay.executors.metrics.matching import checked_pattern
 from assay.executors.metrics.metric_files import WrittenPart
-from assay.executors.metrics.reduction import demand_reduction
 from assay.records import Metric, RunFacts
 from assay.records.workload import BUILT_IN, PERF_METRICS
 
@@ -30,7 +30,7 @@ class MetricReadings:
         absent: reason for each missing value.
         cut: whole number, for each metric whose pattern matches only part of it.
         units: units of values, as printed in the output.
-        words: words behind such values that are not known units.
+        words: words after such values that are not known units.
     """
 
     values: dict[str, float] = field(default_factory=dict)
@@ -136,8 +136,8 @@ def _why_absent(name: str, facts: RunFacts) -> str:
 def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
     """Return the metric of a command-line text: a built-in name, or ``NAME=REGEX``.
 
-    ``NAME@WAY=REGEX`` reduces all matches of a launch to one figure; the text up to the ``=`` is
-    its name.
+    ``NAME@STATISTIC=REGEX`` is a statistic of all matches of a launch; the text up to the ``=`` is
+    the name of the metric.
 
     Raises:
         InvalidInputError: the text is neither of these.
@@ -145,7 +145,7 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
     if text in BUILT_IN:
         return BUILT_IN[text]
     name, equals, pattern = text.partition("=")
-    own, at, way = name.partition("@")
+    own, at, statistic = name.partition("@")
     if not equals or not own.isidentifier():
         near = nearest(text, tuple(BUILT_IN))
         raise InvalidInputError(
@@ -156,7 +156,7 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
             + ".",
         )
     if at:
-        demand_reduction(way, text)
+        demand_statistic(statistic, text)
     if own in BUILT_IN:
         raise InvalidInputError(
             f"{own} is the name of a built-in metric.",
@@ -164,4 +164,4 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
         )
     pattern = checked_pattern(pattern, "The metric's")
     unit = units.get(name, "") or unit_of_pattern(pattern)
-    return Metric(name=name, unit=unit, pattern=pattern, statistic=way if at else None)
+    return Metric(name=name, unit=unit, pattern=pattern, statistic=statistic if at else None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.executors.metrics.headers import header_unit
+from assay.executors.metrics.match_statistic import statistic_of
 from assay.executors.metrics.matching import all_matches, last_match, nearest_line
 from assay.executors.metrics.numbers import POWER, number_around
 from assay.executors.metrics.patterns import (
@@ -27,7 +28,6 @@ from assay.executors.metrics.printed_units import (
     following_unit,
     preceding_unit,
 )
-from assay.executors.metrics.reduction import reduce_values
 from assay.executors.metrics.unit_words import following_word, unit_word
 from assay.records import Metric
 from assay.records.sample import UNIT_MULTIPLES
@@ -54,7 +54,7 @@ class Figure:
         cut: whole printed number, if the pattern matches only part of it; the value is then
             missing.
         unit: known unit that the output names for the value.
-        word: word behind the figure, or captured unit, if it is not a known unit.
+        word: word after the figure, or captured unit, if it is not a known unit.
     """
 
     value: float | None = None
@@ -75,21 +75,23 @@ def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figu
     """
     pattern = metric.pattern or ""
     if metric.statistic is not None:
-        found = _of_all(metric, metric.statistic, all_matches(pattern, outputs, begin))
+        found = _figure_of_all(metric, metric.statistic, all_matches(pattern, outputs, begin))
     else:
         match = last_match(pattern, outputs, begin)
-        found = None if match is None else _of_match(metric, match)
+        found = None if match is None else _figure_of_match(metric, match)
     return Figure(reason=_unmatched(pattern, outputs)) if found is None else found
 
 
-def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figure | None:
+def _figure_of_all(
+    metric: Metric, statistic: str, matches: Iterable[re.Match[str]]
+) -> Figure | None:
     """Return one figure of all matches, each of which is checked; ``None`` without a match."""
     values = array("d")
     units: set[str | None] = set()
     words: set[str | None] = set()
     for match in matches:
         # The header is searched once: there may be millions of matches.
-        figure = _of_match(metric, match, headed=not values)
+        figure = _figure_of_match(metric, match, headed=not values)
         if figure.value is None:
             return figure
         values.append(figure.value)
@@ -102,12 +104,12 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
     if len(units) > 1 and not metric.ignore_unit:
         units_text = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
         return Figure(reason=f"the matches are printed {units_text}")
-    value = reduce_values(way, values)
+    value = statistic_of(statistic, values)
     unit = units.pop() if len(units) == 1 else None
     return Figure(value, unit=unit, word=words.pop() if len(words) == 1 else None)
 
 
-def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> Figure:
+def _figure_of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> Figure:
     """Return the figure of one match; with ``headed`` a header may name its unit."""
     pattern = metric.pattern or ""
     group, unit_group = figure_and_unit(match.re)
@@ -153,7 +155,7 @@ def _by_captured(
         return Figure(value, unit=NO_UNIT)
     between = match.string[match.end(group) : match.start(unit_group)]
     unit = captured_unit(captured)
-    # A letter such as M is a prefix only directly behind the figure.
+    # A letter such as M is a prefix only directly after the figure.
     if unit is not None and (unit.base or between in ("", " ", "\t")):
         return _converted(metric, value, captured)
     return Figure(value, word=unit_word(captured))
@@ -186,7 +188,7 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
     """Return the number of which a group is only a part; ``None`` for a whole number.
 
     A separator that the pattern names directly beside the group does not belong to the number: the
-    comma of a column, the colon behind a key. For minutes the pattern must name the number as well,
+    comma of a column, the colon after a key. For minutes the pattern must name the number as well,
     as in ``0m``.
     """
     text, (begin, end) = match.string, match.span(group)

@@ -45,7 +45,7 @@ def header_unit(text: str, begin: int, end: int) -> str | None:
     """Return the unit that a label or a header names for ``text[begin:end]``.
 
     The header is the nearest line above without numbers that has a known unit in brackets, as in
-    ``time[us]``, or behind ``_``. A header with a colon at its end applies to the lines with a
+    ``time[us]``, or after ``_``. A header with a colon at its end applies to the lines with a
     larger indent, and to the next line. Any other one is the header of a table, and its cell for
     the column of the figure counts. Neither applies beyond an empty line after the first row. If
     several units are possible, all of them are named.
@@ -99,11 +99,11 @@ def _in_json(text: str, begin: int, end: int) -> str | None:
 def _on_the_same_line(own: str) -> str | None:
     """Return the unit of the nearest label before a figure on its line."""
     for label in reversed([*_LABEL.finditer(own)]):
-        behind = own[label.end() :].lstrip()
-        rest = behind.removeprefix(":")
+        text_after = own[label.end() :].lstrip()
+        rest = text_after.removeprefix(":")
         figures = re.search("[0-9]", rest) is not None
         # ``clat (usec): min=1, avg=`` applies to all figures of its line, ``time (us) 5 n`` to one.
-        if label[1] in UNITS and (not figures or (rest != behind and ":" not in rest)):
+        if label[1] in UNITS and (not figures or (rest != text_after and ":" not in rest)):
             return UNITS[label[1]].name
     return None
 

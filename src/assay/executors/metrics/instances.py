@@ -23,7 +23,7 @@ _COMBINED: dict[Combine, Callable[[Sequence[float]], float]] = {
 
 
 def metrics_of_instances(
-    metrics: tuple[Metric, ...], facts: RunFacts, copies: InstanceOutputs
+    metrics: tuple[Metric, ...], facts: RunFacts, instances: InstanceOutputs
 ) -> MetricReadings:
     """Read each metric, and combine figures that are read from several instances.
 
@@ -33,16 +33,16 @@ def metrics_of_instances(
     found = metrics_of(tuple(m for m in metrics if m.pattern is None), facts, ())
     for metric in metrics:
         if metric.pattern is not None:
-            _add_combined(found, metric, copies)
+            _add_combined(found, metric, instances)
     return found
 
 
-def _add_combined(found: MetricReadings, metric: Metric, copies: InstanceOutputs) -> None:
+def _add_combined(found: MetricReadings, metric: Metric, instances: InstanceOutputs) -> None:
     if metric.file is not None:
         reason = f"several instances share the file {metric.file}; print the figures instead"
         found.add(metric, Figure(reason=reason))
         return
-    figures = {number: read_figure(metric, files) for number, files in copies}
+    figures = {number: read_figure(metric, files) for number, files in instances}
     for number, figure in figures.items():
         if figure.value is None:
             found.add(metric, figure, f"instance {number}: ")
@@ -58,6 +58,6 @@ def _add_combined(found: MetricReadings, metric: Metric, copies: InstanceOutputs
     found.add(metric, Figure(_COMBINED[metric.combined](values), unit=units.pop(), word=word))
 
 
-def first_instance_without(check: str, copies: InstanceOutputs) -> int | None:
+def first_instance_without(check: str, instances: InstanceOutputs) -> int | None:
     """Return the number of the first instance whose output has no match of a pattern."""
-    return next((number for number, files in copies if not has_match(check, files)), None)
+    return next((number for number, files in instances if not has_match(check, files)), None)

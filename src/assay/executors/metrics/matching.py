@@ -19,7 +19,7 @@ FLAGS = re.MULTILINE | re.ASCII
 _ESCAPES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 """Control sequences of terminals, which colour text or move the cursor (ECMA-48, 5.4 and 5.6)."""
 _MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
-"""Sequences that move the cursor: the text behind one does not continue the text before it."""
+"""Sequences that move the cursor: the text after one does not continue the text before it."""
 
 
 def last_match(pattern: str, outputs: Sequence[Path], begin: int = 0) -> re.Match[str] | None:

@@ -12,7 +12,7 @@ POWER = re.compile(
     "[ \u00a0\u202f]?[x\u00d7*\u00b7\u22c5][ \u00a0\u202f]?10"
     r"(?:(?:\^|\*\*)\{?[-+\u2212]?\d+\}?|[⁺⁻]?[⁰¹²³⁴-⁹]+)"
 )
-"""Power of ten behind a figure: ``x10^3``, `` x 10**3``, ``*10³``, also with other signs."""
+"""Power of ten after a figure: ``x10^3``, `` x 10**3``, ``*10³``, also with other signs."""
 
 _FORMS = (
     rf"\d+(?:[.,\u00b7]\d+)?{POWER.pattern}",  # 1.5x10^3
@@ -29,7 +29,7 @@ _FORMS = (
     r"\d+",
 )
 _SIGN = r"(?:(?<![0-9A-Za-z_.,:)\]}%-])[-\u2212])?"
-"""Sign of a number; a hyphen behind a word, as in ``step-5``, is not a sign."""
+"""Sign of a number; a hyphen after a word, as in ``step-5``, is not a sign."""
 _NUMBERS = tuple(
     re.compile(rf"{_SIGN}(?<![0-9A-Za-z_])(?<![0-9][.,:'\u2019]){form}(?![0-9]|[.,:'\u2019][0-9])")
     for form in _FORMS

@@ -11,7 +11,7 @@ _TOKENS = re.compile(
 """Tokens of a pattern that are or may contain a parenthesis."""
 _SPECIAL = frozenset(".*+?{}[]()|^$\\")
 _CLASSES = frozenset("AbBdDsSwWZ0123456789")
-"""Letters that stand for a class or assertion behind a backslash."""
+"""Letters that stand for a class or assertion after a backslash."""
 
 
 def figure_and_unit(pattern: re.Pattern[str]) -> tuple[int, int]:
@@ -83,7 +83,7 @@ def is_followed_by(pattern: str, number: int, text: str) -> bool:
     Args:
         pattern: valid regular expression.
         number: number of the group, from 1.
-        text: text behind the group in a match.
+        text: text after the group in a match.
     """
     place = span_of_group(pattern, number)
     rest = pattern[place[1] + 1 :] if place else ""

@@ -1,4 +1,4 @@
-"""Units as programs print them behind a figure, with their conversion factors."""
+"""Units as programs print them after a figure, with their conversion factors."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class PrintedUnit:
 
 
 def following_unit(text: str, end: int) -> PrintedUnit | None:
-    """Return the known unit directly behind ``end``, or behind one blank.
+    """Return the known unit directly after ``end``, or after one blank.
 
-    A prefix directly behind a figure counts as well, as in ``1397.4k``. So does an unknown ratio
+    A prefix directly after a figure counts as well, as in ``1397.4k``. So does an unknown ratio
     such as ``it/s``, which is distinguished from others but not converted.
 
     Args:

@@ -1,4 +1,4 @@
-"""Words behind figures, which are compared if they are not known units."""
+"""Words after figures, which are compared if they are not known units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_LENGTH = 24
 
 
 def following_word(text: str, end: int) -> str | None:
-    """Return the word directly behind ``end``, or behind one blank.
+    """Return the word directly after ``end``, or after one blank.
 
     A text in brackets counts as one word, and so does ``requests per second``. A word with a digit
     belongs to another figure and is ignored.
@@ -34,7 +34,7 @@ def unit_word(text: str) -> str | None:
     """Return a text that may be a unit; ``None`` if it is long, empty or has a digit.
 
     Args:
-        text: text behind a figure, or captured as its unit.
+        text: text after a figure, or captured as its unit.
     """
     word = " ".join(text.split()).rstrip(".!?…")
     if not word or len(word) > MAX_LENGTH or any(letter.isdigit() for letter in word):

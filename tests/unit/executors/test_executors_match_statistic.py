@@ -10,9 +10,9 @@ import pytest
 from assay.errors import InvalidInputError
 from assay.executors.metrics.extract import parse_metric
 from assay.executors.metrics.figures import read_figure
+from assay.executors.metrics.match_statistic import demand_statistic
 from assay.executors.metrics.matching import WINDOW_BYTES
 from assay.executors.metrics.metric_files import read_file_states
-from assay.executors.metrics.reduction import demand_reduction
 from assay.executors.sample import read_metrics
 from assay.records import Metric, RunFacts, Workload
 from assay.search.claims.requirement import parse_requirements
@@ -86,10 +86,10 @@ def test_no_match_shows_the_nearest_line(output: Path) -> None:
     assert "no match" in (found.reason or "") and "'latency: none'" in (found.reason or "")
 
 
-@pytest.mark.parametrize("way", ["p0", "p100", "p101", "avg", "", "p99x", "p"])
-def test_unknown_way_is_refused(way: str) -> None:
-    with pytest.raises(InvalidInputError, match="unknown reduction"):
-        demand_reduction(way, "lat")
+@pytest.mark.parametrize("name", ["p0", "p100", "p101", "avg", "", "p99x", "p"])
+def test_unknown_statistic_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInputError, match="unknown statistic"):
+        demand_statistic(name, "lat")
 
 
 def test_requirement_names_such_a_metric() -> None:
