@@ -54,12 +54,12 @@ def export(request: ExportRequest, options: CommonOptions, store: Store, study_i
     if source.record.status is Status.RUNNING:
         notes.append("The study is still running: the export contains the samples so far.")
     if any(one.path == STDOUT for one in request.files):
-        _remark(notes)
+        _print_notes(notes)
     elif options.json:
         print_json(to_builtins(StudyExportAnswer(study=study_id, files=files)))
     elif not options.quiet:
         print("\n".join(map(_description, files)))
-        _remark(notes)
+        _print_notes(notes)
     return 0
 
 
@@ -174,6 +174,6 @@ def _replaced_names(replaced: dict[str, int], outputs: bool) -> str:
     return f"  {names}; {kept if outputs else 'without the output of the program'}"
 
 
-def _remark(notes: list[str]) -> None:
+def _print_notes(notes: list[str]) -> None:
     for note in notes:
         print(f"assay: note: {clean(note)}", file=sys.stderr)

@@ -64,7 +64,7 @@ def _dispatch(words: Sequence[str]) -> int:
     helper = None
     try:
         demand_descriptors()
-        helper = _separated(parsed, options)
+        helper = _root_helper(parsed, options)
         parsed = parsed._replace(helper=helper)
         module = importlib.import_module(f"assay.cli.verbs.{parsed.verb}")
         run: Callable[[Parsed], int] = module.run
@@ -78,17 +78,17 @@ def _dispatch(words: Sequence[str]) -> int:
             status = report_pause(pause, pause_reboot_argv(parsed), json=options.json)
         sys.stdout.flush()
     except AssayError as error:
-        _complain(str(error))
+        _print_error(str(error))
         return OWN_ERROR if transparent else error.exit_status
     except BrokenPipeError:
         raise
     except OSError as error:
-        _complain(_explained(error))
+        _print_error(_message_of(error))
         return OWN_ERROR if transparent else 3
     except Exception as error:
         if options.verbose:
             raise
-        _complain(
+        _print_error(
             f"internal error: {type(error).__name__}: {error}\n"
             "  All measurements are kept. Run the command with -v, and report the traceback."
         )
@@ -99,7 +99,7 @@ def _dispatch(words: Sequence[str]) -> int:
     return status
 
 
-def _separated(parsed: Parsed, options: CommonOptions) -> RootHelper | None:
+def _root_helper(parsed: Parsed, options: CommonOptions) -> RootHelper | None:
     """Give up root privileges under sudo, and return the helper that keeps them.
 
     See ``assay.cli.process.privileges``.
@@ -111,7 +111,7 @@ def _separated(parsed: Parsed, options: CommonOptions) -> RootHelper | None:
     return separate_privileges(parsed.verb, parsed.action, os.environ, quiet=options.quiet)
 
 
-def _complain(text: str) -> None:
+def _print_error(text: str) -> None:
     """Print an error; without error output the exit status alone reports it."""
     from assay.untrusted import clean
 
@@ -119,19 +119,23 @@ def _complain(text: str) -> None:
         print(f"assay: {clean(text, KEPT_CONTROLS)}", file=sys.stderr)
 
 
-def _explained(error: OSError) -> str:
+def _message_of(error: OSError) -> str:
     """Return the message for an unexpected error of the operating system."""
     from assay.cli.process.descriptors import descriptor_error
 
     if (found := descriptor_error(error)) is not None:
         return str(found)
-    if isinstance(error, FileNotFoundError) and error.filename is None and not _has_folder():
+    if (
+        isinstance(error, FileNotFoundError)
+        and error.filename is None
+        and not _has_working_directory()
+    ):
         return "The working directory no longer exists.\n  Change to another one."
     place = f": {error.filename}" if error.filename else ""
     return f"{error.strerror or error}{place}"
 
 
-def _has_folder() -> bool:
+def _has_working_directory() -> bool:
     try:
         os.stat(os.getcwd())  # noqa: PTH109, PTH116 - asks the kernel
     except OSError:

@@ -43,7 +43,7 @@ class BootRequest(Record, frozen=True, kw_only=True):
     Attributes:
         reboot_argv: words of the command that applies a boot change and reboots (default: none;
             assay prints the steps and pauses).
-        confirmed: present values of firmware settings that assay cannot read, by name (default:
+        confirmed: current values of firmware settings that assay cannot read, by name (default:
             none).
         verify: for such settings the absolute path of a file with the value, or ``!`` and a command
             that prints it, by name (default: none).

@@ -33,7 +33,7 @@ def root(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 def separated(words: list[str]) -> RootHelper | None:
     parsed = parse(words)
-    return main._separated(parsed, common_options(parsed))
+    return main._root_helper(parsed, common_options(parsed))
 
 
 SEPARATED = (

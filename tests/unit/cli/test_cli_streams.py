@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.process.streams import _Answer, _Remark
+from assay.cli.process.streams import _ErrorOutput, _StandardOutput
 from assay.errors import NotPossibleError
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
@@ -43,16 +43,16 @@ def text(raw: io.FileIO) -> io.TextIOWrapper:
 
 
 def test_progress_that_cannot_be_written_is_lost(full: int) -> None:
-    print("a line", file=text(_Remark(full, "w", closefd=False)))
+    print("a line", file=text(_ErrorOutput(full, "w", closefd=False)))
 
 
 def test_an_answer_that_cannot_be_written_is_missed(full: int) -> None:
-    stream = text(_Answer(full, "w", closefd=False))
+    stream = text(_StandardOutput(full, "w", closefd=False))
     with pytest.raises(NotPossibleError, match="Standard output cannot be written: No space left"):
         print("a line", file=stream)
 
 
-@pytest.mark.parametrize("kind", [_Answer, _Remark])
+@pytest.mark.parametrize("kind", [_StandardOutput, _ErrorOutput])
 def test_a_reader_that_has_gone_is_told(kind: type[io.FileIO], unread: int) -> None:
     with pytest.raises(BrokenPipeError):
         print("a line", file=text(kind(unread, "w", closefd=False)))
@@ -88,7 +88,7 @@ def test_the_status_of_bad_input_needs_no_reader(
     unread: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        stream = text(_Remark(unread, "w", closefd=False))
+        stream = text(_ErrorOutput(unread, "w", closefd=False))
         patch.setattr(sys, "stderr", stream)
         assert main(["study", "list", "x"]) == 2
         with pytest.raises(BrokenPipeError):

@@ -27,7 +27,6 @@ from assay.untrusted import clean
 
 if TYPE_CHECKING:
     from assay.host.changes import ActionOutcome
-    from assay.machine.document import Machine
     from assay.root_helper.helper import RootHelper
 
 
@@ -43,14 +42,14 @@ class _Result:
     Attributes:
         name: name of the setting.
         value: requested value.
-        word: status of the setting.
+        status: status of the setting.
         reason: reason why the kernel did not grant it.
         old: previous value, if all files had the same.
     """
 
     name: str
     value: Value
-    word: ApplyStatus
+    status: ApplyStatus
     reason: str | None = None
     old: str | None = None
 
@@ -65,27 +64,27 @@ def run(parsed: Parsed) -> int:
     request, options = apply_request(parsed), common_options(parsed)
     registry = builtin()
     if not request.dry_run:
-        _put_back_leftovers(options.helper)
+        _restore_leftovers(options.helper)
     machine = read_machine(status=options.helper.status if options.helper else None)
     configuration = settings_of(request.profile, registry, machine)
     found = plan(configuration, machine, registry)
     if len(found.refused) == len(configuration):
-        _demand_some(found, request.profile, machine)
+        _demand_available(found, request.profile, machine)
     actions = _actions(found, registry, machine)
-    before = _foreseen(actions)
+    before = _expected_outcomes(actions)
     outcomes = (
-        before if request.dry_run else _unless_so_before(_apply(actions, options.helper), before)
+        before if request.dry_run else _with_kept_values(_apply(actions, options.helper), before)
     )
     results = list(_results(found, actions, outcomes))
     if options.json:
         print_json(to_builtins(_answer(request.profile, results)))
     else:
         _show(results, dry_run=request.dry_run)
-    amiss = [one for one in results if one.word in ("degraded", "refused")]
-    return 1 if any(one.name not in found.refused for one in amiss) else 0
+    missed = [one for one in results if one.status in ("degraded", "refused")]
+    return 1 if any(one.name not in found.refused for one in missed) else 0
 
 
-def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
+def _demand_available(found: Plan, profile: str, machine: Machine) -> None:
     """Raise an error with the position in the profile, if no setting is available.
 
     Raises:
@@ -104,7 +103,7 @@ def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
         raise NotPossibleError(f"{place}: {error.cause}", remedy) from error
 
 
-def _unless_so_before(
+def _with_kept_values(
     outcomes: Mapping[HostAction, ActionOutcome], before: Mapping[HostAction, ActionOutcome]
 ) -> Mapping[HostAction, ActionOutcome]:
     """Return the outcomes, with ``kept`` for values that were in force before this ``apply``."""
@@ -118,7 +117,7 @@ def _unless_so_before(
     }
 
 
-def _put_back_leftovers(helper: RootHelper | None) -> None:
+def _restore_leftovers(helper: RootHelper | None) -> None:
     from assay.cli.system_settings import restore_leftovers
 
     restore_leftovers(helper)
@@ -157,20 +156,21 @@ def _in_order(found: Iterable[SystemAction]) -> list[SystemAction]:
 def _apply(
     actions: dict[str, tuple[SystemAction, ...]], helper: RootHelper | None
 ) -> Mapping[HostAction, ActionOutcome]:
-
-    target_value = _in_order(action for several in actions.values() for action in several)
+    ordered = _in_order(action for several in actions.values() for action in several)
     if helper is None:
         from assay.host.system_hold import keep_applied
 
-        outcomes = keep_applied(target_value)
+        outcomes = keep_applied(ordered)
     else:
         from assay.root_helper import client
 
-        outcomes = client.keep_applied(helper, target_value)
+        outcomes = client.keep_applied(helper, ordered)
     return {outcome.action: outcome for outcome in outcomes}
 
 
-def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, ActionOutcome]:
+def _expected_outcomes(
+    actions: dict[str, tuple[SystemAction, ...]],
+) -> Mapping[HostAction, ActionOutcome]:
     """Return the expected outcome of each action: kept, granted or refused."""
     from assay.host.actions import observe, target_value
     from assay.host.changes import ActionOutcome, ActionStatus
@@ -184,8 +184,8 @@ def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostActio
             reason = "the file is missing or cannot be read"
             found[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
         else:
-            word = ActionStatus.KEPT if old == target_value(action) else ActionStatus.GRANTED
-            found[action] = ActionOutcome(action, word, old, old)
+            status = ActionStatus.KEPT if old == target_value(action) else ActionStatus.GRANTED
+            found[action] = ActionOutcome(action, status, old, old)
     return found
 
 
@@ -223,7 +223,7 @@ def _answer(profile: str, results: Iterable[_Result]) -> MachineApplyAnswer:
         AppliedSetting(
             name=one.name,
             value=one.value,
-            status=one.word,
+            status=one.status,
             reason=one.reason,
             original_value=one.old,
         )
@@ -236,12 +236,12 @@ def _show(results: list[_Result], *, dry_run: bool) -> None:
     width = max(len(f"{one.name}={show_value(one.value)}") for one in results)
     printed: set[str] = set()
     for one in results:
-        word = "would be set" if dry_run and one.word == "granted" else one.word
-        before = f" (was {one.old})" if one.old is not None and one.word == "granted" else ""
+        shown = "would be set" if dry_run and one.status == "granted" else one.status
+        before = f" (was {one.old})" if one.old is not None and one.status == "granted" else ""
         reason = f": {_once(one.reason, printed)}" if one.reason else ""
-        line = clean(f"{f'{one.name}={show_value(one.value)}':{width}}  {word}{before}{reason}")
+        line = clean(f"{f'{one.name}={show_value(one.value)}':{width}}  {shown}{before}{reason}")
         print("\n".join(wrapped([line], width_of(sys.stdout) or COLUMNS, HANG)))
-    if not dry_run and any(one.word in ("granted", "degraded") for one in results):
+    if not dry_run and any(one.status in ("granted", "degraded") for one in results):
         print("\nIn force until the next boot or `assay machine restore`.")
 
 

@@ -80,7 +80,7 @@ def _show(found: RestoreResult, *, dry_run: bool) -> None:
 
 
 def _left(word: UndoOutcome) -> str | None:
-    """Return the value to replace: the present one, or of a drifted file the one assay set."""
+    """Return the value to replace: the current one; for a drifted file, the one that assay set."""
     if word.fate == "drifted":
         return target_value(word.note.action)
     return word.found if word.fate == "undone" else None

@@ -53,7 +53,7 @@ def run(parsed: Parsed) -> int:
 
     Raises:
         InvalidInputError: the request is invalid on this machine.
-        NotPossibleError: the machine, its present state or the user's rights do not allow it.
+        NotPossibleError: the machine, its current state or the user's rights do not allow it.
     """
     request, options = create_request(parsed), common_options(parsed)
     place = PartitionHost(os.environ, request.wait_s)

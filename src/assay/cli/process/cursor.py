@@ -15,13 +15,13 @@ class HiddenCursor:
     """Context that shows the cursor at exit, and while SIGTSTP stops the process."""
 
     def __init__(self) -> None:
-        self._heard = False
+        self._installed = False
 
     def __enter__(self) -> HiddenCursor:
-        ours = threading.current_thread() is threading.main_thread()
-        if ours and signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
             signal.signal(signal.SIGTSTP, self._stop)
-            self._heard = True
+            self._installed = True
         return self
 
     def __exit__(
@@ -31,9 +31,9 @@ class HiddenCursor:
         trace: TracebackType | None,
     ) -> None:
         _write(_SHOW)
-        if self._heard:
+        if self._installed:
             signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-            self._heard = False
+            self._installed = False
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         _write(_SHOW)

@@ -21,7 +21,7 @@ def warn_of_parallel_job(environ: Mapping[str, str], *, quiet: bool) -> None:
     if found is not None and not quiet:
         name, count = found
         print(
-            f"assay: {count} processes of a parallel job run assay ({name}), and each one makes a "
+            f"assay: {count} processes of a parallel job run assay ({name}), and each one runs a "
             "study of its own. Start assay once, and let it launch the job: "
             f"assay ... -- mpirun -n {count} PROGRAM.",
             file=sys.stderr,

@@ -53,7 +53,9 @@ class SignalRelay:
         # Handlers of Python merge simultaneous signals; the file descriptor counts them.
         self._wakeup = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
         # The program inherits ignored signals, and ignores them as well: see `serve`.
-        self._hear(n for n in (*CATCHABLE, signal.SIGCHLD) if signal.getsignal(n) != signal.SIG_IGN)
+        self._install_handlers(
+            n for n in (*CATCHABLE, signal.SIGCHLD) if signal.getsignal(n) != signal.SIG_IGN
+        )
         return self
 
     def __exit__(
@@ -74,7 +76,7 @@ class SignalRelay:
         Args:
             running: launch that has just started.
         """
-        self._hear(n for n in CATCHABLE if n not in self._before)
+        self._install_handlers(n for n in CATCHABLE if n not in self._before)
         poller = select.poll()
         poller.register(running.pidfd, select.POLLIN)
         poller.register(self._reading, select.POLLIN)
@@ -85,22 +87,24 @@ class SignalRelay:
             ready = {fd for fd, _ in poller.poll(wait_s * 1000)}
             if running.pidfd in ready:
                 return
-            self._take()
+            self._queue_received()
             while self._due and self._due[0][0] <= time.monotonic():
                 running.forward_signal(self._due.popleft()[1])
             if running.stopped_with_program():
                 self._stop()
                 running.resume()
 
-    def _hear(self, numbers: Iterable[int]) -> None:
+    def _install_handlers(self, numbers: Iterable[int]) -> None:
         for number in tuple(numbers):
             before = signal.getsignal(number)
             if before is None:  # not installed by Python
                 continue
             self._before[number] = before
-            signal.signal(number, self._on_ending if number in TERMINATION_REQUESTS else _ignored)
+            signal.signal(
+                number, self._on_termination_request if number in TERMINATION_REQUESTS else _ignored
+            )
 
-    def _take(self) -> None:
+    def _queue_received(self) -> None:
         """Queue the signals that have arrived, one entry for each arrival."""
         try:
             numbers = os.read(self._reading, 4096)
@@ -112,7 +116,7 @@ class SignalRelay:
                 continue
             self._due.append((now_s + DELIVERY_S, number))
 
-    def _on_ending(self, number: int, frame: FrameType | None) -> None:
+    def _on_termination_request(self, number: int, frame: FrameType | None) -> None:
         now_s = time.monotonic()
         if self._before[number] == signal.SIG_IGN:
             self._due.append((now_s + DELIVERY_S, number))
@@ -125,7 +129,7 @@ class SignalRelay:
 
     def _stop(self) -> None:
         """Stop like the program, until SIGCONT."""
-        self._take()
+        self._queue_received()
         # The program has received its stop signal already; relayed later, it would stop it again.
         for due in tuple(self._due):  # a handler may append to it
             if due[1] == signal.SIGTSTP:

@@ -13,8 +13,8 @@ from assay.errors import NotPossibleError
 IN, OUT, ERR = 0, 1, 2
 
 
-class _Answer(io.FileIO):
-    """Standard output: carries the answer of a verb."""
+class _StandardOutput(io.FileIO):
+    """Standard output, for the answer of a verb."""
 
     def write(self, data: Any, /) -> int:
         """See ``io.RawIOBase.write``.
@@ -34,8 +34,8 @@ class _Answer(io.FileIO):
             ) from error
 
 
-class _Remark(io.FileIO):
-    """Error output: carries progress and messages; a study continues without it."""
+class _ErrorOutput(io.FileIO):
+    """Error output, for progress and messages; a study continues without it."""
 
     def write(self, data: Any, /) -> int:
         """See ``io.RawIOBase.write``; drops the data if the file cannot be written.
@@ -63,8 +63,8 @@ def open_streams() -> None:
         except OSError:
             # open(2) returns the lowest free number, which is this one. Programs inherit it.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-    sys.stdout = _text(_Answer(OUT, "w", closefd=False), sys.stdout)
-    sys.stderr = _text(_Remark(ERR, "w", closefd=False), sys.stderr)
+    sys.stdout = _text(_StandardOutput(OUT, "w", closefd=False), sys.stdout)
+    sys.stderr = _text(_ErrorOutput(ERR, "w", closefd=False), sys.stderr)
 
 
 def discard_streams() -> None:

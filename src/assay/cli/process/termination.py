@@ -45,7 +45,7 @@ def terminate_at_once() -> None:
 
 
 def terminate_in_order() -> None:
-    """Let termination signals raise an exception, which cleans up.
+    """Let termination signals raise an exception, so that this process cleans up.
 
     A signal that was ignored at the start remains ignored: see nohup(1).
     """
@@ -58,18 +58,18 @@ def terminate_in_order() -> None:
 def termination_handler() -> Callable[[int, FrameType | None], None]:
     """Return a handler that raises ``KeyboardInterrupt`` or ``Terminated``.
 
-    Further signals within ``SAME_S`` count as the same one: batch systems and service managers send
-    several, and each would interrupt the clean-up. A later signal does interrupt it, and another
-    one ends the process at once.
+    Further signals within ``REPEAT_WINDOW_S`` count as the same one: batch systems and service
+    managers send several, and each would interrupt the clean-up. A later signal does interrupt it,
+    and another one ends the process at once.
     """
-    heard_s: list[float] = []
+    received_s: list[float] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         now_s = time.monotonic()
-        if heard_s and now_s - heard_s[-1] <= REPEAT_WINDOW_S:
+        if received_s and now_s - received_s[-1] <= REPEAT_WINDOW_S:
             return
-        heard_s.append(now_s)
-        if len(heard_s) > MAX_RAISED_SIGNALS:
+        received_s.append(now_s)
+        if len(received_s) > MAX_RAISED_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)

@@ -82,8 +82,8 @@ def configured(request: RunRequest, options: CommonOptions) -> Iterator[Ready]:
         ready.plan.demand_booted()
         ready.plan.demand_granted()
         registry, launcher = resolved.lab.registry, ready.driver.launcher
-        with applied_system_settings(ready.plan, registry, launcher) as look:
-            yield ready._replace(look=look)
+        with applied_system_settings(ready.plan, registry, launcher) as read_system_files:
+            yield ready._replace(read_system_files=read_system_files)
 
 
 def explained(request: RunRequest, options: CommonOptions) -> str:

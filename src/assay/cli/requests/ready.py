@@ -26,7 +26,8 @@ class Ready(NamedTuple):
         plan: plan with its actions.
         workload: workload; the output directory of a build is among its placeholders.
         evidence: evidence of a build.
-        look: function that reads the files of planned system settings and of the boot, by path.
+        read_system_files: function that reads the files of planned system settings and of the boot,
+            by path.
         judge: function that returns a grant for each setting of the configuration.
     """
 
@@ -34,7 +35,7 @@ class Ready(NamedTuple):
     plan: Plan
     workload: Workload
     evidence: tuple[Evidence, ...] = ()
-    look: Callable[[], dict[str, str]] = dict
+    read_system_files: Callable[[], dict[str, str]] = dict
     judge: Callable[[RunFacts], dict[str, Grant]] = _no_grants
 
 

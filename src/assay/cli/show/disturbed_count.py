@@ -13,7 +13,7 @@ NAME_CHARACTERS = 40
 
 
 class DisturbedCount:
-    """Counter of the disturbed blocks of the present stage; each update costs one block."""
+    """Counter of the disturbed blocks of the current stage; each update costs one block."""
 
     def __init__(self) -> None:
         self._stage: Stage | None = None

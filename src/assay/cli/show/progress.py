@@ -180,10 +180,10 @@ class Progress:
         self._study_id: str | None = None
         self._race: BlockRace | None = None
         self._board = Scoreboard(spec)
-        self._sparing = OverheadLimiter(MAX_OVERHEAD_SHARE)
+        self._limiter = OverheadLimiter(MAX_OVERHEAD_SHARE)
         self._interval: Leader | None = None
         self._disturbed = DisturbedCount()
-        self._present = ""
+        self._interim = ""
 
     def __enter__(self) -> Progress:
         if self._wants_live:
@@ -312,7 +312,7 @@ class Progress:
         self._launches = launches
 
     def _plain(self) -> None:
-        """Print the present state as a plain line."""
+        """Print the current state as a plain line."""
         if self._shown is not None:
             self._plain_at_s = now_s = time.monotonic()
             print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
@@ -354,22 +354,22 @@ class Progress:
         ahead = self._board.leader(launch.block)
         if ahead is None or self._race is None:
             return ""
-        if self._sparing.due:
+        if self._limiter.due:
             history = self._race.history
-            look = functools.partial(with_interval, self._spec, history, launch.stage, ahead)
-            self._interval = self._sparing.spend(look)
+            estimate = functools.partial(with_interval, self._spec, history, launch.stage, ahead)
+            self._interval = self._limiter.spend(estimate)
         if self._interval is not None and self._interval.arm == ahead.arm:
             ahead = self._interval
         return self._standing_text(ahead)
 
     def _recommended(self, race: TuneRace) -> str:
-        """Return the present recommendation, computed again if the limiter permits it.
+        """Return the interim recommendation, computed again if the limiter permits it.
 
         It comes from a model of all launches, as in the answer of the study.
         """
-        if self._sparing.due:
-            self._present = self._sparing.spend(lambda: interim_words(race))
-        return clean(self._present)
+        if self._limiter.due:
+            self._interim = self._limiter.spend(lambda: interim_words(race))
+        return clean(self._interim)
 
     def _standing_text(self, found: Leader) -> str:
         if self._spec.kind is Kind.MEASURE:

@@ -34,10 +34,10 @@ def run(parsed: Parsed) -> int:
     request, options = top_request(parsed), common_options(parsed)
     interval_s = request.interval_s
     if options.json:
-        print_json(to_builtins(TierTopAnswer(processes=tuple(_present()))))
+        print_json(to_builtins(TierTopAnswer(processes=tuple(_running_meters()))))
         return 0
     live = sys.stdout.isatty()
-    before = _regions(_present())
+    before = _regions(_running_meters())
     for _ in itertools.count():
         time.sleep(interval_s)
         now = read_meters()
@@ -49,7 +49,7 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
-def _present() -> list[Meter]:
+def _running_meters() -> list[Meter]:
     found = read_meters()
     if not found:
         raise NotPossibleError(
@@ -97,7 +97,7 @@ def _row(now: Region, before: Region | None, interval_s: float, *, waits: bool) 
     """Return the row of a region, for the last interval; of a new region, since its start.
 
     Args:
-        now: present counters.
+        now: current counters.
         before: counters at the beginning of the interval; ``None`` for a new region.
         interval_s: length of the interval, in seconds.
         waits: the counters of waits are known.

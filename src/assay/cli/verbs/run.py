@@ -50,7 +50,7 @@ def run_command(request: RunRequest, options: CommonOptions) -> int:
         return 0
     write_record = _recorder(request)
     with _ready(request, options) as ready:
-        facts, evidence = _launch(ready, _observing(request, quiet=options.quiet))
+        facts, evidence = _launch(ready, _reading_options(request, quiet=options.quiet))
     write_record(ready._replace(evidence=(*ready.evidence, *evidence)), facts)
     if not options.quiet:
         _report_refused(ready.judge(facts))
@@ -71,8 +71,8 @@ def _recorder(request: RunRequest) -> Callable[[Ready, RunFacts], None]:
     return partial(write_record, request.record, request.observe)
 
 
-class _Observing(NamedTuple):
-    """Readings of a run.
+class _ReadingOptions(NamedTuple):
+    """Choice of the readings of a run.
 
     Attributes:
         varied: settings that are read back; those of the plan if absent.
@@ -85,11 +85,11 @@ class _Observing(NamedTuple):
     briefly: bool = False
 
 
-def _observing(request: RunRequest, *, quiet: bool) -> _Observing:
+def _reading_options(request: RunRequest, *, quiet: bool) -> _ReadingOptions:
     """Return the readings of a run: without a record, those that show a refusal."""
     if request.record is None:
-        return _Observing(() if quiet else None, (), briefly=True)
-    return _Observing(None, request.observe)
+        return _ReadingOptions(() if quiet else None, (), briefly=True)
+    return _ReadingOptions(None, request.observe)
 
 
 def _ready(request: RunRequest, options: CommonOptions) -> AbstractContextManager[Ready]:
@@ -100,7 +100,7 @@ def _ready(request: RunRequest, options: CommonOptions) -> AbstractContextManage
     return configured(request, options)
 
 
-def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Evidence, ...]]:
+def _launch(ready: Ready, options: _ReadingOptions) -> tuple[RunFacts, tuple[Evidence, ...]]:
     """Launch with the descriptors of this process; return facts and evidence of disturbances."""
     plan, workload, driver = ready.plan, ready.workload, ready.driver
     document = launcher_document(
@@ -110,15 +110,15 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
         env=driver.env,
         parent_pid=os.getpid(),
         signals="leave",
-        varied=observing.varied,
-        observe=observing.observe,
-        briefly=observing.briefly,
+        varied=options.varied,
+        observe=options.observe,
+        briefly=options.briefly,
     )
     if workload.stdin is None and not plan.instances:
         del document["stdin"]  # inherited, as without assay
     document.pop("cwd", None)
     cached = _cached(ready)
-    before, share = ready.look(), read_share(driver)
+    before, share = ready.read_system_files(), read_share(driver)
     with SignalRelay() as relay, driver.start(document) as running:
         relay.serve(running)
         try:
@@ -126,7 +126,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
         except LauncherKilledError:
             demand_share(driver)  # the end of a share kills its processes
             raise
-    changed = changed_since(before, ready.look())
+    changed = changed_since(before, ready.read_system_files())
     facts = msgspec.structs.replace(
         facts, cached_files=cached, system_files=before, changed_system_files=changed
     )
@@ -192,7 +192,7 @@ def _status(facts: RunFacts, word: str) -> int:
         return NOT_FOUND if missing else NOT_EXECUTABLE
     if facts.outcome in ("bad_plan", "setup_failed"):
         raise NotPossibleError(
-            f"The launch could not be put in place ({facts.stage}): {facts.message}",
+            f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
             "`assay doctor` shows what this host allows.",
         )
     number = facts.signal or (signal.SIGINT if facts.outcome == "interrupted" else None)
