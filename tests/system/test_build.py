@@ -192,7 +192,7 @@ def test_interrupted_build_leaves_no_files_and_no_study(cli: CommandLine) -> Non
         (("tune", "build.opt=-O1,'x", *BUILD, *RUN), "cannot be split into words"),
         (
             ("tune", "build.opt=-O1,-O2", "build.march=", *BUILD, *RUN, "{opt}"),
-            "holds {opt}, which build.opt fills in --build alone",
+            "contains {opt}, but build.opt fills it in the command of --build only",
         ),
         (("run", "--build", " ", *RUN), "--build: The command is missing."),
         (("measure", "--build", " ", *RUN), "--build: The command is missing."),

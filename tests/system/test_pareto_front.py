@@ -107,7 +107,7 @@ def test_killed_search_resumes_to_pareto_front(cli: CommandLine, words: tuple[st
     [
         (("--objective", "wall_s", "--objective", "wall_s"), "is given twice"),
         (("--objective", "wall_s", "--objective", "user_s:median"), "compared by their means"),
-        ((*ASKED[:4], "--goal", "higher"), "does not say of which objective"),
+        ((*ASKED[:4], "--goal", "higher"), "does not name its objective"),
         (("--objective", "wall_s", "--objective", "peak_bytes"), "page cache"),
         (("--objective", "wall_s", "--objective", "fps"), "Unknown metric: 'fps'"),
         ((*ASKED[:4], "--objective", "user_s", "--objective", "sys_s"), "There are 4 objectives"),
@@ -143,4 +143,4 @@ def test_point_option_requires_pareto_front(cli: CommandLine) -> None:
     tuned = cli("tune", "env.X=1,2", "--runs", "40", "--json", "--", "true").document
     answer = cli("run", "--from", tuned["study"], "--point", "1")
     assert answer.status == 125
-    assert "has no front" in answer.err
+    assert "has no Pareto front" in answer.err

@@ -64,7 +64,7 @@ def report_pause(pause: StudyPaused, reboot_argv: Sequence[str], *, json: bool) 
         Exit status of assay.
 
     Raises:
-        NotPossibleError: the reboot command fails, or the last boot did not bring the change.
+        NotPossibleError: the reboot command fails, or the last boot lacks the change.
     """
     if not isinstance(pause, BootPause):
         print(f"assay: {clean(str(pause))}", file=sys.stderr)
@@ -77,13 +77,13 @@ def report_pause(pause: StudyPaused, reboot_argv: Sequence[str], *, json: bool) 
     if not reboot_argv:
         return pause.exit_status
     if pause.change.missing_after_boot:
-        raise _unbrought(pause.change)
+        raise _boot_without_change(pause.change)
     _run(reboot_argv, pause)
     return pause.exit_status
 
 
-def _unbrought(change: BootChange) -> NotPossibleError:
-    """Return the error for a boot without the required change, which would repeat for ever."""
+def _boot_without_change(change: BootChange) -> NotPossibleError:
+    """Return the error on a boot without the required change: repeating it would not help."""
     missing = "; ".join(change.missing)
     if change.running_kernel is None:
         return NotPossibleError(
@@ -115,7 +115,7 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
     settings = clean(str(Configuration(change.settings)))
     if change.repeat_boot:
         yield f"Study {pause.study_id} is paused: it needs a boot of its own with {settings}."
-        yield "  The present boot has these settings, but a claim needs separate boots: boot again."
+        yield "  The current boot has these settings, but a claim needs separate boots: boot again."
     else:
         yield f"Study {pause.study_id} is paused: it needs a boot with {settings}."
     if change.missing_after_boot:

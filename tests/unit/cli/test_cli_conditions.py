@@ -174,7 +174,7 @@ def test_a_bundle_that_was_changed_is_refused(shell: Shell, pair: tuple[str, str
                 content = content.replace(b'"wall_s":0.9', b'"wall_s":0.8', 1)
             new.writestr(name, content)
     told = shell.refused(a, str(forged))
-    assert "forged.zip is not as it was written, so nothing is compared" in told
+    assert "forged.zip was changed after it was written, and is not compared" in told
     assert "strata/0/samples.jsonl, entry" in told
 
 

@@ -217,7 +217,7 @@ def test_arms_are_named_in_words(tmp_path: Path) -> None:
     assert read("nice=5") == ("nice=5", {"nice": 5})
     with pytest.raises(InvalidInputError, match="unknown configuration 'mos'") as refused:
         read("mos")
-    assert refused.value.remedy == "There are A, mOS."
+    assert refused.value.remedy == "Write one of A, mOS."
     with pytest.raises(InvalidInputError, match="two configurations"):
         read("A mOS")
     assert named_in_file(None, builtin(), HOST) == ()

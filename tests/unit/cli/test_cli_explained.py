@@ -18,7 +18,7 @@ NICE = SettingEffect((("nice", 5),), 1.05, (1.01, 1.09))
 def test_each_group_has_a_heading_and_the_first_says_what_it_rests_on() -> None:
     lines = list(explanation_lines(Explanation((MALLOC,), (BOTH,), (NICE,), 84)))
     assert [line.strip() for line in lines if line.endswith(":")] == [
-        "effect of each setting of it (from a model of 84 launches):",
+        "effect of each recommended setting (from a model of 84 launches):",
         "interactions of two settings, beyond their separate effects:",
         "effects of other settings, on average over the space:",
     ]

@@ -551,7 +551,10 @@ def test_bench_with_several_numbers_of_threads(
         (["--dram", "900T", "--path", "/d"], "--dram 900 TiB needs data of"),
         (["--dram", "much", "--path", "/d"], "'much'"),
         (["--dram", "16M", "--path", "/d", "-o", "x.txt"], "unknown suffix"),
-        (["--dram", "16M", "--path", "/d", "--budget", "soon"], "--budget: 'soon' is not a duration"),
+        (
+            ["--dram", "16M", "--path", "/d", "--budget", "soon"],
+            "--budget: 'soon' is not a duration",
+        ),
         (["--dram", "16M", "--path", "/d", "--threads", "1,5"], "from 1 to 4, two for each CPU"),
         (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads: invalid list '1,'"),
         (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads: invalid list '0'"),

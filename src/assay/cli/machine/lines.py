@@ -406,12 +406,14 @@ def _control(inventory: Inventory) -> Iterator[str]:
     for one in control.hierarchies:
         key = (one.version, one.group, one.delegated_controllers, one.writable)
         alike.setdefault(key, []).extend(one.controllers)
-    for (version, group, handed_down, writable), names in alike.items():
+    for (version, group, delegated, writable), names in alike.items():
         words = [f"v{version} {group}: {', '.join(names) or 'no controllers'}"]
-        if handed_down:
-            words.append(f"handed down: {', '.join(handed_down)}")
+        if delegated:
+            words.append(f"delegated: {', '.join(delegated)}")
         if writable is not None:
-            words.append("groups can be made" if writable else "this user may not change it")
+            words.append(
+                "this user can create groups" if writable else "this user cannot create groups"
+            )
         yield "; ".join(words)
 
 

@@ -61,7 +61,7 @@ def arm_of(
         near = nearest(names[0], tuple(known))
         raise InvalidInputError(
             f"--arm: unknown configuration {names[0]!r}.",
-            f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+            f"Did you mean {near}?" if near else f"Write one of {', '.join(known)}.",
         )
     label = " ".join([names[0], *([str(settings)] if settings else [])])
     return Arm(name=label, configuration=Configuration({**known[names[0]], **settings}))

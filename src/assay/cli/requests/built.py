@@ -20,7 +20,7 @@ from assay.machine.document import Program
 from assay.records import DEFAULT, Plan, StudySpec
 from assay.study.laboratory import Laboratory
 
-VALUES = "build."
+BUILD_PREFIX = "build."
 """Prefix of settings that are the values of placeholders of a build command."""
 
 
@@ -92,7 +92,9 @@ def _with_commits(key: str | None, spec: StudySpec, building: Builder) -> str | 
 def _build_values(spec: StudySpec) -> set[str]:
     """Return every value of ``build.NAME`` that is known before the study."""
     recipe = spec.workload.build
-    domains = (p.domain.values() or () for p in spec.space.parameters if p.name.startswith(VALUES))
+    domains = (
+        p.domain.values() or () for p in spec.space.parameters if p.name.startswith(BUILD_PREFIX)
+    )
     configurations = (
         *(arm.configuration for arm in spec.arms),
         *(named.configuration for named in spec.space.named_configurations),
@@ -104,7 +106,7 @@ def _build_values(spec: StudySpec) -> set[str]:
             str(value)
             for configuration in configurations
             for name, value in configuration.items()
-            if name.startswith(VALUES)
+            if name.startswith(BUILD_PREFIX)
         ),
     }
 
@@ -139,17 +141,17 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
         demand_found(program.path, program.missing or argv[0])
     if program.path is None:
         raise InvalidInputError(
-            f"The build ended well, but {argv[0]} is not an executable program; {{{FOLDER}}} "
+            f"The build succeeded, but {argv[0]} is not an executable program; {{{FOLDER}}} "
             f"was {folder}.",
-            "The build command must write it there. Where the file system of the folder is mounted "
-            "noexec, XDG_CACHE_HOME names another place.",
+            "The build command must write it there. If the file system of the folder is mounted "
+            "noexec, set XDG_CACHE_HOME to another folder.",
         )
     return program
 
 
 @contextmanager
 def _reporting_build(argv: tuple[str, ...]) -> Iterator[None]:
-    """Context that reports the begin of a build, and an interruption."""
+    """Context that reports the start of a build, and an interruption."""
     from assay.cli.show.layout import width_of, wrapped
     from assay.untrusted import clean
 

@@ -59,7 +59,8 @@ def cell_of(record: StudyRecord, name: str | None, *, unproven: bool) -> Cell:
     raise InvalidInputError(
         f"No cell of study {record.id} was shown to be better than {clean(cells[0].name)}.",
         f"--unproven runs the one with the best median, {clean(candidate.name)}; --cell NAME runs "
-        f"any other; {remedy}, and `assay study resume {record.id} --budget TIME` goes on.",
+        f"any other; {remedy}, and `assay study resume {record.id} --budget TIME` continues the "
+        "study.",
     )
 
 
@@ -93,7 +94,7 @@ def _named(name: str, cells: list[ArmResult], record: StudyRecord) -> ArmResult:
     near = nearest(name, [cell.name for cell in cells])
     raise InvalidInputError(
         f"Study {record.id} has no cell {clean(name)!r}.",
-        f"A cell goes by its name, such as {clean(cells[-1].name)!r}; "
+        f"Write the name of a cell, such as {clean(cells[-1].name)!r}; "
         f"`assay study show {record.id}` shows them"
         + (f". Did you mean {clean(near)!r}?" if near else "."),
     )

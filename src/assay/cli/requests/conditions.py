@@ -192,7 +192,8 @@ def _table(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_TABLE_BYTES:
             raise InvalidInputError(
-                f"{path} is larger than a table may be.", "Cut it down to its rows."
+                f"{path} exceeds the {MAX_TABLE_BYTES >> 20} MiB of a table.",
+                "Keep only the rows to compare.",
             )
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -201,7 +202,7 @@ def _table(path: Path) -> str:
         ) from error
     except OSError as error:
         raise NotPossibleError(
-            f"{path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
+            f"{path} cannot be read: {error.strerror}.", "Check its permissions with `ls -l`."
         ) from error
 
 
@@ -260,7 +261,7 @@ def _bundle(path: Path) -> _Study:
         raise _modified_error(
             path,
             "a verdict in it does not follow from its samples.",
-            f"`assay study verify {path}` tells which.",
+            f"`assay study verify {path}` names it.",
         )
     assert checked.study is not None
     spec, study_id = checked.study.spec, checked.study.id
@@ -284,5 +285,5 @@ def _bundle(path: Path) -> _Study:
 
 def _modified_error(path: Path, cause: str, remedy: str | None) -> InvalidInputError:
     return InvalidInputError(
-        f"{path} is not as it was written, so nothing is compared: {cause}", remedy
+        f"{path} was changed after it was written, and is not compared: {cause}", remedy
     )

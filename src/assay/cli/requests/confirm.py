@@ -1,4 +1,4 @@
-"""Comparison of a recommendation with the default, on the present system."""
+"""Comparison of a recommendation with the default, on the current system."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
         NotPossibleError: its partition still exists.
     """
     if spec.reboot_settings or spec.parallel:
-        why = "went from boot to boot" if spec.reboot_settings else "ran in slots (--parallel)"
+        why = "varied boot settings" if spec.reboot_settings else "ran in slots (--parallel)"
         raise InvalidInputError(
-            f"Study {study_id} {why}: a confirmation does neither.",
-            "Compare by hand: assay compare --arm 'SETTING=VALUE' --arm 'SETTING=VALUE' -- COMMAND",
+            f"Study {study_id} {why}, which a confirmation does not support.",
+            "Compare them yourself: assay compare --arm 'SETTING=VALUE' --arm 'SETTING=VALUE' "
+            "-- COMMAND",
         )
     if spec.reserve is None:
         return
@@ -87,6 +88,6 @@ def demand_programs(lab: Laboratory, study_id: str) -> None:
     for program in filter(None, (lab.program, *lab.others)):
         if program.path is None:
             raise NotPossibleError(
-                f"The program {program.argv0!r} of study {study_id} is not there any more.",
-                "Put it back; a new place of it takes a new study.",
+                f"The program {program.argv0!r} of study {study_id} no longer exists.",
+                "Restore it at its path, or begin a new study with its new path.",
             )

@@ -33,7 +33,7 @@ def objectives_of(options: WorkloadOptions) -> list[str]:
     if len(names) > MAX_OBJECTIVES:
         raise InvalidInputError(
             f"There are {len(names)} objectives.",
-            f"At most {MAX_OBJECTIVES} can be weighed against each other.",
+            f"Name at most {MAX_OBJECTIVES}.",
         )
     return names
 
@@ -68,7 +68,7 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
             )
         if "=" not in text and len(objectives) > 1:
             raise InvalidInputError(
-                f"--goal {goal} does not say of which objective.",
+                f"--goal {goal} does not name its objective.",
                 f"Write --goal {objectives[0]}={goal}.",
             )
         _demand_metric(name, metrics)
@@ -82,8 +82,8 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
         _demand_metric(name, metrics)
         if metrics[name].pattern is None and name != ANON_PEAK:
             raise InvalidInputError(
-                f"{name} is measured, and read from no output.",
-                "--metric-as-is is for figures of yours.",
+                f"--metric-as-is {name}: assay measures this metric itself.",
+                "Leave it out: the option applies to metrics that are read from the output.",
             )
         metrics[name] = msgspec.structs.replace(metrics[name], ignore_unit=True)
     for text in options.metric_file:
@@ -100,8 +100,8 @@ def _from_file(metric: Metric, file: str, parallel: str | None) -> Metric:
     """Return a metric that is read from a file of the program."""
     if metric.pattern is None:
         raise InvalidInputError(
-            f"{metric.name} is measured, and read from no file.",
-            "--metric-file is for figures of yours.",
+            f"--metric-file {metric.name}: assay measures this metric itself.",
+            "Leave it out, or define another metric with --metric NAME=REGEX.",
         )
     if not file or Path(file).is_dir():
         raise InvalidInputError(
@@ -128,14 +128,14 @@ def _combined(metric: Metric, way: str) -> Metric:
     """Return a metric of the output with its aggregation over several instances."""
     if metric.pattern is None:
         raise InvalidInputError(
-            f"{metric.name} is measured for all instances together.",
-            "--combine is for figures of yours.",
+            f"--combine {metric.name}: assay measures this metric for all instances together.",
+            "Leave it out: the option applies to metrics that are read from the output.",
         )
     if way not in tuple(Combine):
         near = nearest(way, tuple(Combine))
         raise InvalidInputError(
             f"--combine: unknown aggregation {way!r}.",
-            f"Did you mean {near}?" if near else f"There are {', '.join(Combine)}.",
+            f"Did you mean {near}?" if near else f"Write one of {', '.join(Combine)}.",
         )
     return msgspec.structs.replace(metric, combine=Combine(way))
 
@@ -153,7 +153,8 @@ def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Met
     for name in units:
         if name in BUILT_IN:
             raise InvalidInputError(
-                f"The unit of {name} is {BUILT_IN[name].unit}.", "--unit is for figures of yours."
+                f"--unit {name}: the unit of this metric is {BUILT_IN[name].unit}.",
+                "Leave it out: the option applies to metrics that are read from the output.",
             )
         _demand_metric(name, metrics)
     metrics.setdefault("wall_s", BUILT_IN["wall_s"])

@@ -11,7 +11,7 @@ from assay.launch.build_command import FOLDER
 from assay.machine.programs.program import find_program
 from assay.machine.root import Root
 
-_PATH = "Give its path, or see that it lies in PATH and may be executed."
+_PATH = "Give its path, or make sure that it is in PATH and executable."
 _INTERPRETERS = {".py": "python3", ".sh": "sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
 """Interpreters of scripts, by suffix."""
 _HEAD_BYTES = 128
@@ -53,7 +53,7 @@ def missing_program_error(word: str) -> InvalidInputError:
     if any(letter.isspace() for letter in word) and not place.exists():
         return InvalidInputError(
             f"The command {word!r} was not found.",
-            "Write its words apart, or add --shell to run it through bash.",
+            "Write its words as separate arguments, or add --shell to run it through bash.",
         )
     if place.is_dir() and "/" in word:
         return InvalidInputError(f"The command {word!r} is a folder.", "Name a program in it.")
@@ -67,8 +67,8 @@ def missing_program_error(word: str) -> InvalidInputError:
         )
     if place.stat().st_mode & 0o111:
         return InvalidInputError(
-            f"The command {word!r} may not be executed by you.",
-            f"See `ls -l {shlex.quote(path)}` and whether its file system is mounted noexec; or "
+            f"You may not execute the command {word!r}.",
+            f"Check `ls -l {shlex.quote(path)}`, and whether its file system is mounted noexec; or "
             f"name its interpreter, as in `{_interpreter(place)} {shlex.quote(path)}`.",
         )
     return InvalidInputError(

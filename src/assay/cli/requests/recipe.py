@@ -121,10 +121,10 @@ def _demand_used(
     for name in names:
         if name in held and f"arg.{name}" not in filled:
             raise InvalidInputError(
-                f"The program's command holds {{{name}}}, which build.{name} fills in --build "
-                "alone.",
-                f"Name its values there, as in arg.{name}=A,B, or give one of the two placeholders "
-                "another name.",
+                f"The program's command contains {{{name}}}, but build.{name} fills it in the "
+                "command of --build only.",
+                f"Vary it in the program's command too, as in arg.{name}=A,B, or give one of the "
+                "two placeholders another name.",
             )
 
 
@@ -132,7 +132,7 @@ def other_program_error() -> InvalidInputError:
     """Return the error for a command that does not run the program that is built."""
     return InvalidInputError(
         f"The command contains no {{{FOLDER}}}, so that it would not run the program of --build.",
-        f"Write it where the program lies, as in: -- '{{{FOLDER}}}/prog'",
+        f"Write the path of the built program, as in: -- '{{{FOLDER}}}/prog'",
     )
 
 

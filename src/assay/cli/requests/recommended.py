@@ -100,8 +100,8 @@ def _chosen(record: StudyRecord, request: RunRequest) -> tuple[Configuration, bo
         return cell.settings, cell.proven
     if request.cell is not None:
         raise InvalidInputError(
-            f"Study {record.id} has no cells to take --cell {clean(request.cell)} from.",
-            "Name a sweep or a comparison that is done, or leave --cell out.",
+            f"Study {record.id} has no cells, which --cell {clean(request.cell)} needs.",
+            "Name a finished sweep or comparison, or leave --cell out.",
         )
     settings = chosen_of(
         record,
@@ -141,17 +141,17 @@ def chosen_of(
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
         raise InvalidInputError(
             f"Study {record.id} is not finished: its recommendation may still change.",
-            f"`assay study resume {record.id}` goes on.",
+            f"`assay study resume {record.id}` continues it.",
         )
     if record.conclusion is None or record.conclusion.recommendation is None:
         raise InvalidInputError(
             f"Study {record.id} has no recommendation.",
-            f"`assay study show {record.id}` says where it stands.",
+            f"`assay study show {record.id}` shows its state.",
         )
     if point is not None:
         return _point(point, record.conclusion, record.id)
     recommendation = record.conclusion.recommendation
-    default = _default_keeps(record.conclusion)
+    default = _verdict_on_default(record.conclusion)
     if not recommendation.settings and default is RequirementVerdict.BROKEN:
         raise InvalidInputError(
             f"Study {record.id} found no configuration that meets the requirements, and the "
@@ -164,21 +164,21 @@ def chosen_of(
         raise InvalidInputError(
             f"Study {record.id} keeps the default, and did not show that the default meets "
             f"the requirements: {clean(recommendation.sentence)}",
-            f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
-            "--budget or --runs goes on.",
+            f"--unproven runs it anyway; `assay study resume {record.id}` with a larger --budget "
+            "or --runs continues the study.",
         )
     if recommendation.output_difference is not None and not outputs_may_differ:
         raise InvalidInputError(
             f"The recommendation of study {record.id} may do other work than the default: "
             f"{clean(recommendation.output_difference)}.",
-            "--unproven --outputs-may-differ runs it all the same.",
+            "--unproven --outputs-may-differ runs it anyway.",
         )
     if recommendation.unproven and not unproven:
         raise _not_proven(record, recommendation)
     return recommendation.settings
 
 
-def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
+def _verdict_on_default(conclusion: Conclusion) -> RequirementVerdict | None:
     """Return the worst verdict on the requirements of the default; ``None`` without one."""
     found = [one.verdict for one in conclusion.requirements if one.arm == str(DEFAULT)]
     order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
@@ -188,7 +188,7 @@ def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
 def _not_proven(record: StudyRecord, recommendation: Recommendation) -> InvalidInputError:
     from assay.wording.proof import proof_command, proof_words  # a run needs no search
 
-    remedy = "--unproven runs it all the same"
+    remedy = "--unproven runs it anyway"
     if recommendation.proof is not None:
         command = proof_command(record.id, record.spec.budget, recommendation.proof)
         remedy += f"; a proof takes {proof_words(recommendation.proof)}: `{command}`"
@@ -202,12 +202,12 @@ def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
     """Return a point of a Pareto front, by its number or its settings.
 
     Raises:
-        InvalidInputError: the study has no front, or no such point.
+        InvalidInputError: the study has no Pareto front, or no such point.
     """
     names = [point.name for point in conclusion.pareto_front]
     if not names:
         raise InvalidInputError(
-            f"Study {study_id} has no front to take --point {text} from.",
+            f"Study {study_id} has no Pareto front, which --point {text} needs.",
             f"Leave --point out; `assay study show {study_id}` shows its recommendation.",
         )
     if text in names:
@@ -215,7 +215,7 @@ def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
     if text.isdecimal() and 1 <= int(text) <= len(names):
         return conclusion.pareto_front[int(text) - 1].settings
     raise InvalidInputError(
-        f"The front of study {study_id} has no point {text}.",
+        f"The Pareto front of study {study_id} has no point {text}.",
         f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."
         if len(names) > 1
         else f"It has point 1 alone: {names[0]}.",

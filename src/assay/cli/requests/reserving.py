@@ -56,7 +56,9 @@ def share_lines(lab: Laboratory) -> list[str]:
         return []
     lines = [f"share of {lab.share}, as it is free now"]
     lines += [f"  {name}={value}" for name, value in sorted(lab.share.variables.items())]
-    lines += ["  the script below takes its CPUs without reserving them: others may have them too"]
+    lines += [
+        "  the script below uses these CPUs without reserving them: other runs may use them too"
+    ]
     return [*lines, ""]
 
 

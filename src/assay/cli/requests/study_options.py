@@ -77,7 +77,7 @@ def parse_gate(text: str | None, known: Sequence[str]) -> tuple[str, ...]:
             near = nearest(word, tuple(known))
             raise InvalidInputError(
                 f"--fail-if: unknown verdict {word!r}.",
-                f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+                f"Did you mean {near}?" if near else f"Write one of {', '.join(known)}.",
             )
     return words
 

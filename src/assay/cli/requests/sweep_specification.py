@@ -240,7 +240,7 @@ class SweepFile:
             if not fits and ("design", key) in self.file.lines:
                 raise self.file.error(
                     ("design", key),
-                    f"{key} means nothing in a {design.kind} design.",
+                    f"{key} does not apply to a {design.kind} design.",
                     "Leave it out, or write "
                     + ('kind = "latin-hypercube".' if key == "n" else 'kind = "factorial".'),
                 )
@@ -266,7 +266,7 @@ class SweepFile:
         raise self.file.error(
             ("design", "baseline"),
             f"design.baseline: unknown configuration {str(name)!r}.",
-            f"Did you mean {near}?" if near else f"There are {', '.join(known) or 'none'}.",
+            f"Did you mean {near}?" if near else f"Known names are {', '.join(known) or 'none'}.",
         )
 
     @contextmanager

@@ -114,7 +114,7 @@ def _grace_s(text: str) -> float:
     Raises:
         InvalidInputError: an invalid time, or one longer than a day.
     """
-    if _NO_TIME.fullmatch(text):
+    if _ZERO_TIME.fullmatch(text):
         return 0.0
     found = parse_quantity("--grace", text, parse_duration_s)
     if found > MAX_GRACE_S:
@@ -155,7 +155,7 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
         if name not in found:
             near = nearest(name, tuple(found))
             raise InvalidInputError(
-                f"arg.{name} has no place in the command: it holds no {{{name}}}.",
+                f"arg.{name} has no placeholder: the command does not contain {{{name}}}.",
                 f"Did you mean arg.{near}?" if near else f"Write {{{name}}} where it belongs.",
             )
         declared[name] = str(parameter.default)
@@ -181,7 +181,7 @@ def demand_one_objective(options: WorkloadOptions, verb: str) -> None:
     if len(objectives_of(options)) > 1:
         raise InvalidInputError(
             f"`assay {verb}` takes one --objective.",
-            "`assay tune` weighs several against each other; --metric reads further figures.",
+            "`assay tune` supports several; --metric reads further figures.",
         )
 
 
@@ -204,7 +204,7 @@ def parse_statistic(objectives: Sequence[str]) -> Statistic:
             near = nearest(text, tuple(Statistic))
             raise InvalidInputError(
                 f"--objective: unknown statistic {text!r}.",
-                f"Did you mean {near}?" if near else f"There are {', '.join(Statistic)}.",
+                f"Did you mean {near}?" if near else f"Write one of {', '.join(Statistic)}.",
             )
         found = Statistic(text)
         if several and found is not Statistic.MEAN:
@@ -236,7 +236,7 @@ def _input(path: str) -> str:
     return str(Path(path).resolve())
 
 
-_NO_TIME = re.compile(r"0+(?:s|ms)?")
+_ZERO_TIME = re.compile(r"0+(?:s|ms)?")
 
 MIN_MEMORY_BYTES = 2**20
 """Smallest memory limit: no program starts with less, since the kernel charges a new process."""
@@ -262,7 +262,7 @@ def _limits(text: str | None) -> Limits:
                 f"Unknown limit: {name!r}.",
                 f"Did you mean {near}?"
                 if near
-                else f"There are {', '.join(known)}; --timeout limits the time.",
+                else f"Known limits are {', '.join(known)}; --timeout limits the time.",
             )
         if name in found:
             raise InvalidInputError(f"The limit {name} is given twice.", "Give each limit once.")

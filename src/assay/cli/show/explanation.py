@@ -19,7 +19,7 @@ def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
     if explanation is None:
         return
     groups = (
-        ("  effect of each setting of it", explanation.parts),
+        ("  effect of each recommended setting", explanation.parts),
         ("  interactions of two settings, beyond their separate effects", explanation.interactions),
         ("  effects of other settings, on average over the space", explanation.trends),
     )

@@ -297,6 +297,6 @@ def _next_steps(result: StudyResult) -> Iterable[str]:
         yield f"  without assay: {run} --explain prints a script"
         if result.spec.reserve is not None:
             yield (
-                "  to confirm it outside the partition, after deleting that: "
+                "  to confirm it outside the partition, delete the partition, then: "
                 f"assay study confirm {result.study_id}"
             )

@@ -115,12 +115,13 @@ def _named(arms: Sequence[Arm], names: Sequence[str]) -> tuple[Arm, ...]:
     for name in names:
         if clean(name) != name or not name.strip():
             raise InvalidInputError(
-                f"--name {name!r} cannot be shown as it is.",
-                "Give a name of letters that can be seen.",
+                f"--name {name!r} is blank, or contains characters that cannot be printed.",
+                "Give a name of printable characters.",
             )
     if len(names) > len(arms):
         raise InvalidInputError(
-            f"There are {show_count(len(names), 'name')} for {len(arms)} arms.", "Name each once."
+            f"There are {show_count(len(names), 'name')} for {len(arms)} arms.",
+            "Give at most one name for each arm.",
         )
     full = [*names, *(arm.name for arm in arms[len(names) :])]
     if len(set(full)) < len(full):

@@ -107,7 +107,7 @@ def _lines(
     nodes = show_count(len(machine.nodes), "NUMA node")
     yield f"machine    {machine.model}, {machine.arch}, Linux {machine.kernel}"
     if machine.hypervisor:
-        yield f"           a guest of {machine.hypervisor}: neighbours may disturb; look at steal"
+        yield f"           a guest of {machine.hypervisor}: other guests may disturb (steal time)"
     usable = f"{format_list(machine.allowed_cpus)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
     if machine.cpu_limit is not None:
@@ -153,7 +153,7 @@ def _overheads(lab: Laboratory, db: str | None) -> tuple[Overhead, ...]:
 
 def _observing(overheads: Sequence[Overhead]) -> Iterable[str]:
     if not overheads:
-        yield "observing  cost not measured here: `assay study calibrate --overhead` does it"
+        yield "observing  cost not measured here: `assay study calibrate --overhead` measures it"
         return
     lines = (line for overhead in overheads for line in summary_lines(overhead))
     for number, line in enumerate(lines):

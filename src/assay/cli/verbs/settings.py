@@ -44,24 +44,24 @@ def run(parsed: Parsed) -> int:
     _list(lab, [s for s in lab.registry if s.scope is not Scope.SYSTEM], width)
     print(f"{'env.NAME':{width}}  Environment variable.")
     print(f"{'inherited.NAME':{width}}  Exported variable: kept or unset.")
-    print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
+    print(f"{'limit.NAME':{width}}  Resource limit of the program (setrlimit), as limit.nofile.")
     print(f"{'arg.NAME':{width}}  Value of {{NAME}} in the command.")
     print(f"{'build.NAME':{width}}  Value of {{NAME}} in the command of --build.")
     if inherited:
-        print("\nExported here; the default keeps them, and inherited.NAME=unset takes one away:\n")
+        print("\nExported here: the default keeps these; inherited.NAME=unset unsets one:\n")
         print(*(f"  {clean(format_variables({n: v}))}" for n, v in inherited.items()), sep="\n")
     system_settings = [s for s in lab.registry if s.scope is Scope.SYSTEM]
     here = [s for s in system_settings if _is_here(s, lab)]
-    print("\nOf the whole machine, for all that runs on it; changed as root, and put back:\n")
+    print("\nSettings of the whole machine (root only; assay restores them afterwards):\n")
     _list(lab, here, width)
     print(f"{'vm.thp.SIZE':{width}}  Transparent huge pages of one size, as vm.thp.64k.")
     print(f"{'vm.hugepages.SIZE':{width}}  Pool of one size, as vm.hugepages.2m, .2m.node0.")
     absent = [s.name for s in system_settings if s not in here]
     if absent:
         print(f"\nNot on this machine: {', '.join(absent)}.")
-    print("\nOf the boot; a study pauses for them, and goes on after it:\n")
-    print(f"{'boot.ARG':{width}}  An argument of the kernel's command line, as boot.nohz_full.")
-    print(f"{'boot.hugepages.SIZE':{width}}  A pool of huge pages made at boot, as .1G.")
+    print("\nSettings of the boot (a study pauses for the reboot, and then continues):\n")
+    print(f"{'boot.ARG':{width}}  Argument of the kernel's command line, as boot.nohz_full.")
+    print(f"{'boot.hugepages.SIZE':{width}}  Pool of huge pages created at boot, as .1G.")
     print(f"{'firmware.NAME':{width}}  Setting of the firmware menu, as firmware.nps.")
     return 0
 

@@ -92,7 +92,7 @@ def _list(options: CommonOptions) -> int:
         print_json({"studies": [to_builtins(head) for head in heads]})
         return 0
     if not heads:
-        print("No studies yet. `assay tune -- COMMAND` makes one.")
+        print("No studies yet. `assay tune -- COMMAND` begins one.")
     for head in heads:
         noun = "launch" if head.launches == 1 else "launches"
         command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
@@ -126,10 +126,10 @@ def _show(options: CommonOptions, store: Store, study_id: str) -> int:
     if record.status is Status.FAILED:
         samples = store.samples(study_id, record.strata[-1].number)
         failure = last_failure(record.spec, samples)
-    present = ""
+    interim = ""
     if result is None and failure is None:
-        present = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
-    print("\n".join(wrapped(_lines(record, result, width, failure, present), width)))
+        interim = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
+    print("\n".join(wrapped(_lines(record, result, width, failure, interim), width)))
     return 0
 
 
@@ -138,7 +138,7 @@ def _lines(
     result: StudyResult | None,
     width: int | None,
     failure: Failure | None,
-    present: str,
+    interim: str,
 ) -> Iterable[str]:
     """Yield the lines on a study, then its result, or the reason of its failure.
 
@@ -147,7 +147,7 @@ def _lines(
         result: result of its newest stratum; ``None`` without one.
         width: width of the terminal, in columns; ``None`` for none.
         failure: failure of the last launch, if the study failed.
-        present: present recommendation of a study without a result.
+        interim: interim recommendation of a study without a result; empty for none.
     """
     launches = show_count(record.launches, "launch", "launches")
     if len(record.strata) > 1:
@@ -167,8 +167,8 @@ def _lines(
         if record.spec.earlier_studies:
             yield f"  warm start  {clean(warm_start_announcement(record.spec.earlier_studies))}"
         yield from _open_lines(record, failure)
-        if present:
-            yield f"  {clean(present)}"
+        if interim:
+            yield f"  {clean(interim)}"
         return
     yield ""
     yield from result_lines(named_result(result), width)
@@ -180,14 +180,15 @@ def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
         yield f"  failed, without a conclusion. The last launch: {clean(failure.text)}."
         yield f"  {clean(failure.remedy)}"
     elif record.conclusion is None:
-        yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
+        yield f"  no conclusion yet; `assay study resume {record.id}` continues the study"
     if record.conclusion is None:
         return
     newest = record.strata[-1].number
     if failure is None:
-        yield f"  no conclusion of stratum {newest} yet; `assay study resume {record.id}` goes on"
+        resume = f"`assay study resume {record.id}` continues the study"
+        yield f"  no conclusion of stratum {newest} yet; {resume}"
     for sentence in verdict_lines(record.conclusion, record.spec):
-        yield f"  before it: {clean(sentence)}"
+        yield f"  earlier stratum: {clean(sentence)}"
 
 
 def _resume(

@@ -117,7 +117,7 @@ def _plan(spec: StudySpec) -> str:
     """Return the numbers of warm-up launches and blocks, as text."""
     warmups = WARMUP if spec.warmup is None else spec.warmup
     repeats = spec.design.repeats if spec.design else None
-    warm = f"{show_count(warmups, 'warm-up')} of each" if warmups else "one look at the baseline"
+    warm = f"{show_count(warmups, 'warm-up')} of each" if warmups else "one launch of the baseline"
     blocks = (
         show_count(repeats, "block")
         if repeats
