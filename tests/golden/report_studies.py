@@ -683,7 +683,7 @@ def report_of(
         samples=tuple(lab.samples),
         conclusion=conclusion,
         machine=machine(),
-        engine=ENGINE,
+        assay_version=ENGINE,
         created_at=START,
         elapsed_s=round(lab.clock - START, 3),
         script=script,

@@ -23,7 +23,7 @@ _assay_settings() {{
 """
 BASH_COMMAND = """\
 
-# After `--` stands a command of its own, with the completion of that command.
+# A command after `--` has its own completion.
 _assay() {
   local at
   for ((at = 1; at < COMP_CWORD; at++)); do
@@ -46,12 +46,12 @@ complete -o bashdefault -o filenames -F _assay assay
 """
 FISH_COMMAND = """\
 
-# After `--` stands a command of its own.
+# A command after `--` has its own completion.
 complete -c assay -n 'contains -- -- (commandline -opc)' -F
 """
 ZSH_COMMAND = """\
 
-# After `--` stands a command of its own, with the completion of that command.
+# A command after `--` has its own completion.
 _assay() {
   local at=${words[(i)--]}
   if ((at < CURRENT)); then

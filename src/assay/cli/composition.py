@@ -82,7 +82,7 @@ def laboratory_of(spec: StudySpec, helper: RootHelper | None = None) -> Laborato
     workload = spec.workload
     if workload.build is not None:  # the programs are unknown before the build
         return laboratory(helper=helper)
-    # In a comparison of commands the first arm's is the workload's own.
+    # In a comparison of commands, the first arm runs the command of the workload.
     compared = [arm.configuration.get("command") for arm in spec.arms[1:]]
     others = [tuple(shlex.split(str(text))) for text in compared if text is not None]
     return laboratory(

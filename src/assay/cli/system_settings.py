@@ -104,12 +104,16 @@ def leftover_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
     from assay.units import show_count
 
     waiting: dict[str, list[str]] = {}
-    for word in found:
-        if word.fate == "failed" and word.reason is not None and word.reason.endswith(" offline"):
-            cpus = word.reason.rpartition(": ")[2]
-            waiting.setdefault(cpus, []).append(word.note.action.path)
-        elif word.fate in ("drifted", "failed"):
-            yield explain_not_restored(word)
+    for outcome in found:
+        if (
+            outcome.fate == "failed"
+            and outcome.reason is not None
+            and outcome.reason.endswith(" offline")
+        ):
+            cpus = outcome.reason.rpartition(": ")[2]
+            waiting.setdefault(cpus, []).append(outcome.note.action.path)
+        elif outcome.fate in ("drifted", "failed"):
+            yield explain_not_restored(outcome)
     for reason, paths in waiting.items():
         masks = paths[0] if len(paths) == 1 else show_count(len(paths), "mask")
         yield (
@@ -133,9 +137,9 @@ def restore_leftovers(helper: RootHelper | None = None) -> None:
     from assay.root_helper import client
 
     found = system_hold.restore_leftovers() if helper is None else client.recover(helper)
-    undone = [word for word in found if word.fate == "undone"]
+    undone = [outcome for outcome in found if outcome.fate == "undone"]
     if undone:
-        paths = ", ".join(dict.fromkeys(word.note.action.path for word in undone))
+        paths = ", ".join(dict.fromkeys(outcome.note.action.path for outcome in undone))
         print(
             f"assay: restored files that a killed assay had changed: {clean(paths)}.",
             file=sys.stderr,

@@ -266,7 +266,7 @@ def _launch_evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]
         _evidence_of("major_faults", facts.major_faults),
         _evidence_of("minor_faults", facts.minor_faults),
         _evidence_of("throttled", facts.throttled_s, "s"),
-        _evidence_of("stopped", facts.stopped_s, "s", outside=True),
+        _evidence_of("stopped", facts.stopped_s, "s", external=True),
         _evidence_of("energy", facts.energy_j, "J", note=facts.energy_scope),
         _evidence_of(
             REMAINING_PROCESSES,
@@ -302,8 +302,8 @@ def _instance_evidence(place: int, instance: InstanceFacts) -> Evidence:
 def _host_evidence(host: HostActivity, foreign_s: float | None) -> list[Evidence | None]:
     """Return the conditions on the host; only the first two certainly have external causes."""
     return [
-        _evidence_of("steal", host.steal_s, "s", outside=True),
-        _evidence_of("foreign_load", foreign_s, "s", outside=True),
+        _evidence_of("steal", host.steal_s, "s", external=True),
+        _evidence_of("foreign_load", foreign_s, "s", external=True),
         _evidence_of("host_cpus", host.cpus),
         _evidence_of("swap_in", host.swap_in_pages, "pages"),
         _evidence_of("swap_out", host.swap_out_pages, "pages"),
@@ -356,10 +356,10 @@ def _evidence_of(
     value: float | None,
     unit: str = "",
     *,
-    outside: bool = False,
+    external: bool = False,
     note: str | None = None,
 ) -> Evidence | None:
     """Return evidence with a value; ``None`` without a value."""
     if value is None:
         return None
-    return Evidence(kind=kind, value=float(value), unit=unit, external=outside, note=note)
+    return Evidence(kind=kind, value=float(value), unit=unit, external=external, note=note)

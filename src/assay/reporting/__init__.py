@@ -4,7 +4,7 @@ Reports are computed from records alone. Modules:
 
 - ``inputs``: input of a report
 - ``arms``: samples of one configuration in one phase
-- ``weaknesses``: limitations of the answer
+- ``limitations``: limitations of the answer
 - ``figures``: data of the pictures
 - ``cells``: data of the pictures of a sweep
 - ``svg``: static pictures (Matplotlib, imported late)

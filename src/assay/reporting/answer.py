@@ -234,10 +234,10 @@ def _summary_details(summary: Summary, metric: Metric, scale: Scale) -> tuple[st
 
 def _open(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     if inputs.samples and not any(s.outcome is Outcome.OK for s in inputs.samples):
-        return _failed_always(inputs)
+        return _no_success(inputs)
     sentence = report.open_sentence(inputs.status, len(inputs.samples))
     details = [_best_so_far(inputs, rows, scale)] if inputs.spec.kind is Kind.TUNE else []
-    details += _always_failing(inputs)
+    details += _failing_arms(inputs)
     failure = last_failure(inputs.spec, inputs.samples)
     if inputs.status is Status.FAILED and failure is not None:
         details += [report.last_failure_sentence(clean(failure.text)), clean(failure.remedy)]
@@ -246,8 +246,8 @@ def _open(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     return Answer(sentence, "open", report.NO_VERDICT_YET, tuple(d for d in details if d))
 
 
-def _always_failing(inputs: ReportInput) -> list[str]:
-    """Return sentences on arms with several launches of which none ended well."""
+def _failing_arms(inputs: ReportInput) -> list[str]:
+    """Return sentences on arms with several launches of which none succeeded."""
     arms: dict[str, list[Sample]] = {}
     for sample in inputs.samples:
         arms.setdefault(sample.launch.arm, []).append(sample)
@@ -272,7 +272,7 @@ def _why(inputs: ReportInput, sample: Sample) -> str:
     return clean(failure_text(sample, inputs.spec.workload))
 
 
-def _failed_always(inputs: ReportInput) -> Answer:
+def _no_success(inputs: ReportInput) -> Answer:
     number = len(inputs.samples)
     last = max(inputs.samples, key=lambda s: s.started_at)
     return Answer(

@@ -69,7 +69,7 @@ class HeatFigure:
     best: float
     worst: float
 
-    def turned(self) -> HeatFigure:
+    def transposed(self) -> HeatFigure:
         """Return the figure with exchanged axes."""
         return HeatFigure(
             self.metric,

@@ -17,6 +17,7 @@ from assay.reporting.gains import GainFigure
 from assay.reporting.grants import GrantTally
 from assay.reporting.grants import tally as grant_tally
 from assay.reporting.inputs import ReportInput
+from assay.reporting.limitations import limitations
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts import (
     calibration,
@@ -37,7 +38,6 @@ from assay.reporting.parts import (
 from assay.reporting.parts.common import LEFT_OUT, section
 from assay.reporting.pictures.rows import BEYOND, omits_outliers
 from assay.reporting.scale import Scale
-from assay.reporting.weaknesses import weaknesses
 
 _BOX_INTRO = (
     "Each dot is one launch. The box extends from the first to the third quartile, the line in it "
@@ -56,7 +56,7 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
         report,
         _answer(report, rows, scale),
         verdict.tiles(report, rows, scale),
-        weaknesses(report, rows, winner, scale),
+        limitations(report, rows, winner, scale),
     )
     chapters = [
         *_sweep_chapters(report, rows, scale),

@@ -15,10 +15,10 @@ from assay.reporting.scale import Scale
 from assay.reporting.trials import State, Trial
 from assay.stats.quantile import quantile
 
-_TRIES = 0.9
+_SEARCH_SHARE = 0.9
 """Share of the launches of a search within the axis; the others are poor candidates."""
 
-_FEW = 20
+_MAX_UNCUT_LAUNCHES = 20
 """Maximum number of launches whose poor candidates all fit on the axis."""
 
 STAGE_NAMES = {
@@ -126,7 +126,7 @@ def convergence_figure(
         ),
         failed=tuple(t.number for t in trials if t.state is State.FAILED),
         spans=_spans(trials) if kind is Kind.TUNE else (),
-        frame=_frame(marks, best, report.metric.goal, _TRIES if kind is Kind.TUNE else 1.0),
+        frame=_frame(marks, best, report.metric.goal, _SEARCH_SHARE if kind is Kind.TUNE else 1.0),
     )
 
 
@@ -157,9 +157,9 @@ def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float
         arms.setdefault((mark.arm, mark.role), []).append(mark.value)
     low, high = union(map(fences, arms.values()))
     values = [m.value for m in shown]
-    if len(values) > _FEW and goal is Goal.LOWER:
+    if len(values) > _MAX_UNCUT_LAUNCHES and goal is Goal.LOWER:
         high = max(low, min(high, quantile(values, share)))
-    elif len(values) > _FEW:
+    elif len(values) > _MAX_UNCUT_LAUNCHES:
         low = min(high, max(low, quantile(values, 1.0 - share)))
     needed = [own for (_, role), own in arms.items() if role is not Role.OTHER]
     needed += [[step.value for step in best]] if best else []

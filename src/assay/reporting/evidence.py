@@ -20,7 +20,7 @@ class EvidenceTally:
     Attributes:
         kind: kind of the evidence.
         unit: unit of ``median`` and ``highest``.
-        outside: the cause lies outside the configuration.
+        external: the cause lies outside the configuration.
         samples: number of samples with it.
         median, highest: of the values; ``None`` without values.
         note: the first note.
@@ -28,7 +28,7 @@ class EvidenceTally:
 
     kind: str
     unit: str
-    outside: bool
+    external: bool
     samples: int
     median: float | None
     highest: float | None
@@ -62,12 +62,12 @@ def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
     return tuple(_tally(*key, groups[key]) for key in sorted(groups))
 
 
-def _tally(kind: str, unit: str, outside: bool, pieces: list[Evidence]) -> EvidenceTally:
+def _tally(kind: str, unit: str, external: bool, pieces: list[Evidence]) -> EvidenceTally:
     values = [p.value for p in pieces if p.value is not None]
     return EvidenceTally(
         kind=kind,
         unit=unit,
-        outside=outside,
+        external=external,
         samples=len(pieces),
         median=statistics.median(values) if values else None,
         highest=max(values) if values else None,

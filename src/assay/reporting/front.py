@@ -55,7 +55,7 @@ class FrontFigure:
     whole: bool = True
 
     @property
-    def stairs(self) -> tuple[Ratios, ...]:
+    def joined_points(self) -> tuple[Ratios, ...]:
         """Return the points of the front in the order of the joining line."""
         if not self.whole:
             return ()
@@ -100,17 +100,17 @@ def _mark(label: str, point: FrontPoint, pair: tuple[Metric, Metric]) -> FrontMa
 
 def _tried(first: ObjectiveView, other: ObjectiveView, confirmed: set[str]) -> Sequence[Ratios]:
     """Return the ratios of configurations of the search, by their means over blocks."""
-    by_facet = [
-        {s.configuration: _ratio(facet, s.score) for s in mean_effects(trials_of(facet.history))}
-        for facet in (first, other)
+    by_view = [
+        {s.configuration: _ratio(view, s.score) for s in mean_effects(trials_of(view.history))}
+        for view in (first, other)
     ]
     pairs = (
-        (ratio, by_facet[1].get(configuration, math.nan))
-        for configuration, ratio in by_facet[0].items()
+        (ratio, by_view[1].get(configuration, math.nan))
+        for configuration, ratio in by_view[0].items()
         if str(configuration) not in confirmed
     )
     return [pair for pair in pairs if all(map(math.isfinite, pair))]
 
 
-def _ratio(facet: ObjectiveView, score: float) -> float:
-    return math.exp(score if facet.metric.goal is Goal.LOWER else -score)
+def _ratio(view: ObjectiveView, score: float) -> float:
+    return math.exp(score if view.metric.goal is Goal.LOWER else -score)

@@ -1,9 +1,8 @@
 """Html: the self-contained page.
 
 The page makes no requests: style, scripts, pictures and samples are embedded, and a content
-    security policy allows
-exactly the two embedded scripts and the style sheet. Without scripts it shows static pictures and
-the complete table.
+security policy allows exactly the two embedded scripts and the style sheet. Without scripts it
+shows static pictures and the complete table.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def render(report: ReportInput) -> str:
     slots = {
         "policy": _policy(style, library, script),
         "title": text(_title(report)),
-        "generator": text(f"assay {report.engine}"),
+        "generator": text(f"assay {report.assay_version}"),
         "style": Html(style),
         "header": _header(report),
         "body": body(report, rows, pictures, scale),
@@ -171,7 +170,7 @@ def _header(report: ReportInput) -> Html:
 def _footer(report: ReportInput) -> Html:
     return el(
         "p",
-        f"Created by assay {clean(report.engine)}. This file needs no network. Interactive "
+        f"Created by assay {clean(report.assay_version)}. This file needs no network. Interactive "
         f"figures: Apache ECharts {ECHARTS}, Apache License 2.0, \u00a9 The Apache Software "
         "Foundation.",
     )

@@ -22,7 +22,7 @@ class ReportInput:
         samples: samples of the newest stratum, in any order.
         conclusion: its conclusion; absent for running and undecided studies.
         machine: its machine document; absent for imported studies.
-        engine: version of assay that measured.
+        assay_version: version of assay that measured.
         created_at: start of the study, in seconds since 1970 (UTC).
         elapsed_s: time spent on the study over all strata, in seconds.
         script: shell script that runs the recommendation without assay; empty without one.
@@ -37,7 +37,7 @@ class ReportInput:
     samples: tuple[Sample, ...]
     conclusion: Conclusion | None
     machine: Machine | None
-    engine: str
+    assay_version: str
     created_at: float
     elapsed_s: float
     script: str = ""

@@ -64,12 +64,12 @@ class _Homes:
         return self.of.pop(part.cpus, []) if part.kind in _HOLDERS else []
 
 
-def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MAX_CPUS) -> Box:
+def machine_box(machine: Machine, inventory: Inventory, max_cpus: int = MAX_CPUS) -> Box:
     """Return the box of the whole machine.
 
     Args:
         machine, inventory: documents of one host.
-        most_cpus: maximum number of separately drawn CPUs.
+        max_cpus: maximum number of separately drawn CPUs.
     """
     top = inventory.topology
     homes = _Homes()
@@ -79,11 +79,11 @@ def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MAX_CPU
     looks = {cpu.id: cpu.kind or "usable" for cpu in machine.cpus}
     allowed = set(machine.allowed_cpus)
     box = _box(top, homes, lambda cpu: looks.get(cpu, "usable") if cpu in allowed else "barred")
-    if _drawn(box) <= most_cpus:
+    if _drawn(box) <= max_cpus:
         return box
     for kinds in _FOLDED:
         box = _folded(box, kinds)
-    return box if _drawn(box) <= most_cpus else _folded(box, _LAST_FOLDED)
+    return box if _drawn(box) <= max_cpus else _folded(box, _LAST_FOLDED)
 
 
 def _home(top: Part, device: Device) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from assay.records.study import DEFAULT_DISTURBED_ABOVE
 from assay.requests.checks import demand_positive, demand_share, demand_whole
 from assay.requests.study import check_budget
 
-CALIBRATION_S = 180.0
+DEFAULT_CALIBRATION_S = 180.0
 """Default budget, in seconds: some 1,700 blocks of the built-in load."""
 
 
@@ -26,7 +26,7 @@ class CalibrateRequest(Record, frozen=True, kw_only=True):
     """
 
     argv: tuple[str, ...] | None = None
-    budget: Budget = Budget(time_s=CALIBRATION_S)
+    budget: Budget = Budget(time_s=DEFAULT_CALIBRATION_S)
     seed: int = 0
     disturbed_above: float | None = DEFAULT_DISTURBED_ABOVE
     observe: tuple[Observation, ...] | None = None
@@ -53,7 +53,7 @@ class OverheadRequest(Record, frozen=True, kw_only=True):
     """
 
     argv: tuple[str, ...] | None = None
-    budget_s: float = CALIBRATION_S
+    budget_s: float = DEFAULT_CALIBRATION_S
     seed: int = 0
 
     def __post_init__(self) -> None:

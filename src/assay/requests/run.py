@@ -8,7 +8,7 @@ from assay.records.observation import Observation
 from assay.records.reservation import Reservation
 from assay.requests.workload import BuildRequest
 
-_OF_STUDIES = ("point", "cell", "unproven", "outputs_may_differ")
+_STUDY_FIELDS = ("point", "cell", "unproven", "outputs_may_differ")
 """Fields that choose among the recommendations of a study."""
 
 
@@ -59,7 +59,7 @@ class RunRequest(Record, frozen=True, kw_only=True):
             return
         if not self.argv or not self.argv[0]:
             raise InvalidInputError("argv is empty.", "Give the words of the command, or a study.")
-        given = next((field for field in _OF_STUDIES if getattr(self, field)), None)
+        given = next((field for field in _STUDY_FIELDS if getattr(self, field)), None)
         if given is not None:
             raise InvalidInputError(f"{given} needs a study.", "Give the field study as well.")
 

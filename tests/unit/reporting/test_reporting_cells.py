@@ -182,7 +182,7 @@ def test_values_without_room_are_omitted():
     wide = Parameter(name="arg.n", domain=Range(1, 25, step=1), default=1)
     other = Parameter(name="arg.m", domain=Range(1, 20, step=1), default=1)
     heat, _ = figures(sweep_over(wide, other, blocks=1))
-    assert not prints_values(heat.turned(), svg.NARROW)
+    assert not prints_values(heat.transposed(), svg.NARROW)
     narrow = svg.heat_svg(heat, svg.NARROW, "h")
     assert not any(heat.scale.number(c.value) in texts(narrow)[:-2] for c in heat.cells)
 

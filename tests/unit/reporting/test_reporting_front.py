@@ -48,7 +48,7 @@ def report_of(study: FrontStudy) -> ReportInput:
         samples=tuple(study.samples),
         conclusion=study.conclusion,
         machine=machine(),
-        engine="0.1.0",
+        assay_version="0.1.0",
         created_at=1.7e9,
         elapsed_s=60.0,
     )
@@ -66,7 +66,7 @@ def test_front_figure_has_confirmed_and_tried_points(study: FrontStudy) -> None:
     assert len(figure.tried) + len(figure.marks) == 5, "each but the default, once"
     for time, memory in figure.tried:
         assert math.log(memory) / 0.2 == pytest.approx(-math.log(time) / 0.15, abs=0.5)
-    assert figure.stairs == tuple(sorted(mark.ratios for mark in front))
+    assert figure.joined_points == tuple(sorted(mark.ratios for mark in front))
 
 
 def test_point_without_confirmed_value_is_drawn_as_tried(study: FrontStudy) -> None:
@@ -114,7 +114,7 @@ def test_open_intervals_and_wide_ranges_are_drawn() -> None:
     drawn = front_svg(figure)
     assert "off the front, a=2" in drawn
     assert "(more is better)" in drawn
-    assert figure.stairs == ()
+    assert figure.joined_points == ()
     flat = FrontFigure("time", "fps", (Goal.LOWER, Goal.LOWER), marks[1:], ())
     assert front_svg(flat)
 

@@ -14,12 +14,12 @@ from assay.records import Evidence, Kind, Stage, Workload
 from assay.reporting.arms import arm_rows
 from assay.reporting.figures import figures
 from assay.reporting.html import render
+from assay.reporting.limitations import limitations
 from assay.reporting.pictures.rows import box_limits, box_svg
 from assay.reporting.pictures.series import convergence_svg
 from assay.reporting.pictures.theme import LIGHT
 from assay.reporting.scale import scale_for
 from assay.reporting.trials import State, trials
-from assay.reporting.weaknesses import weaknesses
 from assay.search.conclusion.conclude import conclude
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
@@ -119,12 +119,12 @@ def test_undisturbed_study_has_no_left_out_marks():
 
 def test_limitations_use_undisturbed_launches(measured):
     _, rows, _ = drawn(measured)
-    told = weaknesses(measured, rows, (), scale_of(rows))
+    told = limitations(measured, rows, (), scale_of(rows))
     assert not any("vary widely" in note for note in told)
     assert not any("Other processes used" in note for note in told)
     assert any("6 of 20 blocks disturbed" in note for note in told)
     open_study = replace(measured, conclusion=None)
-    told = weaknesses(open_study, rows, (), scale_of(rows))
+    told = limitations(open_study, rows, (), scale_of(rows))
     assert any(note.startswith("6 of 20 launches left out: other processes used") for note in told)
 
 

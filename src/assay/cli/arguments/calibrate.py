@@ -9,7 +9,7 @@ from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.observe import parse_observations
 from assay.errors import InvalidInputError
 from assay.records import Budget
-from assay.requests.calibrate import CALIBRATION_S, CalibrateRequest, OverheadRequest
+from assay.requests.calibrate import DEFAULT_CALIBRATION_S, CalibrateRequest, OverheadRequest
 
 UNUSED = {
     "runs": "Its budget is a time: --budget 3m.",
@@ -37,7 +37,7 @@ def calibrate_request(parsed: Parsed) -> CalibrateRequest | OverheadRequest:
     budget = given_budget_of(arguments)
     return CalibrateRequest(
         argv=argv,
-        budget=Budget(time_s=CALIBRATION_S) if budget == Budget() else budget,
+        budget=Budget(time_s=DEFAULT_CALIBRATION_S) if budget == Budget() else budget,
         seed=arguments.seed or 0,
         disturbed_above=disturbed_above_of(arguments),
         observe=parse_observations(arguments.observe),
@@ -50,7 +50,7 @@ def _overhead_request(parsed: Parsed) -> OverheadRequest:
     _demand_used(arguments)
     return OverheadRequest(
         argv=argv,
-        budget_s=given_budget_of(arguments).time_s or CALIBRATION_S,
+        budget_s=given_budget_of(arguments).time_s or DEFAULT_CALIBRATION_S,
         seed=arguments.seed or 0,
     )
 

@@ -19,7 +19,7 @@ DEFAULT_DURATION = "3s"
 DEFAULT_QUANTUM = "1ms"
 DEFAULT_THRESHOLD = "1us"
 MAX_DURATION_S = 3600.0
-MIN_PIECES = 10
+MIN_PERIODS = 10
 """Minimum length of a measurement, in quanta and in thresholds."""
 PICTURE_SUFFIXES = (".svg", ".html")
 
@@ -74,7 +74,7 @@ def noise_request(parsed: Parsed) -> MachineNoiseRequest:
     seconds = _time(arguments.seconds or DEFAULT_DURATION, "--seconds", 0.01, MAX_DURATION_S)
     quantum_s = _time(arguments.quantum or DEFAULT_QUANTUM, "--quantum", 1e-6, 1.0)
     threshold_s = _time(arguments.threshold or DEFAULT_THRESHOLD, "--threshold", 1e-7, 1.0)
-    _demand_room(seconds, quantum_s, threshold_s)
+    _demand_length(seconds, quantum_s, threshold_s)
     measurements = tuple(
         NoiseRequest(
             method=method,
@@ -89,18 +89,18 @@ def noise_request(parsed: Parsed) -> MachineNoiseRequest:
     return MachineNoiseRequest(measurements=measurements, tool=arguments.tool)
 
 
-def _demand_room(seconds: float, quantum_s: float, threshold_s: float) -> None:
+def _demand_length(seconds: float, quantum_s: float, threshold_s: float) -> None:
     """Raise an error on a measurement that is too short for its quantum or threshold.
 
     Raises:
-        InvalidInputError: it is shorter than ``MIN_PIECES`` of them.
+        InvalidInputError: it is shorter than ``MIN_PERIODS`` of them.
     """
-    for option, piece_s in (("--quantum", quantum_s), ("--threshold", threshold_s)):
-        if seconds < MIN_PIECES * piece_s:
+    for option, period_s in (("--quantum", quantum_s), ("--threshold", threshold_s)):
+        if seconds < MIN_PERIODS * period_s:
             raise InvalidInputError(
-                f"{option} {piece_s:g} s is too long for a measurement of {seconds:g} s.",
-                f"Measure for at least {MIN_PIECES} times as long: --seconds "
-                f"{MIN_PIECES * piece_s:g}.",
+                f"{option} {period_s:g} s is too long for a measurement of {seconds:g} s.",
+                f"Measure for at least {MIN_PERIODS} times as long: --seconds "
+                f"{MIN_PERIODS * period_s:g}.",
             )
 
 

@@ -44,7 +44,7 @@ def run_request(parsed: Parsed) -> RunRequest:
 
 
 def run_argv(parsed: Parsed, *, study: str | None = None) -> tuple[str, ...] | None:
-    """Return the command; ``None`` for that of a study.
+    """Return the command; ``None`` if the study provides it.
 
     Raises:
         InvalidInputError: the command is missing.

@@ -47,7 +47,7 @@ OPTIONS_BY_ACTION = {
     "verify": ("signature", "signer"),
 }
 """Options of single actions; an error on an option of several actions names the first of them."""
-_NOTES = {"resume": "; for a finished study it only prints the result"}
+_REMEDIES_BY_ACTION = {"resume": "; for a finished study it only prints the result"}
 """Additional remedies of errors, by action."""
 
 
@@ -75,7 +75,7 @@ def demand_study_options(parsed: Parsed) -> None:
             )
         raise InvalidInputError(
             f"`assay study {parsed.action}` takes no --{given.replace('_', '-')}.",
-            f"`assay study {action}` does{_NOTES.get(action, '')}.",
+            f"`assay study {action}` does{_REMEDIES_BY_ACTION.get(action, '')}.",
         )
 
 
@@ -201,16 +201,18 @@ def export_options(parsed: Parsed) -> CommonOptions:
 
 def _export_files(parsed: Parsed) -> tuple[ExportFile, ...]:
     arguments = parsed.arguments
-    paths = {"bundle": arguments.bundle, "csv": arguments.csv, "json": None}
-    paths["openmetrics"] = arguments.openmetrics
-    if arguments.file is not None:
-        if not arguments.json:
-            raise InvalidInputError(
-                f"Unexpected argument {arguments.file!r} for `assay study export`.",
-                f"Write its form: --bundle {arguments.file}, --csv, --json, --openmetrics, or -o, "
-                "which uses the suffix.",
-            )
-        paths["json"] = arguments.file
+    paths = {
+        "bundle": arguments.bundle,
+        "csv": arguments.csv,
+        "json": arguments.file,
+        "openmetrics": arguments.openmetrics,
+    }
+    if arguments.file is not None and not arguments.json:
+        raise InvalidInputError(
+            f"Unexpected argument {arguments.file!r} for `assay study export`.",
+            f"Write its form: --bundle {arguments.file}, --csv, --json, --openmetrics, or -o, "
+            "which uses the suffix.",
+        )
     files = [ExportFile(form=form, path=path) for form, path in paths.items() if path is not None]
     if arguments.output is not None:
         files.append(ExportFile(form=_form_of(arguments.output), path=arguments.output))

@@ -50,7 +50,7 @@ MARGIN = 2
 
 
 class HelpAction(argparse.Action):
-    """``--help`` prints the most used options, ``--help all`` every option."""
+    """Action of ``--help``, which prints the most used options, or all with ``--help all``."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:
         super().__init__(
@@ -78,7 +78,7 @@ class HelpAction(argparse.Action):
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps paragraphs, and keeps the lines of texts that have several."""
+    """Formatter that wraps paragraphs, and keeps the lines of texts that have several."""
 
     def _metavar_formatter(
         self, action: argparse.Action, default_metavar: str

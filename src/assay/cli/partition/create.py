@@ -40,7 +40,7 @@ from assay.partition.status import read_kernel_work
 from assay.records import ControlGroup, HostAction, to_builtins
 from assay.untrusted import clean
 
-_AWAY: dict[KernelWorkKind, str] = {
+_KERNEL_WORK: dict[KernelWorkKind, str] = {
     "balancer": "daemon that moves interrupts (irqbalance)",
     "interrupts": "interrupts",
     "workqueues": "masks of kernel work",
@@ -105,7 +105,7 @@ def _would(actions: Sequence[HostAction], made: Partition) -> list[str]:
     others = [a for a in actions if isinstance(a, ControlGroup) and a.gathers]
     lines += [f"  would move all programs into {group.path}" for group in others]
     counted = Counter(kind for kind in map(kernel_work_kind, actions) if kind is not None)
-    lines += [f"  would keep away: {count} {_AWAY[kind]}" for kind, count in counted.items()]
+    lines += [f"  would keep away: {count} {_KERNEL_WORK[kind]}" for kind, count in counted.items()]
     rest = [a for a in actions if kernel_work_kind(a) is None and not isinstance(a, ControlGroup)]
     lines += [f"  would write {action.path}" for action in rest]
     return [*lines, "  would start its broker"] if made.broker else lines

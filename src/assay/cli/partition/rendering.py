@@ -31,12 +31,12 @@ from assay.partition.status import KernelWorkStatus, PartitionStatus
 from assay.units import show_bytes
 from assay.untrusted import clean
 
-_GROUNDS: dict[MemoryGuarantee, str] = {
+_GUARANTEES: dict[MemoryGuarantee, str] = {
     "pages": "in the nodes' pools of huge pages, for programs that request such pages",
     "minimum": "not reclaimed while it is in use (memory.min)",
     "admission": "the broker limits runs on the partition only: other processes may take it",
 }
-_ENGINES = {
+_CGROUP_VERSIONS = {
     1: "control groups of version 1: exclusive CPUs without load balancing",
     2: "control groups of version 2: an isolated partition",
 }
@@ -54,7 +54,7 @@ def partition_lines(made: Partition) -> Iterator[str]:
     """Yield the resources of a partition."""
     has = show_numbers("CPU", made.cpu_set)
     yield f"partition {made.name}: {has}, memory of {show_numbers('node', parse_list(made.nodes))}"
-    yield f"  {_ENGINES[made.version]}"
+    yield f"  {_CGROUP_VERSIONS[made.version]}"
     if made.memory is not None:
         yield f"  memory: {_memory_words(made.memory)}"
     if made.gpus:
@@ -72,7 +72,7 @@ def _memory_words(memory: Memory) -> str:
         requested = f" of the requested {show_bytes(memory.requested_bytes)}"
     elif memory.bytes > memory.requested_bytes:
         requested = f", as whole pages, for the requested {show_bytes(memory.requested_bytes)}"
-    return f"{show_bytes(memory.bytes)}{requested}, {_GROUNDS[memory.guarantee]}"
+    return f"{show_bytes(memory.bytes)}{requested}, {_GUARANTEES[memory.guarantee]}"
 
 
 def _boot_arguments(made: Partition) -> tuple[BootArgument, ...]:

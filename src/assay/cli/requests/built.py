@@ -42,8 +42,8 @@ def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Labo
         return _with_program(lab, spec, building)
 
 
-def with_found(lab: Laboratory, spec: StudySpec) -> Laboratory:
-    """Return ``with_built`` if the build is in the cache, else the unchanged laboratory."""
+def with_cached_build(lab: Laboratory, spec: StudySpec) -> Laboratory:
+    """Return ``with_built`` if the cache contains the build, else the unchanged laboratory."""
     if spec.workload.build is None:
         return lab
     try:

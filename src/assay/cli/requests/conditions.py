@@ -29,7 +29,7 @@ _NAMED = (
 
 
 @dataclass(frozen=True)
-class _Place:
+class _StudyPart:
     """Part of a study: ``ID:STRATUM@ARM``; stratum and arm are optional."""
 
     name: str
@@ -82,19 +82,19 @@ class Conditions:
         if table is not None:
             path, line = table
             return row_of(_table(path), str(path), line)
-        place = _file_place(text)
-        if place is not None:
-            return self._measured(text, place, _bundle(Path(place.name)))
-        place = _store_place(text)
-        return self._measured(text, place, self._stored(place.name))
+        part = _file_part(text)
+        if part is not None:
+            return self._measured(text, part, _bundle(Path(part.name)))
+        part = _stored_part(text)
+        return self._measured(text, part, self._stored(part.name))
 
-    def _measured(self, text: str, place: _Place, study: _Study) -> MeasuredCondition:
+    def _measured(self, text: str, part: _StudyPart, study: _Study) -> MeasuredCondition:
         by_number = {one.stratum.number: one for one in study.strata}
         if not by_number:
             raise InvalidInputError(
                 f"{text}: the study has no launches yet.", "Name another study."
             )
-        number = max(by_number) if place.stratum is None else place.stratum
+        number = max(by_number) if part.stratum is None else part.stratum
         if number not in by_number:
             known = ", ".join(map(str, by_number))
             raise InvalidInputError(
@@ -109,13 +109,13 @@ class Conditions:
             chosen.stratum,
             chosen.samples(),
             conclusion=study.conclusions.get(number),
-            arm=place.arm,
+            arm=part.arm,
             metric=self._request.metric,
         )
         notes = tuple(f"{text}: {note}" for note in study.notes)
         return replace(found, notes=(*notes, *found.notes))
 
-    def prospects(self) -> list[OccasionCandidate]:
+    def occasion_candidates(self) -> list[OccasionCandidate]:
         """Return every stratum that may be an occasion: named ones, and those of the store."""
         words = self._request.occasions
         found = [replace(one, named=True) for text in words for one in self._named(text)]
@@ -126,10 +126,10 @@ class Conditions:
         return list(once.values())
 
     def _named(self, text: str) -> Sequence[OccasionCandidate]:
-        place = _file_place(text)
-        if place is not None:
-            return _bundle(Path(place.name)).strata
-        return self._stored(_store_place(text).name).strata
+        part = _file_part(text)
+        if part is not None:
+            return _bundle(Path(part.name)).strata
+        return self._stored(_stored_part(text).name).strata
 
     def _stored(self, text: str) -> _Study:
         store = self._store
@@ -159,10 +159,10 @@ class Conditions:
         def samples(number: int) -> Sequence[Sample]:
             return store.samples(study_id, number)
 
-        return [_prospect(study_id, record.spec, one, samples) for one in record.strata]
+        return [_candidate(study_id, record.spec, one, samples) for one in record.strata]
 
 
-def _prospect(
+def _candidate(
     study: str, spec: StudySpec, stratum: Stratum, samples: Callable[[int], Sequence[Sample]]
 ) -> OccasionCandidate:
     return OccasionCandidate(study, spec, stratum, lambda: samples(stratum.number))
@@ -206,14 +206,14 @@ def _table(path: Path) -> str:
         ) from error
 
 
-def _file_place(text: str) -> _Place | None:
+def _file_part(text: str) -> _StudyPart | None:
     """Return the bundle, stratum and arm of a word; ``None`` if it names no file."""
     for name, arm in _splits(text):
         if Path(name).is_file():
-            return _Place(name, None, arm)
+            return _StudyPart(name, None, arm)
         before, colon, number = name.rpartition(":")
         if colon and _is_number(number) and Path(before).is_file():
-            return _Place(before, int(number), arm)
+            return _StudyPart(before, int(number), arm)
     if "/" in text or Path(text.partition("@")[0]).suffix in BUNDLES:
         raise InvalidInputError(f"There is no file {text.partition('@')[0]}.", _NAMED)
     return None
@@ -227,12 +227,12 @@ def _splits(text: str) -> Iterator[tuple[str, str | None]]:
             yield text[:at], text[at + 1 :]
 
 
-def _store_place(text: str) -> _Place:
+def _stored_part(text: str) -> _StudyPart:
     name, at, arm = text.partition("@")
     name, colon, number = name.partition(":")
     if colon and not _is_number(number):
         raise InvalidInputError(f"{text}: {number!r} is not the number of a stratum.", _NAMED)
-    return _Place(name, int(number) if colon else None, arm if at else None)
+    return _StudyPart(name, int(number) if colon else None, arm if at else None)
 
 
 def _is_number(text: str) -> bool:
@@ -272,7 +272,7 @@ def _bundle(path: Path) -> _Study:
         source=ConditionSource.BUNDLE,
         spec=spec,
         strata=[
-            _prospect(study_id, spec, one.stratum, lambda number: contents[number].samples)
+            _candidate(study_id, spec, one.stratum, lambda number: contents[number].samples)
             for one in contents.values()
             if one.stratum is not None
         ],

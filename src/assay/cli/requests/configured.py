@@ -45,7 +45,7 @@ from assay.settings.registry import Registry, builtin, judge_all
 from assay.study.laboratory import Laboratory
 from assay.untrusted import clean
 
-_LATER = {
+_MODULES_BY_SETTING = {
     "cache": "assay.executors.page_cache",
     "malloc": "assay.machine.programs.program",
     "omp.runtime": "assay.machine.programs.program",
@@ -157,7 +157,7 @@ def _is_system_setting(name: str, registry: Registry) -> bool:
 
 def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
     """Import later modules before signals become exceptions (``assay.cli.process.termination``)."""
-    modules = [module for name, module in _LATER.items() if name in names]
+    modules = [module for name, module in _MODULES_BY_SETTING.items() if name in names]
     modules += ["assay.cli.requests.built", "json"] if builds else []
     modules += ["assay.root_helper.client", "hashlib"] if system else []
     modules += ["assay.partition.share", "assay.partition.share_request"] if share else []
@@ -222,7 +222,7 @@ def _planned(
 
 
 def _workload(request: RunRequest, found: Recommended | None) -> Workload:
-    """Return the workload: the command, or without one that of the study."""
+    """Return the workload of the command, or without a command, of the study."""
     if found is None:
         assert request.argv is not None
         return Workload(argv=request.argv)

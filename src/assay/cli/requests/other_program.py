@@ -24,7 +24,7 @@ def different_names(studied: Sequence[str], requested: Sequence[str]) -> tuple[s
 
 
 def program_name(argv: Sequence[str]) -> str:
-    """Return the name of a program without its folder; of an interpreter that of its script.
+    """Return the name of a program, or of the script of an interpreter, without its folder.
 
     Args:
         argv: the command.

@@ -46,7 +46,7 @@ def run(parsed: Parsed) -> int:
         found = compare_conditions(
             conditions.side(request.a),
             conditions.side(request.b),
-            conditions.prospects,
+            conditions.occasion_candidates,
             margin=request.margin,
             same_workload=request.same_workload,
         )

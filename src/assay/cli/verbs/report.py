@@ -50,7 +50,7 @@ def run(parsed: Parsed) -> int:
         samples=label_samples(record.spec, samples),
         conclusion=conclusion,
         machine=machine_in(newest.host),
-        engine=newest.assay_version,
+        assay_version=newest.assay_version,
         created_at=record.created_at,
         elapsed_s=elapsed_s,
         script=recommendation.script if recommendation else "",

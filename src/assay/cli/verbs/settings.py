@@ -127,5 +127,5 @@ def _prospects(
 ) -> Iterable[ValueProspect]:
     """Yield each value with its prospect on this machine."""
     for value in values:
-        word = lab.plan(Configuration({setting.name: value})).settings[setting.name]
-        yield ValueProspect(value=value, status=word.status, reason=word.reason or None)
+        grant = lab.plan(Configuration({setting.name: value})).settings[setting.name]
+        yield ValueProspect(value=value, status=grant.status, reason=grant.reason or None)

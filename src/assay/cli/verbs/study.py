@@ -27,7 +27,7 @@ from assay.cli.composition import laboratory_of, opened_store
 from assay.cli.documents.study import StudyDeleteAnswer
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.built import with_built, with_found
+from assay.cli.requests.built import with_built, with_cached_build
 from assay.cli.requests.confirm import confirm, demand_programs
 from assay.cli.requests.reserving import in_share
 from assay.cli.show.answer import deliver_answer, named_result
@@ -204,7 +204,7 @@ def _resume(
     lab = with_firmware_values(laboratory_of(spec, options.helper), spec, confirmed)
     demand_varied(confirmed, spec)
     if record.status is Status.DONE and request.budget is None and not request.new_stratum:
-        found = finished_result(with_found(lab, spec), store, record)
+        found = finished_result(with_cached_build(lab, spec), store, record)
         if found is not None:
             samples = store.samples(study_id, record.strata[-1].number)
             deliver_answer(found, samples, exports, json=options.json)

@@ -14,9 +14,9 @@ from assay.records import RunFacts
 
 TICK_S = 0.01
 """Step in which the kernel counts the busy time of a CPU (/proc/stat, USER_HZ), in seconds."""
-SURE = 3.0
+MIN_DEVIATIONS = 3.0
 """Number of standard deviations of the kernel's count that a contradiction must exceed."""
-STOPPED_S = 0.02
+MIN_STOP_S = 0.02
 """Shortest reported stop, in seconds."""
 ROUNDING = 0.01
 """Relative difference that is tolerated between two clocks."""
@@ -48,7 +48,7 @@ def _negative_load(facts: RunFacts, foreign_s: float | None) -> str | None:
     if host is None or foreign_s is None or host.process_tree_cpu_s is None or not host.cpus:
         return None
     counted_s = host.process_tree_cpu_s + (host.launcher_cpu_s or 0.0)
-    step_s = TICK_S * (host.cpus + 1) + SURE * math.sqrt(counted_s * TICK_S)
+    step_s = TICK_S * (host.cpus + 1) + MIN_DEVIATIONS * math.sqrt(counted_s * TICK_S)
     if foreign_s >= -step_s:
         return None
     return (
@@ -94,7 +94,7 @@ def _stopped(facts: RunFacts) -> str | None:
     """Return the phrase for a program that was stopped within its wall time."""
     if facts.stopped_s is None or facts.wall_s is None:
         return None
-    if facts.stopped_s < max(STOPPED_S, ROUNDING * facts.wall_s):
+    if facts.stopped_s < max(MIN_STOP_S, ROUNDING * facts.wall_s):
         return None
     return (
         f"it was stopped (by SIGSTOP or a similar signal) for {facts.stopped_s:.2f} s of "

@@ -26,7 +26,8 @@ KIND = "other_process"
 DISTURBED_SHARE = 0.05
 """Share of the CPUs above which other processes disturb a launch enough to be named."""
 COUNT_ERROR_S = 0.015
-"""Error in seconds of the busy time of one CPU over one launch (``search.disturbance.SURE``)."""
+"""Error in seconds of the busy time of one CPU over one launch (``MAX_ERROR_TICKS`` in
+``search.history.disturbance``)."""
 MIN_CPUS = 0.05
 """Smallest CPU usage of a named process, in CPUs."""
 MAX_PROCESSES = 3

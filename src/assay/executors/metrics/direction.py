@@ -14,7 +14,7 @@ _RATES = re.compile(
     r"throughput|tps|tput",
     re.IGNORECASE,
 )
-_SURE = re.compile(r"bandwidth|[gmt]flops|fps|iops|qps|rps|throughput|tps", re.IGNORECASE)
+_CERTAIN_RATES = re.compile(r"bandwidth|[gmt]flops|fps|iops|qps|rps|throughput|tps", re.IGNORECASE)
 """Words of a pattern that always denote a rate."""
 _LOSSES = re.compile(
     r"drop|dropped|errors?|fail|failed|failure|loss|lost|miss|misses", re.IGNORECASE
@@ -57,7 +57,7 @@ def is_rate(metric: Metric) -> bool:
         return True
     if _PER_S_NAME.fullmatch(metric.name) or _RATE_UNITS.fullmatch(metric.unit.strip("()[]")):
         return True
-    if any(map(_SURE.fullmatch, re.split("[^A-Za-z]+", pattern))):
+    if any(map(_CERTAIN_RATES.fullmatch, re.split("[^A-Za-z]+", pattern))):
         return True
     texts = (metric.name, metric.unit, pattern)
     return any(_PER_TIME.search(text) for text in texts)

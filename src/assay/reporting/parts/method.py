@@ -79,13 +79,13 @@ def method(
     claims = report.conclusion.claims if report.conclusion else ()
     compared = compared_label(report.metric, spec.statistic)
     better = "lower" if spec.statistic is Statistic.SPREAD else report.metric.goal.value
-    sitting = f" (stratum {report.strata[-1].number})" if len(report.strata) > 1 else ""
+    of_stratum = f" (stratum {report.strata[-1].number})" if len(report.strata) > 1 else ""
     facts = [
         ("Command", join(el("bdi", command(spec), class_="command"))),
         ("Build command", _built_by(spec)),
         ("Working directory", clean(spec.workload.cwd) if spec.workload.cwd else None),
         ("Objective", f"{compared}, {better} is better"),
-        ("Launches", f"{_stage_words(stages, spec.kind)}{sitting}"),
+        ("Launches", f"{_stage_words(stages, spec.kind)}{of_stratum}"),
         ("Left out", _left_out_words(report)),
         ("Disturbed", _disturbed_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
@@ -103,8 +103,8 @@ def method(
         ("Seed", str(spec.seed)),
         ("Reason of the end", clean(report.conclusion.stop_reason) if report.conclusion else None),
         ("Started", utc(report.created_at)),
-        ("Time spent", f"{duration(report.elapsed_s)}{', over all strata' if sitting else ''}"),
-        ("Measured by", f"assay {clean(report.engine)}"),
+        ("Time spent", f"{duration(report.elapsed_s)}{', over all strata' if of_stratum else ''}"),
+        ("Measured by", f"assay {clean(report.assay_version)}"),
     ]
     return join(
         definitions([(term, value) for term, value in facts if value]),
@@ -347,7 +347,7 @@ def _evidence_table(evidence: Sequence[EvidenceTally], of: str = "") -> Html | N
             el("td", f"{e.samples:,}", class_="num"),
             el("td", e.shown(e.median), class_="num"),
             el("td", e.shown(e.highest), class_="num"),
-            el("td", "outside" if e.outside else "the configuration"),
+            el("td", "outside" if e.external else "the configuration"),
             el("td", shorten(clean(e.note), 160) if e.note else "\u2013"),
         )
         for e in evidence

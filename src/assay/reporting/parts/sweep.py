@@ -65,7 +65,7 @@ def _heat_intro(figure: HeatFigure) -> str:
         words += " The baseline has a grey frame."
     if Role.WINNER in roles:
         words += " The blue frame marks the cell with the largest confirmed improvement."
-    if not (prints_values(figure) and prints_values(figure.turned(), NARROW)):
+    if not (prints_values(figure) and prints_values(figure.transposed(), NARROW)):
         words += " The table below contains the values if a picture has no room for them."
     return words
 

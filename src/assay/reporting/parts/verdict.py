@@ -90,7 +90,7 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
             if role is Role.WINNER and row.claim is not None:
                 interval = change_interval(row.claim.ci)
                 term = f"Change, {_confidence(row.claim.alpha)} interval"
-                below = f"{interval}{_why_so_sure(row.claim.alpha, report.spec.alpha)}"
+                below = f"{interval}{_correction_text(row.claim.alpha, report.spec.alpha)}"
                 found.append(Tile(term, change(row.claim.ratio), below))
     made = report.conclusion.launches if report.conclusion else len(report.samples)
     several = len(report.strata) > 1
@@ -105,8 +105,8 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
     return found
 
 
-def _why_so_sure(alpha: float, whole: float) -> str:
-    """Return the reason why the confidence is higher than that of the study."""
+def _correction_text(alpha: float, whole: float) -> str:
+    """Return the correction that makes the confidence higher than that of the study."""
     return "" if alpha >= whole else f"; corrected for several claims at {100 * whole:g}{NBSP}%"
 
 

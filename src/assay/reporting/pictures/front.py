@@ -49,7 +49,7 @@ def front_svg(
         tried = [p for p in figure.tried if _inside(ax, p)]
         kept = thin(tried, (1.0, 1.0), round(width * POINTS_PER_PIXEL))
         dots(ax, kept, "other", 4.2, order=3, faint=True)
-        _stairs(ax, figure)
+        _joining_line(ax, figure)
         for mark in figure.marks:
             _mark(ax, mark)
         ax.grid(color=LIGHT["grid"], linewidth=0.8, zorder=0)
@@ -113,9 +113,9 @@ def _inside(ax: Axes, point: tuple[float, float]) -> bool:
     return all(low <= v <= high for v, (low, high) in zip(point, limits, strict=True))
 
 
-def _stairs(ax: Axes, figure: FrontFigure) -> None:
+def _joining_line(ax: Axes, figure: FrontFigure) -> None:
     """Draw the line that joins the points of the front."""
-    points = figure.stairs
+    points = figure.joined_points
     ax.plot(
         [x for x, _ in points],
         [y for _, y in points],

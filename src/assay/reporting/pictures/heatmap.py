@@ -35,7 +35,7 @@ def heat_svg(
     """Return the heat map; on narrow pictures the setting with fewer values is horizontal."""
     narrow = width < STACKED
     if narrow:
-        figure = figure.turned()
+        figure = figure.transposed()
     longest = max(map(len, (*figure.rows, figure.down)))
     left = min(round(width * 0.34), 22 + round(min(longest, 24) * _CHARACTER))
     column = min((width - left - 12) / len(figure.columns), _WIDEST)

@@ -237,14 +237,14 @@ def _labels(fig: Figure, frame: _Frame, top: float, row: Any, value: tuple[str, 
 
 def _fitted(label: str, room: float, weight: int) -> list[str]:
     """Return a label in at most two lines of a maximum width in pixels."""
-    for width in range(_MOST_LETTERS, _LEAST_LETTERS, -1):
+    for width in range(_MAX_LINE_CHARACTERS, _MIN_LINE_CHARACTERS, -1):
         lines = _wrap(label, width)
         if all(text_width(line, weight=weight) <= room for line in lines):
             return lines
-    return _wrap(label, _LEAST_LETTERS)
+    return _wrap(label, _MIN_LINE_CHARACTERS)
 
 
-_MOST_LETTERS, _LEAST_LETTERS = 40, 12
+_MAX_LINE_CHARACTERS, _MIN_LINE_CHARACTERS = 40, 12
 """Maximum and minimum number of characters of a line of a label."""
 
 

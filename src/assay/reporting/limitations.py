@@ -1,4 +1,6 @@
-"""Weaknesses: limitations of the answer, from the notes of the study and from its samples.
+"""Limitations: reasons for caution with the answer.
+
+They come from the notes of the study and from its samples.
 
 Each function checks one limitation and yields sentences. The thresholds below decide which
 limitations are mentioned.
@@ -34,41 +36,41 @@ from assay.wording.conditions import condition_notes
 from assay.wording.noise_floor import floor_notes
 from assay.wording.notes import is_refusal_note
 
-WIDE = 0.05
+MAX_SPREAD = 0.05
 """Interquartile range over the median above which the spread is mentioned."""
-FAR = 2.0
+OUTLIER_FACTOR = 2.0
 """Factor from the median above which a launch is mentioned as an outlier."""
-DRIFT = 0.02
+MIN_DRIFT = 0.02
 """Minimum relevant change of the speed probe between thirds of a study."""
-SLOW = 1.1
+SLOW_RATIO = 1.1
 """Ratio of the speed probe to its median above which a block counts as slow."""
-STOLEN = 0.001
-"""Maximum negligible steal time, as a share of the wall time of all launches."""
-FOREIGN = 0.05
+MAX_NEGLIGIBLE_SHARE = 0.001
+"""Maximum negligible steal or throttled time, as a share of the wall time of all launches."""
+MAX_NEGLIGIBLE_CPUS = 0.05
 """Maximum negligible number of CPUs used by other processes."""
-LONG_S = 0.1
+MIN_WALL_S = 0.1
 """Minimum duration for the load of other processes: the kernel counts in ticks of 10 ms
 (/proc/stat)."""
-FEW = 12
+MIN_SAMPLE_SIZE = 12
 """Number of pairs, or of launches of ``measure``, below which the sample size is mentioned."""
 
 
-def weaknesses(
+def limitations(
     report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally], scale: Scale
 ) -> tuple[str, ...]:
     """Return limitations of the answer from the notes of the study and from its samples."""
     timed = [
         s for s in report.samples if s.launch.stage not in NON_COMPARING_STAGES and report.counts(s)
     ]
-    notes = report.conclusion.notes if report.conclusion else tuple(_so_far(report))
+    notes = report.conclusion.notes if report.conclusion else tuple(_open_study(report))
     found = [
         *notes,
         *_claims(report),
         *_ungranted(winner, notes),
-        *_lost(rows),
+        *_lost_launches(rows),
         *_spread(rows, scale),
         *_speed(timed, paired=report.spec.kind is not Kind.MEASURE),
-        *_outside(timed),
+        *_external_load(timed),
         *_noise_floor(report),
         *_strata(report),
         *(
@@ -80,7 +82,7 @@ def weaknesses(
     return tuple(dict.fromkeys(clean(note) for note in found))
 
 
-def _so_far(report: ReportInput) -> Iterator[str]:
+def _open_study(report: ReportInput) -> Iterator[str]:
     """Yield limitations of a study without notes yet."""
     yield from _outcomes(report.samples)
     lost = sum(not report.counts(sample) for sample in report.samples)
@@ -113,9 +115,13 @@ def _claims(report: ReportInput) -> Iterator[str]:
     conclusion = report.conclusion
     if conclusion is None:
         return
-    thin = [c for c in conclusion.claims if c.verdict is not Verdict.UNCLEAR and c.blocks < FEW]
-    if thin:
-        yield _thin(thin, len(conclusion.claims))
+    few = [
+        c
+        for c in conclusion.claims
+        if c.verdict is not Verdict.UNCLEAR and c.blocks < MIN_SAMPLE_SIZE
+    ]
+    if few:
+        yield _few_pairs(few, len(conclusion.claims))
     for claim in conclusion.claims:
         if claim.censored_share:
             yield (
@@ -124,11 +130,11 @@ def _claims(report: ReportInput) -> Iterator[str]:
             )
     if report.spec.kind is Kind.MEASURE:
         summary = next((a.summary.get(report.metric.name) for a in conclusion.arms), None)
-        if summary is not None and summary.n < FEW:
+        if summary is not None and summary.n < MIN_SAMPLE_SIZE:
             yield f"The mean is based on only {show_count(summary.n, 'launch', 'launches')}."
 
 
-def _thin(claims: Sequence[Claim], all_claims: int) -> str:
+def _few_pairs(claims: Sequence[Claim], all_claims: int) -> str:
     blocks = sorted({c.blocks for c in claims})
     pairs = show_count(blocks[0], "pair")
     if len(blocks) > 1:
@@ -140,11 +146,11 @@ def _thin(claims: Sequence[Claim], all_claims: int) -> str:
         subject = f"{'All' if whole else f'{len(claims)} of the {all_claims}'} claims are based"
     return (
         f"{subject} on only {pairs} of launches; the minimum is {fewest}. Events in fewer than one "
-        f"launch in {_seldom(blocks[0])} may not have been observed."
+        f"launch in {_excluded_frequency(blocks[0])} may not have been observed."
     )
 
 
-def _seldom(launches: int) -> int:
+def _excluded_frequency(launches: int) -> int:
     """Return the largest N such that events in one launch of N are excluded with 95 % confidence.
 
     From (1 - p)^n = 0.05; for large n that is the rule of three (Hanley and Lippman-Hand 1983, JAMA
@@ -178,7 +184,7 @@ def _answer_arms(rows: Sequence[ArmRow]) -> list[ArmRow]:
     return [r for r in rest if r.role is not Role.OTHER or r.claim is not None]
 
 
-def _lost(rows: Sequence[ArmRow]) -> Iterator[str]:
+def _lost_launches(rows: Sequence[ArmRow]) -> Iterator[str]:
     for row in _answer_arms(rows):
         missing = {
             "failed": row.having(State.FAILED),
@@ -197,27 +203,27 @@ def _spread(rows: Sequence[ArmRow], scale: Scale) -> Iterator[str]:
         middle = quantile(row.values, 0.5) if row.values else 0.0
         if len(row.values) < 4 or middle <= 0:
             continue
-        parts = [*_wide(row.values, middle, scale), *_far(row.values, middle, scale)]
+        parts = [*_wide_spread(row.values, middle, scale), *_outliers(row.values, middle, scale)]
         if parts:
             yield f"The launches of {show_name(row.name)} vary widely: {'; '.join(parts)}."
 
 
-def _wide(values: Sequence[float], middle: float, scale: Scale) -> Iterator[str]:
+def _wide_spread(values: Sequence[float], middle: float, scale: Scale) -> Iterator[str]:
     low, high = quantile(values, 0.25), quantile(values, 0.75)
-    if high - low > WIDE * middle:
+    if high - low > MAX_SPREAD * middle:
         yield (
             f"interquartile range from {scale.number(low)} to {scale.quantity(high)}, "
             f"{100 * (high - low) / middle:.0f} % of the median"
         )
 
 
-def _far(values: Sequence[float], middle: float, scale: Scale) -> Iterator[str]:
-    far = [v for v in values if v > FAR * middle or v < middle / FAR]
+def _outliers(values: Sequence[float], middle: float, scale: Scale) -> Iterator[str]:
+    far = [v for v in values if v > OUTLIER_FACTOR * middle or v < middle / OUTLIER_FACTOR]
     if far:
-        farthest = max(far, key=lambda v: max(v / middle, middle / v if v > 0 else FAR))
+        farthest = max(far, key=lambda v: max(v / middle, middle / v if v > 0 else OUTLIER_FACTOR))
         yield (
-            f"{len(far):,} of {len(values):,} differ by more than a factor of {FAR:g} from the "
-            f"median, {scale.quantity(middle)}, up to {scale.quantity(farthest)}"
+            f"{len(far):,} of {len(values):,} differ by more than a factor of {OUTLIER_FACTOR:g} "
+            f"from the median, {scale.quantity(middle)}, up to {scale.quantity(farthest)}"
         )
 
 
@@ -233,47 +239,47 @@ def _speed(samples: Sequence[Sample], *, paired: bool) -> Iterator[str]:
     first, last = thirds
     separate = quantile(last, 0.25) > quantile(first, 0.75)
     separate = separate or quantile(last, 0.75) < quantile(first, 0.25)
-    if separate and abs(moved - 1) > DRIFT:
+    if separate and abs(moved - 1) > MIN_DRIFT:
         cancels = "; most of it cancels within pairs of launches" if paired else ""
         yield (
             f"The machine became {100 * abs(moved - 1):.1f} % "
             f"{'slower' if moved > 1 else 'faster'} from the first third of the study to the "
             f"last (speed probe, {len(readings):,} readings){cancels}."
         )
-    slow = [v for v in readings if v > SLOW * typical]
+    slow = [v for v in readings if v > SLOW_RATIO * typical]
     if slow:
         yield (
             f"In {len(slow):,} of {show_count(len(readings), 'block')} the speed probe was more "
-            f"than {100 * (SLOW - 1):.0f} % slower than the median, by up to "
+            f"than {100 * (SLOW_RATIO - 1):.0f} % slower than the median, by up to "
             f"{100 * (max(slow) / typical - 1):.0f} %."
         )
 
 
-def _outside(samples: Sequence[Sample]) -> Iterator[str]:
+def _external_load(samples: Sequence[Sample]) -> Iterator[str]:
     """Yield disturbances of the launches by the hypervisor and other processes."""
     wall_s = sum(s.wall_s or 0.0 for s in samples)
     if wall_s <= 0:
         return
     stolen = _seconds(samples, "steal")
-    if sum(stolen.values()) > STOLEN * wall_s:
+    if sum(stolen.values()) > MAX_NEGLIGIBLE_SHARE * wall_s:
         worst = max(stolen, key=stolen.__getitem__)
         yield (
             f"Steal time of the hypervisor in "
-            f"{_of_launches(stolen, samples)}: {duration(sum(stolen.values()))} in total, "
+            f"{_share_of_launches(stolen, samples)}: {duration(sum(stolen.values()))} in total, "
             f"at most {duration(stolen[worst])} in a launch of "
             f"{duration(samples[worst].wall_s or 0.0)}."
         )
-    long = [s for s in samples if (s.wall_s or 0.0) >= LONG_S]
+    long = [s for s in samples if (s.wall_s or 0.0) >= MIN_WALL_S]
     # The value of a short launch may be negative: only the sum over all is unbiased.
     foreign_s = math.fsum(v for s in long for v in _values(s, "foreign_load", "s"))
     foreign_cpus = foreign_s / sum(s.wall_s or 0.0 for s in long) if long else 0.0
-    if foreign_cpus > FOREIGN:
+    if foreign_cpus > MAX_NEGLIGIBLE_CPUS:
         yield (f"Other processes used {foreign_cpus:.2f} of the CPUs of the launches on average.")
     held = _seconds(samples, "throttled")
-    if sum(held.values()) > STOLEN * wall_s:
+    if sum(held.values()) > MAX_NEGLIGIBLE_SHARE * wall_s:
         yield (
             f"The CPU limit of the control group throttled the program in "
-            f"{_of_launches(held, samples)}: {duration(sum(held.values()))} in total."
+            f"{_share_of_launches(held, samples)}: {duration(sum(held.values()))} in total."
         )
     left = [s for s in samples if any(_values(s, "remaining_processes"))]
     if left:
@@ -283,7 +289,7 @@ def _outside(samples: Sequence[Sample]) -> Iterator[str]:
         )
 
 
-def _of_launches(some: dict[int, float], samples: Sequence[Sample]) -> str:
+def _share_of_launches(some: dict[int, float], samples: Sequence[Sample]) -> str:
     return f"{len(some):,} of {show_count(len(samples), 'launch', 'launches')}"
 
 

@@ -9,9 +9,9 @@ import report_studies as studies
 from assay.records import Evidence, GrantStatus, Outcome, Status, Verdict
 from assay.reporting.arms import arm_rows
 from assay.reporting.grants import tally
+from assay.reporting.limitations import limitations
 from assay.reporting.scale import scale_for
 from assay.reporting.trials import trials
-from assay.reporting.weaknesses import weaknesses
 
 
 def told(report):
@@ -19,7 +19,7 @@ def told(report):
     scale = scale_for([v for row in rows for v in row.values], report.metric.unit)
     chosen = report.conclusion.recommendation if report.conclusion else None
     winner = tally(report.samples, chosen.settings) if chosen and chosen.settings else ()
-    return weaknesses(report, rows, winner, scale)
+    return limitations(report, rows, winner, scale)
 
 
 def saying(report, word):
