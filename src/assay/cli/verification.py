@@ -163,7 +163,7 @@ def _verdict_lines(verdict: VerdictCheck) -> Iterator[str]:
     else:
         yield f"  verdict  {about}: does not follow from its {count}"
         yield f"           {found.key}"
-        yield f"             the bundle says   {found.recorded}"
+        yield f"             bundle contains   {found.recorded}"
         yield f"             its samples give  {found.recomputed}"
     if verdict.recorded_versions:
         yield f"           Another version may be the reason: {verdict.remedy}"

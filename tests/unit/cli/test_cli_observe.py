@@ -36,5 +36,5 @@ def test_empty_name_is_refused_with_all_names() -> None:
 
 @pytest.mark.parametrize("text", ["none,memory", "memory,all", "all,none"])
 def test_all_and_none_stand_alone(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="stands alone"):
+    with pytest.raises(InvalidInputError, match="excludes other names"):
         parse_observations(text)

@@ -29,7 +29,7 @@ def calibrate_request(parsed: Parsed) -> CalibrateRequest | OverheadRequest:
     if arguments.study:
         raise InvalidInputError(
             f"`assay study calibrate` takes no study: {arguments.study!r}.",
-            "A command stands after --: assay study calibrate -- ./app",
+            "Write the command after --: assay study calibrate -- ./app",
         )
     if arguments.overhead:
         return _overhead_request(parsed)

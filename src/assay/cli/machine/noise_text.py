@@ -111,14 +111,14 @@ def _table(run: NoiseRun, *, alone: bool = False) -> Iterator[str]:
         subject = f"gaps{above}"
     yield f"  {run.method} ({NAMES[run.method]}): {subject}"
     yield _row("CPU", ("lost time", "per s", "p50", "p99", "p99.9", "max"))
-    for cpu in _of_rows(run, alone=alone):
+    for cpu in _separate_rows(run, alone=alone):
         yield _row(str(cpu.cpu), _detour_cells(detour_figures_of([cpu])))
     if len(run.measured) > 1:
         yield _row("all", _detour_cells(detour_figures_of(run.measured)))
     yield from _not_measured(run.cpus)
 
 
-def _of_rows(run: NoiseRun, *, alone: bool) -> Sequence[CpuNoise]:
+def _separate_rows(run: NoiseRun, *, alone: bool) -> Sequence[CpuNoise]:
     """Return the CPUs with a row of their own."""
     return () if alone and len(run.measured) > 1 else run.measured
 
@@ -127,7 +127,7 @@ def _work_table(run: NoiseRun, *, alone: bool) -> Iterator[str]:
     work = show_duration(run.quantum_ns / 1e9)
     yield f"  fwq (fixed work): excess time of {work} of work over the fastest quantum"
     yield _row("CPU", ("quanta", "fastest", "p50", "p99", "p99.9", "max"))
-    for cpu in _of_rows(run, alone=alone):
+    for cpu in _separate_rows(run, alone=alone):
         found = excess_figures([cpu.values])
         if found is not None:
             yield _row(str(cpu.cpu), _excess_cells(found))
@@ -192,8 +192,8 @@ def _rhythms(answer: NoiseSummary) -> Iterator[str]:
     if not any(run.method == "ftq" for run in answer.runs):
         return
     yield ""
-    if not answer.periods:
-        yield "  no period stands out (ftq)"
+    if not answer.rhythms:
+        yield "  no significant period (ftq)"
         return
     yield "  periods of the lost time (ftq): probability by chance (p), strength, and a"
     yield "  known source of this period"

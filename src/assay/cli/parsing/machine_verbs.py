@@ -30,7 +30,7 @@ def add_machine(verbs: Verbs[Parser]) -> None:
         "show, check, compare and set this machine, and measure its noise",
         "assay machine ACTION [WORD ...] [options]",
         actions="""\
-  show      show the hardware and how it is set; with -o FILE.svg draw it
+  show      show the hardware and its settings; with -o FILE.svg draw it
               assay machine show -o machine.svg
   check     check whether it is fit for measuring; status 1 if a check fails
               assay machine check --profile hpc

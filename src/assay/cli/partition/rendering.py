@@ -99,16 +99,16 @@ def steering_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Itera
                 f"  {one.lapsed} may use all CPUs again, for instance after a CPU came online: "
                 "`assay partition start` moves them"
             )
-        for words, says in ((one.refused, "not"), (one.drifted, "changed by another program to")):
-            yield from _each(words, says, verbose=verbose)
+        for words, change in ((one.refused, "not"), (one.drifted, "changed by another program to")):
+            yield from _each(words, change, verbose=verbose)
 
 
-def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
+def _each(words: dict[str, str], change: str, *, verbose: bool) -> Iterator[str]:
     reasons = list(words.items())
     for name, text in reasons if verbose else reasons[:MAX_REASONS]:
-        yield f"  {name}: {text}" if says == "not" else f"  {name} was {says} {text}"
+        yield f"  {name}: {text}" if change == "not" else f"  {name} was {change} {text}"
     if len(reasons) > MAX_REASONS and not verbose:
-        yield f"  and {len(reasons) - MAX_REASONS} more: -v names them"
+        yield f"  and {len(reasons) - MAX_REASONS} more: -v lists them"
 
 
 def status_lines(seen: PartitionStatus) -> Iterator[str]:

@@ -42,7 +42,7 @@ def confirm(
     if not chosen:
         raise InvalidInputError(
             f"Study {study_id} recommends the default: there is nothing to confirm.",
-            f"`assay study show {study_id}` says why.",
+            f"`assay study show {study_id}` shows the reason.",
         )
     _demand_fair(study_id, record.spec)
     spec = confirmation_of(study_id, record.spec, record.conclusion, chosen, request.budget)

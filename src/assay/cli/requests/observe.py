@@ -21,7 +21,7 @@ def parse_observations(text: str | None) -> tuple[Observation, ...] | None:
     for name in names:
         if name in ("all", "none"):
             raise InvalidInputError(
-                f"--observe: {name!r} stands alone.", f"Write {name}, or names without it."
+                f"--observe: {name!r} excludes other names.", f"Write {name}, or names without it."
             )
         if name not in tuple(Observation):
             near = nearest(name, (*Observation, "all", "none"))

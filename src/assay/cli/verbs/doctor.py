@@ -122,7 +122,7 @@ def _lines(
     yield f"launcher   {probe.get('version', 'unknown version')}"
     yield f"store      {store}"
     yield from _observing(overheads)
-    yield "state      `assay machine check` says whether it is fit for measuring"
+    yield "state      `assay machine check` shows whether it is fit for measuring"
     yield ""
     width = max(len(name) for name in settings)
     for name, found in settings.items():

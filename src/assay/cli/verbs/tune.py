@@ -253,8 +253,8 @@ def _show_space(
 
 def _left_out_words(names: list[str]) -> str:
     if len(names) > MAX_NAMED:
-        return f"{len(names)} other settings (-v names them, and says why)"
-    return f"{', '.join(names)} (-v says why)"
+        return f"{len(names)} other settings (-v lists them and the reasons)"
+    return f"{', '.join(names)} (-v shows the reasons)"
 
 
 def _warm_start_lines(request: TuneRequest, spec: StudySpec) -> list[str]:

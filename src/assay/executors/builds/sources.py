@@ -160,7 +160,7 @@ class BuildInputs:
     def _found(self, argv: tuple[str, ...]) -> set[Path]:
         """Return all input files of a build."""
         if self._inputs:
-            return self._of_inputs()
+            return self._input_files()
         found = set(self._walked(_normal(self._folder), all_of_it=False))
         named = (self._folder / word for word in (argv[0], *_parts(argv)) if _may_be_path(word))
         for path in map(_normal, named):
@@ -170,7 +170,7 @@ class BuildInputs:
                 found.update(self._walked(path, all_of_it=False))
         return found
 
-    def _of_inputs(self) -> set[Path]:
+    def _input_files(self) -> set[Path]:
         """Return the files, and all files in folders, that the user named."""
         found: set[Path] = set()
         for word in self._inputs:

@@ -10,7 +10,7 @@ from pathlib import Path
 HOOK_VARIABLE = "ASSAY_HOOKED"
 """Variable in the environment of hooks; their processes inherit it, also after they detach."""
 _PROC = Path("/proc")
-_PATIENCE_S = 0.5
+_DEFAULT_PATIENCE_S = 0.5
 _PAUSE_S = 0.05
 
 
@@ -20,7 +20,7 @@ def new_mark() -> str:
 
 
 def left_running(
-    mark: str, known: Callable[[], Collection[int]] = tuple, patience_s: float = _PATIENCE_S
+    mark: str, known: Callable[[], Collection[int]] = tuple, patience_s: float = _DEFAULT_PATIENCE_S
 ) -> list[str]:
     """Return the names of running processes with a mark, after a time to end.
 

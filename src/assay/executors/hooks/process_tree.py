@@ -12,9 +12,9 @@ from pathlib import Path
 from assay.machine.process_stat import parse_process_stat
 
 _PROC = Path("/proc")
-_ROUNDS = 100
+_MAX_ROUNDS = 100
 """Largest number of searches for new children; each search stops all known processes."""
-_AFTER_S = 0.001
+_STOP_DELAY_S = 0.001
 
 
 def kill_process_tree(pid: int) -> None:
@@ -25,13 +25,13 @@ def kill_process_tree(pid: int) -> None:
     users, are not ended.
     """
     known: set[int] = set()
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         new = {pid, *_descendants(pid)} - known
         if not new:
             break
         _signal(new, signal.SIGSTOP)
         known |= new
-        time.sleep(_AFTER_S)  # a stop takes effect when the process next leaves the kernel
+        time.sleep(_STOP_DELAY_S)  # a stop takes effect when the process next leaves the kernel
     _signal(known, signal.SIGKILL)
 
 

@@ -84,7 +84,7 @@ def metrics_of(
             continue
         value = _launcher_value(metric.name, facts)
         if value is None:
-            found.absent[metric.name] = _why_absent(metric.name, facts)
+            found.absent[metric.name] = _absence_reason(metric.name, facts)
         else:
             found.values[metric.name] = float(value)
     return found
@@ -128,7 +128,7 @@ def _missing(name: str, facts: RunFacts) -> list[str]:
     ]
 
 
-def _why_absent(name: str, facts: RunFacts) -> str:
+def _absence_reason(name: str, facts: RunFacts) -> str:
     reasons = [*_missing(name, facts), "the launcher reported no value"]
     return facts.unavailable.get(name, reasons[0])
 

@@ -78,7 +78,7 @@ def header_unit(text: str, begin: int, end: int) -> str | None:
             return cells[-1].unit if deeper > 0 or (deeper == 0 and place == 0) else None
         if re.search(r"[:=]\s*$", own):  # a separate label, not in a column
             return None
-        return _of_column(cells, line, begin - first, end - first)
+        return _column_header(cells, line, begin - first, end - first)
     return None
 
 
@@ -142,7 +142,7 @@ def _cells(header: str) -> list[_Cell]:
     return found
 
 
-def _of_column(cells: list[_Cell], line: str, begin: int, end: int) -> str | None:
+def _column_header(cells: list[_Cell], line: str, begin: int, end: int) -> str | None:
     """Return the unit of a figure's column or table; all possible ones if it is ambiguous."""
     columns = [place for place, cell in enumerate(_CELL.finditer(line)) if cell.start() <= begin]
     over = [cell for cell in cells if cell.begin < end and cell.end > begin]
