@@ -257,7 +257,7 @@ def _failing_arms(inputs: ReportInput) -> list[str]:
         if len(own) > 1 and all(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in own)
     }
     sentences = [
-        report.always_failing_sentence(show_name(name), len(own), _why(inputs, own[-1]))
+        report.always_failing_sentence(show_name(name), len(own), _failure_reason(inputs, own[-1]))
         for name, own in lost.items()
     ]
     more = len(sentences) - _FAILING_SHOWN
@@ -268,7 +268,7 @@ def _failing_arms(inputs: ReportInput) -> list[str]:
 _FAILING_SHOWN = 2
 
 
-def _why(inputs: ReportInput, sample: Sample) -> str:
+def _failure_reason(inputs: ReportInput, sample: Sample) -> str:
     return clean(failure_text(sample, inputs.spec.workload))
 
 
@@ -280,7 +280,7 @@ def _no_success(inputs: ReportInput) -> Answer:
         "slower",
         report.FAILED,
         (
-            report.last_reason_sentence(_why(inputs, last)),
+            report.last_reason_sentence(_failure_reason(inputs, last)),
             clean(failure_of(last, inputs.spec.workload).remedy),
         ),
     )

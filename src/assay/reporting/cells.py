@@ -158,9 +158,9 @@ def heat_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> He
                 columns.index(_shown(r.configuration.get(across.name))),
                 lines.index(_shown(r.configuration.get(down.name))),
                 r.summary.median if r.summary else None,
-                _step(r.summary.median, best, worst) if r.summary else 0,
+                _colour_step(r.summary.median, best, worst) if r.summary else 0,
                 r.role,
-                "" if r.summary else _why(report, r),
+                "" if r.summary else _absence_reason(report, r),
             )
             for r in inside
         ),
@@ -230,7 +230,7 @@ def _shown(value: Value | None) -> str:
     return ABSENT if value is None else show_value(value)
 
 
-def _step(value: float, best: float, worst: float) -> int:
+def _colour_step(value: float, best: float, worst: float) -> int:
     """Return the colour of a value, with steps of equal ratios."""
     if value <= 0 or best <= 0 or worst <= 0:
         share = (value - best) / (worst - best) if worst != best else 0.0
@@ -240,7 +240,7 @@ def _step(value: float, best: float, worst: float) -> int:
     return min(STEPS - 1, max(0, int(share * STEPS)))
 
 
-def _why(report: ReportInput, row: ArmRow) -> str:
+def _absence_reason(report: ReportInput, row: ArmRow) -> str:
     """Return the reason why a cell has no value, possibly already during its warm-up."""
     outcomes = {s.outcome for s in report.samples if s.launch.arm == row.name}
     if Outcome.TIMED_OUT in outcomes:
@@ -278,7 +278,7 @@ def _scatter(
         report.metric.goal,
         scale,
         arm_label(parameter.name),
-        _base(parameter, places),
+        _axis_base(parameter, places),
         tuple(places),
         tuple(points),
         _medians(by_place),
@@ -299,7 +299,7 @@ def _number(value: Value | None) -> float | None:
     return float(value)
 
 
-def _base(parameter: Parameter, places: Sequence[float]) -> float | None:
+def _axis_base(parameter: Parameter, places: Sequence[float]) -> float | None:
     """Return the base of the axis: of a logarithmic range, or of a list of powers."""
     domain = parameter.domain
     if isinstance(domain, Range):

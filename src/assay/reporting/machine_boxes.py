@@ -54,7 +54,7 @@ class Box:
 
 
 @dataclass
-class _Homes:
+class _DeviceBoxes:
     """Boxes of devices by the CPUs of the part that contains them."""
 
     of: dict[tuple[int, ...], list[Box]] = field(default_factory=dict)
@@ -72,10 +72,10 @@ def machine_box(machine: Machine, inventory: Inventory, max_cpus: int = MAX_CPUS
         max_cpus: maximum number of separately drawn CPUs.
     """
     top = inventory.topology
-    homes = _Homes()
+    homes = _DeviceBoxes()
     links = {pci.address: pci.link for pci in inventory.pci}
     for device in inventory.devices:
-        homes.of.setdefault(_home(top, device), []).append(_device(device, links))
+        homes.of.setdefault(_holder_cpus(top, device), []).append(_device(device, links))
     looks = {cpu.id: cpu.kind or "usable" for cpu in machine.cpus}
     allowed = set(machine.allowed_cpus)
     box = _box(top, homes, lambda cpu: looks.get(cpu, "usable") if cpu in allowed else "barred")
@@ -86,7 +86,7 @@ def machine_box(machine: Machine, inventory: Inventory, max_cpus: int = MAX_CPUS
     return box if _drawn(box) <= max_cpus else _folded(box, _LAST_FOLDED)
 
 
-def _home(top: Part, device: Device) -> tuple[int, ...]:
+def _holder_cpus(top: Part, device: Device) -> tuple[int, ...]:
     """Return the CPUs of the smallest part that contains all CPUs near a device."""
     near, here = set(device.cpus), top
     while near:
@@ -102,12 +102,12 @@ def _holds(part: Part) -> bool:
     return part.kind in _HOLDERS or any(_holds(inner) for inner in part.children)
 
 
-def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
+def _box(part: Part, homes: _DeviceBoxes, look_of: Callable[[int], str]) -> Box:
     if part.kind == "cpu":
         look = look_of(part.cpus[0]) if part.cpus else "barred"
         number = str(part.id if part.id is not None else "")
         return Box("cpu", (number,), ("cpu", look), part.cpus, look)
-    devices = _once(homes.take(part), _MIN_COMBINED_DEVICES)
+    devices = _combined(homes.take(part), _MIN_COMBINED_DEVICES)
     chain = _chain(part)
     last = chain[-1]
     memory = tuple(box for child in chain for part_ in child.memory for box in _memory(part_))
@@ -231,10 +231,10 @@ def _folded(box: Box, kinds: Iterable[str]) -> Box:
     """Combine identical neighbours of these kinds at every level."""
     kinds = tuple(kinds)
     inner = tuple(_folded(child, kinds) for child in box.inner)
-    return replace(box, inner=_once(inner, _MIN_COMBINED_PARTS, kinds))
+    return replace(box, inner=_combined(inner, _MIN_COMBINED_PARTS, kinds))
 
 
-def _once(
+def _combined(
     boxes: Sequence[Box], min_count: int, kinds: Sequence[str] = ("device",)
 ) -> tuple[Box, ...]:
     """Combine ``min_count`` or more identical neighbours, with their number and all CPUs."""

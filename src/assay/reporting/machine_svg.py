@@ -89,9 +89,9 @@ def machine_svg(machine: Machine, inventory: Inventory) -> str:
         "svg",
         {
             "xmlns": _SVG,
-            "viewBox": f"0 0 {_n(width)} {_n(height)}",
-            "width": _n(width),
-            "height": _n(height),
+            "viewBox": f"0 0 {_number(width)} {_number(height)}",
+            "width": _number(width),
+            "height": _number(height),
             "role": "img",
             "aria-labelledby": "machine-title machine-words",
         },
@@ -141,7 +141,7 @@ _HEAVY = ("machine", "package", "device")
 """Kinds with bold names, which are wider."""
 
 
-def _long(box: Box, lines: Sequence[str]) -> float:
+def _longest_line(box: Box, lines: Sequence[str]) -> float:
     """Return the width of the longest line, in pixels."""
     first = len(lines[0]) * (1.15 if box.kind in _HEAVY else 1.0) if lines else 0.0
     return max([first, *map(len, lines[1:])]) * _CHARACTER
@@ -151,13 +151,13 @@ def _placed(box: Box) -> _Placed:
     """Return the layout of a box: name, memory, inner boxes, devices, from top to bottom."""
     lines = _texts(box)
     if box.kind == "cpu":
-        return _Placed(box, max(26.0, _long(box, lines) + 10), 22.0)
+        return _Placed(box, max(26.0, _longest_line(box, lines) + 10), 22.0)
     if box.kind in ("device", "memory"):
-        return _Placed(box, _long(box, lines) + 2 * _PAD, len(lines) * _LINE + _GAP)
+        return _Placed(box, _longest_line(box, lines) + 2 * _PAD, len(lines) * _LINE + _GAP)
     memory = [_placed(item) for item in box.memory]
     grid = _grid([_placed(item) for item in box.inner])
-    widest = max([_long(box, lines), *(item.width for item in memory), *map(_right, grid)])
-    devices = _flow([_placed(device) for device in box.devices], max(widest, _WIDEST / 4))
+    widest = max([_longest_line(box, lines), *(item.width for item in memory), *map(_right, grid)])
+    devices = _in_rows([_placed(device) for device in box.devices], max(widest, _WIDEST / 4))
     inside = max([widest, *map(_right, devices)])
     within: list[_Placed] = []
     y = _PAD + len(lines) * _LINE
@@ -174,27 +174,27 @@ def _grid(boxes: Sequence[_Placed]) -> list[_Placed]:
     """Return boxes in rows of the width that is nearest to the shape of a screen."""
     if not boxes:
         return []
-    runs = [_even(list(run)) for _, run in groupby(boxes, lambda box: box.box.shape)]
+    runs = [_equally_wide(list(run)) for _, run in groupby(boxes, lambda box: box.box.shape)]
     longest = max(runs, key=len)
     step = longest[0].width + _behind(longest[0].box) + _GAP
     widths = {number * step for number in range(1, len(longest) + 1)}
     widths |= set(accumulate(box.width + _behind(box.box) + _GAP for box in boxes))
     even = [item for run in runs for item in run]
     found = [
-        (_cost(rows, tidy), rows)
+        (_shape_cost(rows, tidy), rows)
         for width in sorted(widths)
-        for tidy, rows in ((True, _stacked(runs, width)), (False, _flow(even, width)))
+        for tidy, rows in ((True, _stacked(runs, width)), (False, _in_rows(even, width)))
     ]
     return min(found, key=lambda item: item[0])[1]
 
 
-def _even(run: list[_Placed]) -> list[_Placed]:
+def _equally_wide(run: list[_Placed]) -> list[_Placed]:
     """Return identical boxes with the width of the widest."""
     widest = max(item.width for item in run)
     return [replace(item, width=widest) for item in run]
 
 
-def _cost(boxes: Sequence[_Placed], tidy: bool) -> tuple[float, float]:
+def _shape_cost(boxes: Sequence[_Placed], tidy: bool) -> tuple[float, float]:
     """Return the distance from the preferred shape; rows with several kinds cost more."""
     width = max(box.x + box.width for box in boxes)
     height = max(box.y + box.height for box in boxes)
@@ -205,17 +205,17 @@ def _cost(boxes: Sequence[_Placed], tidy: bool) -> tuple[float, float]:
 def _stacked(runs: Sequence[list[_Placed]], width: float) -> list[_Placed]:
     """Return runs of identical boxes in rows; all runs share a row if there is enough room."""
     if sum(item.width + _behind(item.box) + _GAP for run in runs for item in run) <= width:
-        return _flow([item for run in runs for item in run], width)
+        return _in_rows([item for run in runs for item in run], width)
     found: list[_Placed] = []
     y = 0.0
     for run in runs:
-        rows = _flow(run, width)
+        rows = _in_rows(run, width)
         found.extend(replace(row, y=row.y + y) for row in rows)
         y += max(row.y + row.height + _behind(row.box) for row in rows) + _GAP
     return found
 
 
-def _flow(boxes: Sequence[_Placed], width: float) -> list[_Placed]:
+def _in_rows(boxes: Sequence[_Placed], width: float) -> list[_Placed]:
     """Return boxes in as many rows as needed."""
     found: list[_Placed] = []
     x = y = tallest = 0.0
@@ -302,10 +302,10 @@ def _rect(
     dashed: bool = False,
 ) -> None:
     attributes = {
-        "x": _n(x),
-        "y": _n(y),
-        "width": _n(width),
-        "height": _n(height),
+        "x": _number(x),
+        "y": _number(y),
+        "width": _number(width),
+        "height": _number(height),
         "class": f"f-{fill}" + (f" s-{edge}" if edge else ""),
     }
     if edge:
@@ -326,7 +326,12 @@ def _write(
     weight: str = "400",
     middle: bool = False,
 ) -> None:
-    attributes = {"x": _n(x), "y": _n(y), "class": f"f-{colour}", "font-size": _n(size)}
+    attributes = {
+        "x": _number(x),
+        "y": _number(y),
+        "class": f"f-{colour}",
+        "font-size": _number(size),
+    }
     if weight != "400":
         attributes["font-weight"] = weight
     if middle:
@@ -334,5 +339,5 @@ def _write(
     ElementTree.SubElement(root, "text", attributes).text = text
 
 
-def _n(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")

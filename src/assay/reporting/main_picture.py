@@ -58,20 +58,20 @@ def _drawn(report: ReportInput) -> Callable[[Finish], str]:
     rows = arm_rows(report, shown)
     scale = scale_for([value for row in rows for value in row.values], report.metric.unit)
 
-    def by(draw: Callable[..., str], figure: Any) -> Callable[[Finish], str]:
+    def drawn_by(draw: Callable[..., str], figure: Any) -> Callable[[Finish], str]:
         return partial(draw, figure, WIDE, NAME)
 
     front = [one for one in front_figures(report) if one.marks or one.tried]
     if front:
-        return by(front_svg, front[0])
+        return drawn_by(front_svg, front[0])
     heat = heat_figure(report, rows, scale)
     if heat is not None:
-        return by(heat_svg, heat)
+        return drawn_by(heat_svg, heat)
     pictures = figures(report, shown, rows)
     if pictures.boxes is not None:
-        return by(box_svg, pictures.boxes)
+        return drawn_by(box_svg, pictures.boxes)
     if pictures.convergence is not None:
-        return by(convergence_svg, pictures.convergence)
+        return drawn_by(convergence_svg, pictures.convergence)
     raise NotPossibleError(
         f"Study {report.study_id} has no picture: no launch has a value of {report.metric.name}.",
         f"`assay report {report.study_id}` shows the reason.",

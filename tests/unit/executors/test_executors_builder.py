@@ -301,12 +301,12 @@ def test_two_that_want_the_same_build_it_once(folder: Path) -> None:
 def test_a_folder_that_another_process_holds_is_waited_for_but_not_for_ever(tmp_path: Path) -> None:
     holder, waiter = BuildCache(tmp_path), BuildCache(tmp_path)
     with (
-        holder.held("k", 0.0),
+        holder.lock("k", 0.0),
         pytest.raises(NotPossibleError, match="Another process has used"),
-        waiter.held("k", 0.05),
+        waiter.lock("k", 0.05),
     ):
         pass
-    with waiter.held("k", 0.05) as place:
+    with waiter.lock("k", 0.05) as place:
         assert place.folder == tmp_path / "k"
     holder.close()
     waiter.close()
@@ -317,10 +317,10 @@ HOUR_S = cache.MIN_UNUSED_S + 60.0
 
 def keep(root: Path, key: str, size_bytes: int, used_ago_s: float) -> None:
     builds = BuildCache(root)
-    with builds.held(key, 0.0) as place:
+    with builds.lock(key, 0.0) as place:
         place.clear()
         (place.files / "prog").touch()
-        place.keep(
+        place.complete(
             BuildNote(key=key, argv=("cc",), elapsed_s=1.0, size_bytes=size_bytes, built_at=0)
         )
     builds.close()

@@ -59,11 +59,11 @@ def _lines(kernel: Kernel) -> Iterator[str]:
 def _steps(kernel: Kernel, parent: str, depth: int) -> Iterator[str]:
     for one in kernel.variants:
         if one.parent == parent and not one.incorrect:
-            yield f"{'  ' * depth}{one.variant}{_of(one)}: {one.description}"
+            yield f"{'  ' * depth}{one.variant}{_availability(one)}: {one.description}"
             yield from _steps(kernel, one.variant, depth + 1)
 
 
-def _of(one: Variant) -> str:
+def _availability(one: Variant) -> str:
     if one.unavailable is not None:
         return f" (not available: {one.unavailable})"
     return f" ({one.library})" if one.library else ""

@@ -89,7 +89,7 @@ def _demand(file: TomlFile, key: Key, value: Any, kind: inspect.Type, example: s
             example = f"{example}, or a table [{dotted(key)}]"
         raise file.error(
             key,
-            f"{element}{dotted(key)} cannot be {_shown(value)}: it takes {_said(kind)}.",
+            f"{element}{dotted(key)} cannot be {_shown(value)}: it takes {_type_words(kind)}.",
             f"Did you mean {near}?" if near else f"Write {example}.",
         )
     return None
@@ -149,11 +149,11 @@ def _shown(value: Any) -> str:
             return "a date or time"
 
 
-def _said(kind: inspect.Type) -> str:
+def _type_words(kind: inspect.Type) -> str:
     """Return a type in words."""
     match _plain(kind):
         case inspect.UnionType(types=types):
-            words = list(dict.fromkeys(map(_said, types)))
+            words = list(dict.fromkeys(map(_type_words, types)))
             if "a number" in words:
                 words = [w for w in words if not w.startswith("a whole number")]
             return f"{', '.join(words[:-1])} or {words[-1]}"
@@ -170,7 +170,7 @@ def _said(kind: inspect.Type) -> str:
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(map(str, values))}"
         case inspect.ListType(item_type=item):
-            return f"a list of {_said(item).removeprefix('a ')}s"
+            return f"a list of {_type_words(item).removeprefix('a ')}s"
         case _:
             return "a table"
 

@@ -79,7 +79,7 @@ def run(parsed: Parsed) -> int:
     if options.json:
         print_json(to_builtins(_answer(request.profile, results)))
     else:
-        _show(results, dry_run=request.dry_run)
+        _print_results(results, dry_run=request.dry_run)
     missed = [one for one in results if one.status in ("degraded", "refused")]
     return 1 if any(one.name not in found.refused for one in missed) else 0
 
@@ -232,20 +232,20 @@ def _answer(profile: str, results: Iterable[_Result]) -> MachineApplyAnswer:
     return MachineApplyAnswer(profile=profile, settings=tuple(settings))
 
 
-def _show(results: list[_Result], *, dry_run: bool) -> None:
+def _print_results(results: list[_Result], *, dry_run: bool) -> None:
     width = max(len(f"{one.name}={show_value(one.value)}") for one in results)
     printed: set[str] = set()
     for one in results:
         shown = "would be set" if dry_run and one.status == "granted" else one.status
         before = f" (was {one.old})" if one.old is not None and one.status == "granted" else ""
-        reason = f": {_once(one.reason, printed)}" if one.reason else ""
+        reason = f": {_without_repetition(one.reason, printed)}" if one.reason else ""
         line = clean(f"{f'{one.name}={show_value(one.value)}':{width}}  {shown}{before}{reason}")
         print("\n".join(wrapped([line], width_of(sys.stdout) or COLUMNS, HANG)))
     if not dry_run and any(one.status in ("granted", "degraded") for one in results):
         print("\nIn force until the next boot or `assay machine restore`.")
 
 
-def _once(reason: str, printed: set[str]) -> str:
+def _without_repetition(reason: str, printed: set[str]) -> str:
     """Return a reason without sentences that were printed before; its first one always remains."""
     first, *others = re.split(r"(?<=\.) ", reason)
     kept = [sentence for sentence in others if sentence not in printed]

@@ -124,7 +124,7 @@ def _lines(
         yield f"{found.status:8} {found.id:{longest}}  {clean(found.evidence)}"
         yield from _remedy(found, width)
         if options.verbose:
-            yield from _why(profile, found)
+            yield from _reason_lines(profile, found)
     if options.verbose:
         for one in others:
             yield f"{'-':8} {one.id:{longest}}  {clean(one.evidence)}"
@@ -148,7 +148,7 @@ def _remedy(found: Finding, width: int) -> Iterable[str]:
         yield f"{INDENT}as a setting: {clean(remedy.setting)}"
 
 
-def _why(profile: Profile, found: Finding) -> Iterable[str]:
+def _reason_lines(profile: Profile, found: Finding) -> Iterable[str]:
     demand = profile.demands[found.id]
     source = f" ({demand.source})" if demand.source else ""
     if demand.reason:

@@ -52,7 +52,7 @@ def machine_lines(machine: Machine, inventory: Inventory, verbose: bool = False)
         ("control", _control(inventory)),
         ("this process", _limits(machine, inventory, verbose)),
         ("libraries", _libraries(inventory)),
-        ("not known", _gaps(inventory)),
+        ("not known", _unavailable_lines(inventory)),
     )
     for title, lines in sections:
         for number, line in enumerate(lines):
@@ -453,6 +453,6 @@ def _libraries(inventory: Inventory) -> Iterator[str]:
         yield f"{library.name:{width}}  {library.version or '':8} {library.path}".rstrip()
 
 
-def _gaps(inventory: Inventory) -> Iterator[str]:
+def _unavailable_lines(inventory: Inventory) -> Iterator[str]:
     for gap in inventory.unavailable:
         yield f"{gap.reading}: {gap.reason}.{f' {gap.remedy}' if gap.remedy else ''}"

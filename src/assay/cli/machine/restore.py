@@ -45,48 +45,48 @@ def run(parsed: Parsed) -> int:
         )
         print_json(to_builtins(answer))
     else:
-        _show(found, dry_run=request.dry_run)
-    return 1 if any(word.fate in ("drifted", "failed") for word in found.words) else 0
+        _print_result(found, dry_run=request.dry_run)
+    return 1 if any(outcome.fate in ("drifted", "failed") for outcome in found.words) else 0
 
 
-def _change(word: UndoOutcome) -> RestoredChange:
+def _change(outcome: UndoOutcome) -> RestoredChange:
     return RestoredChange(
-        path=word.note.action.path,
-        owner=word.note.owner,
-        original_value=word.note.old,
-        status=word.fate,
-        current_value=word.found,
-        reason=word.reason,
+        path=outcome.note.action.path,
+        owner=outcome.note.owner,
+        original_value=outcome.note.old,
+        status=outcome.fate,
+        current_value=outcome.found,
+        reason=outcome.reason,
     )
 
 
-def _show(found: RestoreResult, *, dry_run: bool) -> None:
+def _print_result(found: RestoreResult, *, dry_run: bool) -> None:
     if not (found.words or found.partitions):
         print("Nothing to restore.")
     for name in found.partitions:
         fate = "would be deleted, even while it is in use" if dry_run else "is deleted"
         print(f"The partition {clean(name)} {fate}.")
-    for word in found.words:
-        fate = "would be restored" if dry_run and word.fate == "undone" else _WORDS[word.fate]
-        at = f"{left} -> " if (left := _left(word)) is not None else ""
-        reason = "" if word.fate in ("undone", "gone") else f": {_reason(word)}"
-        line = clean(f"{word.note.action.path}  {at}{word.note.old}  {fate}{reason}")
+    for outcome in found.words:
+        fate = "would be restored" if dry_run and outcome.fate == "undone" else _WORDS[outcome.fate]
+        at = f"{left} -> " if (left := _value_to_replace(outcome)) is not None else ""
+        reason = "" if outcome.fate in ("undone", "gone") else f": {_reason(outcome)}"
+        line = clean(f"{outcome.note.action.path}  {at}{outcome.note.old}  {fate}{reason}")
         print("\n".join(wrapped([line], width_of(sys.stdout), HANG)))
-    if any(word.fate == "drifted" for word in found.words):
+    if any(outcome.fate == "drifted" for outcome in found.words):
         print("\n`assay machine restore --force` also restores files that other programs changed.")
     if found.unreadable:
         lines = show_count(found.unreadable, "line")
         print(f"\n{lines} of the undo journal cannot be read.")
 
 
-def _left(word: UndoOutcome) -> str | None:
+def _value_to_replace(outcome: UndoOutcome) -> str | None:
     """Return the value to replace: the current one; for a drifted file, the one that assay set."""
-    if word.fate == "drifted":
-        return target_value(word.note.action)
-    return word.found if word.fate == "undone" else None
+    if outcome.fate == "drifted":
+        return target_value(outcome.note.action)
+    return outcome.found if outcome.fate == "undone" else None
 
 
-def _reason(word: UndoOutcome) -> str:
-    if word.fate == "drifted":
-        return f"it is {word.found} now"
-    return word.reason or f"it reads {word.found}"
+def _reason(outcome: UndoOutcome) -> str:
+    if outcome.fate == "drifted":
+        return f"it is {outcome.found} now"
+    return outcome.reason or f"it reads {outcome.found}"

@@ -20,9 +20,9 @@ class DisturbedCount:
         self._block = -1
         self._blocks = 0
         self._disturbed = 0
-        self._by = ""
+        self._disturbing = ""
 
-    def begins(self, launch: Launch, history: History | None) -> None:
+    def start_launch(self, launch: Launch, history: History | None) -> None:
         """Count the previous block when a new one begins.
 
         Args:
@@ -39,17 +39,17 @@ class DisturbedCount:
         self._blocks += len(over)
         self._disturbed += sum(history.is_disturbed(launch.stage, block) for block in over)
 
-    def saw(self, sample: Sample) -> None:
+    def add_sample(self, sample: Sample) -> None:
         """Remember the disturbing process, if the evidence of a sample names it."""
         named = (
             piece.note for piece in sample.evidence if piece.kind == OTHER_PROCESS and piece.note
         )
-        self._by = next(named, self._by)
+        self._disturbing = next(named, self._disturbing)
 
     @property
     def text(self) -> str:
         """Text such as ``3 of 12 blocks disturbed by burn (process 812)``; empty without any."""
         if not self._disturbed or self._stage is Stage.SURVEY:
             return ""
-        by = f" by {clean(self._by)[:NAME_CHARACTERS]}" if self._by else ""
+        by = f" by {clean(self._disturbing)[:NAME_CHARACTERS]}" if self._disturbing else ""
         return f"{self._disturbed} of {show_count(self._blocks, 'block')} disturbed{by}"

@@ -216,9 +216,9 @@ class Progress:
         if self._study_id is None:
             return
         if isinstance(error, (KeyboardInterrupt, Terminated)):
-            print(f"assay: interrupted; {self._kept()}.", file=sys.stderr)
+            print(f"assay: interrupted; {self._kept_study()}.", file=sys.stderr)
         elif isinstance(error, ShareLostError):
-            print(f"assay: {self._kept()} once the partition is available.", file=sys.stderr)
+            print(f"assay: {self._kept_study()} once the partition is available.", file=sys.stderr)
 
     def _show_cursor(self, live: Live) -> None:
         try:
@@ -227,7 +227,7 @@ class Progress:
         finally:  # rich may fail to stop a line that is only partly started
             self._cursor.__exit__(None, None, None)
 
-    def _kept(self) -> str:
+    def _kept_study(self) -> str:
         launches = show_count(self._launches, "launch", "launches")
         resume = f"`assay study resume {self._study_id}` continues it"
         return f"study {self._study_id} is kept, with {launches}. {resume}"
@@ -256,7 +256,7 @@ class Progress:
         if self._quiet:
             return
         now_s = time.monotonic()
-        self._disturbed.begins(launch, self._race.history if self._race else None)
+        self._disturbed.start_launch(launch, self._race.history if self._race else None)
         new_stage = launch.stage is not self._stage
         if new_stage:
             self._stage, self._interval = launch.stage, None
@@ -305,7 +305,7 @@ class Progress:
             for earlier in race.history.samples[:-1]:
                 self._compare(earlier)
         self._compare(sample)
-        self._disturbed.saw(sample)
+        self._disturbed.add_sample(sample)
 
     def ended(self, launches: int) -> None:
         """See ``Listener.ended``."""

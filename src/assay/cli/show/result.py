@@ -227,7 +227,7 @@ def _listed(arm: ArmResult, row: Sequence[str], width: int) -> Iterable[str]:
     """Yield the numbers of an arm with their names, in lines that fit the width."""
     line = ""
     parts = [f"{head} {cell}" for head, cell in zip(HEADINGS, row, strict=False)]
-    for part in [*parts, *_lost(arm)] if row else [_row(arm, row, ())]:
+    for part in [*parts, *_lost_launches(arm)] if row else [_row(arm, row, ())]:
         if line and len(line) + 2 + len(part) > width:
             yield line
             line = ""
@@ -236,13 +236,13 @@ def _listed(arm: ArmResult, row: Sequence[str], width: int) -> Iterable[str]:
 
 
 def _row(arm: ArmResult, row: Sequence[str], columns: Sequence[int]) -> str:
-    lost = _lost(arm)
+    lost = _lost_launches(arm)
     if row:
         return "  ".join([_cells(row, columns), *lost])
     return f"  no value ({', '.join(lost)})" if lost else "  no value"
 
 
-def _lost(arm: ArmResult) -> list[str]:
+def _lost_launches(arm: ArmResult) -> list[str]:
     lost = [f"{arm.failures} failed"] if arm.failures else []
     lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
     return lost + ([f"{arm.disturbed_launches} disturbed"] if arm.disturbed_launches else [])

@@ -195,7 +195,7 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
         lines += _table(
             [f"{one:g}" for one in columns],
             {
-                f"{size:g}": [_at(mine, size, intensity) for intensity in columns]
+                f"{size:g}": [_efficiency(mine, size, intensity) for intensity in columns]
                 for size in sorted({one.dram_ratio for one in mine})
             },
         )
@@ -204,14 +204,14 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
     if others:
         lines += ["", "other programs (columns: data size / DRAM)"]
         rows = {
-            name: [_at([c for c in cells if c.work == name], size) for size in sizes]
+            name: [_efficiency([c for c in cells if c.work == name], size) for size in sizes]
             for name in others
         }
         lines += _table([f"{size:g}" for size in sizes], rows)
     return lines
 
 
-def _at(cells: Sequence[Cell], of_dram: float, intensity: float | None = None) -> str:
+def _efficiency(cells: Sequence[Cell], of_dram: float, intensity: float | None = None) -> str:
     for one in cells:
         if one.dram_ratio == of_dram and intensity in (None, one.intensity):
             return f"{100 * one.efficiency:.0f} ({100 * one.model:.0f})"

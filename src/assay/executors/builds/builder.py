@@ -279,17 +279,17 @@ class Builder:
     ) -> BuildNote:
         """Run the build, unless another process has completed it meanwhile."""
         limit_s = self._limit_s()
-        with builds.held(key, limit_s) as place:
+        with builds.lock(key, limit_s) as build_folder:
             found = builds.find(key)
             if found is not None:
                 return found
             try:
                 sources.demand_same(argv)
                 self._demand_same_commits(values)
-                place.clear()
+                build_folder.clear()
                 began = time.monotonic()
                 with self._progress(argv):
-                    self._run(argv, place, limit_s)
+                    self._run(argv, build_folder, limit_s)
                 elapsed_s = time.monotonic() - began
                 _demand_unchanged(argv, sources)
                 self._demand_same_commits(values)
@@ -299,12 +299,12 @@ class Builder:
                     cwd=self._cwd,
                     compiler=_compiler(argv, sources.tools(argv), self._env),
                     elapsed_s=elapsed_s,
-                    size_bytes=_size_bytes(place.files),
+                    size_bytes=_size_bytes(build_folder.files),
                     built_at=time.time(),
                 )
-                place.keep(note)
+                build_folder.complete(note)
             except BaseException:
-                place.remove()
+                build_folder.remove()
                 raise
             return note
 
@@ -322,23 +322,23 @@ class Builder:
     def _cwd(self) -> str | None:
         return self._workload.build.cwd if self._workload.build else None
 
-    def _run(self, argv: tuple[str, ...], place: BuildFolder, limit_s: float) -> None:
+    def _run(self, argv: tuple[str, ...], build_folder: BuildFolder, limit_s: float) -> None:
         """Run a build into its folder.
 
         Raises:
             BuildFailedError: the build cannot be started, fails, exceeds its time limit or creates
                 no file.
         """
-        folder = str(place.files)
+        folder = str(build_folder.files)
         words = with_build_path(argv, folder)
-        with place.output.open("w+b") as output:
+        with build_folder.output.open("w+b") as output:
 
             def failed(reason: str) -> BuildFailedError:
                 output.flush()
-                told = kept_output(place.output)
-                told = told and msgspec.structs.replace(told, stream="stderr")
+                printed = kept_output(build_folder.output)
+                printed = printed and msgspec.structs.replace(printed, stream="stderr")
                 return BuildFailedError(
-                    argv, self._cwd, reason, failure_excerpt(output), error_line(output), told
+                    argv, self._cwd, reason, failure_excerpt(output), error_line(output), printed
                 )
 
             try:
@@ -348,7 +348,7 @@ class Builder:
                     cwd=self._cwd,
                     env={**self._env, FOLDER_VARIABLE: folder},
                     limit_s=limit_s,
-                    keep_open=(place.fd,),
+                    keep_open=(build_folder.fd,),
                     own_group=True,
                 )
             except OSError as error:
@@ -363,7 +363,7 @@ class Builder:
                 time.sleep(ARRIVAL_DELAY_S)
             if status:
                 raise failed(_ended(status))
-            if not any(place.files.iterdir()):
+            if not any(build_folder.files.iterdir()):
                 raise failed("succeeded, but created no file in {build}")
 
 

@@ -83,8 +83,8 @@ class BuildFolder(msgspec.Struct, frozen=True):
             _remove(entry)
         self.files.mkdir()
 
-    def keep(self, note: BuildNote) -> None:
-        """Mark the build as complete."""
+    def complete(self, note: BuildNote) -> None:
+        """Record the complete build."""
         written = self.folder / "build.json.part"
         written.write_bytes(encode(note))
         written.replace(_note_in(self.folder))
@@ -137,7 +137,7 @@ class BuildCache:
         return note
 
     @contextlib.contextmanager
-    def held(self, key: str, wait_s: float) -> Iterator[BuildFolder]:
+    def lock(self, key: str, wait_s: float) -> Iterator[BuildFolder]:
         """Lock the folder of a key for this process.
 
         Raises:

@@ -66,10 +66,12 @@ def _row(point: FrontPoint, spec: StudySpec, numbers: dict[str, int]) -> Html:
 def _settings(point: FrontPoint, numbers: dict[str, int]) -> Child:
     if point.exclusion is None:
         return chips(point.settings)
-    return join(chips(point.settings), el("span", f" {_why(point, numbers)}", class_="quiet"))
+    return join(
+        chips(point.settings), el("span", f" {_exclusion_reason(point, numbers)}", class_="quiet")
+    )
 
 
-def _why(point: FrontPoint, numbers: dict[str, int]) -> str:
+def _exclusion_reason(point: FrontPoint, numbers: dict[str, int]) -> str:
     if point.exclusion is FrontExclusion.DOMINATED:
         better = point.dominated_by or ""
         number = numbers.get(better)

@@ -262,7 +262,7 @@ def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
 
     low, high = limits
     colour = box.role.value
-    kept = _some([d for d in box.dots if not d.left_out])
+    kept = _thinned([d for d in box.dots if not d.left_out])
     if box.summary is not None and box.summary.n >= _BOX_FROM:
         s = box.summary
         line: dict[str, Any] = {"color": LIGHT[colour], "linewidth": 1.2, "zorder": 3}
@@ -285,7 +285,7 @@ def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
         ax.plot([s.median, s.median], [y - 8, y + 8], **{**line, "linewidth": 2.4, "zorder": 5})
     plain = [d.value for d in kept if not d.censored and low <= d.value <= high]
     jitter = [(value, y + spread(i) * 6) for i, value in enumerate(plain)]
-    lost = _some([d for d in box.dots if d.left_out and low <= d.value <= high])
+    lost = _thinned([d for d in box.dots if d.left_out and low <= d.value <= high])
     pluses(ax, [(d.value, y + spread(i) * 6) for i, d in enumerate(lost)], order=4)
     size = 3.0 if len(box.dots) >= _BOX_FROM else 4.5
     dots(ax, jitter, colour, size, order=4, faint=True)
@@ -296,7 +296,7 @@ def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
     _arrows(ax, y, ">", "bad", sorted(late))
 
 
-def _some(points: Sequence[Dot]) -> Sequence[Dot]:
+def _thinned(points: Sequence[Dot]) -> Sequence[Dot]:
     return points[:: math.ceil(len(points) / DOTS_SHOWN) or 1]
 
 
