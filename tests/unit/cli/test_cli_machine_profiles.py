@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.machine.apply import _answer, _Result, _show
+from assay.cli.machine.apply import _answer, _print_results, _Result
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.machine.profile_file import profile_names
 from assay.cli.show.documents import json_text
@@ -48,11 +48,11 @@ def test_reason_is_printed_once_and_wrapped(
 ) -> None:
     rest = "Guests have none: the host decides."
     told = [_Result(f"cpu.{name}", "x", "refused", f"There is no {name}. {rest}") for name in "ab"]
-    _show([*told, _Result("vm.thp", "never", "granted", None, "always")], dry_run=False)
+    _print_results([*told, _Result("vm.thp", "never", "granted", None, "always")], dry_run=False)
     out = capsys.readouterr().out
     assert (out.count(rest), out.count("There is no ")) == (1, 2)
     assert "vm.thp=never  granted (was always)" in out
-    _show([_Result("cpu.a", "x", "refused", "word " * 40)], dry_run=True)
+    _print_results([_Result("cpu.a", "x", "refused", "word " * 40)], dry_run=True)
     _, *others = capsys.readouterr().out.splitlines()
     assert others and all(line.startswith("    ") and len(line) <= 80 for line in others)
 

@@ -78,7 +78,7 @@ def test_show_tells_that_there_is_none(kept: Kept, capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     (none,) = [line for line in lines if "no conclusion of stratum 1 yet" in line]
     assert f"assay study resume {kept.id}" in none
-    (before,) = [line for line in lines if "before it" in line]
+    (before,) = [line for line in lines if "earlier stratum:" in line]
     assert lines.index(before) > lines.index(none)
     assert not any("whole picture" in line for line in lines)
 

@@ -209,8 +209,8 @@ def test_bad_settings() -> None:
     bad(["malloc=glibc,jemaloc"], "malloc cannot be 'jemaloc'", "jemalloc")
     bad(["threads"], "is not an assignment")
     bad(["nice=0,5", "nice=10"], "nice is given twice")
-    bad(["arg.sise=1,2"], "no place in the command", "Did you mean arg.size?")
-    bad(["arg.elsewhere=1,2"], "no place in the command", "{elsewhere}")
+    bad(["arg.sise=1,2"], "has no placeholder", "Did you mean arg.size?")
+    bad(["arg.elsewhere=1,2"], "has no placeholder", "{elsewhere}")
     bad(["nice=0,5", "--constraint", "nice >"], "not an expression")
 
 
@@ -233,7 +233,7 @@ def test_bad_settings() -> None:
         (["--objective", "peak_bytes"], "page cache", "peak_anon_bytes"),
         (["--unit", "fps"], "lacks a value", ""),
         (["--unit", "fps=1/s"], "[Uu]nknown metric: 'fps'", ""),
-        (["--unit", "wall_s=ms"], "unit of wall_s is s", ""),
+        (["--unit", "wall_s=ms"], "unit of this metric is s", ""),
         (["--timeout", "0"], "not a duration", ""),
         (["--limit", "mem"], "lacks a value", ""),
         (["--limit", "memory=1G"], "Unknown limit: 'memory'", "mem"),
