@@ -278,7 +278,12 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "continuous": (PLAIN.replace("1..8:log2", "0.5..1.5"), "6:5", "continuous domain", "step"),
     "no n": (PLAIN + "[design]\nkind = 'random'\n", "7:2", "needs n", "n = 20"),
     "n of a grid": (PLAIN + "[design]\nn = 3\n", "8:1", "does not apply to a grid", "latin"),
-    "centre of a grid": (PLAIN + "[design]\ncentre = true\n", "8:1", "does not apply to a grid", "factorial"),
+    "centre of a grid": (
+        PLAIN + "[design]\ncentre = true\n",
+        "8:1",
+        "does not apply to a grid",
+        "factorial",
+    ),
     "three levels": (PLAIN + "[design]\nkind = 'factorial'\n", "5:1", "arg.n has 3", "[LOW, HIGH]"),
     "condition of a factorial": (
         TWO + "nice = { domain = [1, 5], condition = 'arg.n > 1' }\n[design]\nkind = 'factorial'\n",
