@@ -27,7 +27,8 @@ struct Arguments {
     std::vector<std::string>
         command; // program to run without a plan; for a helper, command line of the system settings server
     ContainmentMode containment = ContainmentMode::automatic;
-    std::optional<std::string> cgroup_root; // these three: from the plan whose supervisor was killed
+    // Keys of the plan whose supervisor was killed; for `recover` only.
+    std::optional<std::string> cgroup_root;
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
     std::string error; // not empty: the command line is invalid

@@ -139,8 +139,8 @@ std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::st
         auto attempt = attempt_leaf(plan, leaf_name(plan, launcher, n), false);
         if (attempt.leaf) return std::move(attempt.leaf);
         why = std::move(attempt.why);
-        // The name exists: left by a launcher with our process id that was killed together with its
-        // supervisor.
+        // The name exists: a launcher with our process id and its supervisor were killed together and left
+        // it.
         if (!attempt.taken || plan.cgroup_name) return nullptr;
     }
     return nullptr;

@@ -29,7 +29,7 @@ Fd open_in(int folder, const char* file, int flags) {
     return fd;
 }
 
-/// Open a folder in an open folder, in the same way.
+/// Open a folder in an open folder. If permission is denied, restore the permissions first.
 Fd open_below(int folder, const char* name) {
     Fd fd = open_folder(folder, name);
     if (!fd && errno == EACCES && ::fchmodat(folder, name, 0755, 0) == 0) fd = open_folder(folder, name);

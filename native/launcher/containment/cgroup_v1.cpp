@@ -102,7 +102,7 @@ std::vector<pid_t> V1Leaf::processes() {
 void V1Leaf::kill() {
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "FROZEN"));
     const auto left = processes();
-    const auto still_here = [&](pid_t pid) {
+    const auto still_ours = [&](pid_t pid) {
         const auto now = processes();
         return std::binary_search(now.begin(), now.end(), pid);
     };
@@ -111,7 +111,7 @@ void V1Leaf::kill() {
         if (freezer_)
             ::kill(pid, SIGKILL);
         else
-            kill_checked(pid, still_here);
+            kill_checked(pid, still_ours);
     }
     for (const pid_t pid : left)
         hierarchies_.thaw(pid); // includes groups that the program created below ours and froze

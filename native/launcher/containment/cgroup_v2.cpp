@@ -168,13 +168,13 @@ void V2Leaf::kill() {
     if (unified_.write("cgroup.kill", "1") != 0) freeze_and_kill(); // Linux before 5.14
     // A process in one of our v1 folders but outside the v2 group has moved itself and so escaped
     // cgroup.kill.
-    const auto still_here = [&](pid_t pid) {
+    const auto still_ours = [&](pid_t pid) {
         const auto now = processes();
         return std::binary_search(now.begin(), now.end(), pid);
     };
     if (++kills_ < 3) return;
     for (const pid_t pid : processes()) {
-        kill_checked(pid, still_here);
+        kill_checked(pid, still_ours);
         hierarchies_.thaw(pid);
     }
 }
@@ -223,7 +223,7 @@ TreeUsage V2Leaf::usage() {
     }
     if (memory_) {
         usage.peak_bytes = memory_->peak(memory_folder());
-        if (!usage.peak_bytes) usage.absent.emplace_back("peak_bytes", "needs memory.peak, Linux 5.19");
+        if (!usage.peak_bytes) usage.absent.emplace_back("peak_bytes", "requires memory.peak (Linux 5.19)");
         usage.oom_kills = memory_->oom_kills(memory_folder());
     } else {
         usage.absent.emplace_back("peak_bytes", no_memory_);

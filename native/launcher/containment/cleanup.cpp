@@ -19,7 +19,8 @@ namespace {
 constexpr Nanos end_timeout = 5 * nanos_per_second;
 constexpr int max_depth = 16;
 
-bool left_by_a_launcher(std::string_view group) {
+/// Return whether the launcher that a control group is named after no longer exists.
+bool is_abandoned(std::string_view group) {
     const pid_t launcher = launcher_of(group);
     return launcher > 0 && ::kill(launcher, 0) != 0 && errno == ESRCH;
 }
@@ -37,7 +38,7 @@ void find_candidates(int root, const std::string& folder, int depth, std::vector
         const std::string_view name = entry->d_name;
         if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
         auto path = folder.empty() ? std::string(name) : folder + '/' + std::string(name);
-        if (left_by_a_launcher(name))
+        if (is_abandoned(name))
             found.push_back(std::move(path));
         else if (depth < max_depth)
             below.push_back(std::move(path));
@@ -47,13 +48,13 @@ void find_candidates(int root, const std::string& folder, int depth, std::vector
 
 void kill_once(const CgroupFolder& group, const Hierarchies& hierarchies) {
     if (group.write("cgroup.kill", "1") == 0) return;
-    const auto still_here = [&](pid_t pid) {
+    const auto still_ours = [&](pid_t pid) {
         const auto now = group.processes();
         return std::find(now.begin(), now.end(), pid) != now.end();
     };
     static_cast<void>(group.write("freezer.state", "FROZEN")); // prevents forks during the loop
     for (const pid_t pid : group.processes()) {
-        kill_checked(pid, still_here);
+        kill_checked(pid, still_ours);
         hierarchies.thaw(pid);
     }
     static_cast<void>(group.write("freezer.state", "THAWED"));

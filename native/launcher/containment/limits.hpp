@@ -11,9 +11,9 @@ namespace assay {
 
 /// Entry of the record's `applied`.
 struct Applied {
-    std::string what;
-    int error = 0; // errno; 0: applied
-    std::string how;
+    std::string step;   // step of the set-up
+    int error = 0;      // errno; 0: applied
+    std::string method; // "kernel" or "polled" for a limit; else empty
 };
 
 /// Monitors the limits of the whole tree. For limits that the kernel enforces it only checks whether they
@@ -33,8 +33,8 @@ class LimitMonitor final : public PeriodicTask {
 
     /// Return the limit that was reached ("cpu", "memory", "processes", "output"), or null.
     [[nodiscard]] const char* hit() const { return hit_; }
-    /// Return whether that is a limit of time, after which the grace period applies.
-    [[nodiscard]] bool of_time() const { return hit_ != nullptr && std::string_view(hit_) == "cpu"; }
+    /// Return whether that is a time limit, after which the grace period applies.
+    [[nodiscard]] bool is_time_limit() const { return hit_ != nullptr && std::string_view(hit_) == "cpu"; }
 
   private:
     [[nodiscard]] bool over_memory();

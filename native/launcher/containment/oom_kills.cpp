@@ -20,10 +20,10 @@ constexpr Nanos max_check_interval = 100 * nanos_per_milli;
 /// Checks use at most this fraction of the time (1/400).
 constexpr Nanos duty_divisor = 400;
 
-/// Time between the count of a killed process and its end, because freeing its memory takes long.
+/// Maximum time between the count of a killed process and its end: freeing its memory takes long.
 constexpr Nanos kill_window = 3 * nanos_per_second;
 
-/// The kernel kills the largest process of a group.
+/// Minimum size of a process to be considered: the kernel kills the largest process of a group.
 constexpr std::int64_t min_large_bytes = 16 << 20;
 
 /// Values from here on mean no limit (v1 writes the largest number of pages).

@@ -48,7 +48,7 @@ class Field {
         return s;
     }
 
-    [[nodiscard]] bool truth() const {
+    [[nodiscard]] bool boolean() const {
         if (!value_.is_boolean()) refuse("must be true or false");
         return value_.get<bool>();
     }
@@ -65,7 +65,7 @@ class Field {
 
     [[nodiscard]] int small(int low, int high) const { return static_cast<int>(integer(low, high)); }
 
-    [[nodiscard]] std::uint64_t word() const {
+    [[nodiscard]] std::uint64_t uint64() const {
         if (!value_.is_number_integer()) refuse("must be an integer");
         return value_.is_number_unsigned() ? value_.get<std::uint64_t>()
                                            : static_cast<std::uint64_t>(value_.get<std::int64_t>());
@@ -297,7 +297,7 @@ PrctlCall read_prctl(const Field& field) {
         if (key == "option")
             option.emplace(f);
         else if (key == "args")
-            f.each_element([&](const Field& a) { call.args.push_back(a.word()); });
+            f.each_element([&](const Field& a) { call.args.push_back(a.uint64()); });
         else
             unknown(f);
     });
@@ -458,7 +458,7 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
     } else if (key == "affinity_calls") {
         plan.affinity_calls = static_cast<AffinityCalls>(look_up(f, affinity_answers));
     } else if (key == "aslr") {
-        plan.aslr = f.truth();
+        plan.aslr = f.boolean();
     } else if (key == "rlimits") {
         f.each_element([&](const Field& call) { plan.rlimits.push_back(read_rlimit(call)); });
     } else if (key == "timeout_s") {

@@ -56,7 +56,7 @@ struct Limits {
 
 /// One of several instances of a program, with its own settings.
 struct Instance {
-    std::vector<std::string> argv; // empty: that of the plan
+    std::vector<std::string> argv; // empty: argv of the plan
     std::vector<std::pair<std::string, std::string>> env_set;
     std::vector<int> affinity;
     std::optional<std::string> stdout_path;
@@ -112,9 +112,9 @@ struct Plan {
     std::optional<std::string> cgroup_name;
     std::optional<int> parent_pid;
     bool own_process_group = false;
-    bool leave_signals = false; // leave them to the program
+    bool leave_signals = false; // let the program handle signals instead of ending the tree
     bool no_core_files = false;
-    bool end_on_memory_kill = false; // of any process of the tree, by the kernel
+    bool end_on_memory_kill = false; // end when the kernel kills any process of the tree for memory
     double sample_interval_s = 0.05;
     double sampling_share = 0.005; // maximum share of the time for sampling memory
     Sampling sampling;
@@ -129,7 +129,7 @@ struct Plan {
     [[nodiscard]] bool keeps_output() const;
 };
 
-/// Its message begins with the invalid key.
+/// Invalid plan. The message begins with the invalid key.
 class PlanError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -138,7 +138,7 @@ class PlanError : public std::runtime_error {
 inline constexpr std::size_t max_plan_bytes = 8U << 20;
 inline constexpr double max_grace_s = 24.0 * 60 * 60;
 
-/// Throws PlanError.
+/// Parse a plan. Throws PlanError.
 Plan parse_plan(std::string_view json);
 
 /// Throws PlanError if a plan contains keys that a launcher with root privileges must not accept from another

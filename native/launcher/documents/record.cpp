@@ -152,7 +152,7 @@ void write_host(JsonWriter& json, const HostActivity& host) {
     json.key("host").begin_object().member("cpus", host.cpus);
     if (host.steal_s) json.member("steal_s", *host.steal_s);
     if (host.busy_s) json.member("busy_s", *host.busy_s);
-    if (host.own_s) json.member("process_tree_cpu_s", *host.own_s);
+    if (host.tree_s) json.member("process_tree_cpu_s", *host.tree_s);
     if (host.launcher_s) json.member("launcher_cpu_s", *host.launcher_s);
     if (host.swap) json.member("swap_in_pages", host.swap->in).member("swap_out_pages", host.swap->out);
     if (host.throttle_events) json.member("throttle_events", *host.throttle_events);
@@ -164,11 +164,11 @@ void write_host(JsonWriter& json, const HostActivity& host) {
 void write_containment(JsonWriter& json, const ContainmentReport& report) {
     json.key("containment").begin_object();
     json.member("mode", report.mode).member("guarantee", report.complete ? "complete" : "best_effort");
-    if (!report.why.empty()) json.member("reason", report.why);
-    json.member("remaining_processes", report.left_over);
-    if (!report.left_names.empty()) {
+    if (!report.reason.empty()) json.member("reason", report.reason);
+    json.member("remaining_processes", report.remaining);
+    if (!report.names.empty()) {
         json.key("remaining_process_names").begin_array();
-        for (const auto& name : report.left_names) json.value(name);
+        for (const auto& name : report.names) json.value(name);
         json.end_array();
     }
     if (report.survivors > 0) json.member("surviving_processes", report.survivors);
@@ -256,7 +256,7 @@ void write_instance(JsonWriter& json, const InstanceReport& report) {
         if (WIFEXITED(*report.status)) json.member("exit_status", WEXITSTATUS(*report.status));
         if (WIFSIGNALED(*report.status)) json.member("signal", WTERMSIG(*report.status));
     }
-    if (report.ended_with_others) json.member("killed_after_failure", true);
+    if (report.killed_after_failure) json.member("killed_after_failure", true);
     if (report.wall_s) json.member("wall_s", *report.wall_s);
     if (report.cpu)
         json.member("user_s", seconds(report.cpu->user)).member("sys_s", seconds(report.cpu->system));
@@ -320,9 +320,9 @@ std::string to_json(const Result& result) {
     if (!result.applied.empty()) {
         json.key("applied").begin_array();
         for (const auto& applied : result.applied) {
-            json.begin_object().member("step", applied.what).member("ok", applied.error == 0);
+            json.begin_object().member("step", applied.step).member("ok", applied.error == 0);
             if (applied.error != 0) json.member("errno", applied.error);
-            if (!applied.how.empty()) json.member("method", applied.how);
+            if (!applied.method.empty()) json.member("method", applied.method);
             json.end_object();
         }
         json.end_array();

@@ -59,20 +59,20 @@ struct SampledMemory {
 struct ContainmentReport {
     std::string mode;
     bool complete = false;
-    std::string why;
-    std::int64_t left_over = 0;
-    std::vector<std::string> left_names{}; // names of some, without processes that were already ending
-    std::int64_t survivors = 0;
+    std::string reason;               // why the guarantee is not complete, or no control group is used
+    std::int64_t remaining = 0;       // processes that remained when the program had ended
+    std::vector<std::string> names{}; // names of some of them, without processes that were already ending
+    std::int64_t survivors = 0;       // processes that survived SIGKILL
 };
 
 /// Result of one of several instances.
 struct InstanceReport {
     pid_t pid = 0;
-    std::optional<int> status; // as of wait(2); absent if it did not run or was ended with the tree
+    std::optional<int> status; // status from wait(2); absent if it did not run or was ended with the tree
     std::optional<double> wall_s;
     std::optional<CpuTime> cpu;
     std::optional<std::vector<int>> cpus; // affinity mask just after exec
-    bool ended_with_others = false;       // ended because another instance had failed
+    bool killed_after_failure = false;    // ended because another instance had failed
 };
 
 /// Result of one launch. Absent values could not be measured.

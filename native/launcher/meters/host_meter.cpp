@@ -23,7 +23,7 @@ std::int64_t take_field(const char*& at, const char* end) {
 }
 
 bool has_swap_area(const std::string& root) {
-    if (root.empty()) { // takes a tenth of the time of reading the file
+    if (root.empty()) { // sysinfo(2) takes a tenth of the time of reading the file
         struct sysinfo info{};
         return ::sysinfo(&info) == 0 && info.totalswap > 0;
     }
@@ -94,29 +94,30 @@ void HostMeter::begin() {
     ticks_ = read_host(root_, cpus_);
 }
 
-HostActivity HostMeter::end(const std::optional<Nanos>& own, Absent& absent) const {
-    HostActivity share;
-    share.cpus = static_cast<int>(cpus_.size());
+HostActivity HostMeter::end(const std::optional<Nanos>& tree_cpu, Absent& absent) const {
+    HostActivity activity;
+    activity.cpus = static_cast<int>(cpus_.size());
     const auto ticks = read_host(root_, cpus_);
     const auto launcher = launcher_time();
     if (ticks && ticks_) {
-        share.steal_s = seconds(ticks_to_ns(ticks->steal - ticks_->steal));
-        share.busy_s = seconds(ticks_to_ns(ticks->busy - ticks_->busy));
-        if (own) share.own_s = seconds(*own);
-        if (launcher && launcher_) share.launcher_s = seconds(*launcher - *launcher_);
+        activity.steal_s = seconds(ticks_to_ns(ticks->steal - ticks_->steal));
+        activity.busy_s = seconds(ticks_to_ns(ticks->busy - ticks_->busy));
+        if (tree_cpu) activity.tree_s = seconds(*tree_cpu);
+        if (launcher && launcher_) activity.launcher_s = seconds(*launcher - *launcher_);
     } else {
         for (const char* name : {"host.steal_s", "host.busy_s"})
             absent.emplace_back(name, "/proc/stat cannot be read");
     }
     const auto swap = read_swap(root_);
     if (swap && swap_ && swap->possible == swap_->possible)
-        share.swap = SwapPages{swap->possible, swap->in - swap_->in, swap->out - swap_->out};
+        activity.swap = SwapPages{swap->possible, swap->in - swap_->in, swap->out - swap_->out};
     else
         absent.emplace_back("host.swap", swap && swap_ ? "a swap area was added or removed during the launch"
                                                        : "/proc/vmstat does not contain it");
-    share.clock_source = clock_source_;
-    if (!share.clock_source) absent.emplace_back("host.clock_source", "/sys does not name the clock source");
-    return share;
+    activity.clock_source = clock_source_;
+    if (!activity.clock_source)
+        absent.emplace_back("host.clock_source", "/sys does not name the clock source");
+    return activity;
 }
 
 std::optional<Nanos> HostMeter::launcher_time() const {

@@ -37,8 +37,8 @@ struct HostActivity {
     int cpus = 0;
     std::optional<double> steal_s;
     std::optional<double> busy_s;
-    std::optional<double> own_s;
-    std::optional<double> launcher_s;
+    std::optional<double> tree_s;     // CPU time of the process tree
+    std::optional<double> launcher_s; // CPU time of launcher and supervisor
     std::optional<SwapPages> swap;
     std::optional<std::int64_t> throttle_events;
     std::optional<double> frequency_ratio;
@@ -54,9 +54,9 @@ class HostMeter {
         : root_(root), cpus_(cpus), launcher_pid_(launcher_pid) {}
 
     void begin();
-    /// Return the activity. `own` is the CPU time of the tree. Reasons for missing values are added to
+    /// Return the activity. `tree_cpu` is the CPU time of the tree. Reasons for missing values are added to
     /// `absent`, with names such as "host.busy_s".
-    HostActivity end(const std::optional<Nanos>& own, Absent& absent) const;
+    HostActivity end(const std::optional<Nanos>& tree_cpu, Absent& absent) const;
 
   private:
     /// Return the CPU time of the launcher process and of this process, the supervisor.

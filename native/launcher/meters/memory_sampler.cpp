@@ -18,8 +18,8 @@ namespace {
 constexpr Nanos first_interval = nanos_per_milli;
 
 constexpr std::int64_t file_share_divisor = 8;
-constexpr std::int64_t max_shared_bytes =
-    1 << 20; // above this, neither page faults nor the resident set are an upper bound
+/// Above this, neither page faults nor the resident set are an upper bound.
+constexpr std::int64_t max_shared_bytes = 1 << 20;
 
 /// Return the smallest value that is clearly above `bytes`. The charge includes kernel memory of the tree,
 /// and the counts of a process lag behind by some pages per CPU.
@@ -128,7 +128,7 @@ MemoryPeak MemorySampler::peak(const FinalMemory& end) {
                 std::max(*max_between_, previous_.anonymous + *memory->faulted - *previous_.faulted);
     }
     const std::int64_t resident_anonymous = without_files(end);
-    // More than page faults can have added: file pages came and went, or the reverse.
+    // More than page faults can have added: file pages were mapped and unmapped between samples.
     const bool contradicts = max_between_ && resident_anonymous > clearly_above(*max_between_);
     MemoryPeak found{peak_, PeakSource::samples, {}};
     const auto charge = charge_without_files(end);

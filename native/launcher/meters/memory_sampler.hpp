@@ -50,7 +50,7 @@ class MemorySampler final : public PeriodicTask {
     [[nodiscard]] Nanos max_gap(Nanos ended) const { return std::max(max_gap_, ended - last_sample_); }
 
   private:
-    void add_sample(const TreeMemory& held);
+    void add_sample(const TreeMemory& memory);
     [[nodiscard]] std::optional<std::int64_t> charge_without_files(const FinalMemory& end) const;
     [[nodiscard]] std::int64_t upper_bound(const FinalMemory& end) const;
     [[nodiscard]] std::int64_t without_files(const FinalMemory& end) const;

@@ -14,9 +14,9 @@ Meters::Meters(const Plan& plan, const std::vector<int>& cpus, pid_t launcher_pi
 
 void Meters::report(Result& result) {
     auto& absent = result.absent;
-    std::optional<Nanos> own;
-    if (result.cpu) own = result.cpu->user + result.cpu->system;
-    counters_.read(result.wall_s ? own : std::nullopt);
+    std::optional<Nanos> tree_cpu;
+    if (result.cpu) tree_cpu = result.cpu->user + result.cpu->system;
+    counters_.read(result.wall_s ? tree_cpu : std::nullopt);
     result.counts = counters_.counts();
     for (const auto& count : result.counts) {
         if (count.name == "cpu_migrations") result.migrations = std::llround(count.value);
@@ -26,7 +26,7 @@ void Meters::report(Result& result) {
     result.energy_j = energy_.joules();
     if (!result.energy_j) absent.emplace_back("energy_j", energy_.why_absent());
 
-    result.host = host_.end(own, absent);
+    result.host = host_.end(tree_cpu, absent);
     result.host->throttle_events = throttle_.end();
     if (!result.host->throttle_events) {
         absent.emplace_back("host.throttle_events", "the processor or its hypervisor does not count them");

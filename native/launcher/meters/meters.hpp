@@ -16,12 +16,14 @@ namespace assay {
 /// Meters of the machine and of the process tree during a launch.
 class Meters {
   public:
-    /// Open and read everything that is slow. Construct it before the program, which inherits the counters.
+    /// Do the slow part of the preparation. Construct it before the program starts, which inherits the
+    /// counters.
     Meters(const Plan& plan, const std::vector<int>& cpus, pid_t launcher_pid);
 
     /// Read values that do not change before the program runs. Call it after the program was created.
     void begin() { host_.begin(); }
-    /// Read values that change in any case. Call it as soon as the program has ended.
+    /// Read values that change even without the program, such as energy. Call it as soon as the program has
+    /// ended.
     void end() { energy_.end(); }
     /// Fill in the result, after the tree has ended and its CPU time is known.
     void report(Result& result);

@@ -15,11 +15,12 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos first_watch = 2 * nanos_per_milli;
+constexpr Nanos first_interval = 2 * nanos_per_milli;
 constexpr Nanos max_sample_interval = 100 * nanos_per_milli;
 
-/// Reading uses at most 1/400 of the time. Of a tree with very many threads only the first are read.
-constexpr Nanos watch_duty = 400;
+/// Sampling uses at most 1/400 of the time.
+constexpr Nanos duty_divisor = 400;
+/// In a tree with more threads, only the first ones are sampled.
 constexpr std::size_t min_sampled_threads = 16;
 constexpr std::size_t max_sampled_threads = 4096;
 
@@ -56,7 +57,7 @@ std::optional<std::int64_t> read_migrations(const Fd& fd) {
 
 SchedSampler::SchedSampler(Containment& containment, pid_t program, Nanos start)
     : containment_(containment), program_(program), schedstat_(open_of_thread(program, program, "schedstat")),
-      sched_(open_of_thread(program, program, "sched")), start_(start), interval_(first_watch),
+      sched_(open_of_thread(program, program, "sched")), start_(start), interval_(first_interval),
       due_(start + interval_) {}
 
 void SchedSampler::run(Nanos now) {
@@ -79,7 +80,7 @@ void SchedSampler::run(Nanos now) {
     if (all) forget_ended();
     interval_ = std::min(interval_ + interval_ / 2, max_sample_interval);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    due_ = now + std::max(interval_, cost * watch_duty);
+    due_ = now + std::max(interval_, cost * duty_divisor);
 }
 
 void SchedSampler::read_ended() {

@@ -10,8 +10,8 @@ namespace assay {
 /// Counts thermal throttling of cores and packages (thermal_throttle of sysfs; Intel).
 class ThrottleMeter {
   public:
-    /// Reads every package of these CPUs once, and at most 16 of their cores, because each file takes some
-    /// microseconds at both ends of a launch.
+    /// Select every package of these CPUs, and at most 16 of their cores, because reading each file takes
+    /// some microseconds at both ends of a launch.
     ThrottleMeter(const std::string& root, const std::vector<int>& cpus);
 
     void begin() { before_ = total(); }

@@ -26,14 +26,14 @@ namespace assay {
 namespace {
 
 constexpr std::size_t mask_bytes = 1024; // 8192 CPUs, the maximum of the kernel configuration
-constexpr int clone_failed = INT_MAX;    // as a failed step: clone failed
+constexpr int clone_failed = INT_MAX;    // value of `failed_step` if clone failed
 
 } // namespace
 
 struct InstanceGroup::State : Progress {
     std::atomic<pid_t> pid{0};
     std::atomic<bool> mask_read{false}; // `mask` was read after exec
-    std::atomic<bool> ended_with_others{false};
+    std::atomic<bool> killed_after_failure{false};
     std::atomic<bool> stopped{false};
     std::atomic<int> status{0};
     std::atomic<Nanos> user{0};
@@ -187,7 +187,7 @@ class InstanceGroup::Leader {
             }
             const int signal = static_cast<int>(info.ssi_signo);
             if ((mask_of({signal}) & left_ending_signals) != 0) end_requested_ = true;
-            // A terminal, or the sender of a signal to the process group, has reached the instances too.
+            // A signal from a terminal, or to the process group, has reached the instances too.
             if (info.ssi_pid == static_cast<std::uint32_t>(::getppid())) signal_all(signal);
         }
         if (!ended) return;
@@ -233,11 +233,11 @@ class InstanceGroup::Leader {
         state.system.store(to_nanos(usage.ru_stime));
         state.ended_ns.store(now);
         --running_;
-        if (status != 0 && !state.ended_with_others.load()) give_up(index);
+        if (status != 0 && !state.killed_after_failure.load()) give_up(index);
     }
 
-    /// End all instances after one has failed, because their results are useless. Not if they are ending on
-    /// request.
+    /// End all instances after one has failed, because their results are useless. Let them continue if they
+    /// are ending on request.
     void give_up(std::size_t index) {
         int none = -1;
         group_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
@@ -245,7 +245,7 @@ class InstanceGroup::Leader {
         for (std::size_t i = 0; i < group_.members_.size(); ++i) {
             State& state = group_.state(i);
             if (state.pid.load() == 0 || state.ended_ns.load() != 0) continue;
-            state.ended_with_others.store(true);
+            state.killed_after_failure.store(true);
             ::kill(state.pid.load(), SIGKILL); // our child and not reaped: its number cannot have been reused
         }
     }
@@ -281,7 +281,7 @@ class InstanceGroup::Leader {
     Fd release_write_;
     std::size_t running_ = 0;
     std::size_t ready_count_ = 0;
-    bool end_requested_ = false; // a user asked the program to end in its own way
+    bool end_requested_ = false; // a user sent the program a signal whose default action ends it
 };
 
 void InstanceGroup::run_leader(Progress& progress) {
@@ -305,7 +305,7 @@ std::optional<Failure> InstanceGroup::failure() const {
     const auto number = static_cast<std::size_t>(step);
     const std::string stage = step == clone_failed     ? "clone"
                               : number == steps.size() ? "exec"
-                                                       : steps[number].what;
+                                                       : steps[number].name;
     return Failure{stage, error,
                    "instance " + std::to_string(*index) + ": " + explain(stage, error, member.plan)};
 }
@@ -334,7 +334,7 @@ std::vector<Applied> InstanceGroup::applied() const {
     const auto& steps = members_[index].steps.all();
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const bool broke = static_cast<int>(i) == failed;
-        if (steps[i].from_plan) found.push_back({steps[i].what, broke ? state.failed_errno.load() : 0, {}});
+        if (steps[i].from_plan) found.push_back({steps[i].name, broke ? state.failed_errno.load() : 0, {}});
         if (broke) break;
     }
     return found;
@@ -348,7 +348,7 @@ std::vector<InstanceReport> InstanceGroup::reports() const {
         report.pid = state.pid.load();
         const Nanos ended = state.ended_ns.load();
         const Nanos started = state.started_ns.load();
-        report.ended_with_others = state.ended_with_others.load();
+        report.killed_after_failure = state.killed_after_failure.load();
         const bool own_end = state.failed_step.load() < 0; // not the end of a child of ours before exec
         if (ended != 0 && own_end) report.status = state.status.load();
         if (ended != 0 && started != 0) {

@@ -53,7 +53,7 @@ std::vector<pid_t> children_of(pid_t pid) {
     return children;
 }
 
-/// Return all processes by their parents, for kernels without /proc/PID/task/TID/children
+/// Return all processes by parent, for kernels without /proc/PID/task/TID/children
 /// (CONFIG_PROC_CHILDREN).
 std::unordered_multimap<pid_t, pid_t> all_by_parent() {
     std::unordered_multimap<pid_t, pid_t> children;

@@ -29,11 +29,12 @@ struct ProcStat {
     int priority = 0; // of the real-time classes only
     int policy = 0;
 
-    /// False between fork and exec (PF_FORKNOEXEC).
+    /// Return whether the process has called exec since its fork (PF_FORKNOEXEC).
     [[nodiscard]] bool executed() const { return (flags & 0x40U) == 0; }
-    /// Ending (PF_EXITING), and therefore possibly outside every control group.
+    /// Return whether the process is ending (PF_EXITING), and therefore possibly outside every control group.
     [[nodiscard]] bool exiting() const { return (flags & 0x4U) != 0; }
-    /// A process whose first thread has ended looks like a zombie while other threads are running.
+    /// Return whether the process is alive. A process whose first thread has ended looks like a zombie while
+    /// other threads are running.
     [[nodiscard]] bool alive() const { return (state != 'Z' && state != 'X') || threads > 1; }
 };
 

@@ -197,7 +197,7 @@ void Program::find_candidates(const std::string& name) {
 namespace {
 
 Spawned spawn_task(const ChildTask& given, int cgroup, bool legacy_clone, bool share) {
-    // Static, to outlive this call: the child runs on this stack until exec.
+    // Static, so that it outlives this call: the child runs on this stack until exec.
     alignas(64) static unsigned char stack[32 * 1024];
     static ChildTask task;
     task = given;

@@ -20,7 +20,7 @@ namespace assay {
 
 namespace {
 
-/// struct sched_attr of linux/sched/types.h as of Linux 3.14. Older C libraries lack it, newer ones define it
+/// struct sched_attr of linux/sched/types.h in Linux 3.14. Older C libraries lack it, newer ones define it
 /// twice.
 struct DeadlineAttributes {
     std::uint32_t size = 48;
@@ -59,16 +59,16 @@ unsigned char* Steps::allocate_bytes(std::size_t size) {
     return reinterpret_cast<unsigned char*>(block.data());
 }
 
-void Steps::add(std::string what, long number, std::array<long, 5> args) {
+void Steps::add(std::string name, long number, std::array<long, 5> args) {
     Step step;
-    step.what = std::move(what);
+    step.name = std::move(name);
     step.number = number;
     step.args = args;
     steps_.push_back(std::move(step));
 }
 
-void Steps::add_internal(std::string what, long number, std::array<long, 5> args) {
-    add(std::move(what), number, args);
+void Steps::add_internal(std::string name, long number, std::array<long, 5> args) {
+    add(std::move(name), number, args);
     steps_.back().from_plan = false;
 }
 
@@ -76,8 +76,8 @@ void Steps::add_join(int fd) {
     add_internal("containment", SYS_write, {fd, raw::as_long("0"), 1});
 }
 
-void Steps::add_stdio(const char* what, int fd, int target) {
-    add(what, SYS_dup3, {fd, target, 0});
+void Steps::add_stdio(const char* name, int fd, int target) {
+    add(name, SYS_dup3, {fd, target, 0});
 }
 
 void Steps::add_plan(const Plan& plan) {

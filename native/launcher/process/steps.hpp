@@ -15,7 +15,7 @@ namespace assay {
 /// One system call between clone and exec. It is prepared before the clone, because allocation is forbidden
 /// between the two.
 struct Step {
-    std::string what; // key of the plan, or part of the set-up
+    std::string name; // key of the plan, or part of the set-up
     long number = 0;
     std::array<long, 5> args{};
     const CpuView* view = nullptr; // if set, entering this view replaces the call
@@ -37,12 +37,12 @@ class Steps {
     Steps(const Steps&) = delete;
     Steps& operator=(const Steps&) = delete;
 
-    void add_internal(std::string what, long number, std::array<long, 5> args);
+    void add_internal(std::string name, long number, std::array<long, 5> args);
     /// Write "0" to an open `tasks` or `cgroup.procs` file, which moves the calling process.
     void add_join(int fd);
     /// End the process when its parent ends.
     void add_parent_death();
-    void add_stdio(const char* what, int fd, int target);
+    void add_stdio(const char* name, int fd, int target);
     void add_plan(const Plan& plan);
     /// Restore the signal state of the caller. Last, because a signal may end the process from here on.
     void add_caller_signals(bool ignores_children, const sigset_t& blocked);
@@ -59,7 +59,7 @@ class Steps {
     [[nodiscard]] const std::vector<Step>& all() const { return steps_; }
 
   private:
-    void add(std::string what, long number, std::array<long, 5> args);
+    void add(std::string name, long number, std::array<long, 5> args);
     void add_caller();
     void add_affinity(const std::vector<int>& cpus);
     void add_mempolicy(const MemPolicy& policy);

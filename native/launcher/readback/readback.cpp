@@ -84,7 +84,7 @@ std::int64_t number_in(std::string_view text) {
 /// Return the number of system call filters of a process.
 std::optional<std::int64_t> filters_of(std::string_view status) {
     if (const auto filters = number_after(status, "Seccomp_filters")) return filters;
-    // Before Linux 5.9 only whether there is any.
+    // Before Linux 5.9 the kernel only reports whether there is any.
     const auto mode = number_after(status, "Seccomp");
     return mode ? std::optional<std::int64_t>(*mode == 0 ? 0 : 1) : std::nullopt;
 }
@@ -114,7 +114,7 @@ Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Na
     if (plan.affinity_calls == AffinityCalls::allowed || !plan.readback.status) return;
     const auto status = read_proc(::getpid(), "status");
     const auto own = status ? filters_of(*status) : std::nullopt;
-    // If the kernel does not count filters, a filter of our own hides the program's.
+    // If the kernel does not count filters, a filter that we inherited hides those of the program.
     if (own && (*own == 0 || line_after(*status, "Seccomp_filters"))) launcher_filters_ = own;
 }
 

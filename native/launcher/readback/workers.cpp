@@ -23,7 +23,7 @@ void Workers::add(const ProcStat& stat, std::string image, ProcessState state) {
     const auto [place, fresh] = living_.try_emplace(Key{stat.pid, stat.start_ticks});
     StateInterval& interval = place->second;
     if (!fresh && interval.image != image && interval.state != state) {
-        fold(interval, gone_);
+        fold(interval, finished_);
         const auto before = interval.ticks;
         interval = StateInterval{};
         interval.first_ticks = before;
@@ -43,7 +43,7 @@ void Workers::next() {
             ++place;
             continue;
         }
-        fold(place->second, gone_);
+        fold(place->second, finished_);
         place = living_.erase(place);
     }
     ++reading_;
@@ -61,7 +61,7 @@ void Workers::ended(const ProcStat& stat) {
 }
 
 std::vector<Worker> Workers::report() const {
-    auto found = gone_;
+    auto found = finished_;
     for (const auto& [key, interval] : living_) fold(interval, found);
     std::sort(found.begin(), found.end(), worked_more);
     return found;

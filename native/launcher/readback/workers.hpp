@@ -69,7 +69,7 @@ class Workers {
     static void fold(const StateInterval& interval, std::vector<Worker>& into);
 
     std::map<Key, StateInterval> living_;
-    std::vector<Worker> gone_;
+    std::vector<Worker> finished_; // of processes that have ended, and of states before an exec
     std::size_t reading_ = 0;
 };
 

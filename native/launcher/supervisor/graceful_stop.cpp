@@ -18,7 +18,7 @@ namespace assay {
 
 namespace {
 
-constexpr const char* nothing = "/dev/null";
+constexpr const char* null_device = "/dev/null";
 
 /// Return the plan of the stop command: environment and working folder of the caller. The settings of the
 /// launch apply to the program alone.
@@ -27,7 +27,7 @@ Plan plan_of_command(const Plan& launched, const std::string& pids) {
     plan.argv = launched.stop;
     plan.cwd = launched.cwd;
     plan.env_set.emplace_back("ASSAY_PID", pids);
-    plan.stdin_path = plan.stdout_path = plan.stderr_path = nothing;
+    plan.stdin_path = plan.stdout_path = plan.stderr_path = null_device;
     return plan;
 }
 
@@ -44,7 +44,7 @@ Nanos GracefulStop::request_end(Nanos now) {
 
 bool GracefulStop::start_command() {
     if (launch_.plan.stop.empty()) return false;
-    const Plan plan = plan_of_command(launch_.plan, instances());
+    const Plan plan = plan_of_command(launch_.plan, program_pids());
     Stdio stdio;
     Failure failure;
     if (!stdio.open(plan, failure)) return false;
@@ -55,8 +55,8 @@ bool GracefulStop::start_command() {
     stdio.add_to(steps, plan);
     steps.add_plan(plan);
     steps.add_caller_signals(launch_.caller_ignores_children, launch_.caller_signals);
-    // A copy of the address space: the program may not have reached exec and then runs on memory that a
-    // shared child would overwrite.
+    // Start it in a copy of the address space: a program that has not reached exec runs on memory that a
+    // child with shared memory would overwrite.
     Progress progress;
     const long pid = fork_program(steps, program, progress, nullptr);
     if (pid <= 0) return false;
@@ -73,7 +73,7 @@ std::vector<pid_t> GracefulStop::other_processes() {
 }
 
 /// Return the process id of the program, or those of all instances.
-std::string GracefulStop::instances() {
+std::string GracefulStop::program_pids() {
     if (launch_.plan.instances.empty()) return std::to_string(program_);
     std::string found;
     for (const pid_t pid : other_processes()) {

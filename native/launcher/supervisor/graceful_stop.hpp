@@ -18,7 +18,7 @@ struct GracefulStopResult {
     Nanos ended_ns = never;    // end of the tree, or time of the kill
     bool by_command = false;   // by the stop command; otherwise by SIGTERM
     bool killed = false;       // the tree did not end in time
-    std::optional<int> status; // of the command, as of wait(2); absent while it runs
+    std::optional<int> status; // status of the command from wait(2); absent while it runs
 };
 
 /// Asks the process tree to end and observes whether it does, so that servers can shut down in order. Uses
@@ -45,7 +45,7 @@ class GracefulStop {
     [[nodiscard]] bool start_command();
     void check_command();
     [[nodiscard]] std::vector<pid_t> other_processes();
-    [[nodiscard]] std::string instances();
+    [[nodiscard]] std::string program_pids();
     void signal_all(int signal);
 
     const Launch& launch_;

@@ -25,11 +25,11 @@ namespace {
 constexpr std::uint32_t signal_received = 1;
 constexpr std::uint32_t parent_ended = 2;
 
-/// A signal received this shortly before the caller's request for the same signal is one event.
+/// A signal and the caller's request for the same signal are one event if they arrive within this time.
 constexpr Nanos same_signal_window = nanos_per_second / 5;
 
 constexpr std::size_t supervisor_stack_bytes = 512 * 1024; // untouched pages cost nothing
-constexpr std::size_t guard_bytes = 4096 * 16;             // at least one page at any page size of arm64
+constexpr std::size_t guard_bytes = 4096 * 16;             // at least one page, for each page size of arm64
 
 void run_supervisor(void* argument) {
     Launch& launch = *static_cast<Launch*>(argument);

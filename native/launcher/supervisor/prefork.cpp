@@ -115,8 +115,8 @@ std::optional<LaunchRequest> prefork_launchers(Fd socket) {
     sigset_t caller_signals;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &caller_signals);
-    // Leave the caller's process group: a signal that kills the group must leave a process that cleans up
-    // after the launcher.
+    // Leave the caller's process group: a signal that kills the group must not kill the process that cleans
+    // up after the launcher.
     const pid_t group = ::getpgrp();
     ::setpgid(0, 0);
     std::string why;

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// Launch that a preforked launcher received.
+/// Request for a launch, received by a preforked launcher.
 struct LaunchRequest {
     Fd plan;
     Fd record;
@@ -18,7 +18,7 @@ struct LaunchRequest {
     std::unique_ptr<Containment> containment; // control group of the default plan; may be null
 };
 
-/// Serve `assay-exec --ahead FD`: fork each launcher while its caller still works on the launch before. The
+/// Serve `assay-exec --ahead FD`: fork each launcher while its caller still works on the previous launch. The
 /// caller then waits neither for the start of the launcher nor for the creation of its control groups. Return
 /// the request in each launcher that received one. Return nothing in all other processes, once the caller has
 /// ended.

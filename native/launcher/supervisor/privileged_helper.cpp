@@ -48,11 +48,11 @@ struct HelperMessage {
 std::optional<std::vector<int>> parse_target_fds(std::string_view text) {
     std::vector<int> target_fds;
     while (!text.empty()) {
-        int place = 0;
-        const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), place);
-        const bool sound = place == STDOUT_FILENO || (place > STDERR_FILENO && place <= max_target_fd);
-        if (error != std::errc{} || !sound) return std::nullopt;
-        target_fds.push_back(place);
+        int fd = 0;
+        const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+        const bool valid = fd == STDOUT_FILENO || (fd > STDERR_FILENO && fd <= max_target_fd);
+        if (error != std::errc{} || !valid) return std::nullopt;
+        target_fds.push_back(fd);
         text.remove_prefix(
             std::min<std::size_t>(static_cast<std::size_t>(stop - text.data()) + 1, text.size()));
     }
@@ -136,7 +136,7 @@ Arguments arguments_of(std::vector<std::string>& words) {
 
 /// Move files to their target descriptors, and close the files that were open there.
 bool install_files(std::vector<Fd>& files, const std::vector<int>& target_fds) {
-    std::vector<Fd> copies; // no file may lie on the target of another
+    std::vector<Fd> copies; // a file may occupy the target descriptor of another
     for (std::size_t i = 0; i < target_fds.size(); ++i) {
         copies.emplace_back(::fcntl(files[i + 1].get(), F_DUPFD_CLOEXEC, scratch_fd));
         if (!copies.back()) return false;
@@ -158,7 +158,7 @@ std::vector<char*> pointers_into(std::string& variables) {
     return found;
 }
 
-/// Create a pipe whose writing end lies on no target descriptor.
+/// Create a pipe whose writing end occupies no target descriptor.
 int make_pipe(Fd& reading, Fd& writing) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -175,7 +175,7 @@ void wait_for_eof(int reading) {
     }
 }
 
-/// Copy the affinity of the caller, which a child of its own would inherit and which may have changed.
+/// Copy the present affinity of the caller, as a child of the caller would inherit it.
 void copy_affinity(pid_t parent) {
     alignas(cpu_set_t) unsigned char mask[1024] = {};
     const long got = ::syscall(SYS_sched_getaffinity, parent, sizeof mask, mask);
@@ -184,8 +184,9 @@ void copy_affinity(pid_t parent) {
 
 class Helper {
   public:
-    Helper(Fd socket, const Caller& caller, SystemServer part)
-        : socket_(std::move(socket)), caller_(caller), system_server_(std::move(part)), parent_(::getppid()) {
+    Helper(Fd socket, const Caller& caller, SystemServer server)
+        : socket_(std::move(socket)), caller_(caller), system_server_(std::move(server)),
+          parent_(::getppid()) {
         sigset_t all;
         ::sigfillset(&all);
         // Signals for the caller's process group do not end the helper: it ends with the caller.
@@ -253,9 +254,11 @@ class Helper {
         }
         const long pid = system_server_.argv.size() > 1 ? raw::call(SYS_clone, SIGCHLD) : -EPERM;
         if (pid == 0) {
-            ::setpgid(0, 0); // so that a signal that kills the caller's process group does not prevent it
-                             // from undoing changes
-            // Exec closes all other files. Signals stay blocked: it ends with the caller, as the helper does.
+            // Leave the caller's process group: a signal that kills the group must leave a server that undoes
+            // its changes.
+            ::setpgid(0, 0);
+            // Exec closes all other files. Signals stay blocked: the server ends with the caller, like the
+            // helper.
             if (::dup2(system_server_.socket.get(), scratch_fd) == scratch_fd && ::dup2(scratch_fd, 3) == 3 &&
                 ::chdir("/") == 0) {
                 ::close(scratch_fd);
@@ -275,8 +278,8 @@ class Helper {
 
 } // namespace
 
-std::optional<HelperTask> serve_caller(Fd socket, const Caller& caller, SystemServer part) {
-    return Helper(std::move(socket), caller, std::move(part)).run();
+std::optional<HelperTask> serve_caller(Fd socket, const Caller& caller, SystemServer server) {
+    return Helper(std::move(socket), caller, std::move(server)).run();
 }
 
 } // namespace assay

@@ -24,9 +24,9 @@ struct SystemServer {
     std::vector<char*> argv; // ends with a null pointer
 };
 
-/// Serve an assay that gave up root for the user who called sudo: start the launchers that it requests, as
-/// children of the caller. Return the task in each of them, and nothing in the helper once the caller has
-/// ended.
-std::optional<HelperTask> serve_caller(Fd socket, const Caller& caller, SystemServer part);
+/// Serve a process of assay that gave up root for the user who called sudo: start the launchers that it
+/// requests, as its own children. Return the task in each of them, and nothing in the helper once the caller
+/// has ended.
+std::optional<HelperTask> serve_caller(Fd socket, const Caller& caller, SystemServer server);
 
 } // namespace assay

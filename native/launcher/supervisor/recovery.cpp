@@ -48,7 +48,7 @@ int recover(const Plan& plan, const std::optional<Fd>& record) {
     result.failure = Failure{"supervisor", 0, "the supervisor, assay-exec's second process, was killed"};
     const auto containment = left_by_supervisor(plan);
     ContainmentReport report{containment->mode(), containment->complete(), containment->why()};
-    report.left_over = static_cast<std::int64_t>(count_tree(*containment).all);
+    report.remaining = static_cast<std::int64_t>(count_tree(*containment).all);
     report.survivors = static_cast<std::int64_t>(end_tree(*containment));
     containment->remove();
     result.containment = report;

@@ -38,7 +38,7 @@ constexpr const char* process_group = "process_group";
 constexpr const char* not_sampled = "not sampled: the plan does not request it";
 
 /// Lets the launcher record the end of the program too, because the supervisor may be busy reading at that
-/// moment. Short programs do without: waking one more process is expensive in comparison.
+/// moment. It is not used for short programs: waking one more process is expensive in comparison.
 class ExitNotifier final : public PeriodicTask {
   public:
     ExitNotifier(int events, int pidfd, Nanos start)
@@ -122,7 +122,7 @@ class Supervisor {
         } else {
             const auto& refused = result.applied.back();
             result.failure =
-                Failure{refused.what, refused.error, explain(refused.what, refused.error, plan_)};
+                Failure{refused.step, refused.error, explain(refused.step, refused.error, plan_)};
         }
         launch_.containment->remove();
         terminal.give_back();
@@ -159,7 +159,6 @@ class Supervisor {
         OomKillDetector oom_kills(*launch_.containment, plan_, child.pid, start);
         StoppedTimeSampler stopped_time(*launch_.containment, start);
         limits.start(start);
-        const Nanos cap = plan_.timeout_s ? from_seconds(*plan_.timeout_s) : never;
         WatchTarget target;
         target.pidfd = child.pidfd.get();
         target.pid = child.pid;
@@ -169,7 +168,7 @@ class Supervisor {
         target.leave_signals = plan_.leave_signals;
         target.multi_instance = instances_.has_value();
         target.created_ns = start;
-        target.cap = cap;
+        target.timeout = plan_.timeout_s ? from_seconds(*plan_.timeout_s) : never;
         target.shared = launch_.shared;
         std::vector<PeriodicTask*> tasks{&exit_notifier, &limits, &oom_kills, &readback, &meters.energy()};
         if (plan_.sampling.memory) tasks.push_back(&sampler);
@@ -239,11 +238,12 @@ class Supervisor {
         return launch_.containment != nullptr;
     }
 
-    /// Return whether a group that was created in advance, for the default plan, suits this plan. If its
-    /// creation failed it is tried again, because the reason belongs to this launch.
-    static bool matches_plan(const Plan& plan, const Containment& ahead) {
-        return !ahead.name().empty() && plan.containment != ContainmentMode::none && !plan.cgroup_parent &&
-               !plan.cgroup_name && !plan.limits.pids && plan.cgroup_root == Plan{}.cgroup_root;
+    /// Return whether a group that was created in advance, for the default plan, suits this plan. Return
+    /// false if its creation failed: the launch then tries again and reports its own reason.
+    static bool matches_plan(const Plan& plan, const Containment& preforked) {
+        return !preforked.name().empty() && plan.containment != ContainmentMode::none &&
+               !plan.cgroup_parent && !plan.cgroup_name && !plan.limits.pids &&
+               plan.cgroup_root == Plan{}.cgroup_root;
     }
 
     /// Publish the group for the launcher, which needs it if the supervisor is killed.
@@ -272,15 +272,15 @@ class Supervisor {
             result.core_dumped = WCOREDUMP(status);
         }
         ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
-        TreeCount left{0, watched.outside};
+        TreeCount remaining{0, watched.outside};
         if (watched.end_reason == EndReason::by_itself && watched.has_ended) {
-            left = count_left(containment);
-            report.left_over = static_cast<std::int64_t>(left.all);
-            if (left.all > 0) report.left_names = remaining_names(containment);
+            remaining = count_remaining(containment);
+            report.remaining = static_cast<std::int64_t>(remaining.all);
+            if (remaining.all > 0) report.names = remaining_names(containment);
         }
-        if (left.outside > 0 && report.complete) {
+        if (remaining.outside > 0 && report.complete) {
             report.complete = false;
-            report.why = "processes had left the control group, whose measurements do not include them";
+            report.reason = "processes had left the control group, whose measurements do not include them";
         }
         // Check the limits once more: the tree may have ended because of a limit before the check was due.
         if (watched.end_reason == EndReason::by_itself && limits.due() != never) limits.run(now_ns());
@@ -305,22 +305,22 @@ class Supervisor {
         return instances_->status(static_cast<std::size_t>(*result.failed_instance)).value_or(leader);
     }
 
-    static TreeCount count_left(Containment& containment) {
+    static TreeCount count_remaining(Containment& containment) {
         if (!reap_children(0) && containment.empty()) return {};
         return count_tree(containment);
     }
 
-    /// A program that was asked to end is measured until the request only.
+    /// Report the wall time. If the program was requested to end, count the time until the request only.
     void report_wall(Result& result, const WatchResult& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
         if (started == 0 || !watched.has_ended || (instances_ && instances_->failure())) return;
         // The supervisor may have been busy reading; the launcher does nothing but wait.
-        const Nanos launcher_pid = launch_.shared->exit_seen_ns.load();
-        Nanos ended = launcher_pid != 0 ? std::min(launcher_pid, watched.exit_ns) : watched.exit_ns;
+        const Nanos seen_by_launcher = launch_.shared->exit_seen_ns.load();
+        Nanos ended = seen_by_launcher != 0 ? std::min(seen_by_launcher, watched.exit_ns) : watched.exit_ns;
         if (const auto last = instances_ ? instances_->ended() : std::nullopt) ended = *last;
         if (result.graceful_stop) ended = std::min(ended, result.graceful_stop->requested_ns);
-        const Nanos left_out = plan_.leave_signals ? watched.stopped_time.total(ended) : 0;
-        result.wall_s = seconds(ended - started - left_out);
+        const Nanos excluded = plan_.leave_signals ? watched.stopped_time.total(ended) : 0;
+        result.wall_s = seconds(ended - started - excluded);
     }
 
     /// Report the stopped time that `wall_s` contains.
@@ -358,7 +358,7 @@ class Supervisor {
             const Step& step = steps.all()[i];
             const bool broke = static_cast<int>(i) == failed_step;
             if (step.from_plan)
-                result.applied.push_back({step.what, broke ? launch_.shared->failed_errno.load() : 0, {}});
+                result.applied.push_back({step.name, broke ? launch_.shared->failed_errno.load() : 0, {}});
             if (broke) break;
         }
     }
@@ -370,14 +370,14 @@ class Supervisor {
         // The caller's process group exists for as long as the launcher does.
         const bool launcher_killed = failed_step >= 0 &&
                                      static_cast<std::size_t>(failed_step) < steps.all().size() &&
-                                     steps.all()[static_cast<std::size_t>(failed_step)].what == process_group;
+                                     steps.all()[static_cast<std::size_t>(failed_step)].name == process_group;
         if (watched.end_reason == EndReason::interrupted || launcher_killed) {
             result.outcome = Outcome::interrupted;
             result.interrupted_by = launcher_killed ? SIGTERM : watched.signal;
         } else if (failed_step >= 0) {
             const auto index = static_cast<std::size_t>(failed_step);
             const bool exec = index == steps.all().size();
-            const std::string stage = exec ? "exec" : steps.all()[index].what;
+            const std::string stage = exec ? "exec" : steps.all()[index].name;
             result.outcome = exec ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = Failure{stage, error, explain(stage, error, plan_)};
             result.exit_status.reset(); // status of our own child, not of the program
@@ -433,8 +433,8 @@ class Supervisor {
     /// A batch system signals every process of a job: signals that the plan leaves to the program are not for
     /// the supervisor.
     static Fd awaited_signals(const Plan& plan) {
-        const SignalMask graceful_stop = plan.leave_signals ? mask_of({pass_request}) : tree_ending_signals();
-        return Fd{static_cast<int>(signal_file(mask_of({SIGCHLD, end_request}) | graceful_stop))};
+        const SignalMask requests = plan.leave_signals ? mask_of({pass_request}) : tree_ending_signals();
+        return Fd{static_cast<int>(signal_file(mask_of({SIGCHLD, end_request}) | requests))};
     }
 };
 
@@ -442,8 +442,8 @@ class Supervisor {
 
 int supervise(Launch& launch) {
     block_only(~SignalMask{0});
-    // A separate process group, so that a signal to the caller's group does not reach the supervisor; the
-    // program returns to that group. A session would not allow this return.
+    // Use a separate process group, so that a signal to the caller's group does not reach the supervisor. The
+    // program returns to that group. A new session would not allow this return.
     if (launch.caller_group > 0) ::setpgid(0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, end_request);

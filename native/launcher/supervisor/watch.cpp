@@ -19,10 +19,10 @@ namespace {
 
 constexpr Nanos kill_interval = 5 * nanos_per_milli;
 constexpr Nanos kill_timeout = 30 * nanos_per_second;
-constexpr Nanos same_request_window =
-    nanos_per_second * 4 / 5; // a caller waits slightly longer (assay.signals)
-constexpr Nanos orphan_poll_interval =
-    10 * nanos_per_milli; // poll for the end of processes that are not our children
+/// Signals of one number within this time are one request; a caller waits slightly longer (assay.signals).
+constexpr Nanos same_request_window = nanos_per_second * 4 / 5;
+/// Poll for the end of processes that are not our children.
+constexpr Nanos orphan_poll_interval = 10 * nanos_per_milli;
 
 /// Return whether a child is stopped; nothing if its state has not changed.
 std::optional<bool> poll_stopped_state(pid_t pid) {
@@ -35,7 +35,8 @@ std::optional<bool> poll_stopped_state(pid_t pid) {
     }
 }
 
-/// Several instances: the leader publishes their state.
+/// Return whether the program is stopped; nothing without news. With several instances, return the state that
+/// the leader publishes.
 std::optional<bool> stopped_state(const WatchTarget& target) {
     const auto own = poll_stopped_state(target.pid);
     if (own || !target.multi_instance) return own;
@@ -89,7 +90,7 @@ void read_signals(const WatchTarget& target, StoppedTime& stopped_time, Graceful
     }
 }
 
-/// The wait for one program.
+/// Waits for one program.
 class Watch {
   public:
     Watch(const WatchTarget& target, Containment& containment, LimitMonitor& limits,
@@ -125,9 +126,9 @@ class Watch {
             task->run(now);
             now = now_ns();
         }
-        if (limits_.hit() != nullptr) end(EndReason::limit, now, limits_.of_time());
+        if (limits_.hit() != nullptr) end(EndReason::limit, now, limits_.is_time_limit());
         if (oom_kills_.found()) end(EndReason::oom_killed, now, false);
-        if (!ending && now >= target_.cap_at(result_.stopped_time)) end(EndReason::timed_out, now, true);
+        if (!ending && now >= target_.deadline(result_.stopped_time)) end(EndReason::timed_out, now, true);
         return now;
     }
 
@@ -155,7 +156,7 @@ class Watch {
             const bool waiting = graceful_stop_.result() && !graceful_stop_.result()->killed;
             return waiting ? std::min({next_due, limits_.due(), oom_kills_.due()}) : next_due;
         }
-        next_due = std::min(next_due, target_.cap_at(result_.stopped_time));
+        next_due = std::min(next_due, target_.deadline(result_.stopped_time));
         for (const PeriodicTask* task : tasks) next_due = std::min(next_due, task->due());
         return next_due;
     }

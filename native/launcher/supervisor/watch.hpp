@@ -24,33 +24,33 @@ struct WatchResult {
     StoppedTime stopped_time; // of the program
 };
 
-/// Parameters of the wait for one program.
+/// Process to wait for, with the parameters of the wait.
 struct WatchTarget {
     int pidfd = -1;
     pid_t pid = -1;
     pid_t launcher_pid = -1;
     int signals = -1;            // signalfd
     int caller_pidfd = -1;       // pidfd; the launcher watches it too, but may be stopped
-    bool leave_signals = false;  // signals are left to the program: launcher and caller stop with it, and
+    bool leave_signals = false;  // the program handles signals: launcher and caller stop with it, and its
                                  // stopped time is not counted
     bool multi_instance = false; // the program is the leader of several instances
-    Nanos created_ns = 0; // creation of the process; the time limit counts from exec once that is known
-    Nanos cap = never;
+    Nanos created_ns = 0;        // creation of the process; after exec the time limit counts from exec
+    Nanos timeout = never;
     const SharedState* shared = nullptr;
 
-    [[nodiscard]] Nanos cap_at(const StoppedTime& stopped_time) const {
+    [[nodiscard]] Nanos deadline(const StoppedTime& stopped_time) const {
         const Nanos started = shared->started_ns.load(std::memory_order_relaxed);
         Nanos from = started != 0 ? started : created_ns;
         if (leave_signals) {
             if (stopped_time.stopped()) return never;
             from += stopped_time.total(from);
         }
-        return cap > never - from ? never : from + cap;
+        return timeout > never - from ? never : from + timeout;
     }
 };
 
-/// Run the periodic tasks until the program has ended. If it must end earlier, kill the tree. If a time limit
-/// is over or the end was requested, first allow the grace period.
+/// Run the periodic tasks until the program has ended. If it must end earlier, kill the tree. After a time
+/// limit or a request to end, first allow the grace period.
 WatchResult watch(const WatchTarget& target, Containment& containment, LimitMonitor& limits,
                   OomKillDetector& oom_kills, GracefulStop& graceful_stop,
                   const std::vector<PeriodicTask*>& tasks);
