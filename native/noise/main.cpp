@@ -56,45 +56,45 @@ void write_increments(JsonWriter& json, const Interrupts::Increments& increments
 
 void write_report(JsonWriter& json, const DetourReport& report) {
     json.begin_object()
-        .member("start_ns", report.detour.at)
-        .member("duration_ns", report.detour.took)
-        .member("counter_window_ns", report.activity.since)
-        .member("on_cpu_ns", report.activity.ran)
-        .member("run_queue_wait_ns", report.activity.waited)
+        .member("start_ns", report.detour.start)
+        .member("duration_ns", report.detour.duration)
+        .member("counter_window_ns", report.activity.window)
+        .member("on_cpu_ns", report.activity.on_cpu)
+        .member("run_queue_wait_ns", report.activity.run_queue_wait)
         .member("switches", report.activity.switches)
         .member("cpu", report.activity.cpu)
-        .member("interrupt_window_ns", report.window)
+        .member("interrupt_window_ns", report.interrupt_window)
         .key("interrupts");
     write_increments(json, report.interrupts);
     json.end_object();
 }
 
-void write_reading(JsonWriter& json, const Reading& reading) {
-    json.begin_object().member("cpu", reading.cpu);
-    if (!reading.error.empty()) {
-        json.member("error", reading.error).end_object();
+void write_result(JsonWriter& json, const CpuResult& result) {
+    json.begin_object().member("cpu", result.cpu);
+    if (!result.error.empty()) {
+        json.member("error", result.error).end_object();
         return;
     }
-    json.member("length_ns", reading.length)
-        .member("steps", static_cast<std::int64_t>(reading.steps))
-        .member("min_ns", reading.min_piece)
-        .member("analysis_ns", reading.read_time)
-        .member("dropped", static_cast<std::int64_t>(reading.dropped))
+    json.member("length_ns", result.length)
+        .member("steps", static_cast<std::int64_t>(result.steps))
+        .member("min_ns", result.min_piece)
+        .member("analysis_ns", result.read_time)
+        .member("dropped", static_cast<std::int64_t>(result.dropped))
         .key("values")
         .begin_array();
-    for (const auto value : reading.values) json.value(value);
+    for (const auto value : result.values) json.value(value);
     json.end_array().key("start_ns").begin_array();
-    for (const auto& detour : reading.detours) json.value(detour.at);
+    for (const auto& detour : result.detours) json.value(detour.start);
     json.end_array().key("duration_ns").begin_array();
-    for (const auto& detour : reading.detours) json.value(detour.took);
+    for (const auto& detour : result.detours) json.value(detour.duration);
     json.end_array().key("interrupts");
-    write_increments(json, reading.interrupts);
+    write_increments(json, result.interrupts);
     json.key("worst").begin_array();
-    for (const auto& report : reading.worst) write_report(json, report);
+    for (const auto& report : result.worst) write_report(json, report);
     json.end_array().end_object();
 }
 
-std::string document(const Request& request, const std::vector<Reading>& readings, bool locked) {
+std::string document(const Request& request, const std::vector<CpuResult>& results, bool locked) {
     JsonWriter json;
     json.begin_object()
         .member("schema", schema_version)
@@ -106,7 +106,7 @@ std::string document(const Request& request, const std::vector<Reading>& reading
         .member("stopped_early", end_early.load())
         .key("cpus")
         .begin_array();
-    for (const auto& reading : readings) write_reading(json, reading);
+    for (const auto& result : results) write_result(json, result);
     json.end_array().end_object();
     return json.text() + '\n';
 }
@@ -124,19 +124,19 @@ int main(int argc, char** argv) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM); // do not keep CPUs busy after the caller has ended
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
 
-    std::vector<Reading> readings(request.cpus.size());
+    std::vector<CpuResult> results(request.cpus.size());
     StartBarrier barrier{static_cast<int>(request.cpus.size())};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < request.cpus.size(); ++i) {
-        threads.emplace_back([&request, &readings, &barrier, i] {
-            readings[i] = measure(request, request.cpus[i], barrier, end_early);
+        threads.emplace_back([&request, &results, &barrier, i] {
+            results[i] = measure(request, request.cpus[i], barrier, end_early);
         });
     }
     while (!barrier.all_ready()) ::usleep(100);
-    // If the limit permits it. If called earlier it would also lock the stacks of later threads, which need
-    // more memory.
+    // Allowed within RLIMIT_MEMLOCK. An earlier call would also lock the stacks of later threads, which would
+    // need more memory.
     const bool locked = ::mlockall(MCL_CURRENT | MCL_ONFAULT) == 0;
     barrier.release();
     for (auto& thread : threads) thread.join();
-    return write_all(STDOUT_FILENO, document(request, readings, locked)) == 0 ? 0 : 1;
+    return write_all(STDOUT_FILENO, document(request, results, locked)) == 0 ? 0 : 1;
 }

@@ -14,14 +14,14 @@ namespace assay::noise {
 
 namespace {
 
-/// Minimum distance of two readings of the interrupt tables, as a multiple of their duration: readings take
-/// at most 1/20 of the measurement. An additional reading follows a detour that is longer than a reading and
-/// among the worst.
+/// Minimum distance between two readings of the interrupt tables, as a multiple of their duration, so that
+/// readings take at most 1/20 of the measurement. An additional reading follows each detour that is among the
+/// worst and longer than a reading.
 constexpr Nanos read_spacing = 20;
-constexpr int tries = 2000;
-constexpr std::size_t slack = 64;
-/// Further detours are recorded too, in pages that are touched only then.
-constexpr std::size_t max_detours = 1U << 16;
+constexpr int tries = 2000;       // to find the fastest time of a piece
+constexpr std::size_t slack = 64; // additional values in preallocated pages
+/// Number of detours in preallocated pages. Further detours are recorded in pages that are touched only then.
+constexpr std::size_t preallocated_detours = 1U << 16;
 
 /// Pause of the measurement for a reading.
 struct ReadPause {
@@ -30,14 +30,14 @@ struct ReadPause {
 };
 
 bool longer(const DetourReport& a, const DetourReport& b) {
-    return a.detour.took > b.detour.took;
+    return a.detour.duration > b.detour.duration;
 }
 
 /// Records detours, and kernel counts for the worst of them.
 class DetourRecorder {
   public:
-    DetourRecorder(const Request& request, int cpu, Reading& reading)
-        : request_(request), reading_(reading), interrupts_(cpu) {
+    DetourRecorder(const Request& request, int cpu, CpuResult& result)
+        : request_(request), result_(result), interrupts_(cpu) {
         const Nanos read_start = now_ns();
         static_cast<void>(interrupts_.read());
         read_duration_ = now_ns() - read_start;
@@ -61,10 +61,10 @@ class DetourRecorder {
             read_start - to > request_.threshold ? read_start - to : 0; // the detour was not over yet
         const Detour detour = add(from, to - from - min_piece + late);
         DetourReport report{detour, activity, {}, 0};
-        if ((detour.took > read_duration_ && is_among_worst(report)) ||
+        if ((detour.duration > read_duration_ && is_among_worst(report)) ||
             read_start - last_read_ > read_spacing * read_duration_) {
             report.interrupts = interrupts_.read();
-            report.window = read_start - last_read_;
+            report.interrupt_window = read_start - last_read_;
             last_read_ = now_ns();
             read_duration_ = std::min(last_read_ - read_start,
                                       2 * read_duration_); // the reading may have been interrupted
@@ -78,7 +78,7 @@ class DetourRecorder {
             const Nanos now = now_ns();
             if ((now - began) - (ran_now - ran) <= request_.threshold) {
                 const Nanos worked = now - read_start - all_lost;
-                reading_.read_time += worked;
+                result_.read_time += worked;
                 return {now, worked};
             }
             const ThreadActivity meanwhile = account_.read();
@@ -91,23 +91,23 @@ class DetourRecorder {
     }
 
   private:
-    Detour add(Nanos at, Nanos took) {
-        const Detour detour{at - began_, took};
-        if (reading_.detours.size() < request_.max_values)
-            reading_.detours.push_back(detour);
+    Detour add(Nanos start, Nanos duration) {
+        const Detour detour{start - began_, duration};
+        if (result_.detours.size() < request_.max_values)
+            result_.detours.push_back(detour);
         else
-            ++reading_.dropped;
+            ++result_.dropped;
         return detour;
     }
 
     [[nodiscard]] bool is_among_worst(const DetourReport& report) const {
-        const auto& worst = reading_.worst;
+        const auto& worst = result_.worst;
         return worst.size() < request_.worst || (!worst.empty() && longer(report, worst.front()));
     }
 
     void add_to_worst(DetourReport report) {
         if (!is_among_worst(report)) return;
-        auto& worst = reading_.worst;
+        auto& worst = result_.worst;
         if (worst.size() == request_.worst) {
             std::pop_heap(worst.begin(), worst.end(), longer);
             worst.pop_back();
@@ -117,7 +117,7 @@ class DetourRecorder {
     }
 
     const Request& request_;
-    Reading& reading_;
+    CpuResult& result_;
     Interrupts interrupts_;
     SchedulerAccount account_;
     Nanos began_ = 0;
@@ -125,7 +125,7 @@ class DetourRecorder {
     Nanos read_duration_ = 0;
 };
 
-/// Values of method selfish: none, because it uses detours only.
+/// Values of method selfish: none, because this method uses detours only.
 struct NoValues {
     void add_work(Nanos, Nanos) {}
     void add_pause(Nanos, const ReadPause&) {}
@@ -135,16 +135,16 @@ struct NoValues {
 /// waiting thread is often preempted exactly there.
 class FixedWork {
   public:
-    FixedWork(std::uint64_t pieces, const Request& request, Reading& reading)
-        : pieces_(pieces), max_values_(request.max_values), reading_(reading) {}
+    FixedWork(std::uint64_t pieces, const Request& request, CpuResult& result)
+        : pieces_(pieces), max_values_(request.max_values), result_(result) {}
 
     void add_work(Nanos from, Nanos to) {
         took_ += to - from;
         if (++done_ < pieces_) return;
-        if (reading_.values.size() < max_values_)
-            reading_.values.push_back(took_);
+        if (result_.values.size() < max_values_)
+            result_.values.push_back(took_);
         else
-            ++reading_.dropped;
+            ++result_.dropped;
         took_ = 0;
         done_ = 0;
     }
@@ -154,7 +154,7 @@ class FixedWork {
   private:
     std::uint64_t pieces_;
     std::size_t max_values_;
-    Reading& reading_;
+    CpuResult& result_;
     Nanos took_ = 0;
     std::uint64_t done_ = 0;
 };
@@ -163,9 +163,9 @@ class FixedWork {
 /// work of a piece is spread evenly over its duration, and a reading counts as undisturbed work.
 class FixedTime {
   public:
-    FixedTime(double piece, const Nanos& min_piece, Nanos began, const Request& request, Reading& reading)
+    FixedTime(double piece, const Nanos& min_piece, Nanos began, const Request& request, CpuResult& result)
         : piece_(piece), min_piece_(min_piece), quantum_(request.quantum), until_(began + quantum_),
-          max_values_(request.max_values), reading_(reading) {}
+          max_values_(request.max_values), result_(result) {}
 
     void add_work(Nanos from, Nanos to) { spread(from, to, piece_); }
 
@@ -179,10 +179,10 @@ class FixedTime {
     void spread(Nanos from, Nanos to, double steps) {
         for (; to >= until_; until_ += quantum_) {
             const double part = steps * static_cast<double>(until_ - from) / static_cast<double>(to - from);
-            if (reading_.values.size() < max_values_)
-                reading_.values.push_back(std::llround(steps_ + part));
+            if (result_.values.size() < max_values_)
+                result_.values.push_back(std::llround(steps_ + part));
             else
-                ++reading_.dropped;
+                ++result_.dropped;
             steps -= part;
             steps_ = 0.0;
             from = until_;
@@ -195,7 +195,7 @@ class FixedTime {
     Nanos quantum_;
     Nanos until_;
     std::size_t max_values_;
-    Reading& reading_;
+    CpuResult& result_;
     double steps_ = 0.0;
 };
 
@@ -243,13 +243,13 @@ bool pin_to_cpu(int cpu) {
 
 } // namespace
 
-Reading measure(const Request& request, int cpu, StartBarrier& barrier, const std::atomic<bool>& stop) {
-    Reading reading;
-    reading.cpu = cpu;
+CpuResult measure(const Request& request, int cpu, StartBarrier& barrier, const std::atomic<bool>& stop) {
+    CpuResult result;
+    result.cpu = cpu;
     if (!pin_to_cpu(cpu)) {
-        reading.error = std::strerror(errno);
+        result.error = std::strerror(errno);
         barrier.ready();
-        return reading;
+        return result;
     }
     // A piece takes as long as the threshold, so that a CPU at half its frequency does not appear as a
     // detour.
@@ -259,41 +259,41 @@ Reading measure(const Request& request, int cpu, StartBarrier& barrier, const st
         const Nanos length = std::min(request.threshold, request.quantum);
         pieces = static_cast<std::uint64_t>(std::max<Nanos>(1, request.quantum / length));
         piece = std::max<std::uint64_t>(1, steps_for(request.quantum) / pieces);
-        reading.steps = pieces * piece;
+        result.steps = pieces * piece;
     }
-    reading.min_piece = min_duration(piece, tries);
+    result.min_piece = min_duration(piece, tries);
     // The first access to a page would be a detour caused by this program.
     const auto intervals = static_cast<std::size_t>(request.length / request.quantum);
     if (request.method != Method::selfish)
-        reserve_pages(reading.values, std::min(request.max_values, intervals + slack));
-    reserve_pages(reading.detours, std::min(request.max_values, max_detours));
-    reading.worst.reserve(request.worst + 1);
-    DetourRecorder recorder(request, cpu, reading);
+        reserve_pages(result.values, std::min(request.max_values, intervals + slack));
+    reserve_pages(result.detours, std::min(request.max_values, preallocated_detours));
+    result.worst.reserve(request.worst + 1);
+    DetourRecorder recorder(request, cpu, result);
     Interrupts all(cpu);
     barrier.ready();
     static_cast<void>(all.read());
     const Nanos began = recorder.begin();
     switch (request.method) {
     case Method::fixed_work: {
-        FixedWork values(pieces, request, reading);
-        run_pieces(piece, request, began, stop, reading.min_piece, recorder, values);
+        FixedWork values(pieces, request, result);
+        run_pieces(piece, request, began, stop, result.min_piece, recorder, values);
         break;
     }
     case Method::fixed_time: {
-        FixedTime values(static_cast<double>(piece), reading.min_piece, began, request, reading);
-        run_pieces(piece, request, began, stop, reading.min_piece, recorder, values);
+        FixedTime values(static_cast<double>(piece), result.min_piece, began, request, result);
+        run_pieces(piece, request, began, stop, result.min_piece, recorder, values);
         break;
     }
     case Method::selfish: {
         NoValues values;
-        run_pieces(piece, request, began, stop, reading.min_piece, recorder, values);
+        run_pieces(piece, request, began, stop, result.min_piece, recorder, values);
         break;
     }
     }
-    reading.length = now_ns() - began;
-    reading.interrupts = all.read();
-    std::sort(reading.worst.begin(), reading.worst.end(), longer);
-    return reading;
+    result.length = now_ns() - began;
+    result.interrupts = all.read();
+    std::sort(result.worst.begin(), result.worst.end(), longer);
+    return result;
 }
 
 } // namespace assay::noise

@@ -15,8 +15,8 @@ namespace assay::noise {
 
 /// Detour: a single interruption of a thread.
 struct Detour {
-    Nanos at = 0;   ///< Start, from the beginning of the measurement.
-    Nanos took = 0; ///< Length beyond the fastest time of the same work.
+    Nanos start = 0;    ///< Start, from the beginning of the measurement.
+    Nanos duration = 0; ///< Time beyond the fastest time of the same work.
 };
 
 /// One of the longest detours, with kernel counts during it.
@@ -24,12 +24,12 @@ struct DetourReport {
     Detour detour;
     ThreadActivity activity;
     Interrupts::Increments interrupts;
-    Nanos window =
-        0; ///< Length of the interval of the interrupt counts, which ends with the detour; 0: not counted.
+    Nanos interrupt_window =
+        0; ///< Length of the interval of `interrupts`, which ends with the detour; 0: none.
 };
 
 /// Result for one CPU.
-struct Reading {
+struct CpuResult {
     int cpu = -1;
     std::string error; ///< Reason why nothing was measured; empty on success.
     Nanos length = 0;
@@ -69,6 +69,6 @@ class StartBarrier {
 ///     cpu: one of them.
 ///     barrier: shared by all threads.
 ///     stop: set to end all threads early.
-Reading measure(const Request& request, int cpu, StartBarrier& barrier, const std::atomic<bool>& stop);
+CpuResult measure(const Request& request, int cpu, StartBarrier& barrier, const std::atomic<bool>& stop);
 
 } // namespace assay::noise

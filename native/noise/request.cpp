@@ -42,7 +42,7 @@ Nanos micros(double value) {
 }
 
 /// Set an option. Return an error message, or an empty text on success.
-std::string take(Request& request, std::string_view option, std::string_view text) {
+std::string set_option(Request& request, std::string_view option, std::string_view text) {
     if (option == "--cpus") {
         auto cpus = parse_cpulist(text);
         if (!cpus || cpus->empty()) return "--cpus requires a list such as 0-3,8";
@@ -95,7 +95,7 @@ Request parse_request(int argc, char** argv) {
     }
     request.method = *method;
     for (int i = 2; i < argc && request.error.empty(); i += 2) {
-        request.error = i + 1 < argc ? take(request, argv[i], argv[i + 1])
+        request.error = i + 1 < argc ? set_option(request, argv[i], argv[i + 1])
                                      : "\"" + std::string(argv[i]) + "\" requires a value";
     }
     return request;

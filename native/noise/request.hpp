@@ -12,7 +12,7 @@ namespace assay::noise {
 enum class Method {
     fixed_work, ///< FWQ: durations of a repeated, fixed amount of work.
     fixed_time, ///< FTQ: amount of work per interval of fixed length; for spectra.
-    selfish,    ///< Gaps between successive clock readings: each detour with its length.
+    selfish,    ///< Gaps between successive clock readings: start and length of each detour.
 };
 
 struct Request {

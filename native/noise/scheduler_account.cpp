@@ -26,9 +26,9 @@ SchedulerAccount::SchedulerAccount()
 ThreadActivity SchedulerAccount::read() {
     const Snapshot now = snapshot();
     const ThreadActivity found{
-        .since = now.at - previous_.at,
-        .ran = now.ran - previous_.ran,
-        .waited = now.waited - previous_.waited,
+        .window = now.at - previous_.at,
+        .on_cpu = now.ran - previous_.ran,
+        .run_queue_wait = now.waited - previous_.waited,
         .switches = now.switches - previous_.switches,
         .cpu = ::sched_getcpu(),
     };
@@ -36,7 +36,7 @@ ThreadActivity SchedulerAccount::read() {
     return found;
 }
 
-// All values must belong to one moment: repeat the readings if the thread lost its CPU between them.
+/// Read all values at one moment: repeat the reading if the thread lost its CPU between two of them.
 SchedulerAccount::Snapshot SchedulerAccount::snapshot() {
     Snapshot found;
     for (int i = 0; i < tries; ++i) {

@@ -9,9 +9,9 @@ namespace assay::noise {
 
 /// Activity of a thread between two readings.
 struct ThreadActivity {
-    Nanos since = 0;           ///< Time since the last reading.
-    Nanos ran = 0;             ///< Time on a CPU by scheduler accounting, which includes interrupts.
-    Nanos waited = 0;          ///< Time runnable while other threads used its CPU.
+    Nanos window = 0;          ///< Time since the last reading.
+    Nanos on_cpu = 0;          ///< Time on a CPU by scheduler accounting, which includes interrupts.
+    Nanos run_queue_wait = 0;  ///< Time runnable while other threads used its CPU.
     std::int64_t switches = 0; ///< Context switches away from the thread.
     int cpu = -1;              ///< Current CPU.
 };
@@ -27,7 +27,7 @@ class SchedulerAccount {
     /// Return the activity since the last call. Takes one or two microseconds.
     ThreadActivity read();
 
-    /// Start of the last reading, and CPU time of the thread by then.
+    /// Return the start of the last reading, and the CPU time of the thread by then.
     [[nodiscard]] Nanos at() const { return previous_.at; }
     [[nodiscard]] Nanos ran() const { return previous_.ran; }
 
