@@ -15,11 +15,12 @@ std::vector<int> not_in(const std::vector<int>& wanted, const std::set<int>& kno
     return found;
 }
 
-Refusal check(const char* what, const std::vector<int>& wanted, const std::set<int>& all,
+Refusal check(const char* resource, const std::vector<int>& wanted, const std::set<int>& all,
               const std::set<int>& free) {
     if (const auto foreign = not_in(wanted, all); !foreign.empty())
-        return {"unknown", what, format_cpulist(foreign)};
-    if (const auto taken = not_in(wanted, free); !taken.empty()) return {"busy", what, format_cpulist(taken)};
+        return {"unknown", resource, format_cpulist(foreign)};
+    if (const auto taken = not_in(wanted, free); !taken.empty())
+        return {"busy", resource, format_cpulist(taken)};
     return {};
 }
 
@@ -32,8 +33,8 @@ Allocator::Allocator(const Partition& partition)
 
 Refusal Allocator::reserve(int lease, const Share& share) {
     if (share.cpus.empty()) return {"empty", "cpus", ""};
-    if (auto refusal = check("cpus", share.cpus, all_cpus_, cpus_); !refusal.kind.empty()) return refusal;
-    if (auto refusal = check("gpus", share.gpus, all_gpus_, gpus_); !refusal.kind.empty()) return refusal;
+    if (auto refusal = check("cpus", share.cpus, all_cpus_, cpus_); !refusal.error.empty()) return refusal;
+    if (auto refusal = check("gpus", share.gpus, all_gpus_, gpus_); !refusal.error.empty()) return refusal;
     if (share.memory_bytes > all_bytes_) return {"unknown", "memory_bytes", std::to_string(all_bytes_)};
     if (share.memory_bytes > bytes_) return {"busy", "memory_bytes", std::to_string(bytes_)};
     shares_.emplace(lease, share); // first, so that a failed allocation of memory changes nothing

@@ -19,10 +19,11 @@ struct Share {
 
 /// Reason for refusing a share.
 struct Refusal {
-    std::string
-        kind; ///< `unknown`: not part of the partition; `busy`: in another share; `empty`: no CPU requested.
-    std::string what;  ///< `cpus`, `memory_bytes` or `gpus`.
-    std::string which; ///< The refused items.
+    /// `unknown`: not part of the partition; `busy`: in another share; `empty`: no CPU requested. Empty text:
+    /// not refused.
+    std::string error;
+    std::string resource; ///< `cpus`, `memory_bytes` or `gpus`.
+    std::string detail;   ///< The refused items.
 };
 
 /// Assigns the resources of a partition to shares. No resource is ever in two shares.
@@ -30,7 +31,7 @@ class Allocator {
   public:
     explicit Allocator(const Partition& partition);
 
-    /// Reserve a share. If the refusal has a kind, nothing is reserved.
+    /// Reserve a share. If the refusal has an error, nothing is reserved.
     Refusal reserve(int lease, const Share& share);
 
     void release(int lease);

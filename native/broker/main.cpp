@@ -22,7 +22,7 @@ using namespace assay;
 using namespace assay::broker;
 
 constexpr int usage_error_status = 2;
-constexpr int failed = 1;
+constexpr int failure_status = 1;
 constexpr std::size_t max_document_bytes = 1U << 20;
 constexpr int backlog = 64;
 
@@ -54,7 +54,7 @@ Fd listen_at(const std::string& path) {
     return socket;
 }
 
-/// Raise the limit of descriptors: connections, removals and moves need one each.
+/// Raise the limit on open descriptors: each connection, removal and move uses one.
 void allow_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
     Fd ending = block_end_signals();
     remove_leftovers(partition);
     Fd listening = listen_at(argv[2]);
-    if (!listening) return print_error(failed, std::string(argv[2]) + ": " + std::strerror(errno));
+    if (!listening) return print_error(failure_status, std::string(argv[2]) + ": " + std::strerror(errno));
     {
         Server server(partition, std::move(listening), std::move(ending));
         static_cast<void>(write_all(STDOUT_FILENO, "ready\n"));

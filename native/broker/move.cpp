@@ -44,14 +44,14 @@ void reset_affinity(const std::string& folder, pid_t pid) {
 }
 
 /// Move back a process that was moved by mistake, because it has the reused number of another process.
-void move_stranger_back(const Hierarchy& hierarchy, const std::string& folder, pid_t pid) {
-    const Process stranger{pid};
-    const auto parent = stranger.parent();
-    if (!parent || stranger.group(hierarchy) != folder) return;
-    const std::string home = Process{*parent}.group(hierarchy);
-    if (home == folder) return; // it was created in this group
+void move_back(const Hierarchy& hierarchy, const std::string& folder, pid_t pid) {
+    const Process process{pid};
+    const auto parent = process.parent();
+    if (!parent || process.group(hierarchy) != folder) return;
+    const std::string parent_group = Process{*parent}.group(hierarchy);
+    if (parent_group == folder) return; // it was created in this group
     const auto number = std::to_string(pid);
-    if (home.empty() || write_file(AT_FDCWD, (home + "/cgroup.procs").c_str(), number) != 0)
+    if (parent_group.empty() || write_file(AT_FDCWD, (parent_group + "/cgroup.procs").c_str(), number) != 0)
         static_cast<void>(write_file(AT_FDCWD, (hierarchy.mount + "/cgroup.procs").c_str(), number));
 }
 
@@ -63,7 +63,7 @@ int move_to(const Hierarchy& hierarchy, const std::string& folder, const Process
     const int error = write_file(AT_FDCWD, (folder + "/cgroup.procs").c_str(), number);
     if (error != 0) return error;
     if (!process.is_alive()) {
-        move_stranger_back(hierarchy, folder, process.pid());
+        move_back(hierarchy, folder, process.pid());
         return ESRCH;
     }
     reset_affinity(folder, process.pid());

@@ -44,7 +44,8 @@ Hierarchy hierarchy_of(const Json& object) {
 Partition parse_partition(std::string_view text) {
     const Json document = Json::parse(text, nullptr, false);
     if (document.is_discarded() || !document.is_object()) throw PartitionError("not a JSON object");
-    if (document.value("schema", 0) != schema_version)
+    const auto schema = document.find("schema");
+    if (schema == document.end() || *schema != schema_version)
         throw PartitionError("written for another version of assay");
     Partition partition;
     partition.name = text_of(document, "name");

@@ -19,10 +19,10 @@ namespace assay::broker {
 
 namespace {
 
-/// Steps up or down per pass. In v1 the owner of a share can create any number of groups, even during the
-/// removal.
+/// Maximum number of steps up or down per pass. In v1 the owner of a share can create any number of groups,
+/// even during the removal.
 constexpr int max_steps = 500;
-/// Each uses a descriptor.
+/// Maximum number of pidfds that are open at a time.
 constexpr std::size_t max_open_processes = 256;
 
 Fd open_folder(int at, const char* path) {
@@ -67,13 +67,13 @@ bool Removal::pass(const std::string& origin, ProcessPolicy policy) {
 void Removal::clear(int group, const std::string& origin, ProcessPolicy policy) const {
     const auto listed = processes_of(group);
     for (std::size_t first = 0; first < listed.size(); first += max_open_processes) {
-        std::vector<Process> held;
+        std::vector<Process> batch;
         for (std::size_t i = first; i < std::min(first + max_open_processes, listed.size()); ++i)
-            held.emplace_back(listed[i]);
+            batch.emplace_back(listed[i]);
         // A number may have been reused before its pidfd was opened.
-        const auto still_here = processes_of(group);
-        for (const Process& process : held) {
-            if (!std::ranges::binary_search(still_here, process.pid())) continue;
+        const auto remaining = processes_of(group);
+        for (const Process& process : batch) {
+            if (!std::ranges::binary_search(remaining, process.pid())) continue;
             const int error = policy == ProcessPolicy::kill ? EPERM : move_to(*hierarchy_, origin, process);
             if (error != 0 && error != ESRCH) process.kill();
         }
@@ -83,23 +83,24 @@ void Removal::clear(int group, const std::string& origin, ProcessPolicy policy) 
 /// Remove groups bottom-up. Each is opened from its parent, because the owner may nest groups deeper than a
 /// path, the stack or one pass allows. ".." leads back, as groups cannot be moved to another parent.
 void Removal::remove_below(int top, const std::string& origin, ProcessPolicy policy) {
-    if (!here_) {
-        here_ = open_folder(top, ".");
+    if (!current_) {
+        current_ = open_folder(top, ".");
         path_.clear();
     }
-    for (int step = 0; here_ && step < max_steps; ++step) {
-        std::string name = first_subgroup(here_.get());
+    for (int step = 0; current_ && step < max_steps; ++step) {
+        std::string name = first_subgroup(current_.get());
         if (!name.empty()) {
-            here_ = open_folder(here_.get(), name.c_str());
+            current_ = open_folder(current_.get(), name.c_str());
             path_.push_back(std::move(name));
             continue;
         }
         if (path_.empty()) break;
-        if (policy != ProcessPolicy::keep_nested) clear(here_.get(), origin, policy);
-        const std::string done = std::move(path_.back());
+        if (policy != ProcessPolicy::keep_nested) clear(current_.get(), origin, policy);
+        const std::string finished = std::move(path_.back());
         path_.pop_back();
-        here_ = open_folder(here_.get(), "..");
-        if (!here_ || (::unlinkat(here_.get(), done.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)) return;
+        current_ = open_folder(current_.get(), "..");
+        if (!current_ || (::unlinkat(current_.get(), finished.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT))
+            return;
     }
 }
 

@@ -10,19 +10,19 @@ namespace assay::broker {
 
 /// Treatment of the processes in a control group that is being removed.
 enum class ProcessPolicy {
-    keep_nested, ///< Move its own to the origin. Leave those in nested groups to the launchers that created
-                 ///< the groups.
-    move,        ///< Move all to the origin.
-    kill,        ///< Kill all.
+    keep_nested, ///< Move processes of the group itself to the origin. Leave processes in nested groups to
+                 ///< the launchers that created these groups.
+    move, ///< Move all to the origin.
+    kill, ///< Kill all.
 };
 
-/// Removal of a control group and of the groups below it, in several passes: their number is not limited, and
-/// other clients must not wait.
+/// Removes a control group and the groups below it in several passes: their number is not limited, and other
+/// clients must not wait.
 class Removal {
   public:
     /// Args:
     ///     hierarchy: must outlive this object.
-    ///     folder: of the group.
+    ///     folder: folder of the group.
     Removal(const Hierarchy& hierarchy, std::string folder)
         : hierarchy_(&hierarchy), folder_(std::move(folder)) {}
 
@@ -43,8 +43,8 @@ class Removal {
 
     const Hierarchy* hierarchy_;
     std::string folder_;
-    Fd here_;                       // nested group that the last pass reached
-    std::vector<std::string> path_; // names from the top group to `here_`
+    Fd current_;                    // nested group that the last pass reached
+    std::vector<std::string> path_; // names from the top group to `current_`
 };
 
 } // namespace assay::broker

@@ -33,11 +33,12 @@ constexpr std::chrono::milliseconds max_pass_time{20};
 constexpr std::string_view no_process = "the process does not exist";
 constexpr std::string_view out_of_memory = "the broker is out of memory";
 
-std::string refused(std::string_view kind, std::string_view message, std::string_view what = {},
-                    std::string_view which = {}) {
+/// Return the answer to a request that is refused.
+std::string refused(std::string_view error, std::string_view message, std::string_view resource = {},
+                    std::string_view detail = {}) {
     JsonWriter json;
-    json.begin_object().member("error", kind).member("message", message);
-    if (!what.empty()) json.member("resource", what).member("detail", which);
+    json.begin_object().member("error", error).member("message", message);
+    if (!resource.empty()) json.member("resource", resource).member("detail", detail);
     json.end_object();
     return json.text();
 }
@@ -54,25 +55,25 @@ Server::Server(const Partition& partition, Fd listening, Fd ending)
 
 void Server::run() {
     for (;;) {
-        std::vector<pollfd> waited{{ending_.get(), POLLIN, 0}, {listening_.get(), POLLIN, 0}};
+        std::vector<pollfd> polled{{ending_.get(), POLLIN, 0}, {listening_.get(), POLLIN, 0}};
         for (const auto& [fd, peer] : peers_)
-            waited.push_back({fd, static_cast<short>(peer.pending ? 0 : POLLIN), 0});
-        if (::poll(waited.data(), waited.size(), pause_ms()) < 0) {
+            polled.push_back({fd, static_cast<short>(peer.pending ? 0 : POLLIN), 0});
+        if (::poll(polled.data(), polled.size(), pause_ms()) < 0) {
             if (errno == EINTR) continue;
             return;
         }
-        if (waited[0].revents != 0) break;
+        if (polled[0].revents != 0) break;
         const auto now = Clock::now();
-        for (std::size_t i = 2; i < waited.size(); ++i) {
-            if ((waited[i].revents & POLLIN) == 0) continue;
-            const auto peer = peers_.find(waited[i].fd);
+        for (std::size_t i = 2; i < polled.size(); ++i) {
+            if ((polled[i].revents & POLLIN) == 0) continue;
+            const auto peer = peers_.find(polled[i].fd);
             if (!receive(peer->second, now)) close_connection(peer, now);
         }
         // After reading requests: a connection closed before another request was sent must count as closed.
         close_ended_connections(now);
         remove_closing_groups();
         answer_pending(now);
-        if (waited[1].revents != 0) accept_one();
+        if (polled[1].revents != 0) accept_one();
     }
     while (!peers_.empty()) close_connection(peers_.begin(), Clock::now());
     remove_closing_groups();
@@ -88,9 +89,9 @@ void Server::accept_one() {
     ucred owner{};
     socklen_t size = sizeof owner;
     if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) return;
-    std::size_t of_one = 0;
-    for (const auto& [fd, peer] : peers_) of_one += peer.owner.uid == owner.uid ? 1 : 0;
-    if (peers_.size() >= max_peers || of_one >= max_peers_per_user) return;
+    std::size_t of_user = 0;
+    for (const auto& [fd, peer] : peers_) of_user += peer.owner.uid == owner.uid ? 1 : 0;
+    if (peers_.size() >= max_peers || of_user >= max_peers_per_user) return;
     const int fd = socket.get();
     Peer& peer = peers_[fd];
     peer.owner = {owner.uid, owner.gid, origins_of(fd, owner)};
@@ -132,10 +133,10 @@ void Server::close_connection(std::map<int, Peer>::iterator peer, Clock::time_po
 }
 
 void Server::close_ended_connections(Clock::time_point now) {
-    std::vector<pollfd> looked_at;
-    for (const auto& [fd, peer] : peers_) looked_at.push_back({fd, 0, 0});
-    if (::poll(looked_at.data(), looked_at.size(), 0) <= 0) return;
-    for (const auto& one : looked_at) {
+    std::vector<pollfd> polled;
+    for (const auto& [fd, peer] : peers_) polled.push_back({fd, 0, 0});
+    if (::poll(polled.data(), polled.size(), 0) <= 0) return;
+    for (const auto& one : polled) {
         if (one.revents != 0) close_connection(peers_.find(one.fd), now);
     }
 }
@@ -226,8 +227,8 @@ std::string Server::reserve(Peer& peer, const Share& share) {
     if (peer.lease != 0) return refused("held", "this connection already has a share");
     const int lease = ++leases_;
     const Refusal refusal = allocator_.reserve(lease, share);
-    if (!refusal.kind.empty())
-        return refused(refusal.kind, "the share is not available", refusal.what, refusal.which);
+    if (!refusal.error.empty())
+        return refused(refusal.error, "the share is not available", refusal.resource, refusal.detail);
     std::unique_ptr<ShareGroups> groups;
     try {
         groups = std::make_unique<ShareGroups>(partition_, lease, share, peer.owner);

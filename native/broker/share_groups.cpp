@@ -19,9 +19,9 @@ namespace assay::broker {
 namespace {
 
 constexpr std::string_view lease_prefix = "lease-";
-/// Time that launchers have to end their own trees in groups below, after their caller has ended.
+/// Time for launchers to end their process trees in nested groups, after their caller has ended.
 constexpr auto launcher_end_time = std::chrono::milliseconds(500);
-/// Age at which processes are killed instead of moved, because forks may be faster than moves.
+/// Time after which processes are killed instead of moved, because forks may be faster than moves.
 constexpr auto max_moving_time = std::chrono::milliseconds(1000);
 constexpr auto leftover_time = std::chrono::seconds(2);
 constexpr auto leftover_pause = std::chrono::milliseconds(1);

@@ -18,8 +18,8 @@ namespace assay::broker {
 struct Owner {
     uid_t uid;
     gid_t gid;
-    /// Groups to which remaining processes of the share return: those that the owner came from, in the order
-    /// of the partition's hierarchies. Empty if they are unknown.
+    /// Groups of the owner before the reservation, in the order of the partition's hierarchies. Remaining
+    /// processes of the share return to them. Empty if they are unknown.
     std::vector<std::string> origins;
 };
 
@@ -45,8 +45,8 @@ class ShareGroups {
     /// Move a process into the groups. Return 0 or the errno.
     int move(const Process& process) const;
 
-    /// Remove the groups and return their processes to the owner's groups. Kill processes that cannot be
-    /// moved, and after one second all others. Return false if something is left; then call it again.
+    /// Remove the groups and move their processes to the owner's groups. Kill processes that cannot be moved,
+    /// and after one second all others. Return false if a group remains; then call it again.
     bool remove();
 
   private:
