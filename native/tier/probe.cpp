@@ -1,8 +1,8 @@
 /// Report the tier's capabilities on this machine: privileges, kernel features, disk speed.
 ///
-///     assay-tier-probe [--path DIR[,DIR...]] [--bytes N]
+///     assay-tier-probe [--path DIR[,DIR...]] [--bytes N] [--order backward]
 ///
-/// Prints one line of JSON. Missing capabilities are part of the report and no failure of this program.
+/// Prints one line of JSON. Missing capabilities are part of the report; the exit status is 0 nevertheless.
 
 #include "common/json_writer.hpp"
 #include "common/schema.hpp"
@@ -32,7 +32,7 @@ namespace assay::tier {
 
 namespace {
 
-constexpr unsigned in_flight = 8; ///< As many as the pager's transfers on one stream.
+constexpr unsigned in_flight = 8; ///< Concurrent transfers, as for one stream of the pager.
 constexpr std::size_t large = std::size_t{2} << 20, small = 4096;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

@@ -59,7 +59,7 @@ void assay_tier_evict(assay_tier* tier, void* at, uint64_t bytes);
 /** Discard the content of a range: it reads as zeros afterwards. */
 void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes);
 
-/** Read the counters, summed over all regions of the tier, those already freed included. */
+/** Read the counters, summed over all regions of the tier, including freed ones. */
 void assay_tier_count(assay_tier* tier, assay_tier_counts* counts);
 
 #ifdef __cplusplus

@@ -18,8 +18,9 @@ namespace assay::tier {
 
 namespace {
 
+constexpr Nanos ms = nanos_per_milli;
 /// Time without progress after which a sweep no longer counts as moving.
-constexpr Nanos ms = nanos_per_milli, idle_timeout = 2000 * ms;
+constexpr Nanos idle_timeout = 2000 * ms;
 /// Granules scanned without interruption: 1 GiB.
 constexpr std::int64_t max_scan_granules = 4096;
 
@@ -111,22 +112,22 @@ void Advisor::forget(const LargeMapping& mapping) {
 
 /// Scan in sections, so that no sweep has to wait.
 void Advisor::scan_all(Nanos now) {
-    std::int64_t evicted_to = max_scan_granules;
+    std::int64_t remaining = max_scan_granules;
     for (const LargeMapping& mapping : mappings_) {
         if (mapping.last() < scanned_to_) continue;
         const std::int64_t first = std::max(mapping.first(), scanned_to_);
-        const GranuleRange range{first, std::min(mapping.last(), first + evicted_to - 1)};
+        const GranuleRange range{first, std::min(mapping.last(), first + remaining - 1)};
         arrived_ += scan(mapping, range, now);
-        evicted_to -= range.count();
+        remaining -= range.count();
         scanned_to_ = range.last + 1;
         if (range.last == mapping.last())
             mapping.meter_entry->held_bytes = resident_.pages_of(mapping) * page;
-        if (evicted_to == 0) break;
+        if (remaining == 0) break;
     }
-    // At most a twentieth of the time; rarely if nothing changes.
+    // Scan for at most 1/20 of the time, and rarely if nothing changes.
     const Nanos after = now_ns();
     scan_due_ = after + 20 * (after - now);
-    if (evicted_to == 0) return;
+    if (remaining == 0) return;
     const Nanos before = std::exchange(arrived_, 0) > 0 ? 0 : scan_pause_;
     scan_pause_ = std::clamp(2 * before, 10 * ms, 200 * ms);
     scan_due_ = std::max(scan_due_, after + scan_pause_);
@@ -172,7 +173,7 @@ void Advisor::prefetch(Nanos now) {
         else
             abandon(sweep);
     }
-    // Prefetched pages replace others. If those cannot be paged out, more prefetches would only wait.
+    // Prefetched pages replace other pages. If those cannot be paged out, more prefetches would only wait.
     if (moving == 0 || resident_.prefetched_pages() >= max || reclaimer_.excess_pages() > max) return;
     const std::int64_t window =
         std::max(static_cast<std::int64_t>(max / Granule::pages) / moving, std::int64_t{1});
@@ -196,10 +197,10 @@ void Advisor::prefetch_ahead_of(Sweep& sweep, std::int64_t window, std::size_t& 
         const GranuleRange range{std::max(std::min(next, end), mapping->first()),
                                  std::min(std::max(next, end), mapping->last())};
         if (range.count() <= 0) return;
-        const std::size_t prefetched_to = resident_.prefetch(*mapping, range);
+        const std::size_t requested = resident_.prefetch(*mapping, range);
         sweep.prefetched_to = sweep.step > 0 ? range.last : range.first;
-        waiting += prefetched_to;
-        room -= std::min(prefetched_to, room);
+        waiting += requested;
+        room -= std::min(requested, room);
     }
 }
 

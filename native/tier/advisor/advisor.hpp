@@ -36,8 +36,9 @@ class Advisor {
     /// Lives until the process ends.
     ~Advisor() = delete;
 
-    /// Return counters of all large mappings, past ones included. `read_bytes` are prefetched,
-    /// `written_bytes` paged out; `staged` and `wasted` count used and unused prefetched pages.
+    /// Return counters of all large mappings, including removed ones. `read_bytes` counts prefetched bytes,
+    /// `written_bytes` bytes that were paged out, `prefetch_hits` prefetched pages that were used, and
+    /// `unused_prefetches` those that were not.
     [[nodiscard]] Counts counts();
 
   private:
@@ -66,7 +67,7 @@ class Advisor {
     SweepDetector sweeps_;
     Reclaimer reclaimer_;
     Nanos mappings_due_ = 0, scan_due_ = 0, scan_pause_ = 0;
-    Nanos last_move_ = 0;         ///< Time of the latest progress of any sweep.
+    Nanos last_move_ = 0;         ///< Time of the most recent progress of any sweep.
     std::int64_t scanned_to_ = 0; ///< Position of the scan in progress, in granules.
     std::size_t arrived_ = 0;     ///< Newly resident granules in this scan.
     std::mutex lock_;

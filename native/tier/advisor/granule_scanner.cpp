@@ -14,7 +14,7 @@ GranuleScanner::GranuleScanner() {
 const GranuleScanner::Residency* GranuleScanner::read(std::int64_t first, std::int64_t count) {
     const std::span wanted(entries_.data(), static_cast<std::size_t>(count) * Granule::pages);
     const auto at = static_cast<std::uint64_t>(first) * Granule::bytes;
-    // NOLINTNEXTLINE: granules are known by numbers
+    // NOLINTNEXTLINE: granules are identified by numbers
     if (pagemap_.read(reinterpret_cast<const std::byte*>(at), wanted) != 0) std::ranges::fill(wanted, 0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         Residency residency;

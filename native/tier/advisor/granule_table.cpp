@@ -26,12 +26,12 @@ Granule* GranuleTable::at(std::int64_t number) {
 void GranuleTable::arrived(std::int64_t number) {
     Granule& granule = *find(number);
     if (granule.listed) unlink(granule);
-    const auto test = static_cast<std::uint32_t>(number);
+    const auto added = static_cast<std::uint32_t>(number);
     granule.before = last_;
     granule.after = 0;
     granule.listed = true;
-    (last_ == 0 ? first_ : find(last_)->after) = test;
-    last_ = test;
+    (last_ == 0 ? first_ : find(last_)->after) = added;
+    last_ = added;
 }
 
 void GranuleTable::remove(std::int64_t number) {

@@ -43,7 +43,7 @@ class LargeMappings {
     [[nodiscard]] const LargeMapping* begin() const { return current_.begin(); }
     [[nodiscard]] const LargeMapping* end() const { return current_.end(); }
 
-    /// Return the counters of all mappings, past ones included.
+    /// Return the counters of all mappings, including removed ones.
     [[nodiscard]] Counts counts() const;
     /// Return the counters for a granule, whether its mapping still exists or not.
     [[nodiscard]] Counts& counts_of(std::int64_t granule);

@@ -10,8 +10,8 @@ namespace assay::tier {
 
 namespace {
 
-/// Obstacles to paging out may vanish at any time. A working set larger than the budget rarely shrinks, and
-/// each attempt wears the disk, so the back-off is longer.
+/// Obstacles to paging out may vanish at any time, so the pause is short. A working set larger than the
+/// budget rarely shrinks, and each attempt wears the disk, so the back-off is longer.
 constexpr Nanos max_pause = nanos_per_second, min_backoff = 30 * nanos_per_second,
                 max_backoff = 1000 * nanos_per_second;
 /// Turnovers of the resident set without success after which reclaim backs off. Read-only pages are written
@@ -44,15 +44,15 @@ void Reclaimer::step(Nanos now) {
     // A sweep returns last to the granules just passed. Long-resident granules may be unused, so some of them
     // are paged out instead of those behind sweeps.
     constexpr std::size_t turns = 8, max_tries = 256;
-    std::size_t replaced = 0;
-    for (std::size_t i = 0; i < max_tries && replaced < goal; ++i) {
+    std::size_t paged_out = 0;
+    for (std::size_t i = 0; i < max_tries && paged_out < goal; ++i) {
         const GranuleRange behind = next_behind_sweep();
         const bool take_behind = behind.count() > 0 && ++turn_ % turns != 0;
-        replaced += page_out(take_behind ? behind : next_oldest());
+        paged_out += page_out(take_behind ? behind : next_oldest());
     }
-    paged_out_ = excess_pages() == 0 ? 0 : paged_out_ + replaced;
+    paged_out_ = excess_pages() == 0 ? 0 : paged_out_ + paged_out;
     if (paged_out_ > max_turnovers * resident_.pages()) return back_off(now);
-    pause_ = replaced > 0 ? 0 : std::clamp(2 * pause_, 10 * nanos_per_milli, max_pause);
+    pause_ = paged_out > 0 ? 0 : std::clamp(2 * pause_, 10 * nanos_per_milli, max_pause);
     due_ = now + pause_;
     if (pause_ == max_pause)
         print_once(warned_blocked_,
@@ -69,7 +69,7 @@ void Reclaimer::back_off(Nanos now) {
                                "are paged out; to enforce a limit, set memory.max of a control group");
 }
 
-/// Everything fits: granules behind sweeps stay, also for the next sweep.
+/// All memory fits into the budget: granules behind sweeps remain resident for the next sweep.
 void Reclaimer::keep_behind() {
     pause_ = 0;
     paged_out_ = 0;

@@ -8,7 +8,7 @@ namespace assay::tier {
 
 namespace {
 
-/// Pages that must arrive before a granule counts: fewer may be accessed by chance.
+/// Minimum number of pages that must arrive before a granule counts: fewer may be accessed by chance.
 constexpr int min_pages = Granule::pages / 4;
 
 std::size_t page_count(std::uint64_t pages) {
@@ -41,21 +41,21 @@ std::size_t ResidentSet::outstanding_pages(std::int64_t number) {
 
 std::uint64_t ResidentSet::update_granule(const LargeMapping& mapping, std::int64_t number,
                                           const GranuleScanner::Residency& residency) {
-    const std::uint64_t test = mapping.pages_of(number);
-    const std::uint64_t swapped = residency.swapped & ~residency.present & test;
-    const bool any = (residency.present & test) != 0 || swapped != 0;
+    const std::uint64_t mapped = mapping.pages_of(number);
+    const std::uint64_t swapped = residency.swapped & ~residency.present & mapped;
+    const bool any = (residency.present & mapped) != 0 || swapped != 0;
     Granule* const one = any ? granules_.at(number) : granules_.find(number);
     if (one == nullptr) return 0;
-    const std::uint64_t present = (residency.present & test) | (one->present & ~test);
-    const std::uint64_t arrived = present & ~one->present, replaced = one->present & ~present;
-    const std::uint64_t used = one->ahead & present, dropped = one->ahead & test & ~present & ~swapped;
+    const std::uint64_t present = (residency.present & mapped) | (one->present & ~mapped);
+    const std::uint64_t arrived = present & ~one->present, evicted = one->present & ~present;
+    const std::uint64_t used = one->ahead & present, dropped = one->ahead & mapped & ~present & ~swapped;
     mapping.meter_entry->counts.prefetch_hits += page_count(used);
     one->ahead &= ~(used | dropped);
     prefetched_ -= page_count(used | dropped);
     resident_pages_ += page_count(arrived);
-    resident_pages_ -= page_count(replaced);
+    resident_pages_ -= page_count(evicted);
     one->present = present;
-    if (replaced != 0) one->reported = false;
+    if (evicted != 0) one->reported = false;
     one->unreported = one->reported ? 0 : (one->unreported | arrived) & present;
     if (present == 0) {
         one->arrived = false;
@@ -75,19 +75,19 @@ bool ResidentSet::has_arrived(std::int64_t number) {
 }
 
 std::size_t ResidentSet::prefetch(const LargeMapping& mapping, GranuleRange range) {
-    std::size_t prefetched_to = 0;
+    std::size_t requested = 0;
     const GranuleScanner::Residency* const residency = pagemap_.read(range.first, range.count());
     for (std::int64_t number = range.first; number <= range.last; ++number) {
         const std::uint64_t pages = update_granule(mapping, number, residency[number - range.first]);
         if (pages == 0) continue;
         granules_.find(number)->ahead |= pages;
-        prefetched_to += page_count(pages);
+        requested += page_count(pages);
     }
-    if (prefetched_to == 0) return 0;
+    if (requested == 0) return 0;
     advise(mapping, range, MADV_WILLNEED);
-    mapping.meter_entry->counts.read_bytes += prefetched_to * page;
-    prefetched_ += prefetched_to;
-    return prefetched_to;
+    mapping.meter_entry->counts.read_bytes += requested * page;
+    prefetched_ += requested;
+    return requested;
 }
 
 std::size_t ResidentSet::abandon(std::int64_t number) {
@@ -108,9 +108,9 @@ std::size_t ResidentSet::page_out(const LargeMapping& mapping, GranuleRange rang
         if (const Granule* const one = granules_.find(number); one != nullptr && one->present != 0)
             granules_.arrived(number);
     }
-    const std::size_t replaced = before - std::min(before, resident_pages_);
-    mapping.meter_entry->counts.written_bytes += replaced * page;
-    return replaced;
+    const std::size_t paged_out = before - std::min(before, resident_pages_);
+    mapping.meter_entry->counts.written_bytes += paged_out * page;
+    return paged_out;
 }
 
 void ResidentSet::forget(std::int64_t number) {

@@ -14,10 +14,11 @@ namespace assay::tier {
 /// Residency of large mappings at the last scan, and the advice that changes it.
 class ResidentSet {
   public:
-    /// Granules per madvise(2), which holds the lock of the address space and thus delays mmap(2).
+    /// Maximum number of granules per madvise(2), which holds the lock of the address space and thus delays
+    /// mmap(2).
     static constexpr std::int64_t max_batch_granules = 4;
     static_assert(max_batch_granules <= GranuleScanner::max);
-    /// Pages prefetched or paged out between two scans.
+    /// Maximum number of pages prefetched or paged out between two scans.
     static constexpr std::size_t max_batch_pages = (std::size_t{16} << 20U) / page;
 
     /// \throws std::bad_alloc; std::system_error without /proc.
@@ -35,8 +36,8 @@ class ResidentSet {
     ///
     /// \param arrived receives each run of newly resident granules.
     /// \returns the number of these granules.
-    template <class Came>
-    std::size_t scan(const LargeMapping& mapping, GranuleRange range, Came arrived) {
+    template <class Arrived>
+    std::size_t scan(const LargeMapping& mapping, GranuleRange range, Arrived arrived) {
         std::size_t count = 0;
         GranuleRange run;
         for (std::int64_t at = range.first; at <= range.last; at += GranuleScanner::max) {
@@ -76,7 +77,8 @@ class ResidentSet {
     [[nodiscard]] std::size_t prefetch(const LargeMapping& mapping, GranuleRange range);
     /// Stop waiting for the prefetched pages of a granule. \returns their number.
     std::size_t abandon(std::int64_t number);
-    /// Page out as many granules at most (MADV_PAGEOUT). \returns the number of pages that left memory.
+    /// Page out at most `max_batch_granules` granules (MADV_PAGEOUT). \returns the number of pages that left
+    /// memory.
     [[nodiscard]] std::size_t page_out(const LargeMapping& mapping, GranuleRange range);
     /// Forget a granule.
     void forget(std::int64_t number);

@@ -22,8 +22,8 @@ struct Sweep {
     /// Return the prefetch window: the distance covered so far, which bounds the excess beyond the end of a
     /// short sweep.
     [[nodiscard]] std::int64_t window(std::int64_t max) const {
-        const std::int64_t replaced = step * (head - first) + 1;
-        return replaced < max ? replaced : max;
+        const std::int64_t covered = step * (head - first) + 1;
+        return covered < max ? covered : max;
     }
 };
 
@@ -40,8 +40,8 @@ class SweepDetector {
     ///
     /// \param is_resident predicate for granules that sweeps pass unnoticed.
     /// \returns the sweep that was replaced; one with `moved_at` 0 if none was.
-    template <class Whole>
-    Sweep observe(std::int64_t first, std::int64_t last, Nanos now, Whole is_resident) {
+    template <class IsResident>
+    Sweep observe(std::int64_t first, std::int64_t last, Nanos now, IsResident is_resident) {
         for (Sweep& sweep : sweeps_)
             if (sweep.moved_at != 0 && extends(sweep, first, last, now, is_resident)) return {};
         return match_candidate(first, last, now);
@@ -54,8 +54,9 @@ class SweepDetector {
     static constexpr std::size_t max_candidates = 32;
     static constexpr std::int64_t tolerance = 4;
 
-    template <class Whole>
-    static bool extends(Sweep& sweep, std::int64_t first, std::int64_t last, Nanos now, Whole is_resident) {
+    template <class IsResident>
+    static bool extends(Sweep& sweep, std::int64_t first, std::int64_t last, Nanos now,
+                        IsResident is_resident) {
         const std::int64_t begin = sweep.step > 0 ? first : last, end = sweep.step > 0 ? last : first;
         if (sweep.ahead(begin) < -tolerance || sweep.ahead(begin) > max_passed_over) return false;
         for (std::int64_t i = 1; i < sweep.ahead(begin); ++i)

@@ -17,13 +17,13 @@ namespace assay::tier {
 /// latency of 100 us, Linux 6.18, 2026-11). The price is an otherwise idle CPU.
 class AdaptiveSpin {
   public:
-    /// Announce a short operation. Any thread may call this; a single thread waits.
+    /// Announce that an event will arrive soon. Any thread may call this; only one thread waits.
     void expect_soon() { expected_.store(true, std::memory_order_relaxed); }
 
     /// Wait for an event, busy for at most `max_spin`.
     ///
-    /// \param transfers true to wait for the end of a transfer, false to wait for a page fault. \param
-    ///     has_arrived predicate.
+    /// \param transfers true to wait for the end of a transfer, false to wait for a page fault.
+    /// \param has_arrived predicate: the event has arrived.
     /// \returns true if the event has arrived; false if the caller should sleep.
     template <class HasArrived>
     bool wait(bool transfers, HasArrived has_arrived) {

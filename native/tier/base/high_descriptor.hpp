@@ -10,7 +10,7 @@
 
 namespace assay::tier {
 
-/// Number of high descriptors that are reserved at most.
+/// Maximum number of reserved high descriptors.
 inline constexpr int high_descriptor_count = 64;
 
 /// Return the first high descriptor number; 0 if the limit on descriptors is too low for any.

@@ -40,9 +40,9 @@ void print_message(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) append(word);
     line[length++] = '\n';
     if (::write(STDERR_FILENO, line.data(), length) >= 0) return;
-    // A thread with a descriptor table of its own does not share the program's standard error.
-    const Fd theirs = program_error();
-    if (theirs && ::write(theirs.get(), line.data(), length) < 0) return;
+    // A thread with a private descriptor table does not share the program's standard error.
+    const Fd error = program_error();
+    if (error && ::write(error.get(), line.data(), length) < 0) return;
 }
 
 void abort_with_message(std::initializer_list<std::string_view> words) {

@@ -27,9 +27,9 @@ Meter::Meter(std::size_t max, std::size_t dram_bytes, std::size_t chunk_bytes, E
     : bytes_(whole_pages(sizeof(Header) + max * sizeof(Entry))),
       file_(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))), free_(max) {
     // Without memfd_create(2) (seccomp) the counters are private to this process.
-    const bool seen = file_ && set_file_size(file_.get(), bytes_);
-    const int flags = MAP_SHARED | (seen ? 0 : MAP_ANONYMOUS);
-    const int file = seen ? file_.get() : -1;
+    const bool shared = file_ && set_file_size(file_.get(), bytes_);
+    const int flags = MAP_SHARED | (shared ? 0 : MAP_ANONYMOUS);
+    const int file = shared ? file_.get() : -1;
     const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0L);
     if (at == -1) throw std::bad_alloc();
     head_ = reinterpret_cast<Header*>(at); // NOLINT: the kernel gives a number

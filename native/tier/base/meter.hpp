@@ -47,7 +47,7 @@ class Meter {
 
     [[nodiscard]] Entry& begin(const std::byte* base, std::size_t bytes);
     void end(Entry& entry);
-    /// Return the sum over all regions, removed ones included.
+    /// Return the sum over all regions, including removed ones.
     [[nodiscard]] Counts counts() const;
 
   private:

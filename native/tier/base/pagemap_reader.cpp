@@ -11,8 +11,8 @@ namespace assay::tier {
 
 namespace {
 
-// Newer than the headers of Debian 12; see include/uapi/linux/fs.h of Linux 6.7. The names differ from those
-// of newer headers, which define them as macros and structures.
+// These definitions of include/uapi/linux/fs.h (Linux 6.7) are newer than the headers of Debian 12. Their
+// names differ from those of newer headers, which define macros and structures.
 struct PageRegion {
     std::uint64_t start, end, categories;
 };

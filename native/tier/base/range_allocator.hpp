@@ -12,7 +12,8 @@ class RangeAllocator {
     /// \param max maximum number of free ranges.
     explicit RangeAllocator(std::size_t max) : free_(max) {}
 
-    /// Allocate consecutive numbers. \returns false if no free range is long enough.
+    /// Allocate consecutive numbers. \param first receives the first one. \returns false if no free range is
+    /// long enough.
     [[nodiscard]] bool take(std::size_t count, std::size_t& first);
     /// Add numbers to the free ranges, initially or after use.
     void release(std::size_t first, std::size_t count);

@@ -45,13 +45,13 @@ int main(int argc, char** argv) {
             if (argc > 5) ::unlink(argv[5]);
         });
         std::uint64_t min = free_mib(argv[1]);
-        std::jthread looks([&min, argv](const std::stop_token& over) {
+        std::jthread observer([&min, argv](const std::stop_token& over) {
             for (; !over.stop_requested(); std::this_thread::yield()) min = std::min(min, free_mib(argv[1]));
         });
         std::size_t first = 0;
         const int error = store.reserve(chunks, first);
-        looks.request_stop();
-        looks.join();
+        observer.request_stop();
+        observer.join();
         std::printf("%d %lu\n", error, min);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -19,11 +19,11 @@ namespace {
 
 using assay::tier::StreamDetector;
 
-void show(const StreamDetector::Stream* run) {
-    if (run == nullptr) return void(std::puts("null"));
+void show(const StreamDetector::Stream* stream) {
+    if (stream == nullptr) return void(std::puts("null"));
     std::printf("{\"last\":%lld,\"stride\":%lld,\"window\":%u,\"first\":%lld,\"repeats\":%s}\n",
-                static_cast<long long>(run->last), static_cast<long long>(run->stride), run->window,
-                static_cast<long long>(run->first), run->is_repeating ? "true" : "false");
+                static_cast<long long>(stream->last), static_cast<long long>(stream->stride), stream->window,
+                static_cast<long long>(stream->first), stream->is_repeating ? "true" : "false");
 }
 
 } // namespace
@@ -44,12 +44,13 @@ int main(int argc, char** argv) {
         if (word == "used") {
             streams.on_used();
         } else if (word == "wasted") {
-            streams.on_wasted();
+            streams.on_unused();
         } else {
             const std::size_t colon = word.find(':');
-            const bool told = colon != std::string::npos;
-            const auto thread = static_cast<std::uint32_t>(told ? std::stoul(word.substr(0, colon)) : 0);
-            const std::int64_t chunk = std::stoll(told ? word.substr(colon + 1) : word);
+            const bool has_thread = colon != std::string::npos;
+            const auto thread =
+                static_cast<std::uint32_t>(has_thread ? std::stoul(word.substr(0, colon)) : 0);
+            const std::int64_t chunk = std::stoll(has_thread ? word.substr(colon + 1) : word);
             if (mapped(chunk)) continue;
             show(streams.follow(chunk, count, thread, static_cast<std::uint32_t>(max), mapped));
             there.push_back(chunk);

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <span>
 
-// Newer than the headers of Debian 12 (Linux 6.1); see include/uapi/linux/userfaultfd.h of Linux 6.8.
+// These definitions of include/uapi/linux/userfaultfd.h (Linux 6.8) are newer than the headers of Debian 12
+// (Linux 6.1).
 #ifndef UFFD_FEATURE_POISON
 #define UFFD_FEATURE_POISON (1 << 14)
 struct uffdio_poison {

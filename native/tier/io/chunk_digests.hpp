@@ -11,7 +11,7 @@
 namespace assay::tier {
 
 /// Digests of chunk contents, with a random seed of this process. The digest of a chunk is computed from
-/// those of its parts, so that merged parts yield the digest of the whole.
+/// the digests of its parts, so that merged parts yield the digest of the whole.
 class ChunkDigests {
   public:
     /// \throws std::bad_alloc, std::system_error.

@@ -21,7 +21,7 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t max_pieces = 1 << 17; // Regions and the gaps between them.
+constexpr std::size_t max_free_ranges = 1 << 17; // Gaps between regions.
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& next) {
     throw std::runtime_error("the path " + path + " " + why + ": " + next);
@@ -73,7 +73,7 @@ void lock(int directory_fd) {
 Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t max,
              std::optional<std::uint64_t> keep_free, Clock::duration patience)
     : paths_(paths), chunk_(chunk), keep_free_(keep_free), quiet_period_(patience / 4),
-      retry_deadline_(Clock::now() + patience), free_(max_pieces) {
+      retry_deadline_(Clock::now() + patience), free_(max_free_ranges) {
     for (const std::string& path : paths) {
         const int file = files_.emplace_back(open_unnamed(path)).get();
         struct stat about{};
@@ -106,16 +106,16 @@ int Store::grow(off_t from, off_t to) const {
     // Two processes that compete for the same space must not retry in lockstep.
     const auto pause = std::chrono::milliseconds(5 + ::getpid() % 16);
     std::uint64_t max = free_bytes();
-    Clock::time_point came = Clock::now();
+    Clock::time_point last_released = Clock::now();
     for (;;) {
         const int error = try_to_grow(from, to);
         const Clock::time_point now = Clock::now();
         if (const std::uint64_t free = free_bytes(); free > max) {
             max = free;
-            came = now;
+            last_released = now;
         }
         const bool may_retry = error == ENOSPC || error == EDQUOT;
-        if (!may_retry || now >= retry_deadline_ || now - came >= quiet_period_) return error;
+        if (!may_retry || now >= retry_deadline_ || now - last_released >= quiet_period_) return error;
         std::this_thread::sleep_for(pause);
     }
 }
@@ -148,12 +148,12 @@ void Store::give_back(std::size_t files, off_t to) const {
 }
 
 int Store::check_reserve(std::uint64_t bytes) const {
-    constexpr std::uint64_t max_kept = std::uint64_t{1} << 30U, part = 20;
+    constexpr std::uint64_t max_kept = std::uint64_t{1} << 30U, divisor = 20;
     for (const FileSystem& one : file_systems_) {
         struct statvfs found{};
         if (::fstatvfs(one.file, &found) != 0) return errno;
         const std::uint64_t unit = found.f_frsize, free = found.f_bavail * unit;
-        const std::uint64_t keep = keep_free_.value_or(std::min(found.f_blocks * unit / part, max_kept));
+        const std::uint64_t keep = keep_free_.value_or(std::min(found.f_blocks * unit / divisor, max_kept));
         if (free < keep || (free - keep) / one.files < bytes) return ENOSPC;
     }
     return 0;

@@ -93,7 +93,7 @@ std::optional<Budget> Budget::inherit(const char* handle, std::size_t declared) 
 }
 
 Budget::Budget(std::size_t bytes, std::size_t declared) : fd_(create_file()) {
-    if (!fd_ || !set_file_size(fd_.get(), sizeof(Header) + max_users * sizeof(Slot)))
+    if (!fd_ || !set_file_size(fd_.get(), sizeof(Header) + max_members * sizeof(Slot)))
         throw std::system_error(errno, std::generic_category(), "file of the DRAM budget");
     if (!map()) throw std::bad_alloc();
     head_->bytes = bytes;
@@ -111,11 +111,11 @@ Budget::Budget(Budget&& other) noexcept
 Budget::~Budget() {
     if (head_ == nullptr) return;
     if (slot_ != no_slot) clear(slot(slot_));
-    sys::unmap(head_, whole_pages(sizeof(Header) + max_users * sizeof(Slot)));
+    sys::unmap(head_, whole_pages(sizeof(Header) + max_members * sizeof(Slot)));
 }
 
 bool Budget::map() {
-    constexpr std::size_t bytes = sizeof(Header) + max_users * sizeof(Slot);
+    constexpr std::size_t bytes = sizeof(Header) + max_members * sizeof(Slot);
     struct stat found{};
     if (::fstat(fd_.get(), &found) != 0 || found.st_size != static_cast<off_t>(bytes)) return false;
     head_ = reinterpret_cast<Header*>(sys::map_file(fd_.get(), whole_pages(bytes))); // NOLINT
@@ -154,11 +154,11 @@ void Budget::unlock(std::size_t number) const {
 
 bool Budget::join(std::size_t min) {
     if (slot_ != no_slot) return true;
-    for (std::size_t i = 0; i < max_users; ++i) {
+    for (std::size_t i = 0; i < max_members; ++i) {
         if (!lock(i)) continue;
         clear(slot(i));
         slot(i).in_use = 1;
-        ++head_->users;
+        ++head_->members;
         joined_before_ = head_->joined++;
         slot_ = i;
         min_bytes_ = min;
@@ -170,7 +170,7 @@ bool Budget::join(std::size_t min) {
 
 void Budget::clear(Slot& one) {
     head_->free += one.held.exchange(0);
-    if (one.in_use.exchange(0) == 1) --head_->users;
+    if (one.in_use.exchange(0) == 1) --head_->members;
 }
 
 bool Budget::recover() {
@@ -178,9 +178,9 @@ bool Budget::recover() {
     if (now - recovered_at_ < pause) return false;
     recovered_at_ = now;
     bool any = false;
-    for (std::size_t i = 0, users = 0; i < max_users && users < head_->users; ++i) {
+    for (std::size_t i = 0, found = 0; i < max_members && found < head_->members; ++i) {
         if (slot(i).in_use == 0) continue;
-        ++users;
+        ++found;
         if (i == slot_ || !lock(i)) continue;
         any = any || slot(i).held > 0;
         clear(slot(i));
@@ -210,9 +210,9 @@ void Budget::request() {
     head_->requested_at = now;
     if (now - notified_at_ < pause) return;
     notified_at_ = now;
-    const std::uint64_t rung = 1;
+    const std::uint64_t value = 1;
     // Processes also poll, so that a failed notification only causes a delay.
-    if (::pwrite(fd_.get(), &rung, sizeof rung, offsetof(Header, doorbell)) < 0) return;
+    if (::pwrite(fd_.get(), &value, sizeof value, offsetof(Header, notification)) < 0) return;
 }
 
 void Budget::release(std::size_t bytes) {
@@ -225,7 +225,7 @@ std::size_t Budget::free_bytes() const {
 }
 
 std::size_t Budget::fair_share_bytes() const {
-    return std::max(head_->bytes / std::max(head_->users.load(), std::uint64_t{1}), min_bytes_);
+    return std::max(head_->bytes / std::max(head_->members.load(), std::uint64_t{1}), min_bytes_);
 }
 
 std::size_t Budget::limit_bytes() const {
@@ -233,7 +233,7 @@ std::size_t Budget::limit_bytes() const {
 }
 
 bool Budget::is_contended() const {
-    return head_->users > 1 && head_->free < static_cast<std::int64_t>(head_->bytes / 32) &&
+    return head_->members > 1 && head_->free < static_cast<std::int64_t>(head_->bytes / 32) &&
            now_ns() - head_->requested_at < request_ttl;
 }
 

@@ -68,11 +68,11 @@ class Budget {
     /// Layout of the shared memory; all fields but the two sizes start at zero.
     struct Header {
         std::size_t bytes, declared;
-        std::atomic<std::int64_t> free;    ///< Negative if members hold their guaranteed minimum only.
-        std::atomic<std::uint64_t> users;  ///< Slots in use.
-        std::atomic<std::uint64_t> joined; ///< Number of members that ever joined.
-        std::atomic<Nanos> requested_at;   ///< Time of the last request, by CLOCK_MONOTONIC.
-        std::uint64_t doorbell;            ///< Written to notify the other members.
+        std::atomic<std::int64_t> free;     ///< Negative if members hold their guaranteed minimum only.
+        std::atomic<std::uint64_t> members; ///< Slots in use.
+        std::atomic<std::uint64_t> joined;  ///< Number of members that ever joined.
+        std::atomic<Nanos> requested_at;    ///< Time of the last request, by CLOCK_MONOTONIC.
+        std::uint64_t notification;         ///< Written to notify the other members.
     };
 
     struct Slot {
@@ -89,7 +89,7 @@ class Budget {
     void request();
     [[nodiscard]] Fd watch_file() const;
 
-    static constexpr std::size_t max_users = 4096, no_slot = max_users;
+    static constexpr std::size_t max_members = 4096, no_slot = max_members;
 
     Fd fd_;
     Fd wakeup_fd_; ///< Watches writes to the file: inotify(7).

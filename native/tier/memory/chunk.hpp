@@ -44,7 +44,7 @@ struct Chunk {
     bool dirty : 1 = false;       ///< Written since it was mapped; false means unknown.
     bool was_evicted : 1 = false; ///< Evicted before.
     bool deferred : 1 = false;    ///< Retry of an operation is pending.
-    std::uint8_t skips : 2 = 0;   ///< Times that eviction still skips it.
+    std::uint8_t skips : 2 = 0;   ///< Number of times that eviction will still skip it.
 
     [[nodiscard]] std::size_t bytes() const { return std::size_t{1} << shift; }
 };

@@ -200,8 +200,8 @@ void ChunkCache::on_discarded(Chunk& chunk) {
 // -- mapping ------------------------------------------------------------------------------------------------
 
 bool ChunkCache::map(Chunk& chunk) {
-    const ChunkMapper::MapResult put = mapper_.map(chunk, pool_.of(chunk.bytes()));
-    if (put == ChunkMapper::MapResult::retry) return false;
+    const ChunkMapper::MapResult result = mapper_.map(chunk, pool_.of(chunk.bytes()));
+    if (result == ChunkMapper::MapResult::retry) return false;
     chunk.frame = nullptr;
     chunk.state = State::mapped;
     chunk.region->end_wait(chunk);
@@ -209,7 +209,7 @@ bool ChunkCache::map(Chunk& chunk) {
         policy_.on_second_chance_hit(chunk);
     else
         policy_.on_mapped(chunk, chunk.was_evicted);
-    if (put == ChunkMapper::MapResult::mapped) {
+    if (result == ChunkMapper::MapResult::mapped) {
         merge_into_whole(chunk);
         return true;
     }
@@ -258,7 +258,7 @@ bool ChunkCache::take_pages(Chunk& chunk) {
 
 void ChunkCache::evict(Chunk& chunk) {
     if (chunk.state == State::mapped && !unmap(chunk)) return;
-    // If the write-back queue is full, the chunk waits among the second chances.
+    // If the write-back queue is full, the chunk stays in the list for a second chance.
     if (chunk.state == State::unmapped && !chunk.has_waiter) static_cast<void>(evict_unmapped(chunk));
 }
 
@@ -309,20 +309,20 @@ ChunkCache::Reclaim ChunkCache::reclaim() {
 
 ChunkCache::Reclaim ChunkCache::evict_unmapped(Chunk& chunk) {
     Counts& counts = chunk.region->meter_entry.counts;
-    const bool wasted = chunk.list == Chunk::List::prefetched;
-    bool same = wasted;
+    const bool unused = chunk.list == Chunk::List::prefetched;
+    bool same = unused;
     Digest digest{};
-    if (!wasted && !chunk.dirty) {
+    if (!unused && !chunk.dirty) {
         digest = digests_.digest(chunk);
         same = chunk.stored ? chunk.has_digest && digest == chunk.digest : digests_.is_zero(chunk, digest);
     }
     if (same) {
         policy_.on_removed(chunk);
-        ++(wasted ? counts.unused_prefetches : counts.clean_evictions);
+        ++(unused ? counts.unused_prefetches : counts.clean_evictions);
         // A sampled chunk is fetched as a whole on purpose; its parts say nothing about streams.
         Region& region = *chunk.region;
-        if (const std::size_t level = region.fetch_level(); wasted && region.level_of(chunk) <= level)
-            region.levels[level].streams.on_wasted();
+        if (const std::size_t level = region.fetch_level(); unused && region.level_of(chunk) <= level)
+            region.levels[level].streams.on_unused();
         free_frame(chunk);
         chunk.state = chunk.stored ? State::stored : State::zero;
         chunk.was_evicted = true;

@@ -48,7 +48,7 @@ class ChunkCache {
     void reserve_metadata(std::size_t bytes) { pool_.reserve_metadata(bytes); }
     /// Limit the mapped bytes, so that accesses become visible as faults.
     void limit_mapped(std::size_t bytes) { max_mapped_ = bytes; }
-    /// Return true without such a limit.
+    /// Return true if the mapped bytes are not limited.
     [[nodiscard]] bool is_mapping_unlimited() const {
         return max_mapped_ == std::numeric_limits<std::size_t>::max();
     }
@@ -97,7 +97,7 @@ class ChunkCache {
     [[nodiscard]] EvictionPolicy& policy() { return policy_; }
 
   private:
-    /// Move the pages of a mapped chunk to a frame. \returns as `unmap`.
+    /// Move the pages of a mapped chunk to a frame. \returns the same as `unmap`.
     [[nodiscard]] bool take_pages(Chunk& chunk);
     /// Unmap one of the chunks that `next` returns. \returns false if there is none, or none of a few can be
     /// unmapped.

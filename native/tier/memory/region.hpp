@@ -55,8 +55,8 @@ class Region {
     [[nodiscard]] std::size_t fetch_level() const;
     /// Return the chunk at an address, split or unsplit to a level if possible.
     [[nodiscard]] Chunk& resized_at(const std::byte* at, std::size_t level);
-    /// Return the chunk of a level at an address, splitting the chunks around it if possible, or else the
-    /// present one.
+    /// Return the chunk of a level at an address, after splitting the chunks around it. If one cannot be
+    /// split, return that one.
     [[nodiscard]] Chunk& split_at(const std::byte* at, std::size_t level);
     /// Set the access pattern.
     void set_pattern(AccessPattern wanted);
@@ -81,7 +81,7 @@ class Region {
         return static_cast<std::size_t>(at - base) / sizes[level];
     }
     [[nodiscard]] Chunk& chunk_at(const std::byte* at) { return chunks()[number(at, 0)]; }
-    /// Return the chunk at an address that is not split, or has a level.
+    /// Return the chunk at an address that is not split, or that has the level `deepest`.
     [[nodiscard]] Chunk& leaf_at(const std::byte* at, std::size_t deepest = ChunkSizes::max) {
         std::size_t level = 0;
         Chunk* one = &chunk_at(at);

@@ -50,7 +50,7 @@ Nodes Nodes::below(const std::string& root) {
     };
     Nodes found;
     std::vector<int> usable = read_list(top + "/has_memory");
-    if (usable.empty()) usable = read_list(top + "/has_normal_memory"); // As kernels before it told.
+    if (usable.empty()) usable = read_list(top + "/has_normal_memory"); // Older kernels lack has_memory.
     usable = common(usable, online);
     if (usable.size() < 2) return found;
     if (const auto allowed_here = allowed_nodes(root); allowed_here) usable = common(usable, *allowed_here);

@@ -31,13 +31,13 @@ NumaPolicy parse_numa_policy(std::string_view word) {
 }
 
 Placement::Placement(std::optional<NumaPolicy> policy, const std::string& root, std::optional<int> cpu) {
-    Nodes node_of_page = Nodes::below(root);
-    if (node_of_page.size() == 1) return;
+    Nodes found = Nodes::below(root);
+    if (found.size() == 1) return;
     if (const char* const why = reason_unavailable(); why != nullptr) {
         if (policy) print_message({"the NUMA policy is not applied: ", why});
         return;
     }
-    nodes_ = std::move(node_of_page);
+    nodes_ = std::move(found);
     policy_ = policy.value_or(NumaPolicy::follow);
     if (policy_ == NumaPolicy::follow) thread_locator_.emplace();
     home_ = nodes_.nearest(cpu.value_or(::sched_getcpu())).value_or(Node{});
@@ -63,15 +63,15 @@ std::optional<Node> Placement::node_of(std::uint32_t thread) const {
     constexpr int max_cpus = 8192;
     std::array<unsigned long, max_cpus / bits> mask{};
     const long bytes = ::syscall(SYS_sched_getaffinity, number, sizeof mask, mask.data());
-    std::optional<Node> node_of_page;
+    std::optional<Node> common;
     for (int cpu = 0; cpu < bytes * CHAR_BIT; ++cpu) {
         const auto place = static_cast<std::size_t>(cpu);
         if ((mask[place / bits] >> place % bits & 1U) == 0) continue;
         const std::optional<Node> one = nodes_.nearest(cpu);
-        if (!one || (node_of_page && node_of_page != one)) return std::nullopt;
-        node_of_page = one;
+        if (!one || (common && common != one)) return std::nullopt;
+        common = one;
     }
-    return node_of_page;
+    return common;
 }
 
 Node Placement::preferred_node_of(std::uint32_t thread) const {

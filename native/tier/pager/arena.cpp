@@ -133,9 +133,9 @@ void Arena::unmap(void* at, std::size_t bytes) {
         }
         std::byte* const first = address(block->first);
         std::byte* const last = first + whole_pages(block->bytes);
-        std::byte* const beyond = address(block->first + block->count);
+        std::byte* const block_end = address(block->first + block->count);
         if (from >= last) {
-            from = beyond;
+            from = block_end;
             continue;
         }
         std::byte* const to = std::min(stop, last);
@@ -146,15 +146,15 @@ void Arena::unmap(void* at, std::size_t bytes) {
             pager_.remove(*block->region);
             free_block(*block);
         } else {
-            // The pager receives an event, and the pager resolves it without this lock.
-            std::byte* const through = to == last ? beyond : to;
+            // This raises an event, which the pager handles without this lock.
+            std::byte* const through = to == last ? block_end : to;
             sys::map(from, static_cast<std::size_t>(through - from), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
             // No event covers a chunk that is unmapped piece by piece.
             for (std::byte* const edge : {from, through - 1})
                 if (is_unmapped(*block, chunk_of(edge))) pager_.forget(address(chunk_of(edge)));
         }
-        from = to == last ? beyond : to;
+        from = to == last ? block_end : to;
     }
 }
 
@@ -174,15 +174,15 @@ bool Arena::is_unmapped(const std::byte* at) {
 }
 
 std::size_t Arena::mark_unmapped(const std::byte* from, const std::byte* to) {
-    std::size_t were = 0;
+    std::size_t newly_marked = 0;
     for (auto i = static_cast<std::size_t>(from - base_) / page;
          i < static_cast<std::size_t>(to - base_) / page; ++i) {
         std::uint64_t& word = unmapped_pages_[i / bits];
         const std::uint64_t bit = std::uint64_t{1} << i % bits;
-        if ((word & bit) == 0) ++were;
+        if ((word & bit) == 0) ++newly_marked;
         word |= bit;
     }
-    return were;
+    return newly_marked;
 }
 
 bool Arena::is_unmapped(const Block& block, std::size_t chunk) const {
@@ -258,20 +258,20 @@ void Arena::prefetch(void* at, std::size_t bytes, std::size_t stride, std::size_
     // Ranges not yet passed to the pager.
     std::array<PagerEngine::ByteRange, 64> ranges{};
     std::size_t count = 0;
-    const auto tell = [&] {
+    const auto flush = [&] {
         if (count > 0) pager_.prefetch(std::span(ranges).first(count));
         count = 0;
     };
-    const auto keep = [&] {
+    const auto add_range = [&] {
         if (first == last) return;
         ranges[count++] = {first, static_cast<std::size_t>(last - first)};
-        if (count == ranges.size()) tell();
+        if (count == ranges.size()) flush();
     };
     for (; rows > 0 && row < stop; --rows) {
         std::byte* const to = row + std::min(bytes, static_cast<std::size_t>(stop - row));
         for (std::byte* from = row; from < to;) {
             if (chunk_of(from) != chunk_of(first)) {
-                keep();
+                add_range();
                 first = from;
             }
             from = last = std::min(address(chunk_of(from) + 1), to);
@@ -279,8 +279,8 @@ void Arena::prefetch(void* at, std::size_t bytes, std::size_t stride, std::size_
         if (stride == 0 || stride >= static_cast<std::size_t>(stop - row)) break;
         row += stride;
     }
-    keep();
-    tell();
+    add_range();
+    flush();
 }
 
 } // namespace assay::tier

@@ -55,7 +55,7 @@ class Arena {
     [[nodiscard]] Pager& pager() { return pager_; }
     /// Prepare a child process: accesses raise SIGSEGV, and the addresses are not reused.
     void close_in_child() const;
-    /// Return the counters of all regions, removed ones included.
+    /// Return the counters of all regions, including removed ones.
     [[nodiscard]] Counts counts() { return pager_.counts(); }
 
   private:

@@ -48,7 +48,7 @@ class Pager {
     /// Prefetch ranges, each of them within a chunk.
     void prefetch(std::span<const PagerEngine::ByteRange> ranges);
 
-    /// Return the counters of all regions, removed ones included.
+    /// Return the counters of all regions, including removed ones.
     [[nodiscard]] Counts counts();
     [[nodiscard]] std::size_t chunk() const { return chunk_; }
     /// Return the number of the thread that owns the descriptors.

@@ -106,9 +106,9 @@ void PagerEngine::work() {
                                   {cache_.transfers().ready(), POLLIN, 0},
                                   {callers_.waker.fd(), POLLIN, 0},
                                   {-1, POLLIN, 0}}};
-    // Pages in use may become free at any time without notification; after ten seconds the pager gives up.
-    // Only iterations without events and transfers count: a stopped program has not waited, and a disk may be
-    // slow.
+    // Pages in use may become free at any time without notification, so the pager retries for ten seconds.
+    // Only iterations without events and transfers count: the program may have been stopped, and the disk may
+    // be slow.
     constexpr int retry_ms = 1, max_retries = 10'000;
     // Delay until other members of the budget are noticed without notifications.
     constexpr int share_ms = 50;
@@ -167,7 +167,7 @@ void PagerEngine::resize(std::size_t max) {
 void PagerEngine::share_budget() {
     if (budget_ == nullptr) return;
     if (regions_.empty()) return cache_.release_free();
-    // A process that reclaims in advance never finds the budget empty, and has to look for memory of ended
+    // A process that reclaims in advance never finds the budget empty, so it recovers the memory of ended
     // processes here.
     if (budget_->free_bytes() < cache_.reserve_bytes()) budget_->recover();
     resize(std::min(budget_->limit_bytes(), cache_.pool_bytes()));
@@ -219,10 +219,10 @@ void PagerEngine::fault(std::byte* at, std::uint32_t thread, bool writes) {
         return mapper.map_zero_page(at);
     }
     if (chunk->state == State::lost) return mapper.wake(at, page);
-    const StreamDetector::Stream* const run =
+    const StreamDetector::Stream* const stream =
         replays ? nullptr : prefetcher_.stream_of(*region, *chunk, thread);
     if (!replays && chunk->state == State::stored && region->level_of(*chunk) == fetch_level &&
-        region->levels[fetch_level].granularity.samples_next(run == nullptr)) {
+        region->levels[fetch_level].granularity.samples_next(stream == nullptr)) {
         region->split_for_sampling(*chunk);
         chunk = &region->leaf_at(at);
     }
@@ -242,7 +242,7 @@ void PagerEngine::fault(std::byte* at, std::uint32_t thread, bool writes) {
         trace_prefetcher_.reassemble(whole);
         static_cast<void>(prefetcher_.prefetch(whole, node));
     }
-    if (run != nullptr) prefetcher_.prefetch_along(*region, *run, node);
+    if (stream != nullptr) prefetcher_.prefetch_along(*region, *stream, node);
 }
 
 void PagerEngine::count(const Chunk& chunk) {

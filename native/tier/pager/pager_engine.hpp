@@ -43,7 +43,7 @@ class PagerEngine {
         std::byte* at;
         std::size_t bytes;
     };
-    /// Result of `add`: as in Pager, and errno.
+    /// Result of `add`: the region as in Pager, or null and an error number.
     struct AddResult {
         Region* region;
         int error;

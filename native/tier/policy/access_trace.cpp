@@ -72,7 +72,8 @@ AccessTrace::AccessTrace(const std::string& path, const ChunkSizes& sizes) {
     if (!file || ::fstat(file.get(), &about) != 0) throw std::runtime_error(std::strerror(errno));
     const auto length = static_cast<std::size_t>(about.st_size);
     if (!S_ISREG(about.st_mode) || length < sizeof(Header)) throw std::runtime_error("not an access trace");
-    // Read instead of mapped: others may write to the file, and truncating a mapped file raises SIGBUS.
+    // Read the file instead of mapping it: another process may truncate it, and a mapping would then raise
+    // SIGBUS.
     bytes_ = whole_pages(length);
     file_ = sys::map(bytes_);
     if (file_ == nullptr) throw std::bad_alloc();

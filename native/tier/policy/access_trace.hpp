@@ -27,7 +27,7 @@ struct Access {
 /// lost when the process ends for any reason.
 class AccessTrace {
   public:
-    /// \throws std::runtime_error with the reason for which it is unusable.
+    /// \throws std::runtime_error with the reason why the trace is unusable.
     AccessTrace(const std::string& path, const ChunkSizes& sizes);
     AccessTrace(const AccessTrace&) = delete;
     AccessTrace& operator=(const AccessTrace&) = delete;
@@ -79,9 +79,9 @@ class TraceRecorder {
     std::array<std::uint64_t, 8> recent_{}; ///< Recent words.
     std::size_t recent_next_ = 0;
     std::size_t mapped_limit_ = 0;
-    unsigned second_chance_hits_ = 0; ///< Second-chance hits
-    Nanos hits_since_ = 0;            ///< since this time.
-    bool full_ = false;               ///< Recording has ended.
+    unsigned second_chance_hits_ = 0; ///< Second-chance hits since `hits_since_`.
+    Nanos hits_since_ = 0;
+    bool full_ = false; ///< Recording has ended.
 };
 
 /// Return the path of the trace of a process by its number in the run.

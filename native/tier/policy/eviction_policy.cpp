@@ -19,9 +19,9 @@ bool is_mapped(const Chunk& chunk) {
     return chunk.list == Chunk::List::main || chunk.list == Chunk::List::probation;
 }
 
-/// An instruction accesses fewer chunks, and needs all of them at the same time.
-constexpr std::size_t min = 4;
-/// At a time: if all chunks are in use, one of them is unmapped nevertheless.
+/// Minimum number of mapped chunks. An instruction accesses fewer, and needs all of them at the same time.
+constexpr std::size_t min_mapped_chunks = 4;
+/// Maximum number of chunks skipped at a time: if all are in use, one of them is unmapped nevertheless.
 constexpr std::size_t max_skips = 64;
 
 } // namespace
@@ -66,7 +66,7 @@ void EvictionPolicy::unlink(Chunk& chunk) {
 }
 
 void EvictionPolicy::on_removed(Chunk& chunk) {
-    // Shrinks so slowly that about one of as many probation chunks is unmapped too early.
+    // The probation list shrinks so slowly that about one in 32 of its chunks is unmapped too early.
     constexpr std::size_t shrink_divisor = 32;
     if (chunk.list == Chunk::List::second_chance)
         extra_probation_ -= std::min(extra_probation_, chunk.bytes() / shrink_divisor);
@@ -96,7 +96,7 @@ void EvictionPolicy::on_unpredicted_access() {
 /// Enter a chunk into the recent ones. Older chunks become candidates for eviction.
 void EvictionPolicy::on_mapped_with_trace(Chunk& chunk) {
     enter(chunk, Chunk::List::probation);
-    while (probation_.bytes() > recent_bytes_ && probation_.size() > min)
+    while (probation_.bytes() > recent_bytes_ && probation_.size() > min_mapped_chunks)
         enter(*probation_.front(), Chunk::List::main);
 }
 
@@ -121,8 +121,8 @@ void EvictionPolicy::on_mapped(Chunk& chunk, bool refetched) {
     enter(chunk, enters_main ? Chunk::List::main : Chunk::List::probation);
 }
 
-/// Make a sampled chunk give up its place if it was unused for twice as long. A skipped chunk counts as used
-/// at its turn, up to half a cycle before its actual use.
+/// Give a sampled chunk a second chance, and so free its place, if it was unused for twice the distance. A
+/// skipped chunk counts as used at its turn, up to half a cycle before its actual use.
 bool EvictionPolicy::displaces_older(std::size_t distance) {
     const auto is_older = [&](const Chunk* one) { return one != nullptr && age(*one) > 2 * distance; };
     if (Chunk* const oldest = sampled_.front(); is_older(oldest)) {
@@ -138,8 +138,8 @@ bool EvictionPolicy::displaces_older(std::size_t distance) {
 
 /// Update the averages, over about a quarter of memory. Two thresholds provide hysteresis.
 void EvictionPolicy::update_averages(const Chunk& chunk, bool refetched) {
-    const double weight =
-        static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(max_ / 4, min * chunk_));
+    const double weight = static_cast<double>(chunk.bytes()) /
+                          static_cast<double>(std::max(max_ / 4, min_mapped_chunks * chunk_));
     refetch_share_ += weight * ((refetched ? 1.0 : 0.0) - refetch_share_);
     if (refetched) refetch_distance_ += weight * (static_cast<double>(age(chunk)) - refetch_distance_);
     if (refetch_share_ > 0.5) set_scan_resistant(true);
@@ -158,7 +158,7 @@ void EvictionPolicy::end_sampling() {
 }
 
 void EvictionPolicy::resize_lists() {
-    min_probation_ = std::max(max_ / probation_fraction, min * chunk_);
+    min_probation_ = std::max(max_ / probation_fraction, min_mapped_chunks * chunk_);
     extra_probation_ = std::min(extra_probation_, max_extra_probation());
     second_chance_limit_ =
         std::max(max_ / (scan_resistant_ ? second_chance_fraction_of_sweep : second_chance_fraction), chunk_);
@@ -203,7 +203,7 @@ void EvictionPolicy::postpone(Chunk& chunk) {
 }
 
 Chunk* EvictionPolicy::oldest_mapped() const {
-    if (main_.size() + probation_.size() <= min) return nullptr;
+    if (main_.size() + probation_.size() <= min_mapped_chunks) return nullptr;
     Chunk* const from_main = main_.front();
     Chunk* const from_probation = probation_.front();
     if (from_main == nullptr || from_probation == nullptr)
@@ -248,7 +248,7 @@ Chunk* EvictionPolicy::last_resort() const {
 Chunk* EvictionPolicy::next_to_unmap() {
     if (Chunk* const last = farthest_use(); last != nullptr && is_mapped(*last)) return last;
     // Keep the most recent chunks: an instruction may need several.
-    if (main_.size() + probation_.size() <= min) return nullptr;
+    if (main_.size() + probation_.size() <= min_mapped_chunks) return nullptr;
     if (probation_.bytes() > probation_limit()) return probation_.front();
     for (std::size_t i = 0; i < max_skips && !main_.empty() && main_.front()->skips > 0; ++i)
         skip(*main_.front());

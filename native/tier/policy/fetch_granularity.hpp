@@ -60,7 +60,7 @@ class FetchGranularity {
     void mark_used(Sample& one, std::size_t part);
     void evaluate(Sample& one);
 
-    static constexpr std::size_t max_watched = 32;
+    static constexpr std::size_t max_samples = 32;
     static constexpr unsigned min_samples = 4; ///< Samples required for a decision.
 
     std::size_t parts_;
@@ -71,7 +71,7 @@ class FetchGranularity {
     unsigned since_sampled_ = 0; ///< Chunks fetched since the last sample.
     unsigned sample_count_ = 0;
     double used_share_ = 1.0; ///< Average used share of recent samples.
-    std::array<Sample, max_watched> samples_{};
+    std::array<Sample, max_samples> samples_{};
 };
 
 } // namespace assay::tier

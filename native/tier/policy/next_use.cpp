@@ -20,9 +20,9 @@ std::size_t slots_for(std::size_t items) {
 }
 
 std::size_t count_accesses(const AccessTrace& trace) {
-    std::size_t touches = 0;
-    for (std::size_t i = 0; i < trace.size(); ++i) touches += trace.access(i) ? 1U : 0U;
-    return touches;
+    std::size_t accesses = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) accesses += trace.access(i) ? 1U : 0U;
+    return accesses;
 }
 
 } // namespace
@@ -111,12 +111,13 @@ bool NextUse::on_access(const Region& region, const std::byte* at) {
 }
 
 bool NextUse::is_reachable(std::size_t when) const {
-    // Mapped chunks are skipped without a fault; others only if threads run at different speeds.
-    constexpr std::size_t of_others = 1024;
-    std::size_t odd = 0;
-    for (std::size_t i = position_; i < when && odd <= max_silent_accesses; ++i)
-        odd += entry_at(i).location == Location::mapped ? 1 : of_others;
-    return odd <= max_silent_accesses;
+    // Accesses to mapped chunks raise no fault. Accesses to other chunks are skipped only if threads run at
+    // different speeds, so they weigh more.
+    constexpr std::size_t unmapped_weight = 1024;
+    std::size_t skipped = 0;
+    for (std::size_t i = position_; i < when && skipped <= max_silent_accesses; ++i)
+        skipped += entry_at(i).location == Location::mapped ? 1 : unmapped_weight;
+    return skipped <= max_silent_accesses;
 }
 
 bool NextUse::confirms_jump(std::size_t when) {
@@ -249,9 +250,9 @@ std::optional<NextUse::UpcomingAccess> NextUse::upcoming(const Entry& entry, std
 std::optional<NextUse::UpcomingAccess> NextUse::next(std::size_t max) {
     for (; lookahead_ < count_ && lookahead_bytes_ < max; skip()) {
         const Entry& entry = entry_at(lookahead_);
-        const bool is_to_begin =
+        const bool is_region_pending =
             entry.access.region >= regions_.size() && entry.access.region < expected_chunks_.size();
-        if (const auto found = upcoming(entry, lookahead_); found || is_to_begin) return found;
+        if (const auto found = upcoming(entry, lookahead_); found || is_region_pending) return found;
     }
     return std::nullopt;
 }

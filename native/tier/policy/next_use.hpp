@@ -120,8 +120,8 @@ class NextUse {
     std::size_t lookahead_bytes_ = 0; ///< Bytes between position and lookahead.
     std::size_t lookahead_ = 0;       ///< Index of the next prefetch candidate.
     std::size_t unmatched_ = 0;       ///< Consecutive accesses without a match.
-    std::size_t last_jump_ = 0;       ///< Index of the last match elsewhere,
-    unsigned consistent_jumps_ = 0;   ///< and number of consecutive matches near it.
+    std::size_t last_jump_ = 0;       ///< Index of the last match that was not reachable.
+    unsigned consistent_jumps_ = 0;   ///< Number of consecutive matches near `last_jump_`.
     bool diverged_ = false;
     std::size_t recent_bytes_ = 0;
     Table<std::uint32_t> accesses_; ///< Entry of each access.

@@ -118,7 +118,7 @@ class StreamDetector {
     /// Record the use of a prefetched chunk.
     void on_used() { hit_rate_ += (1.0 - hit_rate_) / averaged_outcomes; }
     /// Record an unused prefetched chunk, and halve the windows.
-    void on_wasted() {
+    void on_unused() {
         hit_rate_ -= hit_rate_ / averaged_outcomes;
         for (Stream& one : streams_) one.window = one.window > 2 ? one.window / 2 : one.window;
     }
@@ -130,8 +130,8 @@ class StreamDetector {
     static constexpr std::uint32_t initial_window = 2;
     static constexpr double averaged_outcomes = 32; ///< Prefetches in the moving average.
 
-    /// Return true if most prefetches are wasted. Adjacent faults are then no evidence of a stream: in trees
-    /// and space-filling curves, neighbours in space lie apart in memory.
+    /// Return true if most prefetches remain unused. Adjacent faults are then no evidence of a stream: in
+    /// trees and space-filling curves, neighbours in space lie apart in memory.
     [[nodiscard]] bool is_unreliable() const { return hit_rate_ < 0.25; }
 
     /// Return true if a stream leads from one chunk to another over mapped chunks only.

@@ -10,11 +10,11 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t max_parts_ahead = 128;
-constexpr std::size_t max_expected = 1 << 12;
+constexpr std::size_t max_requests = 1 << 12;
 
 } // namespace
 
-StreamPrefetcher::StreamPrefetcher(ChunkCache& memory) : cache_(memory), requests_(max_expected) {
+StreamPrefetcher::StreamPrefetcher(ChunkCache& cache) : cache_(cache), requests_(max_requests) {
     resize();
 }
 
@@ -53,10 +53,10 @@ const StreamDetector::Stream* StreamPrefetcher::stream_of(Region& region, const 
 
 std::uint32_t StreamPrefetcher::stream_share(std::size_t step) const {
     constexpr std::size_t min = 2;
-    std::size_t runs = 0;
+    std::size_t streams = 0;
     for (auto one = latest_streams_.begin(); one != latest_streams_.end(); ++one)
-        if (*one != nullptr && std::find(latest_streams_.begin(), one, *one) == one) ++runs;
-    return static_cast<std::uint32_t>(std::max(max_bytes_ / step / std::max(runs, std::size_t{1}), min));
+        if (*one != nullptr && std::find(latest_streams_.begin(), one, *one) == one) ++streams;
+    return static_cast<std::uint32_t>(std::max(max_bytes_ / step / std::max(streams, std::size_t{1}), min));
 }
 
 bool StreamPrefetcher::is_sole_stream(const StreamDetector::Stream& stream) const {

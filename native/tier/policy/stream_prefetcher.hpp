@@ -14,7 +14,7 @@ namespace assay::tier {
 class StreamPrefetcher {
   public:
     /// \throws std::bad_alloc.
-    explicit StreamPrefetcher(ChunkCache& memory);
+    explicit StreamPrefetcher(ChunkCache& cache);
 
     /// Recompute the limits that depend on the memory capacity.
     void resize();

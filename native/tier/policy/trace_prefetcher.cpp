@@ -13,8 +13,8 @@ using State = Chunk::State;
 
 } // namespace
 
-TracePrefetcher::TracePrefetcher(const PagerConfig& config, ChunkCache& cache, StreamPrefetcher& ahead)
-    : cache_(cache), prefetcher_(ahead), budget_(config.budget), trace_folder_(config.trace_folder),
+TracePrefetcher::TracePrefetcher(const PagerConfig& config, ChunkCache& cache, StreamPrefetcher& prefetcher)
+    : cache_(cache), prefetcher_(prefetcher), budget_(config.budget), trace_folder_(config.trace_folder),
       replay_folder_(config.replay_folder) {}
 
 void TracePrefetcher::start() {
@@ -109,16 +109,16 @@ bool TracePrefetcher::reclaim_until(std::size_t when, std::size_t bytes) {
 void TracePrefetcher::prefetch(Node node) {
     if (next_use_ && !next_use_->is_valid()) stop();
     if (!next_use_) return;
-    while (const auto coming = next_use_->next(cache_.max_bytes())) {
-        Region& region = *coming->region;
-        Chunk& chunk = region.split_at(coming->at, coming->level);
+    while (const auto upcoming = next_use_->next(cache_.max_bytes())) {
+        Region& region = *upcoming->region;
+        Chunk& chunk = region.split_at(upcoming->at, upcoming->level);
         if (chunk.state == State::split) region.unsplit(chunk);
         if (chunk.state == State::stored || chunk.state == State::split) {
             // Prefetching too early would evict frequently used chunks.
-            if (prefetcher_.is_window_full() || !reclaim_until(coming->when, chunk.bytes())) return;
+            if (prefetcher_.is_window_full() || !reclaim_until(upcoming->when, chunk.bytes())) return;
             if (chunk.state == State::split) reassemble(chunk);
             if (prefetcher_.prefetch(chunk, node) == StreamPrefetcher::Prefetch::blocked) return;
-        } else if (region.level_of(chunk) < coming->level) {
+        } else if (region.level_of(chunk) < upcoming->level) {
             next_use_->covered_by(chunk);
         }
         next_use_->skip();

@@ -16,7 +16,7 @@ namespace assay::tier {
 class TracePrefetcher {
   public:
     /// \param config names the trace directories, if any.
-    TracePrefetcher(const PagerConfig& config, ChunkCache& cache, StreamPrefetcher& ahead);
+    TracePrefetcher(const PagerConfig& config, ChunkCache& cache, StreamPrefetcher& prefetcher);
 
     /// Return true while a trace is followed.
     [[nodiscard]] bool is_active() const { return next_use_.has_value(); }

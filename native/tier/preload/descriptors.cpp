@@ -9,8 +9,9 @@
 
 using assay::tier::preload::interposer;
 
-// Programs close descriptors that they did not open, before they daemonise or start other programs. Those
-// find the DRAM budget of the run through one descriptor; all others of the pager lie in a private table.
+// Programs close descriptors that they did not open, before they daemonise or start other programs. Child
+// processes find the DRAM budget of the run through one descriptor, which is protected here. All other
+// descriptors of the pager lie in a private table.
 
 ASSAY_TIER_EXPORT int close(int fd) {
     if (interposer().owns(fd)) {

@@ -32,18 +32,18 @@ std::size_t number_of(const char* name, std::size_t default_value) {
     return text == nullptr ? default_value : number(text, default_value);
 }
 
-MapMethod parse_map_method(std::string_view engine) {
-    if (engine == "copy") return MapMethod::copy;
-    if (engine == "move") return MapMethod::move;
-    throw std::runtime_error("invalid ASSAY_TIER_EXCHANGE: " + std::string(engine) + " (use move or copy)");
+MapMethod parse_map_method(std::string_view word) {
+    if (word == "copy") return MapMethod::copy;
+    if (word == "move") return MapMethod::move;
+    throw std::runtime_error("invalid ASSAY_TIER_EXCHANGE: " + std::string(word) + " (use move or copy)");
 }
 
 std::size_t dram() {
     return number_of("ASSAY_TIER_DRAM", 0);
 }
 
-/// Return the number of processes that share the DRAM and are not parents of each other: instances started by
-/// assay, or ranks on this node as numbered by Open MPI and MPICH's Hydra.
+/// Return the number of sibling processes that share the DRAM: instances started by assay, or ranks on this
+/// node as counted by Open MPI and MPICH's Hydra.
 std::size_t process_count() {
     for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"})
         if (const std::size_t found = number_of(name, 0); found > 0) return found;
@@ -71,8 +71,8 @@ std::size_t share_from_environment() {
 }
 
 Budget budget_from_environment() {
-    std::optional<Budget> handed = Budget::inherit(std::getenv("ASSAY_TIER_BUDGET"), dram());
-    return handed ? std::move(*handed) : Budget(share_from_environment(), dram());
+    std::optional<Budget> inherited = Budget::inherit(std::getenv("ASSAY_TIER_BUDGET"), dram());
+    return inherited ? std::move(*inherited) : Budget(share_from_environment(), dram());
 }
 
 PagerConfig config_from_environment() {
@@ -86,8 +86,8 @@ PagerConfig config_from_environment() {
         config.trace_folder = folder;
     if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)
         config.replay_folder = folder;
-    if (const char* const engine = std::getenv("ASSAY_TIER_EXCHANGE"); engine != nullptr)
-        config.map_method = parse_map_method(engine);
+    if (const char* const method = std::getenv("ASSAY_TIER_EXCHANGE"); method != nullptr)
+        config.map_method = parse_map_method(method);
     if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr)
         config.numa = parse_numa_policy(numa);
     return config;

@@ -35,8 +35,8 @@ alignas(Advisor) constinit std::byte advisor_room[sizeof(Advisor)]{};
     ::_exit(125);
 }
 
-/// Return the sanitizer that the program is built with, or null. It accounts for all memory itself: data
-/// elsewhere would be leaks, or hide the blocks that they point to.
+/// Return the sanitizer that the program is built with, or null. Its runtime tracks all memory itself: it
+/// would report managed memory as leaks, or miss blocks that only managed memory points to.
 const char* find_sanitizer() {
     struct Known {
         const char *symbol, *name;
@@ -58,18 +58,18 @@ void print_child_access(int, siginfo_t* about, void*) {
                        "and is terminated by SIGSEGV: start it by exec or spawn instead"});
 }
 
-void print_full(int error) {
+void print_storage_error(int error) {
     const char* const named = std::getenv("ASSAY_TIER_PATH");
     const char* const paths = named == nullptr ? "" : named;
-    constexpr const char* asked = "; the allocation fails with ENOMEM: ";
+    constexpr const char* consequence = "; the allocation fails with ENOMEM: ";
     if (error == EFBIG)
-        print_message({"the file size limit is too low (ulimit -f)", asked, "raise the limit"});
+        print_message({"the file size limit is too low (ulimit -f)", consequence, "raise the limit"});
     else if (error == ENOSPC)
-        print_message({"the disks lack free space (", paths, ") beyond their reserve", asked,
+        print_message({"the disks lack free space (", paths, ") beyond their reserve", consequence,
                        "free some, use other paths (--path), or reduce the reserve (--keep-free)"});
     else
         print_message({"the disks fail to allocate space (", paths, "; ", ::strerrorname_np(error), ")",
-                       asked, "check them, or use other paths (--path)"});
+                       consequence, "check them, or use other paths (--path)"});
 }
 
 void write_report(std::FILE* file, const Counts& c) {
@@ -110,8 +110,8 @@ void Interposer::start() {
 
 void* Interposer::report_full(void* found) {
     if (found != nullptr || !Arena::is_storage_error(errno)) return found;
-    if (!full_reported_.exchange(true)) print_full(errno);
-    // The error that malloc(3) and mmap(2) document.
+    if (!full_reported_.exchange(true)) print_storage_error(errno);
+    // malloc(3) and mmap(2) document this error.
     errno = ENOMEM;
     return nullptr;
 }

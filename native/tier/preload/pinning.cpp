@@ -28,9 +28,8 @@ int refuse_lock() {
 } // namespace
 
 // vmsplice(2) and MSG_ZEROCOPY hand pages over without copying, and the kernel uses them after the call has
-// returned. It does not pin them, so that the pager could move them meanwhile (Linux 6.18: vmsplice_to_pipe
-// of fs/splice.c and msg_zerocopy of net/core/skbuff.c take mere references, which UFFDIO_MOVE does not
-// detect).
+// returned. It does not pin them, so the pager could move them meanwhile (Linux 6.18: vmsplice_to_pipe of
+// fs/splice.c and msg_zerocopy of net/core/skbuff.c only take references, which UFFDIO_MOVE does not detect).
 
 ASSAY_TIER_EXPORT ssize_t vmsplice(int fd, const iovec* parts, std::size_t count, unsigned flags) {
     const int access = ::fcntl(fd, F_GETFL) & O_ACCMODE;

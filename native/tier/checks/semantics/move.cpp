@@ -17,7 +17,8 @@
 #include <thread>
 #include <vector>
 
-// Newer than the headers of Debian 12 (Linux 6.1); see include/uapi/linux/userfaultfd.h of Linux 6.4.
+// This definition of include/uapi/linux/userfaultfd.h (Linux 6.4) is newer than the headers of Debian 12
+// (Linux 6.1).
 #ifndef UFFD_FEATURE_WP_UNPOPULATED
 #define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
 #endif

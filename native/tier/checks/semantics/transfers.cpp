@@ -76,16 +76,16 @@ class Retries {
 };
 
 /// Switches between CPUs, and restores the affinity.
-class CpuHopper {
+class CpuSwitcher {
   public:
-    CpuHopper() {
+    CpuSwitcher() {
         if (::sched_getaffinity(0, sizeof all_, &all_) != 0) CPU_ZERO(&all_);
     }
-    CpuHopper(const CpuHopper&) = delete;
-    CpuHopper& operator=(const CpuHopper&) = delete;
-    ~CpuHopper() { ::sched_setaffinity(0, sizeof all_, &all_); }
+    CpuSwitcher(const CpuSwitcher&) = delete;
+    CpuSwitcher& operator=(const CpuSwitcher&) = delete;
+    ~CpuSwitcher() { ::sched_setaffinity(0, sizeof all_, &all_); }
 
-    void go_on() {
+    void switch_cpu() {
         if (CPU_COUNT(&all_) == 0) return;
         for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
             at_ = (at_ + 1) % CPU_SETSIZE;
@@ -115,11 +115,11 @@ void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count
     Ring ring;
     Retries in, out;
     // The kernel completes a transfer on a CPU of its choice; only another CPU observes the race.
-    CpuHopper cpus;
+    CpuSwitcher cpus;
     int error = 0;
     bool same = true;
     for (std::size_t i = 0; i < count && error == 0; ++i) {
-        if (i % 50 == 0) cpus.go_on();
+        if (i % 50 == 0) cpus.switch_cpu();
         ring.read(file, frame.at(), bytes);
         error = in.move(fault, region.at(), frame.at(), bytes);
         if (error != 0) break;
