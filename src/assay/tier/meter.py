@@ -12,9 +12,10 @@ import contextlib
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from assay.records.codec import Record
+from assay.tier.counts import Counts, counts_by_name
 
 Mechanism = Literal["pager", "advisor"]
 THREAD_NAME = "assay-tier"
@@ -27,34 +28,6 @@ _ENTRY = struct.Struct("=13Q")
 _MAX_ENTRIES = 1 << 16
 """Maximum number of entries of a pager: any user may create a file of that name with any
 content."""
-
-
-class Counts(Record, frozen=True, kw_only=True):
-    """Counters of page faults, by the state of the faulting chunk, and of transfers.
-
-    Attributes:
-        zero_fill_faults: zero-fill faults: the chunk was never written.
-        demand_faults: demand faults: the thread waited for a complete read.
-        in_flight_faults: faults on a chunk whose transfer was already in flight.
-        prefetch_hits: faults on a prefetched chunk.
-        second_chance_hits: second-chance hits: the chunk was unmapped and still in memory.
-        unused_prefetches: prefetched chunks that were evicted before their first use.
-        clean_evictions: evictions without write-back, because the backing store was up to date.
-        read_bytes: bytes read from the backing store.
-        written_bytes: bytes written to the backing store.
-        stall_s: time during which threads waited for chunks, summed over chunks, in seconds.
-    """
-
-    zero_fill_faults: int
-    demand_faults: int
-    in_flight_faults: int
-    prefetch_hits: int
-    second_chance_hits: int
-    unused_prefetches: int
-    clean_evictions: int
-    read_bytes: int
-    written_bytes: int
-    stall_s: float
 
 
 class Region(Counts, frozen=True, kw_only=True):
@@ -157,22 +130,15 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
                 key=lambda region: -region.size_bytes,
             )
         ),
-        counts=Counts(**_named(tuple(sums))),
+        counts=Counts(**counts_by_name(tuple(sums))),
     )
 
 
 def _region(values: tuple[int, ...]) -> Region:
     base, size_bytes, held_bytes, *counts = values
     return Region(
-        address=base, size_bytes=size_bytes, resident_bytes=held_bytes, **_named(tuple(counts))
+        address=base, size_bytes=size_bytes, resident_bytes=held_bytes, **counts_by_name(counts)
     )
-
-
-def _named(counts: tuple[int, ...]) -> dict[str, Any]:
-    """Return counters by name, from numbers in the order of the layout."""
-    *numbers, stall_ns = counts
-    names = [name for name in Counts.__struct_fields__ if name != "stall_s"]
-    return {**dict(zip(names, numbers, strict=True)), "stall_s": stall_ns / 1e9}
 
 
 def _own_pid(process: Path) -> int:

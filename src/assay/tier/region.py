@@ -16,10 +16,9 @@ import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-import msgspec
-
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.native_programs import native_folder
+from assay.tier.counts import Counts, counts_by_name
 from assay.tier.rows import HasArrayInterface, Rows, rows_of
 from assay.units import parse_bytes, show_bytes
 
@@ -35,34 +34,6 @@ _MAX_MESSAGE_BYTES = 1024
 AccessPattern = Literal["unknown", "sequential", "random"]
 ACCESS_PATTERNS: tuple[AccessPattern, ...] = get_args(AccessPattern)
 """In the order of ``assay_tier_pattern`` in ``tier.h``."""
-
-
-class Counts(msgspec.Struct, frozen=True):
-    """Counters of page faults, by the state of the faulting chunk, and of transfers.
-
-    Attributes:
-        zero_fill_faults: zero-fill faults: the chunk was never written.
-        demand_faults: demand faults: the thread waited for a complete read.
-        in_flight_faults: faults on a chunk whose transfer was already in flight.
-        prefetch_hits: faults on a prefetched chunk.
-        second_chance_hits: second-chance hits: the chunk was unmapped and still in memory.
-        unused_prefetches: prefetched chunks that were evicted before their first use.
-        clean_evictions: evictions without write-back, because the backing store was up to date.
-        read_bytes: bytes read from the backing store.
-        written_bytes: bytes written to the backing store.
-        stall_ns: time during which threads waited for chunks, summed over chunks, in ns.
-    """
-
-    zero_fill_faults: int
-    demand_faults: int
-    in_flight_faults: int
-    prefetch_hits: int
-    second_chance_hits: int
-    unused_prefetches: int
-    clean_evictions: int
-    read_bytes: int
-    written_bytes: int
-    stall_ns: int
 
 
 class Tier:
@@ -158,10 +129,10 @@ class Tier:
 
     @property
     def counts(self) -> Counts:
-        """Counters summed over all regions, those already freed included."""
+        """Counters summed over all regions, including freed ones."""
         found = (ctypes.c_uint64 * len(Counts.__struct_fields__))()
         self._library.assay_tier_count(self._handle(), found)
-        return Counts(*found)
+        return Counts(**counts_by_name(list(found)))
 
     def close(self) -> None:
         """Free all memory.

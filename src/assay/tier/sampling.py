@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.machine.process_stat import ProcessStat, parse_process_stat
-from assay.tier.meter import THREAD_NAME, Counts, read_meters
+from assay.tier.counts import Counts
+from assay.tier.meter import THREAD_NAME, read_meters
 from assay.tier.prediction import ActivitySnapshot
 
 SAMPLING_INTERVAL_S = 0.25

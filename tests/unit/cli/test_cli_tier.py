@@ -24,8 +24,9 @@ from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import Cgroups
 from assay.requests.run import RunRequest
+from assay.tier.counts import Counts
 from assay.tier.efficiency import Device
-from assay.tier.meter import Counts, Mechanism, Meter, Region
+from assay.tier.meter import Mechanism, Meter, Region
 from assay.tier.prediction import ActivitySnapshot
 from assay.tier.probe import Probe
 from assay.tier.swap import SwapUsage

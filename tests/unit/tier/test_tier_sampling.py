@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from assay.tier import sampling
-from assay.tier.meter import Counts, Meter
+from assay.tier.counts import Counts
+from assay.tier.meter import Meter
 from assay.tier.prediction import ActivitySnapshot
 
 SESSION = 40
