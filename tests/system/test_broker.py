@@ -573,6 +573,7 @@ def test_broker_after_killed_one_cleans_up(
     [
         ("{", "not a JSON object"),
         ("{}", "another version"),
+        ('{"schema": "two"}', "another version"),
         ('{"schema": 2, "name": "a"}', "missing hierarchies"),
         (
             '{"schema": 2, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
