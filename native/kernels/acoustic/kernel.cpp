@@ -21,9 +21,9 @@ namespace {
 /// Cells of a row that fit a cache line: rows begin at lines unless --shift moves them.
 constexpr std::ptrdiff_t line = 16;
 
-/// Second derivative by central differences of order 2 r (B. Fornberg, Generation of finite difference
-/// formulas on arbitrarily spaced grids, 1988): c_k = 2 (-1)^(k+1) (r!)^2 / (k^2 (r-k)! (r+k)!), and the
-/// cell itself so that all add up to nothing.
+/// Return the coefficients of the second derivative by central differences of order 2 r (B. Fornberg,
+/// Generation of finite difference formulas on arbitrarily spaced grids, 1988): c_k = 2 (-1)^(k+1) (r!)^2 /
+/// (k^2 (r-k)! (r+k)!). The coefficient of the cell itself makes their sum zero.
 std::array<float, radius + 1> coefficients() {
     std::array<float, radius + 1> c{};
     double ratio = -2.0, sum = 0.0;
@@ -37,7 +37,8 @@ std::array<float, radius + 1> coefficients() {
     return c;
 }
 
-/// Returns a number of few bits: the product of two is an exact float, and none is nearly zero.
+/// Return a number with so few bits that the product of two is an exact float. Its absolute value is at least
+/// 0.5.
 double datum(std::size_t number, std::ptrdiff_t i) {
     const std::uint64_t x =
         mixed((static_cast<std::uint64_t>(number) << 40U) + static_cast<std::uint64_t>(i));
@@ -45,8 +46,8 @@ double datum(std::size_t number, std::ptrdiff_t i) {
     return x & 1U ? size : -size;
 }
 
-/// Returns a speed for which steps are stable: below 4 over the largest eigenvalue of the Laplacian, which is
-/// below 22.
+/// Return a speed for which steps are stable: below 4 divided by the largest eigenvalue of the Laplacian,
+/// which is below 22.
 float speed_of(std::ptrdiff_t number) {
     return static_cast<float>(
         0.02 + 0.15 * static_cast<double>(mixed(static_cast<std::uint64_t>(number)) >> 40U) / 16777216.0);
@@ -67,7 +68,8 @@ struct Layout {
     explicit Layout(const Values& values) : nx(values.at("nx")), ny(values.at("ny")), nz(values.at("nz")) {
         row = (nx + line - 1) / line * line + line;
         plane = row * (ny + 2 * radius);
-        // An odd number of lines: the same cell of many planes does not fall into few sets of a cache.
+        // An odd number of cache lines, so that the same cell of many planes is not mapped to only a few sets
+        // of a cache.
         if (plane / line % 2 == 0) plane += line;
     }
 
@@ -126,7 +128,7 @@ class Acoustic final : public KernelOf<Wave> {
         return found;
     }
 
-    /// Returns a cube, of whole vectors if it is large.
+    /// Return a cube. If it is large, its edge is a multiple of a vector's length.
     void fit(Values& values, std::int64_t bytes) const override {
         const auto takes = [&values](std::int64_t side) {
             Values other = values;
@@ -170,7 +172,7 @@ class Acoustic final : public KernelOf<Wave> {
             });
     }
 
-    /// A repetition overwrites its input, which is not a valid result.
+    /// Nothing to invalidate: a repetition overwrites its input, which is not a valid result.
     void poison() override {}
 
     /// Each step rounds a sum whose terms add up to about a dozen times the largest value, and propagates the
@@ -199,7 +201,7 @@ class Acoustic final : public KernelOf<Wave> {
     }
 
   private:
-    /// Two fields and the speed are read, and one field is written.
+    /// Count two fields and the speed as read, and one field as written.
     [[nodiscard]] Cost default_cost() const override {
         const double cells = static_cast<double>(work_.nx) * static_cast<double>(work_.ny) *
                              static_cast<double>(work_.nz) * static_cast<double>(work_.steps);
@@ -208,7 +210,7 @@ class Acoustic final : public KernelOf<Wave> {
 
     static std::size_t index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-    /// Derives the parameters that were not given from the caches.
+    /// Derive missing parameters from the caches.
     void choose_blocks(const Values& values) {
         const auto given = [&values](const char* name, std::ptrdiff_t other) {
             const auto value = static_cast<std::ptrdiff_t>(values.at(name));
@@ -224,8 +226,8 @@ class Acoustic final : public KernelOf<Wave> {
         work_.band = given("band", band_of(rows, work_.together));
     }
 
-    /// Height of a block: as many rows as a thread's second-level cache holds of the planes of u that a cell
-    /// reads.
+    /// Return the height of a block: the number of rows, in all planes of u that a cell reads, that fit a
+    /// thread's second-level cache.
     [[nodiscard]] std::ptrdiff_t block_rows(std::ptrdiff_t team) const {
         constexpr std::ptrdiff_t planes = 2 * radius + 1;
         const auto cache = static_cast<std::ptrdiff_t>(find_caches(threads()).second) / team;
@@ -234,21 +236,22 @@ class Acoustic final : public KernelOf<Wave> {
         return blocks == 0 ? most : (work_.ny + blocks - 1) / blocks;
     }
 
-    /// Planes of all arrays in use at a time: one tile of each step, the cells that it reads around itself,
-    /// and the planes between one step and the next.
+    /// Return the number of planes of all arrays in use at a time: one tile of each step, the cells around it
+    /// that it reads, and the planes between one step and the next.
     static std::ptrdiff_t planes_held(std::ptrdiff_t steps) {
         constexpr std::ptrdiff_t tile = 4;
         return 3 * (tile + radius * (steps - 1)) + 2 * radius;
     }
 
-    /// Rows that the cache holds for several steps, without the rows read around them; all rows for one step.
+    /// Return the number of rows that the cache holds for several steps, excluding the rows read around them.
+    /// For one step, return all rows.
     [[nodiscard]] std::ptrdiff_t band_of(std::ptrdiff_t rows, std::ptrdiff_t steps) const {
         if (steps == 1) return work_.ny;
         return std::min(rows / planes_held(steps) - radius * (steps + 1), work_.ny);
     }
 
-    /// Returns the number of steps in one pass: up to four, as long as bands are wider than the cells read
-    /// around them; one without such bands, or if all data stay in the cache.
+    /// Return the number of steps in one pass: up to four, as long as bands are wider than the margins read
+    /// around them. It is one if no band is that wide, or if all data stay in the cache.
     ///
     /// \param rows number of rows of one plane of one array that fit the cache.
     [[nodiscard]] std::ptrdiff_t steps_of_pass(std::ptrdiff_t rows) const {
@@ -271,7 +274,7 @@ class Acoustic final : public KernelOf<Wave> {
         return s;
     }
 
-    /// Writes an array with its margins.
+    /// Write an array with its margins.
     template <class Cell>
     void lay(const Buffer<float>& array, Cell cell) const {
         const std::ptrdiff_t nx = work_.nx, ny = work_.ny, nz = work_.nz, row = work_.row,

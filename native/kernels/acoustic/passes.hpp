@@ -16,7 +16,7 @@ inline std::ptrdiff_t clipped(std::ptrdiff_t value, std::ptrdiff_t end) {
     return value < 0 ? 0 : least(value, end);
 }
 
-/// Rows of this thread.
+/// Return this thread's part of the rows.
 inline Box own_part(Box box) {
 #ifdef _OPENMP
     const std::ptrdiff_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -29,12 +29,12 @@ inline Box own_part(Box box) {
     return box;
 }
 
-/// Several steps in one pass over the grid (wavefronts: Lamport 1974; their tiles in time: Wellein et al.,
+/// Do several steps in one pass over the grid (wavefronts: Lamport 1974; their tiles in time: Wellein et al.,
 /// Efficient temporal blocking for stencil computations by multicore-aware wavefront parallelization, 2009).
 ///
-/// Each step follows the one before it `lag` cells behind in y and in z, which is where all it reads is
-/// written and nothing it writes over is read any more. Threads share the rows of a band and wait for each
-/// other after each step of each group of planes.
+/// Each step is `lag` cells behind the previous one in y and in z: there, all its input has been written, and
+/// what it overwrites is no longer read. Threads share the rows of a band and wait for each other after each
+/// step of each group of planes.
 template <class T, std::ptrdiff_t lag = radius>
 inline void pass(const Wave& w, std::ptrdiff_t first, std::ptrdiff_t steps) {
     const std::ptrdiff_t behind = lag * (steps - 1);
@@ -61,14 +61,14 @@ inline void passes(const Wave& w) {
         pass<T, lag>(w, t, least(w.together, w.steps - t));
 }
 
-/// Bytes of a cell that a pass moves at least: two fields and the speed are read. One field is written, by a
-/// single step; by several, both.
+/// Return the minimum number of bytes that a pass moves for each cell. It reads two fields and the speed. A
+/// single step writes one field, several steps write both.
 inline double bytes_of_pass(std::ptrdiff_t steps) {
     return steps == 0 ? 0.0 : steps == 1 ? 16.0 : 20.0;
 }
 
-/// Cost of plain sweeps, with one pass over memory for several steps. Cells that bands read around themselves
-/// are not counted, so this is the lower bound.
+/// Return the cost of plain sweeps, with one pass over memory for several steps. Cells read around bands are
+/// not counted, so it is a lower bound.
 inline Cost passes_cost(const Wave& w) {
     const double cells = static_cast<double>(w.nx) * static_cast<double>(w.ny) * static_cast<double>(w.nz);
     const double bytes = static_cast<double>(w.steps / w.together) * bytes_of_pass(w.together) +

@@ -14,7 +14,7 @@ std::size_t index(std::ptrdiff_t i) {
 
 using Rows = std::array<std::vector<double>, 2>;
 
-/// c_k times the k-th neighbours in one direction, nothing beyond the ends.
+/// Return the sum of c_k times the k-th neighbours in one direction; cells beyond the ends are zero.
 double neighbours(const Setting& s, const double* field, std::ptrdiff_t i, std::ptrdiff_t n,
                   std::ptrdiff_t stride) {
     double sum = 0.0;
@@ -106,7 +106,7 @@ class Separated final : public Reference {
     }
 
     std::ptrdiff_t nx_, ny_, terms_;
-    Rows factors_; ///< p_j, of the field and of that one step before.
+    Rows factors_; ///< p_j of the field, and of the field one step before.
     std::vector<std::vector<double>> powers_;
 };
 

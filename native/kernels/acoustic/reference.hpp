@@ -8,14 +8,14 @@
 
 namespace assay::kernels {
 
-/// Input of the steps and their number. Fields are products of a factor of x and one of y and z.
+/// Number of steps, and their input. Fields are products of a factor of x and one of y and z.
 struct Setting {
     std::ptrdiff_t nx, ny, nz;
     std::array<double, radius + 1> c;
     std::array<std::vector<double>, 2> along; ///< Factor of x, of `now` and of `before`.
-    std::vector<double> across;               ///< Factor of y and z, y varying first; of both.
+    std::vector<double> across; ///< Factor of y and z, y varying first; the same for both fields.
 
-    /// At a cell, by its number in an array without margins.
+    /// Return the speed at a cell, given its index in an array without margins.
     float (*speed)(std::ptrdiff_t);
     /// True if the speed differs from cell to cell; otherwise it is that of the cell in the first row.
     bool everywhere;
@@ -33,17 +33,17 @@ class Reference {
     Reference& operator=(const Reference&) = delete;
     virtual ~Reference() = default;
 
-    /// One row of the field after all steps, and of that one step before.
+    /// Compute one row of the field after all steps, and of the field one step before.
     virtual void rows(std::ptrdiff_t y, std::ptrdiff_t z,
                       std::array<std::vector<double>, 2>& found) const = 0;
 };
 
-/// Computes the fields after all steps in higher precision.
+/// Compute the fields after all steps in higher precision.
 ///
-/// If the speed differs everywhere, it steps cell by cell. If the speed is a function of x alone, fields are
-/// sums of few products, and each cell follows without its neighbours, however large the grid is. With L =
-/// V(x) (X + Y), X of x and Y of y and z, which V commutes with, fields that begin as p(x) q(y, z) are sums
-/// over j of p_j(x) Y^j q. The p_j follow from steps in x alone.
+/// If the speed differs everywhere, each cell is stepped. If the speed is a function of x alone, fields are
+/// sums of few products, and each cell can be computed without its neighbours, however large the grid is: L =
+/// V(x) (X + Y), where the operator X acts on x, and Y acts on y and z and commutes with V. Fields that begin
+/// as p(x) q(y, z) are sums over j of p_j(x) Y^j q, and the p_j follow from steps in x alone.
 std::unique_ptr<Reference> reference(const Setting& setting, std::ptrdiff_t steps);
 
 } // namespace assay::kernels

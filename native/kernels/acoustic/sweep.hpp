@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/acoustic/work.hpp"
 
@@ -17,14 +17,14 @@ inline std::ptrdiff_t least(std::ptrdiff_t a, std::ptrdiff_t b) {
 /// Arrays that one step reads and writes.
 struct Step {
     const float* u;
-    float* written; ///< u one step before, and one step later.
+    float* written; ///< Contains u of the previous step; receives u of the next step.
 
     explicit Step(const Wave& w, std::ptrdiff_t t)
         : u(t % 2 ? w.before : w.now), written(t % 2 ? w.now : w.before) {}
 };
 
-/// Adds c_k times the k-th neighbours on both sides in all directions to a sum. By recursion, not in a loop:
-/// compilers vectorise a row only if it contains no loop.
+/// Add c_k times the k-th neighbours on both sides in all directions to a sum. This is a recursion, since
+/// compilers vectorise the loop over a row only if it contains no other loop.
 template <std::ptrdiff_t k = 1>
 inline float add_neighbours(float sum, const float* c, const float* u, std::ptrdiff_t row,
                             std::ptrdiff_t plane) {
@@ -33,13 +33,13 @@ inline float add_neighbours(float sum, const float* c, const float* u, std::ptrd
     return sum;
 }
 
-/// One cell at the next step: 61 additions and multiplications.
+/// Return a cell's value after the next step: 61 additions and multiplications.
 inline float next(const float* c, const float* u, std::ptrdiff_t row, std::ptrdiff_t plane, float before,
                   float speed) {
     return 2.0F * u[0] - before + speed * add_neighbours(c[0] * u[0], c, u, row, plane);
 }
 
-/// Advances the first cells of one row.
+/// Advance the first cells of one row.
 inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
                      std::ptrdiff_t cells) {
     const std::ptrdiff_t first = y * w.row + z * w.plane, row = w.row, plane = w.plane;
@@ -48,12 +48,13 @@ inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptr
     float* const written = step.written + first;
     float c[radius + 1];
     for (std::ptrdiff_t k = 0; k <= radius; ++k) c[k] = w.c[k];
-    // Without the promise that nothing read is written here, it would have to compare 59 pairs of pointers.
+    // The pragma states that no written cell is read: otherwise the compiler would have to add comparisons of
+    // 59 pairs of pointers.
 #pragma GCC ivdep
     for (std::ptrdiff_t x = 0; x < cells; ++x) written[x] = next(c, u + x, row, plane, written[x], speed[x]);
 }
 
-/// Does all steps, row by row.
+/// Do all steps, row by row.
 inline void row_by_row(const Wave& w) {
     for (std::ptrdiff_t t = 0; t < w.steps; ++t)
         for (std::ptrdiff_t z = 0; z < w.nz; ++z)
@@ -65,7 +66,7 @@ struct Box {
     std::ptrdiff_t y, y_end, z, z_end;
 };
 
-/// Advances one box, row by row.
+/// Advance one box, row by row.
 inline void rows_of(const Wave& w, const Step& step, const Box& box) {
     for (std::ptrdiff_t z = box.z; z < box.z_end; ++z)
         for (std::ptrdiff_t y = box.y; y < box.y_end; ++y) step_row(w, step, y, z, w.nx);

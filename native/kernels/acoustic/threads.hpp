@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Does all steps; the rows of all planes are divided among threads.
+/// Do all steps; the rows of all planes are divided among threads.
 inline void rows_side_by_side(const Wave& w) {
 #pragma omp parallel
     for (std::ptrdiff_t t = 0; t < w.steps; ++t) {
@@ -16,7 +16,7 @@ inline void rows_side_by_side(const Wave& w) {
     }
 }
 
-/// Does all steps; boxes are divided among threads, each thread's next to each other in z.
+/// Do all steps; boxes are divided among threads, and each thread's boxes are adjacent in z.
 template <class Work>
 inline void boxes_side_by_side(const Wave& w, Work work) {
 #pragma omp parallel

@@ -27,13 +27,14 @@ inline V load(const float* from) {
     return value;
 }
 
-/// Returns a vector of one number. Written as a difference: a sum with zero would change -0.
+/// Return a vector whose elements are all equal to a number. It is computed as a difference, because a sum
+/// with zero would change -0.
 template <class V>
 inline V all(float value) {
     return value - V{};
 }
 
-/// Neighbours along x, by loads that cross lines of a cache.
+/// Neighbours along x, by loads that cross cache lines.
 struct ByLoads {
     template <class V>
     static V add(V sum, V, const float* u, const float* c) {
@@ -44,7 +45,7 @@ struct ByLoads {
 };
 
 #if defined(__AVX512F__)
-/// Neighbours along x, shifted together from three vectors (VALIGND): no load crosses a line.
+/// Neighbours along x, combined from three vectors by shifts (VALIGND): no load crosses a cache line.
 struct ByShifts {
     static Float16 add(Float16 sum, Float16 middle, const float* u, const float* c) {
         return from<1>(sum, load<Float16>(u - 16), middle, load<Float16>(u + 16), c);
@@ -58,8 +59,8 @@ struct ByShifts {
         return sum;
     }
 
-    /// Sixteen lanes of two vectors side by side, from lane k of the first on. With a mask of all, for GCC 12
-    /// warns of the form without one that it makes of it.
+    /// Return sixteen lanes from two concatenated vectors, beginning at lane k of the first. The mask selects
+    /// all lanes; without a mask, GCC 12 would report an undefined vector (its bug 105593).
     template <int k>
     static Float16 shifted(Float16 first, Float16 second) {
         const __m512i low = _mm512_castps_si512(reinterpret_cast<__m512>(first));
@@ -71,8 +72,8 @@ struct ByShifts {
 };
 #endif
 
-/// c_k times the k-th neighbours on both sides of each of `count` cells, `stride` apart, added to sums. A
-/// vector is loaded once for all the sums that it enters.
+/// Add c_k times the k-th neighbours on both sides to the sums of `count` cells, which are `stride` apart.
+/// Each vector is loaded only once for all sums that it is part of.
 template <class V, int count>
 inline void add_column(V* sums, const float* u, std::ptrdiff_t stride, const float* c) {
     V cells[std::size_t{count + 2 * radius}];
@@ -89,7 +90,7 @@ inline void add_column(V* sums, const float* u, std::ptrdiff_t stride, const flo
 /// Shape of a tile of vectors.
 ///
 /// \tparam Lanes a vector of floats. \tparam high rows. \tparam deep planes. \tparam AlongX way to read
-/// neighbours in the same row. \tparam ahead true to prefetch data from memory one row of tiles ahead.
+/// neighbours in the same row. \tparam ahead true to prefetch data from memory one row of tiles in advance.
 template <class Lanes, int high, int deep, class AlongX, bool ahead>
 struct Tile {
     using V = Lanes;
@@ -100,7 +101,7 @@ struct Tile {
     using Of = Tile<Lanes, other_high, other_deep, AlongX, false>;
 };
 
-/// One vector of each row and plane of a tile.
+/// Advance one vector in each row and plane of a tile.
 template <class T>
 inline void step_tile(const float* c, const float* u, float* written, const float* speed, std::ptrdiff_t row,
                       std::ptrdiff_t plane) {
@@ -133,7 +134,7 @@ inline void step_tile(const float* c, const float* u, float* written, const floa
     }
 }
 
-/// Prefetches the lines that a tile reads from memory: new planes of u, the overwritten field and the speed.
+/// Prefetch the lines that a tile reads from memory: new planes of u, the overwritten field and the speed.
 template <class T>
 inline void fetch(const float* u, const float* written, const float* speed, std::ptrdiff_t row,
                   std::ptrdiff_t plane) {
@@ -146,7 +147,7 @@ inline void fetch(const float* u, const float* written, const float* speed, std:
         }
 }
 
-/// Advances a row of tiles. \param ahead distance in elements to the row of tiles to prefetch.
+/// Advance a row of tiles. \param ahead distance in elements to the row of tiles to prefetch.
 template <class T>
 inline void step_tiles(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
                        std::ptrdiff_t ahead) {
@@ -158,7 +159,7 @@ inline void step_tiles(const Wave& w, const Step& step, std::ptrdiff_t y, std::p
     }
 }
 
-/// Advances planes of one depth of a box.
+/// Advance as many planes of a box as a tile has.
 template <class T>
 inline void step_slab(const Wave& w, const Step& step, const Box& box, std::ptrdiff_t z) {
     std::ptrdiff_t y = box.y;
@@ -173,7 +174,7 @@ inline void step_slab(const Wave& w, const Step& step, const Box& box, std::ptrd
     for (; y < box.y_end; ++y) step_tiles<typename T::template Of<1, T::planes>>(w, step, y, z, 0);
 }
 
-/// Advances one box in tiles; the remaining planes and rows by themselves.
+/// Advance one box in tiles, and the remaining planes and rows one by one.
 template <class T>
 inline void tiles_of(const Wave& w, const Step& step, const Box& box) {
     std::ptrdiff_t z = box.z;

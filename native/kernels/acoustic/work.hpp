@@ -18,16 +18,17 @@ inline constexpr std::ptrdiff_t radius = 8;
 struct Wave {
     float* now;         ///< u at the first step; steps write to `before` and `now` in turn.
     float* before;      ///< u one step before.
-    const float* speed; ///< Square of the cells that a wave passes in a step.
+    const float* speed; ///< Square of the number of cells that a wave passes in a step.
     std::ptrdiff_t nx, ny, nz;
     std::ptrdiff_t row, plane; ///< Distance between rows, and between planes, in elements.
     std::ptrdiff_t steps;
-    /// Coefficients of the Laplacian: of the cell itself, for all directions; of the k-th neighbours.
+    /// Coefficients of the Laplacian: c[0] for the cell itself, for all directions together; c[k] for each of
+    /// its k-th neighbours.
     float c[radius + 1];
 
     std::ptrdiff_t block_y, block_z; ///< Rows and planes of a block.
-    std::ptrdiff_t together;         ///< Steps in one pass over the grid.
-    std::ptrdiff_t band;             ///< Rows of a band in such a pass.
+    std::ptrdiff_t together;         ///< Number of steps in one pass over the grid.
+    std::ptrdiff_t band;             ///< Number of rows of a band in such a pass.
 };
 
 } // namespace assay::kernels

@@ -10,7 +10,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Small whole numbers: sums and products of them are exact, in any order, up to 2^53.
+/// Return small whole numbers: up to 2^53, their sums and products are exact in any order.
 double datum(std::size_t i) {
     return static_cast<double>(i % 31);
 }

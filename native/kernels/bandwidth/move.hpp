@@ -13,13 +13,13 @@ using assay::kernels::Cost;
 using assay::kernels::reading;
 using assay::kernels::Streams;
 
-/// Processes elements from `first` to before `last`; returns their sum for the operation that only reads.
+/// Process elements from `first` to before `last`. Return their sum if the operation only reads.
 inline double move(const Streams& work, std::size_t first, std::size_t last) {
     const double* __restrict from = work.from;
     const double* __restrict other = work.other;
     double* __restrict to = work.to;
     if (work.operation == reading) {
-        // Several sums: an addition waits only for the previous one of its own sum.
+        // Several sums, so that an addition waits only for the previous addition to the same sum.
         constexpr std::size_t sums = 64;
         double sum[sums] = {};
         std::size_t i = first;

@@ -10,8 +10,8 @@
 
 namespace {
 
-/// Does the work of `move` with stores past the caches (MOVNTPD): a line that is written whole is not read
-/// first.
+/// Do the work of `move` with stores that bypass the caches (MOVNTPD): a cache line that is written as a
+/// whole is not read first.
 inline double move_past(const Streams& work, std::size_t first, std::size_t last) {
     if (work.operation == reading) return move(work, first, last);
     const bool two = work.operation == copying;

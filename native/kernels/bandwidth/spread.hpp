@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Divides the arrays among all threads, in contiguous pieces.
+/// Divide the arrays among all threads, in contiguous pieces.
 template <class Piece>
 inline void spread(const assay::kernels::Streams& work, Piece piece) {
     double sum = 0.0;

@@ -10,7 +10,7 @@ namespace assay::kernels {
 enum Operation : int {
     reading = 0, ///< All elements are summed.
     copying = 1, ///< to = from.
-    triad = 2,   ///< to = from + factor * other, as STREAM has it.
+    triad = 2,   ///< to = from + factor * other, as in the STREAM benchmark.
 };
 
 /// Arrays that are read and written once.

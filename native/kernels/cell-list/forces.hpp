@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/cell-list/work.hpp"
 
@@ -13,19 +13,20 @@ namespace {
 using assay::kernels::Box;
 using assay::kernels::Cost;
 using assay::kernels::cutoff;
-using assay::kernels::most;
+using assay::kernels::max_particles;
 
 constexpr double cutoff2 = cutoff * cutoff;
 constexpr std::size_t cells_around = 27;
 
-/// A cell as seen from another one: particles beyond the border of the box are those of the other side,
-/// shifted by its length.
+/// A cell as another cell's neighbour. Beyond the border of the box, it is the cell on the opposite side,
+/// shifted by the length of the box.
 struct Image {
     std::size_t first, last;
     double x, y, z;
 };
 
-/// The neighbour in one direction, -1, 0 or 1 away.
+/// Return the coordinate of a neighbour (0: the one before, 1: the cell itself, 2: the one behind), and the
+/// shift of its particles.
 inline std::size_t wrapped(std::size_t at, std::size_t away, std::size_t edge, double& shift) {
     const double length = cutoff * static_cast<double>(edge);
     shift = 0.0;
@@ -40,7 +41,8 @@ inline std::size_t wrapped(std::size_t at, std::size_t away, std::size_t edge, d
     return at + away - 1;
 }
 
-/// Image `which` of a cell's 27: from before it in all directions to behind it; the 14th is its own.
+/// Return neighbour `which` of a cell's 27 neighbours, from the one before it in all directions to the one
+/// behind it. Number 13 is the cell itself.
 inline Image image(const Box& b, std::size_t cell, std::size_t which) {
     const std::size_t edge = b.edge;
     Image found{};
@@ -53,14 +55,15 @@ inline Image image(const Box& b, std::size_t cell, std::size_t which) {
     return found;
 }
 
-/// Returns the factor of the distance of two particles: 24 (2 / r^14 - 1 / r^8), from the square of r.
+/// Return the factor by which the distance vector of two particles is multiplied, 24 (2 / r^14 - 1 / r^8),
+/// from the square of r.
 template <class T>
 inline T strength(const T& r2) {
     const T s = 1.0 / r2, s3 = s * s * s;
     return s * s3 * (48.0 * s3 - 24.0);
 }
 
-/// Computes the forces on the particles of one cell, each from all of its partners.
+/// Compute the forces on the particles of one cell, each from all of its partners.
 inline void cell_by_itself(const Box& b, std::size_t cell) {
     Image around[cells_around];
     for (std::size_t which = 0; which < cells_around; ++which) around[which] = image(b, cell, which);
@@ -85,7 +88,7 @@ inline void cell_by_itself(const Box& b, std::size_t cell) {
     }
 }
 
-/// Adds the force of one pair to both particles, with opposite signs (Newton's third law).
+/// Add the force of one pair to both particles, with opposite signs (Newton's third law).
 inline void pull(const Box& b, std::size_t i, std::size_t j, const Image& other) {
     const double dx = b.x[i] - (b.x[j] + other.x);
     const double dy = b.y[i] - (b.y[j] + other.y);
@@ -101,7 +104,7 @@ inline void pull(const Box& b, std::size_t i, std::size_t j, const Image& other)
     b.fz[j] -= f * dz;
 }
 
-/// Pairs within one cell, and those with the 13 cells behind it.
+/// Evaluate the pairs within one cell, and those with the 13 cells behind it.
 inline void cell_with_those_behind(const Box& b, std::size_t cell) {
     const Image own = image(b, cell, cells_around / 2);
     for (std::size_t i = own.first; i < own.last; ++i)
@@ -117,8 +120,8 @@ inline std::size_t cells_of(const Box& b) {
     return b.edge * b.edge * b.edge;
 }
 
-/// Cost if each pair is evaluated once: 8 operations for a candidate, 6 for its strength, 3 for the force and
-/// 6 for adding it to both particles.
+/// Return the cost if each pair is evaluated once: 8 operations for a candidate, 6 for its strength, 3 for
+/// the force and 6 for adding it to both particles.
 [[maybe_unused]] inline Cost half_cost(const Box& b) {
     const auto n = static_cast<double>(b.particles), cells = static_cast<double>(cells_of(b));
     const double bytes = 48.0 * n + 12.0 * cells;

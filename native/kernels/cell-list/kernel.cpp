@@ -16,7 +16,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Largest number of cells to check; all of them if there are fewer.
+/// Maximum number of cells to check.
 constexpr std::size_t cells_checked = 2048;
 
 struct Place {
@@ -26,14 +26,15 @@ struct Place {
 /// Number of particles in one cell.
 struct Cell {
     std::size_t count = 0;
-    Place at[most];
+    Place at[max_particles];
 };
 
-/// Sites of a cell that hold a particle: of 16 that are as in a crystal 13, which is the density of a liquid.
+/// Select the sites of a cell that contain a particle: of the 16 sites of a crystal, 13 on average, which is
+/// the density of a liquid.
 std::uint32_t occupied(std::size_t cell) {
     const std::uint64_t drawn = mixed(~static_cast<std::uint64_t>(cell));
     std::uint32_t sites = 0;
-    for (std::uint32_t site = 0; site < most; ++site)
+    for (std::uint32_t site = 0; site < max_particles; ++site)
         if ((drawn >> 4U * site & 15U) >= 3) sites |= 1U << site;
     return sites;
 }
@@ -42,8 +43,8 @@ std::size_t count_of(std::size_t cell) {
     return static_cast<std::size_t>(std::popcount(occupied(cell)));
 }
 
-/// Particles near the sites of a body-centred crystal. Places are multiples of 2^-20, so that the squares of
-/// distances are without rounding, and no variant takes another pair to be within reach.
+/// Generate particles near the sites of a body-centred crystal. Coordinates are multiples of 2^-20, so that
+/// squares of distances are exact, and all variants find the same pairs within the cut-off radius.
 Cell particles_of(std::size_t cell, std::size_t edge) {
     constexpr double half = cutoff / 4.0;
     const std::uint32_t sites = occupied(cell);
@@ -51,9 +52,9 @@ Cell particles_of(std::size_t cell, std::size_t edge) {
                           cutoff * static_cast<double>(cell / edge % edge),
                           cutoff * static_cast<double>(cell / edge / edge)};
     Cell found;
-    for (std::size_t site = 0; site < most; ++site) {
+    for (std::size_t site = 0; site < max_particles; ++site) {
         if ((sites >> site & 1U) == 0) continue;
-        const std::uint64_t drawn = mixed(cell * most + site);
+        const std::uint64_t drawn = mixed(cell * max_particles + site);
         const auto along = [site, drawn](unsigned axis) {
             const auto steps = static_cast<double>((site >> axis & 1U) * 2 + (site >> 3U & 1U));
             const auto off = static_cast<double>(drawn >> 16U * axis & 0xffffU) - 32768.0;
@@ -69,7 +70,7 @@ struct Steps {
     std::size_t at[3];
 };
 
-/// Every third bit, from one of the lowest three on.
+/// Return every third bit, beginning with one of the lowest three.
 std::size_t every_third(std::uint64_t code, unsigned from) {
     std::size_t found = 0;
     for (unsigned bit = 0; from + 3 * bit < 64; ++bit)
@@ -77,8 +78,8 @@ std::size_t every_third(std::uint64_t code, unsigned from) {
     return found;
 }
 
-/// A cell by its place on the curve (G. M. Morton, A computer oriented geodetic data base, 1966), which fills
-/// a cube whose edge is a power of two.
+/// Return the cell at a position on the curve (G. M. Morton, A computer oriented geodetic data base, 1966),
+/// which fills a cube whose edge is a power of two.
 Steps on_curve(std::uint64_t code) {
     return {{every_third(code, 0), every_third(code, 1), every_third(code, 2)}};
 }
@@ -104,7 +105,7 @@ class CellList final : public KernelOf<Box> {
         std::vector<Values> found;
         for (const std::int64_t edge : {0, 1, 2, 3, 5}) found.push_back({{"edge", edge}, {"sorted", 0}});
         for (const std::int64_t edge : {1, 3, 6}) found.push_back({{"edge", edge}, {"sorted", 1}});
-        // Only a part is checked if there are more cells.
+        // If there are more cells, only a part is checked.
         found.push_back({{"edge", 13}, {"sorted", 0}});
         return found;
     }
@@ -154,8 +155,9 @@ class CellList final : public KernelOf<Box> {
             std::ranges::fill(*one, std::numeric_limits<double>::quiet_NaN());
     }
 
-    /// Forces on the particles of some cells, over the sum of those of single pairs: each of these is rounded
-    /// a dozen times, and so is every sum of up to 432 of them. And the sum of all forces, which is nothing.
+    /// Check the forces on the particles of some cells, relative to the sum of the forces of single pairs:
+    /// each of these is rounded a dozen times, and each sum of up to 432 of them is rounded as well. Also
+    /// check that the sum of all forces is zero.
     [[nodiscard]] Verdict check() override {
         constexpr double roundings = 12.0 + 432.0;
         Comparison forces(roundings * DBL_EPSILON, 1.0), sums(roundings * DBL_EPSILON, 1.0);
@@ -184,19 +186,19 @@ class CellList final : public KernelOf<Box> {
     }
 
   private:
-    /// Force on one particle.
+    /// Force on one particle, in higher precision.
     struct Pull {
         long double force[3] = {0.0L, 0.0L, 0.0L};
-        long double size = 1.0L; ///< Sum of the sizes of all pairs' forces, and one.
+        long double size = 1.0L; ///< One, plus the sum of the absolute values of all pairs' forces.
         std::size_t pairs = 0;
     };
 
     [[nodiscard]] std::size_t cells() const { return work_.edge * work_.edge * work_.edge; }
 
-    /// Distance between two checked cells.
+    /// Return the distance between two checked cells.
     [[nodiscard]] std::size_t step() const { return (cells() + cells_checked - 1) / cells_checked; }
 
-    /// The curve leaves out positions beyond the box.
+    /// Order the cells along the curve, without positions outside the box.
     void order(std::size_t edge) {
         const std::uint64_t whole = std::bit_ceil(std::max<std::uint64_t>(edge, 1));
         std::size_t k = 0;
@@ -220,7 +222,7 @@ class CellList final : public KernelOf<Box> {
         }
     }
 
-    /// Counts the candidates of a particle, itself included, and those within reach.
+    /// Count the candidate partners of a particle, including itself, and those within the cut-off radius.
     void count() {
         for (std::size_t cell = 0; cell < cells(); ++cell) {
             std::size_t partners = 0;
@@ -244,7 +246,7 @@ class CellList final : public KernelOf<Box> {
         Place shift;
     };
 
-    /// One of the 27 cells around a cell, shifted by whole boxes if it lies beyond the border.
+    /// Return one of a cell's 27 neighbours, shifted by the length of the box if it lies beyond the border.
     [[nodiscard]] Neighbour beside(std::size_t cell, std::size_t which) const {
         const std::size_t edge = work_.edge;
         const std::size_t at[] = {cell % edge, cell / edge % edge, cell / edge / edge};
@@ -259,7 +261,7 @@ class CellList final : public KernelOf<Box> {
         return {next[0] + edge * (next[1] + edge * next[2]), {shift[0], shift[1], shift[2]}};
     }
 
-    /// Computes a force in higher precision, from the particles as generated.
+    /// Compute a force in higher precision, from the particles as generated.
     [[nodiscard]] Pull pull_on(std::size_t cell, const Place& at) const {
         Pull found;
         for (std::size_t which = 0; which < 27; ++which) {
@@ -280,7 +282,8 @@ class CellList final : public KernelOf<Box> {
         return found;
     }
 
-    /// Eight operations for each candidate, and for a pair six for its strength and six for its force.
+    /// Count eight operations for each candidate, and for each pair six for its strength and six for its
+    /// force.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.particles);
         const double bytes = 48.0 * n + 12.0 * static_cast<double>(cells());

@@ -6,14 +6,14 @@
 
 namespace {
 
-/// Each thread processes a contiguous range of cells.
+/// Compute all forces; each thread processes a contiguous range of cells.
 template <class V>
 void rows_side_by_side(const Box& b) {
 #pragma omp parallel for schedule(static)
     for (std::size_t cell = 0; cell < cells_of(b); ++cell) cell_in_lanes<V>(b, cell);
 }
 
-/// Each thread processes a part of the curve.
+/// Compute all forces; each thread processes a part of the curve.
 template <class V>
 void curve_side_by_side(const Box& b) {
 #pragma omp parallel for schedule(static)

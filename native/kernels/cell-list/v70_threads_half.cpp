@@ -5,7 +5,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Processes every second plane from `first` on.
+/// Process every second plane, beginning with `first`.
 void planes(const Box& b, std::size_t first, std::size_t last) {
     const std::size_t plane = b.edge * b.edge;
 #pragma omp for schedule(static)
@@ -13,8 +13,9 @@ void planes(const Box& b, std::size_t first, std::size_t last) {
         for (std::size_t cell = z * plane; cell < (z + 1) * plane; ++cell) cell_with_those_behind(b, cell);
 }
 
-/// A plane adds to the one behind it. The last of an odd number has the first behind it, which is of its own
-/// sort, and comes last.
+/// Process the even planes, then the odd ones, since each also adds to the plane behind it. If the number of
+/// planes is odd, the last plane is even and adds to the first one, which is even too: so it is processed
+/// separately at the end.
 void run(const Box& b) {
     const std::size_t even = b.edge / 2 * 2;
 #pragma omp parallel

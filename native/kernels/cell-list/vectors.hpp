@@ -7,16 +7,16 @@
 
 namespace {
 
-/// Forces on the particles of one cell, all of them at a time in the lanes of vectors, from one partner after
-/// the other. Lanes without a particle are far from everything.
+/// Compute the forces on all particles of one cell at once, one particle in each lane of the vectors, with
+/// one partner after another. Lanes without a particle have coordinates far from all particles.
 template <class V>
 inline void cell_in_lanes(const Box& b, std::size_t cell) {
-    constexpr std::size_t lanes = sizeof(V) / sizeof(double), vectors = most / lanes;
+    constexpr std::size_t lanes = sizeof(V) / sizeof(double), vectors = max_particles / lanes;
     constexpr double nowhere = 1e9;
     const Image own = image(b, cell, cells_around / 2);
     const std::size_t here = own.last - own.first;
-    double place[3][most];
-    for (std::size_t i = 0; i < most; ++i) {
+    double place[3][max_particles];
+    for (std::size_t i = 0; i < max_particles; ++i) {
         place[0][i] = i < here ? b.x[own.first + i] : nowhere;
         place[1][i] = i < here ? b.y[own.first + i] : nowhere;
         place[2][i] = i < here ? b.z[own.first + i] : nowhere;

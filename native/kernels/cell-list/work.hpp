@@ -13,10 +13,10 @@ namespace assay::kernels {
 inline constexpr double cutoff = 2.5;
 
 /// Largest number of particles in a cell.
-inline constexpr std::size_t most = 16;
+inline constexpr std::size_t max_particles = 16;
 
 /// Lennard-Jones forces between particles in a periodic box, which is divided into cubic cells. Particles of
-/// a cell lie side by side.
+/// a cell are contiguous.
 struct Box {
     const double *x, *y, *z;
     double *fx, *fy, *fz;
@@ -25,7 +25,7 @@ struct Box {
     const std::int32_t* along; ///< Cells in the order of a curve that fills the box.
     std::size_t edge;          ///< Cells along an edge of the box.
     std::size_t particles;
-    /// Number of candidate pairs: for each particle all particles of the 27 cells, itself included.
+    /// Number of candidate pairs: for each particle, all particles of the 27 cells, including itself.
     double candidates;
     double pairs; ///< Number of pairs with a force; if there are many, extrapolated from a part.
 };

@@ -9,9 +9,10 @@ namespace {
 struct NoTail {
     static void prepare(Literals&) {}
 
-    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
-        const Met met = fast<false>(bits, by_bits, far_by_bits, out);
-        return met == Met::margin ? Met::end : met;
+    static NextItem decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits,
+                           Output& out) {
+        const NextItem met = fast<false>(bits, by_bits, far_by_bits, out);
+        return met == NextItem::margin ? NextItem::end : met;
     }
 };
 

@@ -9,7 +9,8 @@ namespace {
 struct Half {
     static void prepare(Literals& by_bits) { pair(by_bits); }
 
-    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+    static NextItem decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits,
+                           Output& out) {
         return Fast<false>::decode(bits, by_bits, far_by_bits, out);
     }
 };

@@ -13,8 +13,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// Bound for the compressed size: literals of the fixed code take nine bits at most, and blocks and streams
-/// have a header and an end.
+/// Return an upper bound of the compressed size: literals of the fixed code take at most nine bits, and each
+/// block and stream has a header and an end.
 std::size_t room_for(std::size_t bytes) {
     constexpr std::size_t line = 64;
     return (bytes + bytes / 8 + 256) / line * line + line;
@@ -24,11 +24,11 @@ std::size_t room_for(std::size_t bytes) {
 constexpr std::size_t guard = 64;
 constexpr Byte poison_byte = 0xa5;
 
-/// Number of bytes after which chunks repeat: only this many are compressed beforehand, and inflated for the
-/// check.
+/// Number of bytes after which chunks repeat. Only this many bytes are compressed in advance, and inflated
+/// for the check.
 constexpr std::size_t different_bytes = std::size_t{4} << 20U;
 
-/// Flips random bits of each stream, and truncates every third stream.
+/// Flip random bits of each stream, and truncates every third stream.
 void damage(Chunk& chunk, Byte* stream, std::size_t number, std::size_t bits) {
     for (std::size_t i = 0; i < bits; ++i) {
         const std::uint64_t bit = mixed(number * 1009 + i) % (8 * chunk.bytes);
@@ -92,12 +92,12 @@ class Deflate final : public KernelOf<Chunks> {
                                  {"blocks", blocks},
                                  {"damage", bits}});
         found.push_back({{"n", 99999}, {"chunk", 9000}, {"direction", inflating}, {"damage", 2}});
-        // More than there are different chunks, and the last one shorter.
+        // More chunks than there are different ones; the last one is shorter.
         found.push_back({{"n", 4300000}, {"direction", inflating}, {"damage", 3}});
         return found;
     }
 
-    /// Returns as much text as leaves room for streams that are an eighth longer.
+    /// Choose the largest text that leaves room for streams that are an eighth longer.
     void fit(Values& values, std::int64_t bytes) const override {
         constexpr std::int64_t ends = 512;
         std::int64_t& n = values["n"];
@@ -165,7 +165,7 @@ class Deflate final : public KernelOf<Chunks> {
         return static_cast<std::size_t>(std::min(values.at("chunk"), n));
     }
 
-    /// Nothing is a chunk too.
+    /// Return the number of chunks. An empty text is one chunk.
     static std::size_t count_of(const Values& values) {
         const auto n = static_cast<std::size_t>(values.at("n"));
         return std::max((n + chunk_of(values) - 1) / chunk_of(values), std::size_t{1});
@@ -175,7 +175,7 @@ class Deflate final : public KernelOf<Chunks> {
         return work_.direction == compressing ? streams_ : text_;
     }
 
-    /// \param period after which it repeats.
+    /// \param period number of bytes after which the text repeats.
     void fill_text(std::size_t n, std::size_t period) {
         const std::string made = make_text();
         for (std::size_t i = 0, run = 0; i < n; i += run) {
@@ -185,7 +185,7 @@ class Deflate final : public KernelOf<Chunks> {
         }
     }
 
-    /// Compresses text into the streams that variants inflate.
+    /// Compress text into the streams that variants inflate.
     void turn_round(Blocks blocks, std::size_t bits) {
         for (std::size_t i = 0; i < chunks_.size(); ++i) {
             Chunk& chunk = chunks_[i];
@@ -198,7 +198,7 @@ class Deflate final : public KernelOf<Chunks> {
                 std::memcpy(stream, chunks_[like].from, chunk.bytes);
             } else {
                 chunk.bytes = compress_as(chunk, blocks, scratch_[0]);
-                // Not a shorter last chunk: its compressed form is unknown.
+                // Not a shorter last chunk, since its compressed form is unknown.
                 if (bits && i < different_) damage(chunk, stream, i, bits);
             }
             chunk = {stream, chunk.bytes, text, bytes, failed};
@@ -232,7 +232,7 @@ class Deflate final : public KernelOf<Chunks> {
     [[nodiscard]] const char* wrong_text(std::size_t i) const {
         const Chunk& chunk = chunks_[i];
         const std::size_t like = i % different_;
-        // The last one may be shorter than the one that it is like.
+        // The last chunk may be shorter than the chunk whose text it repeats.
         const bool whole = chunk.room == chunks_[like].room;
         const std::size_t bytes = whole ? wanted_made_[like] : chunk.room;
         if (chunk.made != bytes)
@@ -242,8 +242,7 @@ class Deflate final : public KernelOf<Chunks> {
                                                                                      : nullptr;
     }
 
-    /// Counts the bytes of the text in either direction, since compressors differ in the size of their
-    /// streams.
+    /// Count the bytes of the text in both directions, since compressors differ in the size of their streams.
     [[nodiscard]] Cost default_cost() const override {
         double text = 0.0;
         for (const Chunk& chunk : chunks_)

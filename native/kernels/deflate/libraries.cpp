@@ -12,7 +12,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// z_stream of zlib.h; zng_stream of zlib-ng.h is the same where a long has eight bytes.
+/// z_stream of zlib.h. zng_stream of zlib-ng.h has the same layout where a long has eight bytes.
 struct ZStream {
     const unsigned char* next_in;
     unsigned avail_in;
@@ -122,7 +122,7 @@ void direct(ZStream& stream, const Chunk& chunk) {
     stream.avail_out = static_cast<unsigned>(chunk.room);
 }
 
-/// A thread's own stream of one level.
+/// A thread's own stream for one compression level.
 template <class Which>
 struct Deflating {
     explicit Deflating(int level) { there = the<Which>().begin_deflate(&stream, level) == 0; }
@@ -166,7 +166,7 @@ template <class Which>
 const char* z_missing(const Chunks& w) {
     if (w.damaged) return not_damaged;
     const Which& found = the<Which>();
-    if (!found.library.there()) return found.library.reason();
+    if (!found.library.is_loaded()) return found.library.reason();
     return found.whole() ? nullptr : "this library lacks functions of deflate or inflate";
 }
 
@@ -226,14 +226,14 @@ struct Isal {
     int (*inflate)(IsalInflating*) = library.function<int(IsalInflating*)>("isal_inflate_stateless");
 };
 
-/// Room for the private state of the library: two windows, tables and some fields (87 KiB in version 2.30).
+/// Add space for the library's private state: two windows, tables and some fields (87 KiB in version 2.30).
 template <class Head>
 union IsalState {
     Head head;
     std::array<unsigned char, 262144> all;
 };
 
-/// ISAL_DEF_LVL3_EXTRA_LARGE, the largest buffer of any level.
+/// Size of the largest buffer of any level (ISAL_DEF_LVL3_EXTRA_LARGE).
 constexpr std::size_t isal_buffer = 4096 + 16 * 1024 + 2 * 32768 + 4 * 131072;
 
 } // namespace
@@ -292,7 +292,7 @@ std::size_t libdeflate_inflate(const Chunk& chunk, unsigned char*) {
 const char* libdeflate_missing(const Chunks& w) {
     if (w.damaged) return not_damaged;
     const auto& found = the<Libdeflate>();
-    if (!found.library.there()) return found.library.reason();
+    if (!found.library.is_loaded()) return found.library.reason();
     return found.make && found.drop && found.compress && found.make_inflater && found.drop_inflater &&
                    found.inflate
                ? nullptr
@@ -334,7 +334,7 @@ std::size_t isal_inflate(const Chunk& chunk, unsigned char*) {
 const char* isal_missing(const Chunks& w) {
     if (w.damaged) return not_damaged;
     const auto& found = the<Isal>();
-    if (!found.library.there()) return found.library.reason();
+    if (!found.library.is_loaded()) return found.library.reason();
     return found.init && found.compress && found.init_inflate && found.inflate
                ? nullptr
                : "this libisal has no isal_deflate or isal_inflate";

@@ -1,13 +1,13 @@
 #pragma once
 
-/// Libraries for the format, each opened if it is installed. State that a thread needs is created once for
-/// each thread.
+/// Libraries for the format, each loaded if it is installed. The state that a thread needs is created once
+/// per thread.
 
 #include "kernels/deflate/codec/work.hpp"
 
 namespace assay::kernels {
 
-/// Result of a library's functions: number of bytes written, or `failed`.
+/// Function of a library that returns the number of bytes written, or `failed`.
 using Compress = std::size_t(const Chunk& chunk, int level);
 using Inflate = std::size_t(const Chunk& chunk, unsigned char*);
 
@@ -18,7 +18,7 @@ Inflate zlib_inflate, zlib_ng_inflate, libdeflate_inflate, isal_inflate;
 using Missing = const char*(const Chunks& w);
 Missing zlib_missing, zlib_ng_missing, libdeflate_missing, isal_missing;
 
-/// Returns name and version, or the file of a library that does not state its version.
+/// Return a library's name and version, or its file name if it does not report its version.
 const char* zlib_name();
 const char* zlib_ng_name();
 const char* libdeflate_name();

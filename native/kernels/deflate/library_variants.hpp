@@ -1,6 +1,6 @@
 #pragma once
 
-/// Variants with a library: they differ in functions and level.
+/// Variants that use a library. They differ in their functions and compression level.
 
 #include "kernels/deflate/codec/each.hpp"
 #include "kernels/deflate/libraries.hpp"

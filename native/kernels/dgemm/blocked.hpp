@@ -1,12 +1,13 @@
 #pragma once
 
-/// The article's blocking, shared by variants for different processors: all of it is local to the file that
-/// includes it, for a function with one definition for the whole program would be the one for the newest.
+/// The article's blocking, shared by variants for different processors. Everything here is local to the
+/// including file: of a function with one definition per program, the linker might keep the version for a
+/// newer processor.
 ///
-/// Tiles of A have `tile_k` columns, packed into strips of as many rows as one step of the innermost loop
-/// takes. Tiles of B have `tile_n` columns, packed into strips of columns. Each is then read in the order in
-/// which it is stored. A tile of B stays in L2 while the strips of A pass by. Source: K. Goto, R. van de
-/// Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34 (2008).
+/// Tiles of A have `tile_k` columns, packed into strips with as many rows as the innermost loop processes at
+/// once. Tiles of B have `tile_n` columns, packed into strips of columns. Both are read in the order in which
+/// they are stored. A tile of B stays in L2 while the strips of A are read. Source: K. Goto, R. van de Geijn,
+/// Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34 (2008).
 
 #include "kernels/dgemm/work.hpp"
 #include "kernels/product/strips.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using assay::kernels::Product;
 
-/// Elements of C in memory: each step reads and writes them.
+/// A product whose elements stay in memory: each step reads and writes them.
 template <class V, std::size_t vectors, std::size_t width, std::size_t step>
 struct InMemory : Shape<V, vectors, width, step> {
     using Shape<V, vectors, width, step>::lanes, Shape<V, vectors, width, step>::rows;
@@ -43,13 +44,14 @@ struct InMemory : Shape<V, vectors, width, step> {
     }
 };
 
-/// Columns of A from p, `deep` of them: the strips of a group of rows that begins at row i.
+/// Pack `deep` columns of A, from column p, for the group of rows that begins at row i.
 template <class Core>
 void pack_group(const Product& w, std::size_t p, std::size_t deep, std::size_t i) {
     pack_a<Core>(w.a + i + p * w.m, w.m, least(group<Core>, w.m - i), deep, w.strips + i * deep);
 }
 
-/// All rows of C in `wide` columns from j, for `deep` columns of A from p.
+/// Multiply `deep` columns of A, from column p, by a tile of B: this updates `wide` columns of C, from column
+/// j.
 template <class Core>
 void tile(const Product& w, std::size_t p, std::size_t deep, std::size_t j, std::size_t wide, double* room) {
     pack_b<Core>(w.b + p + j * w.k, w.k, deep, deep, wide, room);
@@ -68,7 +70,8 @@ void tile(const Product& w, std::size_t p, std::size_t deep, std::size_t j, std:
     }
 }
 
-/// Divides n into parts of at most `most`, as equal as possible, each a multiple of `unit`.
+/// Return the size of parts into which `whole` is divided: at most `most`, as equal as possible, and then
+/// rounded up to a multiple of `unit`.
 inline std::size_t part(std::size_t whole, std::size_t most, std::size_t unit) {
     const std::size_t parts = (whole + most - 1) / most;
     const std::size_t one = parts ? (whole + parts - 1) / parts : 1;

@@ -16,12 +16,13 @@ namespace assay::kernels {
 
 namespace {
 
-/// Periods of the rows of A and the columns of B: C has only their product of different elements, however
-/// large it is. Primes: a tile or vector mistaken for another one has different rows or columns.
+/// Numbers of different rows of A and columns of B. The correct C has only `rows` * `columns` different
+/// elements, however large it is. Both are primes, so that an exchanged tile or vector contains different
+/// rows or columns.
 constexpr std::size_t rows = 61;
 constexpr std::size_t columns = 67;
 
-/// A whole number of a few bits and a sign, without a pattern (the finalizer of splitmix64).
+/// Return a signed whole number of a few bits, without a pattern (the finalizer of splitmix64).
 double datum(std::size_t line, std::size_t p, int bits) {
     std::uint64_t x = (line << 32U) + p + 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -31,8 +32,9 @@ double datum(std::size_t line, std::size_t p, int bits) {
     return x & 1U ? size : -size;
 }
 
-/// Number of bits: few enough that no sum of k products needs more than the 53 bits of a double, so that
-/// every order of summation gives the same result; enough that single precision fails the check.
+/// Return the number of bits of elements. It is so small that no sum of k products needs more than the 53
+/// bits of a double, so that the order of summation does not matter, but so large that single precision fails
+/// the check.
 int bits_for(std::size_t k) {
     return (std::numeric_limits<double>::digits - static_cast<int>(std::bit_width(k))) / 2;
 }
@@ -131,7 +133,8 @@ class Dgemm final : public KernelOf<Product> {
     }
 
   private:
-    /// Two operations for each of m n k; both factors are read once, and the product is written.
+    /// Count two operations for each of the m n k products. Both factors are read once, and the result is
+    /// written once.
     [[nodiscard]] Cost default_cost() const override {
         const auto m = static_cast<double>(work_.m), n = static_cast<double>(work_.n),
                    k = static_cast<double>(work_.k);

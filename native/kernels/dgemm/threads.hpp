@@ -8,7 +8,8 @@
 
 namespace {
 
-/// All threads pack A, which they share; each takes tiles of B one after another.
+/// Multiply with all threads: they pack the shared A together, and then each takes one tile of B after
+/// another.
 template <class Core>
 void side_by_side(const Product& w) {
 #ifdef _OPENMP

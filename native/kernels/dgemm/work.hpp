@@ -13,9 +13,9 @@ struct Product {
     double* c;       ///< m by n.
     std::size_t m, n, k;
 
-    double* strips;     ///< Room for tile_k columns of A, and 32 rows more than it has.
-    double* tiles;      ///< Room for a tile of B for each thread.
-    std::size_t room;   ///< Elements of one of them: tile_k rows of 32 columns more than tile_n.
+    double* strips;     ///< Space for tile_k columns of A, with 32 more rows than it has.
+    double* tiles;      ///< Space for a tile of B for each thread.
+    std::size_t room;   ///< Number of elements for each thread: tile_k rows of tile_n + 32 columns.
     std::size_t tile_k; ///< Depth of a tile: columns of A, rows of B.
     std::size_t tile_n; ///< Columns of a tile of B.
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The inverse of the hyperbolic cosine, of whole vectors, within four units in the last place. Local to each
-/// file that includes it: variants are compiled for different processors.
+/// The inverse of the hyperbolic cosine, of whole vectors, within four units in the last place. Local to the
+/// including file, since variants are compiled for different processors.
 
 #include "kernels/elementary/logarithm.hpp"
 
@@ -17,9 +17,9 @@ inline __m512d root(__m512d x) {
 }
 #endif
 
-/// Computes ln(1 + u), u = t + sqrt(t (x + 1)), t = x - 1: nothing cancels near one, where t is exact. The
-/// rounding error of 1 + u is corrected to the first order. Beyond 2^28 the result is ln 2x to the last
-/// digit.
+/// Compute ln(1 + u) with u = t + sqrt(t (x + 1)) and t = x - 1: near one, t is exact, and no digits cancel.
+/// The rounding error of 1 + u is corrected to the first order. Above 2^28 the result equals ln 2x in double
+/// precision.
 template <class D>
 inline D area_cosine(D x) {
     const D t = x - 1.0;

@@ -1,14 +1,14 @@
 #pragma once
 
-/// e^x of whole vectors within one unit in the last place and a tenth, for any x above -708. Local to each
-/// file that includes it: variants are compiled for different processors.
+/// e^x of whole vectors within 1.1 units in the last place, for any x above -708. Local to the including
+/// file, since variants are compiled for different processors.
 ///
 /// x = (n + j/16) ln 2 + r, so that e^x = 2^n 2^(j/16) e^r (P. T. P. Tang, "Table-driven implementation of
-/// the exponential function", ACM TOMS 15, 1989). AVX2 uses no table, since its permutations reach too few
-/// entries. Polynomials by Sollya's fpminimax, of e^r - 1 relative to r. ln 2 is split into two parts: the
-/// first ends in enough zeros that its product with n is exact.
+/// the exponential function", ACM TOMS 15, 1989). With AVX2 there is no table, since its permutations select
+/// from too few entries. The polynomials approximate e^r - 1 relative to r, and are from Sollya's fpminimax.
+/// ln 2 is split into two parts: the first ends in enough zeros that its product with n is exact.
 
-// GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+// GCC 12 warns about undefined vectors in its own header (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -18,12 +18,12 @@
 
 namespace {
 
-/// Adding it leaves the nearest whole number in the lowest bits.
+/// Added to a number, it leaves the nearest whole number in the lowest bits.
 constexpr double to_whole = 0x1.8p52;
-/// Above the largest x whose power is finite, and still one that n can be computed of.
+/// Larger arguments are replaced by this one, for which the result is infinite and n can still be computed.
 constexpr double exp_overflows = 710.0;
 
-/// r^2 times the polynomial: error 8e-18 of e^r for |r| <= ln 2 / 2.
+/// e^r is 1 + r + r^2 times a polynomial: its error is 8e-18 for |r| <= ln 2 / 2.
 inline __m256d exponential(__m256d x) {
     const auto all = [](double a) { return _mm256_set1_pd(a); };
     x = _mm256_min_pd(x, all(exp_overflows));
@@ -48,14 +48,14 @@ inline __m256d exponential(__m256d x) {
                               2.505645784453611871610848255489956137864737684139981865882874e-8);
     const __m256d p = _mm256_fmadd_pd(_mm256_fmadd_pd(high, r4, middle), r4, low);
     const __m256d value = _mm256_add_pd(all(1.0), _mm256_fmadd_pd(p, r2, r));
-    // 2^(n-1), since a double has no exponent n = 1024.
+    // 2^(n-1), since a double's exponent cannot be 1024.
     const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(shifted), _mm256_set1_epi64x(1022));
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(bits, 52));
     return _mm256_mul_pd(_mm256_mul_pd(value, half), all(2.0));
 }
 
 #ifdef __AVX512F__
-/// Error of the polynomial 2e-17 of e^r for |r| <= ln 2 / 32.
+/// The polynomial's error is 2e-17 of e^r for |r| <= ln 2 / 32.
 inline __m512d exponential(__m512d x) {
     const auto all = [](double a) { return _mm512_set1_pd(a); };
     const __m512d first = _mm512_setr_pd(1.0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0,
@@ -69,7 +69,7 @@ inline __m512d exponential(__m512d x) {
     const __m512d n = _mm512_sub_pd(shifted, all(to_whole));
     __m512d r = _mm512_fnmadd_pd(n, all(0x1.62e42fefa0000p-5), x);
     r = _mm512_fnmadd_pd(n, all(0x1.cf79abc9e3b3ap-44), r);
-    // The permutation looks at the lowest four bits alone.
+    // The permutation uses only the lowest four bits.
     const __m512d table = _mm512_permutex2var_pd(first, _mm512_castpd_si512(shifted), second);
     const __m512d r2 = _mm512_mul_pd(r, r);
     const auto pair = [&](double a, double b) { return _mm512_fmadd_pd(all(b), r, all(a)); };
@@ -80,7 +80,7 @@ inline __m512d exponential(__m512d x) {
                         pair(0.4999999999999988897769753748434595763683319091796875,
                              0.166666666647843297877074064672342501580715179443359375));
     const __m512d value = _mm512_fmadd_pd(table, _mm512_fmadd_pd(p, r2, r), table);
-    // It takes the integer below, which leaves j out.
+    // The instruction rounds the exponent down, which removes j / 16.
     return _mm512_scalef_pd(value, _mm512_mul_pd(n, all(1.0 / 16.0)));
 }
 #endif

@@ -1,9 +1,9 @@
 #pragma once
 
-/// ln x of whole vectors within two units in the last place, with all special values. Local to each file that
-/// includes it: variants are compiled for different processors.
+/// ln x of whole vectors within two units in the last place, with all special values. Local to the including
+/// file, since variants are compiled for different processors.
 
-// GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+// GCC 12 warns about undefined vectors in its own header (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -34,7 +34,7 @@ inline __m256d logarithm(__m256d x) {
         scaled = _mm256_blendv_pd(x, _mm256_mul_pd(x, all(0x1p54)), small);
         correction = _mm256_and_pd(small, all(54.0));
     }
-    // The exponent counts from sqrt(1/2) on; it is moved into the lowest bits of a double to be one.
+    // The exponent of x / sqrt(1/2), which is converted to a double through the lowest bits of its mantissa.
     constexpr long long root = 0x3FE6A09E667F3BCD, magic = 0x4338000000000000;
     const __m256i bits = _mm256_sub_epi64(_mm256_castpd_si256(scaled), bits_of(root));
     const __m256i exponent = _mm256_sub_epi64(
@@ -69,9 +69,9 @@ inline __m256d logarithm(__m256d x) {
 
 #ifdef __AVX512F__
 /// x = 2^k z, 47/64 <= z < 94/64, in sixteen intervals about c: ln x = k ln 2 + ln c + ln(1 + r), r = z/c - 1
-/// (P. T. P. Tang, "Table-driven implementation of the logarithm function", ACM TOMS 16, 1990). 1 is the c of
-/// its interval, so that the result keeps its digits about there. Polynomial by Sollya's fpminimax: error
-/// 1e-17 of ln(1 + r) for -1/34 <= r <= 1/32.
+/// (P. T. P. Tang, "Table-driven implementation of the logarithm function", ACM TOMS 16, 1990). c is 1 in the
+/// interval around 1, so that the result is accurate there. Polynomial by Sollya's fpminimax: error 1e-17 of
+/// ln(1 + r) for -1/34 <= r <= 1/32.
 inline __m512d logarithm(__m512d x) {
     const auto all = [](double a) { return _mm512_set1_pd(a); };
     const auto bits_of = [](long long a) { return _mm512_set1_epi64(a); };
@@ -99,7 +99,7 @@ inline __m512d logarithm(__m512d x) {
     const __m512i interval = _mm512_srli_epi64(bits, 48);
     const __m512i fraction = _mm512_and_si512(bits, bits_of(0x000FFFFFFFFFFFFF));
     const __m512d z = _mm512_castsi512_pd(_mm512_add_epi64(fraction, bits_of(least)));
-    // The permutation looks at the lowest four bits alone.
+    // The permutation uses only the lowest four bits.
     const __m512d inverse = _mm512_permutex2var_pd(inverse_0, interval, inverse_1);
     const __m512d log_c = _mm512_permutex2var_pd(log_0, interval, log_1);
     const __m512d r = _mm512_fmsub_pd(z, inverse, all(1.0));
@@ -119,8 +119,8 @@ inline __m512d logarithm(__m512d x) {
     const __m512d whole = _mm512_fmadd_pd(k, all(ln2_high), log_c);
     const __m512d rest = _mm512_fmadd_pd(p, r2, _mm512_mul_pd(k, all(ln2_low)));
     const __m512d found = _mm512_add_pd(whole, _mm512_add_pd(r, rest));
-    // Table of results by class of x, four bits for each class from the lowest on: NaN stays (2), zero gives
-    // -infinity (4), infinity stays (5), negative numbers give NaN (3).
+    // Table of results by class of x, with four bits for each class, from the lowest bits: NaN stays (2),
+    // zero gives -infinity (4), infinity stays (5), negative numbers give NaN (3).
     constexpr long long kinds = 0x03530422;
     return _mm512_fixupimm_pd(found, x, bits_of(kinds), 0);
 }

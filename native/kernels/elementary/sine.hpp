@@ -1,6 +1,6 @@
 #pragma once
 
-/// Sine and cosine of whole vectors, within 2^-52 of the exact value. Local to each file that includes it:
+/// Sine and cosine of whole vectors, within 2^-52 of the exact value. Local to the including file, since
 /// variants are compiled for different processors.
 
 #include <immintrin.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Beyond it the multiple of pi has too many digits for an exact product with the first part below.
+/// Largest argument: above it, n has too many digits for an exact product with the first part of pi.
 constexpr double sine_reaches = 0x1p20;
 
 inline bool any_beyond(__m256d x, double most) {
@@ -22,10 +22,10 @@ inline bool any_beyond(__m512d x, double most) {
 }
 #endif
 
-/// Computes sin(x + half pi / 2), half = 0 or 1: x = (n - half / 2) pi + r with the nearest whole number n,
-/// so that the result is sin r, or its opposite for odd n. Pi is split into parts: the first ends in enough
-/// zeros that its product with n is exact (twice those of Sun's fdlibm, e_rem_pio2.c, 1993). Polynomial by
-/// Sollya's fpminimax: error 3e-19 of sin r for |r| <= pi / 2.
+/// Compute sin(x + half pi / 2), half = 0 or 1: x = (n - half / 2) pi + r with the nearest whole number n, so
+/// that the result is sin r, or -sin r for odd n. Pi is split into parts: the first ends in enough zeros that
+/// its product with n is exact (twice those of Sun's fdlibm, e_rem_pio2.c, 1993). Polynomial by Sollya's
+/// fpminimax: error 3e-19 of sin r for |r| <= pi / 2.
 template <int half, class D>
 inline D sine(D x) {
     typedef long long Bits __attribute__((vector_size(sizeof(D))));

@@ -31,7 +31,7 @@ const char* isal_name() {
 }
 
 const char* isal_missing(const Code& c) {
-    if (!isal().there()) return isal().reason();
+    if (!isal().is_loaded()) return isal().reason();
     return ec_encode_data() && c.isal ? nullptr : "this libisal has no ec_encode_data or ec_init_tables";
 }
 

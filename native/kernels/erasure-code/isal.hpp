@@ -11,10 +11,10 @@ typedef void EcEncodeData(int len, int k, int rows, unsigned char* tables, unsig
                           unsigned char** coding);
 
 EcEncodeData* ec_encode_data();
-/// Computes 32 bytes for each coefficient; returns whether the library is available.
+/// Compute 32 bytes for each coefficient. Return false if the library is not available.
 bool isal_tables(const unsigned char* coefficients, unsigned char* tables);
 const char* isal_missing(const Code& c);
-/// Returns the file of the library, which does not state its version.
+/// Return the file name of the library, which does not report its version.
 const char* isal_name();
 
 } // namespace assay::kernels

@@ -18,7 +18,7 @@ constexpr std::size_t disks = sources + targets;
 /// Lost disks of a rebuild: all three contain data, which is the most work.
 constexpr std::array<std::size_t, targets> lost = {1, 4, 8};
 
-/// Multiplies and reduces bit by bit, by the definition of the field: independent of the variants' tables.
+/// Multiply and reduce bit by bit, by the definition of the field, independently of the variants' tables.
 Byte product(unsigned a, unsigned b) {
     constexpr unsigned reduction = 0x11d;
     unsigned found = 0;
@@ -30,7 +30,7 @@ Byte product(unsigned a, unsigned b) {
     return static_cast<Byte>(found);
 }
 
-/// Inverse: a^254, since the multiplicative group has 255 elements.
+/// Return the inverse: a^254, since the multiplicative group has 255 elements.
 Byte inverse(Byte a) {
     Byte found = 1;
     for (int i = 0; i < 254; ++i) found = product(found, a);
@@ -39,7 +39,8 @@ Byte inverse(Byte a) {
 
 using Rows = std::array<std::array<Byte, sources>, targets>;
 
-/// Cauchy's matrix, 1 / (x + y) with all x and y different: each square part of it can be inverted.
+/// Return Cauchy's matrix, 1 / (x + y) with all x and y different: each of its square submatrices is
+/// invertible.
 Rows parities() {
     Rows found;
     for (std::size_t t = 0; t < targets; ++t)
@@ -47,8 +48,8 @@ Rows parities() {
     return found;
 }
 
-/// Lost disks from those left, with the parities in their places: the equations of the parities solved for
-/// them (Gauss and Jordan).
+/// Return the coefficients that compute the lost disks from the remaining ones, in which parities take the
+/// places of lost disks: solve the equations of the parities (Gauss-Jordan elimination).
 Rows rebuilding() {
     Rows rows = parities();
     std::array<std::array<Byte, targets>, targets> square;
@@ -59,7 +60,7 @@ Rows rebuilding() {
         }
     }
     for (std::size_t k = 0; k < targets; ++k) {
-        // Each leading square part of Cauchy's matrix can be inverted, so no pivot is 0.
+        // Each leading submatrix of Cauchy's matrix is invertible, so no pivot is 0.
         const Byte scale = inverse(square[k][k]);
         for (Byte& one : square[k]) one = product(one, scale);
         for (Byte& one : rows[k]) one = product(one, scale);
@@ -72,7 +73,8 @@ Rows rebuilding() {
     return rows;
 }
 
-/// Bit i of a product is the parity of x and byte 7 - i of the matrix (Intel SDM, GF2P8AFFINEQB).
+/// Return the matrix of a coefficient. Bit i of a product is the parity of (x AND byte 7 - i of the matrix)
+/// (Intel SDM, GF2P8AFFINEQB).
 std::uint64_t matrix_of(Byte coefficient) {
     std::uint64_t found = 0;
     for (unsigned column = 0; column < 8; ++column) {
@@ -150,7 +152,7 @@ class ErasureCode final : public KernelOf<Code> {
         for (std::size_t t = 0; t < targets; ++t) std::ranges::fill(disk_[written(t)], poison);
     }
 
-    /// Checks all bytes, also those of sources, which no variant may change.
+    /// Check all bytes, including those of the sources, which no variant may change.
     [[nodiscard]] Verdict check() override {
         for (std::size_t d = 0; d < disks; ++d)
             if (Verdict found = same("disk " + std::to_string(d), disk_[d], pattern_[d]); !found.right)

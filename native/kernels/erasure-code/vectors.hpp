@@ -1,7 +1,7 @@
 #pragma once
 
-/// Products of vectors of bytes. Local to each file that includes it: a function with one definition for the
-/// whole program would be the one for the newest processor.
+/// Products of vectors of bytes. Everything here is local to the including file: of a function with one
+/// definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/erasure-code/work.hpp"
 
@@ -16,7 +16,7 @@ using assay::kernels::Code;
 using assay::kernels::sources;
 using assay::kernels::targets;
 
-/// Bytes from `begin` to before `end`, of targets from `first` to before `last`.
+/// Compute bytes from `begin` to before `end` of the targets from `first` to before `last`.
 inline void bytes_of(const Code& c, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
     for (std::size_t t = first; t < last; ++t) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -27,16 +27,17 @@ inline void bytes_of(const Code& c, std::size_t first, std::size_t last, std::si
     }
 }
 
-/// 32 bytes, by two look-ups of four bits each (Plank, Greenan and Miller, Screaming fast Galois field
-/// arithmetic using Intel SIMD instructions, FAST 2013).
+/// Vectors of 32 bytes, multiplied by two table look-ups of four bits each (Plank, Greenan and Miller,
+/// Screaming fast Galois field arithmetic using Intel SIMD instructions, FAST 2013).
 struct Ymm {
     typedef __m256i Value;
     static constexpr std::size_t size = 32;
-    static constexpr std::size_t side = 2; ///< Vectors side by side that use a coefficient once loaded.
+    static constexpr std::size_t side =
+        2; ///< Number of adjacent vectors that are multiplied by a coefficient while it is in a register.
     struct Factor {
         Value low, high;
     };
-    /// A source, ready to be multiplied.
+    /// A vector of a source, prepared for multiplication.
     struct Halves {
         Value low, high;
     };
@@ -61,8 +62,8 @@ struct Ymm {
 };
 
 #ifdef __AVX512BW__
-/// 64 bytes; 0x96 is the truth table of a ^ b ^ c (vpternlogq). Functions with masks of ones replace those
-/// without a mask, whose undefined operand GCC 12 reports as an error (its bug 105593).
+/// Vectors of 64 bytes. 0x96 is the truth table of a ^ b ^ c (vpternlogq). Functions with masks of ones are
+/// used instead of those without a mask, whose undefined operand GCC 12 warns about (its bug 105593).
 struct Zmm {
     typedef __m512i Value;
     static constexpr std::size_t size = 64;
@@ -101,7 +102,7 @@ typedef Ymm Register;
 #endif
 
 #ifdef __GFNI__
-/// 64 bytes; a product is one multiplication by a matrix of 8 by 8 bits.
+/// Vectors of 64 bytes, multiplied by a matrix of 8 by 8 bits in one instruction.
 struct Gfni : Zmm {
     typedef Value Factor;
     typedef Value Halves;
@@ -116,7 +117,8 @@ struct Gfni : Zmm {
 };
 #endif
 
-/// Targets from `first` on, `count` of them of one reading of the sources; whole vectors alone.
+/// Compute `count` targets, beginning with `first`, while reading the sources only once. Only whole vectors
+/// are processed.
 template <class V, std::size_t count, std::size_t side, bool streaming>
 inline std::size_t vectors_of(const Code& c, std::size_t first, std::size_t begin, std::size_t end) {
     constexpr std::size_t step = side * V::size;
@@ -137,7 +139,7 @@ inline std::size_t vectors_of(const Code& c, std::size_t first, std::size_t begi
 #pragma GCC unroll 16
                 for (std::size_t k = 0; k < side; ++k) {
                     sum[t][k] = V::add_product(sum[t][k], x[k], f);
-                    // Or GCC adds all products at the end, and holds them in memory until then.
+                    // Without this, GCC keeps all products in memory and adds them at the end.
                     asm("" : "+v"(sum[t][k]));
                 }
             }
@@ -157,7 +159,7 @@ inline std::size_t vectors_of(const Code& c, std::size_t first, std::size_t begi
     return i;
 }
 
-/// Computes one target after the other: sources are read three times.
+/// Compute one target after another, so that sources are read three times.
 template <class V>
 void one_by_one(const Code& c) {
     for (std::size_t t = 0; t < targets; ++t) {
@@ -173,8 +175,8 @@ inline void at_once(const Code& c, std::size_t begin, std::size_t end) {
     bytes_of(c, 0, targets, done, end);
 }
 
-/// Stores past the caches if they are too small for the output: only whole aligned vectors can be stored so.
-/// Such stores are not ordered with others: a fence ends them.
+/// Bypass the caches with stores if they are too small for the output. Only whole aligned vectors can be
+/// stored in this way. Such stores are not ordered with others, so they are followed by a fence.
 template <class V>
 inline void past_caches(const Code& c, std::size_t begin, std::size_t end) {
     const auto at = [&](std::size_t t) { return reinterpret_cast<std::size_t>(c.target[t]) % V::size; };

@@ -49,7 +49,7 @@ void call_gemv(void* function, int how, std::size_t m, std::size_t n, double alp
 
 Blas::Blas(const Names& names, Library opened)
     : library_(std::move(opened)), before_(names.before), after_(names.after), wide_(names.wide) {
-    if (!library_.there()) {
+    if (!library_.is_loaded()) {
         reason_ = library_.reason();
         return;
     }
@@ -115,7 +115,7 @@ const Blas& openblas64() {
 
 const Blas& blis() {
 #ifdef ASSAY_SANITIZED
-    // The leak checker ends with a fault of its own while it looks at threads that BLIS started.
+    // The leak checker crashes while it inspects the threads that BLIS started.
     static const Blas opened({"BLIS", "", "", false}, Library("ASSAY_BLIS", {"(not with sanitizers)"}));
 #else
     static const Blas opened({"BLIS", "", "", false}, Library("ASSAY_BLIS", {"libblis.so.4", "libblis.so"}));

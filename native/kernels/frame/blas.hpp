@@ -21,27 +21,27 @@ class Blas {
 
     Blas(const Names& names, Library opened);
 
-    /// Returns the reason why the library is not available; null if it is.
+    /// Return the reason why the library is not available, or null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
-    /// Returns version and core type; null if the library is not available.
+    /// Return version and core type, or null if the library is not available.
     [[nodiscard]] const char* version() const { return version_.empty() ? nullptr : version_.c_str(); }
 
-    /// Returns whether integers have 64 bits.
+    /// Return whether integers have 64 bits.
     [[nodiscard]] bool wide() const { return wide_; }
-    /// Returns a function by its name in Fortran ("dsyrk"), of the BLAS or a LAPACK in the same library; null
-    /// if it is missing.
+    /// Return a function of the BLAS, or of a LAPACK in the same library, by its name in Fortran ("dsyrk").
+    /// Return null if it is missing.
     [[nodiscard]] void* fortran(const std::string& name) const {
         return library_.symbol((before_ + name + "_" + after_).c_str());
     }
 
-    /// Sets the number of threads to that of OpenMP.
+    /// Set the number of threads to that of OpenMP.
     void use_threads() const;
 
-    /// Computes c = a b + beta c, without gaps between columns.
+    /// Compute c = a b + beta c, without gaps between columns.
     void gemm(std::size_t m, std::size_t n, std::size_t k, const double* a, const double* b, double beta,
               double* c) const;
 
-    /// Computes y = alpha a x + beta y, with all m rows and n columns of a, or with a transposed.
+    /// Compute y = alpha a x + beta y for a with m rows and n columns, or with a transposed.
     void gemv(bool transposed, std::size_t m, std::size_t n, double alpha, const double* a, std::size_t down,
               const double* x, double beta, double* y) const;
 
@@ -60,9 +60,9 @@ class Blas {
     void (*set_ways_)(std::int64_t) = nullptr; ///< Setter of BLIS.
 };
 
-/// Returns OpenBLAS of the distribution.
+/// Return OpenBLAS of the distribution.
 const Blas& openblas();
-/// Returns OpenBLAS of numpy and scipy (package scipy-openblas64), whose integers have 64 bits.
+/// Return OpenBLAS of numpy and scipy (package scipy-openblas64), whose integers have 64 bits.
 const Blas& openblas64();
 const Blas& blis();
 

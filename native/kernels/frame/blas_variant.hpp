@@ -1,6 +1,6 @@
 #pragma once
 
-/// Functions for variants that use a BLAS; local to each file that includes them.
+/// Functions for variants that use a BLAS; local to the including file.
 
 #include "kernels/frame/blas.hpp"
 

@@ -16,8 +16,8 @@
 namespace assay::kernels {
 
 /// An array with a given offset from a boundary of 64 bytes. Its memory comes from the allocator of the
-/// process, so that settings of allocators and pages apply. Nothing is written into it here: the first touch
-/// is the kernel's.
+/// process, so that settings of allocators and pages apply. It is not initialised, so that kernels determine
+/// the first touch.
 template <class T>
 class Buffer {
   public:

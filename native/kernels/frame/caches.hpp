@@ -13,13 +13,13 @@ struct Caches {
     std::int64_t memory = 0; ///< Available memory.
 };
 
-/// Returns sizes from sysfs and /proc. Sources: Documentation/ABI/testing/sysfs-devices-system-cpu
+/// Return sizes from sysfs and /proc. Sources: Documentation/ABI/testing/sysfs-devices-system-cpu
 /// (cache/index*), MemAvailable of proc(5).
 ///
 /// \param threads number of threads: only this many CPUs of those that the process may use are counted.
 Caches find_caches(int threads);
 
-/// Returns the bytes of data for a named size: "tiny" (half of a first-level cache), "L2" (half of the second
+/// Return the bytes of data for a named size: "tiny" (half of a first-level cache), "L2" (half of the second
 /// level of all threads), "LLC" (half of the last level), "DRAM" (four times the last level).
 ///
 /// \throws UsageError for an unknown name, without information on caches, or without enough memory.

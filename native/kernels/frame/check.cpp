@@ -37,9 +37,9 @@ void Comparison::compare(const char* what, std::size_t index, double found, long
     message_ = text;
 }
 
-Verdict Comparison::verdict(std::size_t least) const {
+Verdict Comparison::verdict(std::size_t min_compared) const {
     if (!message_.empty()) return {false, worst_, message_};
-    if (compared_ < least) return {false, worst_, "not all of the output was checked"};
+    if (compared_ < min_compared) return {false, worst_, "not all of the output was checked"};
     return {true, worst_, ""};
 }
 

@@ -13,13 +13,13 @@ struct Verdict {
     std::string message; ///< Position and kind of the error; empty for a correct output.
 };
 
-/// Combines verdicts: correct if all are; reports the first error.
+/// Combine verdicts: the result is correct if all are, and contains the first error.
 Verdict all_of(const std::vector<Verdict>& verdicts);
 
-/// Returns the product of two vectors in higher precision.
+/// Return the product of two vectors in higher precision.
 long double product(const double* a, const double* b, std::size_t n);
 
-/// Compares element by element with a reference of higher precision.
+/// Comparison with a reference of higher precision, element by element.
 ///
 /// An element is correct within `relative` of the reference's magnitude, or of `scale` if the reference is
 /// smaller (sums of terms that cancel). NaN is wrong.
@@ -29,8 +29,8 @@ class Comparison {
 
     void compare(const char* what, std::size_t index, double found, long double wanted);
 
-    /// \param least least number of compared elements for a correct verdict.
-    [[nodiscard]] Verdict verdict(std::size_t least) const;
+    /// \param min_compared minimum number of compared elements for a correct verdict.
+    [[nodiscard]] Verdict verdict(std::size_t min_compared) const;
 
   private:
     double relative_;

@@ -4,10 +4,10 @@
 
 namespace assay::kernels {
 
-/// Returns whether processor and operating system support an instruction set.
+/// Return whether processor and operating system support an instruction set.
 bool has(Isa isa);
 
-/// Returns the level of the psABI, such as "x86-64-v3".
+/// Return the level of the psABI, such as "x86-64-v3".
 const char* name_of(Isa isa);
 
 } // namespace assay::kernels

@@ -17,9 +17,10 @@ struct About {
     const char* title;
     const char* source; ///< Source of the experiment, and its result there.
     const char* bound;  ///< Limiting resource, in words.
-    /// A repetition changes its input; it is restored, untimed, before the next.
+    /// True if a repetition changes its input, which is then restored before the next repetition, outside of
+    /// the measured time.
     bool in_place = false;
-    /// Its arithmetic is in single precision, for which the cores have another roof.
+    /// True if it computes in single precision, for which the peak performance is different.
     bool single = false;
 };
 
@@ -32,7 +33,7 @@ struct VariantInfo {
     bool broken = false;
 };
 
-/// A quality of a result beside its time, such as the compressed size: less is better.
+/// A property of a result in addition to its time, such as the compressed size: less is better.
 struct Figure {
     const char* name;
     const char* description;
@@ -50,36 +51,37 @@ class Kernel {
     [[nodiscard]] virtual const About& about() const = 0;
     [[nodiscard]] virtual std::vector<Parameter> parameters() const = 0;
 
-    /// Returns odd sizes for tests: zero, one, sizes that fill no vector or tile, other modes.
+    /// Return unusual parameters for tests: zero, one, sizes that do not fill a vector or tile, and other
+    /// modes.
     [[nodiscard]] virtual std::vector<Values> shapes() const = 0;
 
-    /// Sets the size parameters that were not given, so that the data take at most this many bytes.
+    /// Set missing size parameters such that the data take at most `bytes` bytes.
     virtual void fit(Values& values, std::int64_t bytes) const = 0;
 
-    /// Returns the size of the data in bytes.
+    /// Return the size of the data in bytes.
     [[nodiscard]] virtual double bytes(const Values& values) const = 0;
 
-    /// Allocates and initialises the data.
+    /// Allocate and initialise the data.
     ///
     /// \param shift offset of the data from a boundary of a cache line, in bytes.
     virtual void prepare(const Values& values, std::size_t shift) = 0;
 
-    /// Restores the input, if a repetition changes it.
+    /// Restore the input, if a repetition changes it.
     virtual void restore() {}
 
-    /// Fills the output with values that no correct result contains.
+    /// Fill the output with values that no correct result contains.
     virtual void poison() = 0;
 
-    /// Checks the output.
+    /// Check the output.
     [[nodiscard]] virtual Verdict check() = 0;
 
-    /// Returns the figures of the last correct result; the same names each time.
+    /// Return the figures of the last correct result, always with the same names.
     [[nodiscard]] virtual std::vector<Figure> figures() const { return {}; }
 
     [[nodiscard]] virtual std::vector<VariantInfo> variants() const = 0;
     virtual void run(std::size_t variant) = 0;
     [[nodiscard]] virtual Cost cost(std::size_t variant) = 0;
-    /// Returns the reason why a variant is not available; empty if it is.
+    /// Return the reason why a variant is not available, or an empty string if it is.
     [[nodiscard]] virtual std::string missing(std::size_t variant) = 0;
     [[nodiscard]] virtual std::string library(std::size_t variant) = 0;
 };

@@ -23,7 +23,7 @@ class KernelOf : public Kernel {
     KernelOf() {
         for (const void* const* one = __start_assay_variants; one != __stop_assay_variants; ++one)
             variants_.push_back(static_cast<const Variant<Work>*>(*one));
-        // The order of linking has no meaning: sorts by depth (parents first), then by name.
+        // The order of linking is arbitrary, so sort by depth (parents first), then by name.
         std::map<std::pair<std::size_t, std::string_view>, const Variant<Work>*> ordered;
         for (const Variant<Work>* one : variants_) ordered.emplace(std::pair(depth(one), one->id), one);
         variants_.clear();

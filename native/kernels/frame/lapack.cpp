@@ -35,7 +35,7 @@ Int size(std::size_t count) {
     return static_cast<Int>(count);
 }
 
-/// Calls a function twice: with a length of -1, for which it returns the size of its scratch memory, and with
+/// Call a function twice: with a length of -1, for which it returns the size of its scratch memory, and with
 /// that memory.
 template <class Int, class Call>
 Int with_room(Call call) {
@@ -135,7 +135,7 @@ void Lapack::singular(const char* job, std::size_t m, std::size_t n, double* a, 
 }
 
 void Lapack::singular_of_wide(std::size_t m, std::size_t n, double* a, double* values, double* left) const {
-    // "O" puts the vectors of columns, as many as there are rows, where the matrix was.
+    // "O" stores the vectors of columns, as many as there are rows, in the place of the matrix.
     singular("O", m, n, a, values, left, nullptr);
 }
 

@@ -7,38 +7,38 @@
 
 namespace assay::kernels {
 
-/// The part of a LAPACK that kernels use, of a library that contains it beside its BLAS (OpenBLAS does).
-/// Matrices are stored column by column. A computation that does not converge gives NaN.
+/// The part of a LAPACK that kernels use, in a library that also contains a BLAS (such as OpenBLAS). Matrices
+/// are stored column by column. The result of a computation that does not converge is NaN.
 class Lapack {
   public:
     explicit Lapack(const Blas& blas);
 
-    /// Returns the reason why the library is not available; null if it is.
+    /// Return the reason why the library is not available, or null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
-    /// Returns version and core type of the library: null if it is not available.
+    /// Return version and core type of the library, or null if it is not available.
     [[nodiscard]] const char* version() const { return missing() ? nullptr : blas_.version(); }
     void use_threads() const { blas_.use_threads(); }
 
-    /// Computes the upper half of c = a transposed(a), with n rows and k columns of a, and columns of c at a
+    /// Compute the upper half of c = a transposed(a), with n rows and k columns of a, and columns of c at a
     /// distance of `down` (dsyrk).
     void syrk(std::size_t n, std::size_t k, const double* a, double* c, std::size_t down) const;
 
-    /// Computes eigenvalues of a symmetric matrix, the smallest first, and vectors in its columns (dsyevd, of
+    /// Compute eigenvalues of a symmetric matrix, the smallest first, and vectors in its columns (dsyevd, of
     /// the upper half).
     void eigen(std::size_t n, double* a, double* values) const;
 
-    /// Computes singular values of a matrix with fewer rows than columns, which is overwritten, and the m
+    /// Compute singular values of a matrix with fewer rows than columns, which is overwritten, and the m
     /// vectors of its rows (dgesdd).
     void singular_of_wide(std::size_t m, std::size_t n, double* a, double* values, double* left) const;
 
-    /// Computes those of a square matrix, with the vectors of its columns.
+    /// Compute the singular values of a square matrix, and the vectors of its columns.
     void singular_of_square(std::size_t n, double* a, double* values, double* left, double* right) const;
 
-    /// Reduces a matrix with fewer rows than columns to a lower triangle in its first m columns, by
+    /// Reduce a matrix with fewer rows than columns to a lower triangle in its first m columns, by
     /// reflections with m factors (dgelqf).
     void triangle(std::size_t m, std::size_t n, double* a, double* reflections) const;
 
-    /// Computes P A = L U in the place of the n by n elements of a, without gaps (dgetrf).
+    /// Compute P A = L U in the place of the n by n elements of a, without gaps (dgetrf).
     ///
     /// \param exchanged for each column, the row that was exchanged with its own, from 0. \return the first
     /// column without a pivot, from 0; n if each has one.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Functions for variants that use a LAPACK; local to each file that includes them.
+/// Functions for variants that use a LAPACK; local to the including file.
 
 #include "kernels/frame/lapack.hpp"
 

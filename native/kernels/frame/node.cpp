@@ -19,7 +19,7 @@ std::string reason_of(int error, int node) {
     if (error == EINVAL)
         return "no NUMA node " + std::to_string(node) +
                " with memory for this process (see /sys/devices/system/node/has_memory)";
-    if (error == EIO) return "node " + std::to_string(node) + " has not enough free memory";
+    if (error == EIO) return "node " + std::to_string(node) + " does not have enough free memory";
     return "cannot place memory on node " + std::to_string(node) + ": " + std::strerror(error);
 }
 
@@ -33,7 +33,7 @@ void place_on_node(void* begin, std::size_t bytes, int node) {
     nodes[node / bits] |= 1UL << static_cast<unsigned>(node % bits);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = reinterpret_cast<std::uintptr_t>(begin), from = first / page * page;
-    // The call uses one bit less than its argument states (get_nodes() in mm/mempolicy.c).
+    // The kernel uses one bit less than the argument states (get_nodes() in mm/mempolicy.c).
     const long done = syscall(SYS_mbind, from, first + bytes - from, MPOL_BIND, nodes, most + 1L,
                               MPOL_MF_MOVE | MPOL_MF_STRICT);
     if (done != 0) throw UsageError(reason_of(errno, node));

@@ -4,10 +4,10 @@
 
 namespace assay::kernels {
 
-/// Moves the pages of a range to one NUMA node, and binds them there (mbind(2) with MPOL_BIND). Memory that
-/// is faster than the rest, such as HBM, is a node of its own.
+/// Move the pages of a range to one NUMA node, and bind them there (mbind(2) with MPOL_BIND). Faster memory,
+/// such as HBM, is a separate node.
 ///
-/// \throws UsageError for a missing node, without enough memory there, or if the process may not use it.
+/// \throws UsageError if the node is missing, does not have enough memory, or may not be used by the process.
 void place_on_node(void* begin, std::size_t bytes, int node);
 
 } // namespace assay::kernels

@@ -15,12 +15,13 @@ namespace assay::kernels {
 
 using Byte = unsigned char;
 
-/// Number of bytes after which data repeat, a prime: the check needs only this many, however large the data
-/// are.
+/// Number of bytes after which data repeat, a prime: the check needs only as many correct bytes, however
+/// large the data are.
 inline constexpr std::size_t period = 4099;
 using Pattern = std::array<Byte, period>;
 
-/// splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014).
+/// Return a pseudorandom number, by splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
+/// generators, 2014).
 inline std::uint64_t mixed(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -28,12 +29,12 @@ inline std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31U);
 }
 
-/// Returns the length of the run from i on, up to the end of the pattern.
+/// Return the number of bytes from i to the end of the pattern or of the data.
 inline std::size_t run_at(std::size_t i, std::size_t n) {
     return std::min(period - i % period, n - i);
 }
 
-/// Returns pseudo-random bytes, different for each `number`.
+/// Return pseudorandom bytes, different for each `number`.
 inline Pattern pattern_of(std::size_t number) {
     Pattern found;
     for (std::size_t i = 0; i < period; ++i) found[i] = static_cast<Byte>(mixed(number * period + i));
@@ -47,7 +48,7 @@ inline void fill(const Buffer<Byte>& data, const Pattern& pattern) {
     }
 }
 
-/// Returns the verdict for output that has to be exact, and is wrong at a position.
+/// Return the verdict for output that has to be exact, but is wrong at a position.
 inline Verdict wrong_at(const std::string& what, std::size_t i) {
     return {false, std::numeric_limits<double>::max(), what + " is wrong at byte " + std::to_string(i)};
 }

@@ -100,9 +100,9 @@ void take(Request& request, const Kernel& kernel, const std::string& name, const
     } else if (name == "samples") {
         constexpr std::int64_t most = 1'000'000;
         request.limits.max_samples = static_cast<std::size_t>(
-            within({name, "largest number of samples", 0, 1, most}, parse_number(name, text)));
+            within({name, "maximum number of samples", 0, 1, most}, parse_number(name, text)));
     } else if (name == "threads") {
-        // Twice the CPUs, since threads that wait for storage leave their CPU to others.
+        // Twice the number of CPUs, since threads that wait for storage do not use their CPU.
         const auto most = 2 * static_cast<std::int64_t>(own_affinity().size());
         request.threads =
             within({name, "number of threads, at most two for each of the CPUs that this process may use", 0,
@@ -141,12 +141,12 @@ int threads_of(const Request& request) {
     if (request.threads) omp_set_num_threads(static_cast<int>(request.threads));
     return threads();
 #else
-    if (request.threads > 1) throw UsageError("--threads: this was built without OpenMP");
+    if (request.threads > 1) throw UsageError("--threads: this program was built without OpenMP");
     return 1;
 #endif
 }
 
-/// Returns all parameters: given ones, defaults, and a size that fits.
+/// Return all parameters: specified values, defaults, and a suitable size.
 Values settle(const Kernel& kernel, const Request& request, int threads) {
     Values values = request.values;
     bool sized = true;
@@ -186,7 +186,7 @@ void write_cost(JsonWriter& json, const Cost& cost) {
         .member("moved_bytes_with_allocate", cost.bytes_with_allocate);
 }
 
-/// Figures under their own names, so that a pattern finds each in a line.
+/// Write figures under their names, so that a pattern finds each of them in a line.
 void write_figures(JsonWriter& json, const Kernel& kernel) {
     const auto figures = kernel.figures();
     if (figures.empty()) return;

@@ -2,7 +2,7 @@
 
 namespace assay::kernels {
 
-/// Returns the number of threads of the next parallel region; 1 in a build without OpenMP.
+/// Return the number of threads of the next parallel region, or 1 in a build without OpenMP.
 int threads();
 
 } // namespace assay::kernels

@@ -26,7 +26,7 @@ std::vector<Sample> time(Kernel& kernel, std::size_t variant, const MeasurementL
     kernel.poison();
     std::int64_t repetitions = 1;
     Sample warm = sample(kernel, variant, repetitions);
-    // The first sample is slow: until one is long enough, each is a warm-up.
+    // The first samples are slow, so each is a warm-up until one is long enough.
     constexpr std::int64_t max_repetitions = 1 << 24;
     while (!in_place && repetitions < max_repetitions) {
         const double whole = warm.wall_s * static_cast<double>(repetitions);

@@ -2,9 +2,9 @@
 
 /// Description of a variant, one file of a kernel.
 ///
-/// Files that are compiled for different processors include this header, so it contains data alone. The
-/// linker keeps one copy of shared code, perhaps one that a processor does not support. For the same reason
-/// variants are constant data in a section of their own, and no constructor registers them.
+/// Files that are compiled for different processors include this header, so it contains only data: the linker
+/// keeps one copy of shared code, which might be one that a processor does not support. For the same reason,
+/// variants are constant data in a separate section, and are not registered by constructors.
 
 #include <cstddef>
 
@@ -18,7 +18,7 @@ enum class Isa { any, avx2, avx512 };
 /// file once for each name on that line; a file without the line is compiled once, for any processor.
 ///
 /// `ASSAY_ID("rows")` is the ID of the variant with this instruction set: "rows-avx2", "rows-avx512" or
-/// "rows". `ASSAY_AVX2(...)` and `ASSAY_AVX512(...)` keep their text in files compiled for that set alone.
+/// "rows". `ASSAY_AVX2(...)` and `ASSAY_AVX512(...)` keep their text only in files compiled for that set.
 #if defined(ASSAY_FOR_AVX512)
 constexpr Isa compiled_for = Isa::avx512;
 #define ASSAY_ID(name) name "-avx512"
@@ -38,33 +38,34 @@ constexpr Isa compiled_for = Isa::any;
 struct Cost {
     double flops = 0;               ///< Additions and multiplications; a fused one is two.
     double special = 0;             ///< Exponentials, logarithms, divisions, roots.
-    double bytes = 0;               ///< Least number of bytes to move.
-    double bytes_with_allocate = 0; ///< The same, if a line is read before it is written.
+    double bytes = 0;               ///< Minimum number of bytes to move.
+    double bytes_with_allocate = 0; ///< The same, if cache lines are read before they are written.
 };
 
 /// A variant of a kernel.
 ///
-/// `Work` is the kernel's own structure: plain pointers and numbers, all that one repetition needs.
+/// `Work` is the kernel's own structure: plain pointers and numbers that one repetition needs.
 template <class Work>
 struct Variant {
     const char* id;
     const char* parent; ///< ID of the variant that this one improves by one step; empty for the first.
     const char* why;    ///< Description of the step, in one sentence.
     Isa isa = Isa::any;
-    bool broken = false; ///< Wrong on purpose: its check has to fail.
+    bool broken = false; ///< True if it is incorrect on purpose, and its check has to fail.
     void (*run)(const Work&);
-    /// Returns the reason why the variant is not available for this work or on this machine (a string of
-    /// static lifetime), or null where it is available.
+    /// Return the reason why the variant is not available for this work or on this machine (a string of
+    /// static lifetime), or null if it is available.
     const char* (*missing)(const Work&) = nullptr;
-    /// Returns the cost, for a variant that moves more or less data than its kernel states.
+    /// Return the cost, if the variant moves more or less data than its kernel states.
     Cost (*cost)(const Work&) = nullptr;
-    /// Returns name, version and core of the library that does the work; null for a variant without one.
+    /// Return name, version and core type of the library that the variant uses. Null for a variant without a
+    /// library.
     const char* (*library)() = nullptr;
 };
 
 } // namespace assay::kernels
 
-/// Registers a variant; once for each, at namespace scope.
+/// Register a variant, once for each variant, at namespace scope.
 #define ASSAY_VARIANT(variant)                                                                               \
     static_assert((variant).isa == assay::kernels::compiled_for, "isa has to be compiled_for");              \
     __attribute__((section("assay_variants"), used)) static constinit const void* const variant##_entry =    \

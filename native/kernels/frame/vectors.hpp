@@ -1,7 +1,7 @@
 #pragma once
 
-/// Vectors of doubles. Their operators work lane by lane, and no function comes with them, so that files
-/// compiled for different instruction sets can all include this header.
+/// Vectors of doubles. Their operators work lane by lane. There are no functions here, so that files compiled
+/// for different instruction sets can include this header.
 
 namespace {
 

@@ -6,7 +6,7 @@ namespace assay::kernels {
 namespace {
 
 void run(const Base& w) {
-    // As many as a line has, so that it is seen with vectors of every length.
+    // The elements of a cache line, so that some are missing at any length of vectors that is not zero.
     constexpr std::size_t chunk = 8;
     const std::size_t full = w.n ? (w.n - 1) / chunk * chunk : 0;
     for (std::size_t i = 0; i < w.vectors; ++i) {

@@ -18,24 +18,24 @@ namespace {
 
 constexpr std::size_t line = 64 / sizeof(double);
 
-/// Row i of the discrete cosine transform (type II) of length n, at k: its rows are orthonormal for every n.
-/// There are n of them; further vectors are zero. On a base that is not orthonormal, the modified and the
-/// classical method are no longer the same.
+/// Return element k of row i of the discrete cosine transform (type II) of length n, whose rows are
+/// orthonormal for every n. There are n rows; further vectors are zero. Without an orthonormal base, the
+/// results of the modified and the classical method would differ.
 double cosine(std::size_t i, std::size_t k, std::size_t n) {
     if (i >= n) return 0.0;
     const auto length = static_cast<double>(n);
-    // The angle is (2k + 1) i / 2n of pi: whole turns are taken off it while it is exact.
+    // The angle is (2k + 1) i / 2n of pi: whole turns are subtracted while it is exact.
     const auto angle = static_cast<double>((2 * k + 1) * i % (4 * n)) / (2.0 * length);
     return std::sqrt((i ? 2.0 : 1.0) / length) * std::cos(std::numbers::pi * angle);
 }
 
-/// Returns a number from -1 to 1, without a period that a chunk or a vector has.
+/// Return a number from -1 to 1. Its period is not the length of a chunk or a vector.
 double datum(std::size_t i, std::size_t k) {
     constexpr std::size_t period = 4099;
     return static_cast<double>((k * 1597 + i * 619) % period * 2) / static_cast<double>(period) - 1.0;
 }
 
-/// Component of x along a vector of the base, relative to that of a vector of random elements.
+/// Return the component of x along a vector of the base, relative to that of a vector of random elements.
 double share(std::size_t i) {
     return 0.25 * (static_cast<double>(i * 7 % 5) - 2.0);
 }
@@ -92,10 +92,10 @@ class GramSchmidt final : public KernelOf<Base> {
         const auto n = static_cast<std::size_t>(values.at("n"));
         const auto vectors = static_cast<std::size_t>(values.at("vectors"));
         const auto chunk = static_cast<std::size_t>(values.at("chunk"));
-        // One line more than it takes: vectors do not all begin in the same set of a cache.
+        // One cache line more than necessary, so that vectors do not all begin in the same set of a cache.
         const std::size_t stride = (n + line - 1) / line * line + line;
         const std::size_t room = 2 * ((vectors + line - 1) / line * line);
-        // Half of the cache for them: x, y and their companions pass through it too.
+        // Half of the cache, since x, y and the companions pass through it too.
         const auto half = static_cast<std::size_t>(find_caches(threads()).last) / 2;
         auto together = static_cast<std::size_t>(values.at("together"));
         if (together == 0) together = half / (sizeof(double) * stride);
@@ -145,11 +145,11 @@ class GramSchmidt final : public KernelOf<Base> {
 
     /// Tolerances, with u the unit in the last place and j vectors.
     ///
-    /// A sum of n products: a few times sqrt(n) u |q| |x| (N. Higham, T. Mary, A New Approach to
-    /// Probabilistic Rounding Error Analysis, SISC 41 (2019)), and j u |x|, since the base is orthonormal to
-    /// that accuracy only, which affects the modified method. An element: the effect of such errors of sums,
-    /// at most sqrt(j) |x|, and the rounding of j subtractions. The product of x with a vector of the base:
-    /// that of a sum, and the total error of the elements.
+    /// Sum of n products: a few times sqrt(n) u |q| |x| (N. Higham, T. Mary, A New Approach to Probabilistic
+    /// Rounding Error Analysis, SISC 41 (2019)), and j u |x|, since the base is orthonormal to that accuracy
+    /// only, which affects the modified method. Element: the effect of these errors of sums, at most sqrt(j)
+    /// |x|, and the rounding of j subtractions. Product of x with a vector of the base: the tolerance of a
+    /// sum, and the total error of the elements.
     [[nodiscard]] Verdict check() override {
         const std::size_t n = work_.n, vectors = work_.vectors;
         const double root_n = std::sqrt(static_cast<double>(n)), j = static_cast<double>(vectors);
@@ -168,7 +168,7 @@ class GramSchmidt final : public KernelOf<Base> {
             const double* q = work_.q + i * work_.stride;
             wanted[i] = product(q, x_before_.data(), n);
             sums.compare("sum", i, sums_[i], wanted[i]);
-            // Component of x along the base, which has to vanish.
+            // The component of x along the base, which has to be zero.
             orthogonal.compare("product of x and q", i, static_cast<double>(product(q, x_.data(), n)), 0.0L);
         }
         for (std::size_t k = 0; k < n; ++k) {
@@ -186,8 +186,8 @@ class GramSchmidt final : public KernelOf<Base> {
         return found;
     }
 
-    /// Two operations for an element of each product and of each subtraction; the base is read twice, its
-    /// companions once, x is read, and both are read and written.
+    /// Count two operations for each element of each product and subtraction. The base is read twice, its
+    /// companions once; x is read once more, and x and y are read and written.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n), j = static_cast<double>(work_.vectors);
         const double bytes = 8.0 * n * (3.0 * j + 5.0);

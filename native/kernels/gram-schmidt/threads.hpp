@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The elements of one thread: whole lines of a cache.
+/// The elements of one thread: whole cache lines.
 struct Part {
     std::size_t thread = 0, threads = 1, first, end;
 
@@ -23,7 +23,8 @@ struct Part {
     }
 };
 
-/// All threads wait for each other once for each group: between products and updates.
+/// Process groups with all threads, which wait for each other once in each group, between products and
+/// updates.
 template <class Way>
 void side_by_side(const Base& w) {
 #pragma omp parallel
@@ -46,7 +47,7 @@ void side_by_side(const Base& w) {
     }
 }
 
-/// The modified method: all threads wait for each other for each vector.
+/// Use the modified method, in which all threads wait for each other at each vector.
 template <class V>
 void one_by_one_side_by_side(const Base& w) {
 #pragma omp parallel

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/frame/vectors.hpp"
 #include "kernels/gram-schmidt/cost.hpp"
@@ -23,8 +23,8 @@ V load(const double* from) {
 
 constexpr std::size_t line = 64 / sizeof(double);
 
-/// Prefetches elements at a distance of `ahead` into L2, for each vector of a group. Hardware prefetchers
-/// stop at the end of a page, and chunks of many vectors have many ends.
+/// Prefetch elements at a distance of `ahead` into L2, for each vector of a group. Hardware prefetchers stop
+/// at the end of a page, and each vector of a chunk ends there.
 template <bool fetch, std::size_t group>
 void look_ahead(const double* q, std::size_t stride, std::size_t ahead) {
     if constexpr (fetch) {
@@ -33,9 +33,10 @@ void look_ahead(const double* q, std::size_t stride, std::size_t ahead) {
     }
 }
 
-/// Adds to sums[g] the product of x with vector g of a group, over a range of elements.
+/// Add to sums[g] the product of x with vector g of a group, over a range of elements.
 ///
-/// \tparam chains sums side by side for each vector: one multiply-add waits for the one before it in its own.
+/// \tparam chains number of independent sums for each vector: a multiply-add waits only for the previous one
+/// of the same sum.
 template <class V, std::size_t group, std::size_t chains, bool fetch>
 void multiply(const double* q, std::size_t stride, const double* x, std::size_t count, std::size_t ahead,
               double* sums) {
@@ -64,7 +65,7 @@ void multiply(const double* q, std::size_t stride, const double* x, std::size_t 
     }
 }
 
-/// Subtracts the components along the vectors of a group from x.
+/// Subtract the components along the vectors of a group from x.
 template <class V, std::size_t group, bool fetch>
 void subtract(const double* q, std::size_t stride, const double* sums, double* x, std::size_t count,
               std::size_t ahead) {
@@ -84,7 +85,7 @@ void subtract(const double* q, std::size_t stride, const double* sums, double* x
         for (std::size_t g = 0; g < group; ++g) x[k] -= sums[g] * q[g * stride + k];
 }
 
-/// Does both for all vectors, over a range of elements from k, `group` vectors at once.
+/// Products and updates of all vectors, over a range of elements from k, for `group` vectors at once.
 template <class V, std::size_t group, bool fetch = false>
 struct Chunk {
     static constexpr std::size_t chains = 8 / group;
@@ -151,7 +152,7 @@ void by_chunks(const Base& w) {
     for (std::size_t k = 0; k < w.n; k += w.chunk) Way::take(w, w.d, w.sums, w.y, k, least(w.chunk, w.n - k));
 }
 
-/// Steps through chunks from the last to the first: the most recent ones are still in a cache.
+/// Process chunks from the last to the first, since the last ones are still in a cache.
 template <class Do>
 void backwards(std::size_t first, std::size_t end, std::size_t chunk, const Do& work) {
     while (end > first) {
@@ -161,13 +162,13 @@ void backwards(std::size_t first, std::size_t end, std::size_t chunk, const Do& 
     }
 }
 
-/// Computes products of elements from `first` to before `end`.
+/// Compute products of elements from `first` to before `end`.
 template <class Way>
 void form(const Base& w, std::size_t first, std::size_t end, double* sums) {
     for (std::size_t k = first; k < end; k += w.chunk) Way::products(w, k, least(w.chunk, end - k), sums);
 }
 
-/// Both updates of a chunk, then the chunk before it.
+/// Do both updates of each chunk, from the last chunk to the first.
 template <class Way>
 void update(const Base& w, std::size_t first, std::size_t end, const double* of_q, const double* of_d) {
     backwards(first, end, w.chunk, [&w, of_q, of_d](std::size_t k, std::size_t count) {
@@ -183,7 +184,7 @@ void there_and_back(const Base& w) {
     update<Way>(w, 0, w.n, w.sums, w.sums);
 }
 
-/// Vectors from i, as many as are processed together.
+/// Return the group of vectors that begins at vector i.
 inline Base group_of(const Base& w, std::size_t i) {
     Base part = w;
     part.q += i * w.stride;
@@ -193,15 +194,15 @@ inline Base group_of(const Base& w, std::size_t i) {
     return part;
 }
 
-/// The classical method for a group, the modified one from group to group.
+/// Use the classical method within a group, and the modified one between groups.
 template <class Way>
 void by_groups_of(const Base& w) {
     for (std::size_t i = 0; i < w.vectors; i += w.together) there_and_back<Way>(group_of(w, i));
 }
 
-/// The classical method twice: the second pass removes the components that rounding left. Source: L. Giraud,
-/// J. Langou, M. Rozloznik, The loss of orthogonality in the Gram-Schmidt orthogonalization process,
-/// Computers and Mathematics with Applications 50 (2005): twice is enough.
+/// Use the classical method twice: the second pass removes the components that remain because of rounding.
+/// Source: L. Giraud, J. Langou, M. Rozloznik, The loss of orthogonality in the Gram-Schmidt
+/// orthogonalization process, Computers and Mathematics with Applications 50 (2005): twice is enough.
 template <class Way>
 void twice(const Base& w) {
     double* const again = w.own;

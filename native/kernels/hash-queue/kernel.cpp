@@ -41,7 +41,7 @@ class HashQueue final : public KernelOf<Intake> {
         return found;
     }
 
-    /// As many chunks as one waits for: that they lie in a large memory changes little.
+    /// Choose as many chunks as fit the requested bytes.
     void fit(Values& values, std::int64_t bytes) const override {
         std::int64_t& n = values["n"];
         if (n == 0)

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// One message at a time.
+/// OpenSSL, which hashes one message at a time.
 struct OpenSsl {
     [[nodiscard]] std::size_t most(const Hashing&) const { return 1; }
     void hash(const Hashing& chunks, const std::size_t* which, std::size_t count) {
@@ -15,7 +15,7 @@ struct OpenSsl {
     }
 };
 
-/// As many messages as it has lanes; the rest is flushed.
+/// IPSec-MB, which hashes as many messages at once as it has lanes; the rest is flushed.
 struct Ipsec {
     [[nodiscard]] std::size_t most(const Hashing&) const { return 16; }
     void hash(const Hashing& chunks, const std::size_t* which, std::size_t count) {

@@ -7,15 +7,17 @@
 
 namespace {
 
-/// Lanes, or one chunk after the other by a library that uses the processor's own instructions: the faster
-/// one so far. The least time of each counts, since other processes only add to it. Each is tried again from
-/// time to time: the first call of a library does more than later ones.
+/// Hashes chunks in lanes, or one after another by a library that uses the processor's hash instructions:
+/// whichever was faster so far. The minimum time of each way counts, since other processes can only increase
+/// it. Both ways are repeated from time to time, since the first call of a library takes longer than later
+/// ones.
 template <class Lanes>
 class Mixed {
   public:
     [[nodiscard]] std::size_t most(const Hashing& chunks) const { return lanes_.most(chunks); }
 
-    /// None, where even as many as are possible would be taken one by one.
+    /// Return the number of chunks to wait for. It is 1 if even the largest possible batch would be hashed
+    /// one by one.
     [[nodiscard]] std::size_t worth_waiting_for(std::size_t possible) const {
         return slower_in_lanes(static_cast<std::int64_t>(possible)) ? 1 : possible;
     }
@@ -39,7 +41,7 @@ class Mixed {
         return turn < 2 ? turn == 0 : slower_in_lanes(number);
     }
 
-    /// Divided and not multiplied, for a time that was never taken is the largest there is.
+    /// Divide instead of multiply: a time that was not measured yet is INT64_MAX.
     [[nodiscard]] bool slower_in_lanes(std::int64_t number) const { return one_ns_ < all_ns_ / number; }
 
     static void keep_least(std::int64_t& min_ns, std::int64_t one_ns) {
@@ -49,8 +51,8 @@ class Mixed {
     Lanes lanes_;
     OpenSsl single_;
     unsigned turn_ = 0;
-    std::int64_t one_ns_ = INT64_MAX; ///< A chunk by itself.
-    std::int64_t all_ns_ = INT64_MAX; ///< All lanes, however many of them have a chunk.
+    std::int64_t one_ns_ = INT64_MAX; ///< Minimum time of one chunk, hashed by itself.
+    std::int64_t all_ns_ = INT64_MAX; ///< Minimum time of a batch, for any number of filled lanes.
 };
 
 } // namespace

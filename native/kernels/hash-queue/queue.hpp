@@ -2,9 +2,9 @@
 
 /// The queue between producers and their consumer. Local to each file that includes it: see hash/lanes.hpp.
 ///
-/// Producers are modelled: each has a time at which its next chunk is full. With threads for them a machine
-/// of few cores would show how it shares those out, and nothing of the queue (and chunks lie in memory before
-/// it begins, as they would that a network card has written).
+/// Producers are modelled: each has a time at which its next chunk is full. With threads as producers, a
+/// measurement on a machine with few cores would show the scheduling of threads, not the queue. Chunks are in
+/// memory before the measurement, as if a network card had written them.
 
 #include "kernels/hash-queue/work.hpp"
 
@@ -22,7 +22,7 @@ inline std::int64_t clock_ns() {
     return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-/// Chunks that the consumer has taken; the same chunk is never in it twice.
+/// Chunks that the consumer has taken, each only once.
 struct Batch {
     std::size_t which[max_producers];
     std::size_t count = 0;
@@ -37,18 +37,18 @@ class Producers {
         }
     }
 
-    /// Takes full chunks up to a limit; from another producer first each time.
+    /// Take full chunks up to a limit, beginning with another producer each time.
     void take(Batch& batch, std::size_t most, std::int64_t now_ns) {
         for (std::size_t i = 0; i < work_.producers && batch.count < most; ++i) {
             const std::size_t p = (first_ + i) % work_.producers;
             if (next_[p] >= work_.chunks.messages || full_ns_[p] > now_ns) continue;
-            full_ns_[p] = INT64_MAX; // nothing more before its digest is back
+            full_ns_[p] = INT64_MAX; // no further chunk until the digest is returned
             batch.which[batch.count++] = next_[p];
         }
         first_ = (first_ + 1) % work_.producers;
     }
 
-    /// Returns digests: their producers fill their next chunks.
+    /// Return digests to their producers, which begin to fill their next chunks.
     void give(const Batch& batch, std::int64_t now_ns) {
         for (std::size_t i = 0; i < batch.count; ++i) {
             const std::size_t p = batch.which[i] % work_.producers;
@@ -57,7 +57,7 @@ class Producers {
         }
     }
 
-    /// Producers that have a chunk left, waiting for a digest or not.
+    /// Return the number of producers whose last chunk was not hashed yet.
     [[nodiscard]] std::size_t left() const {
         std::size_t found = 0;
         for (std::size_t p = 0; p < work_.producers; ++p) found += next_[p] < work_.chunks.messages;
@@ -65,7 +65,8 @@ class Producers {
     }
 
   private:
-    /// Returns a length from half of the mean to one and a half; always the same for one chunk.
+    /// Return the time to fill a chunk, from half to one and a half of the mean. It is always the same for
+    /// the same chunk.
     [[nodiscard]] std::int64_t filling_ns(std::size_t chunk) const {
         const std::uint64_t mixed = (chunk + 1) * 0x9e3779b97f4a7c15; // Knuth's multiplicative hashing
         return work_.gap_ns / 2 + work_.gap_ns * static_cast<std::int64_t>(mixed >> 54U) / 1024;
@@ -77,11 +78,11 @@ class Producers {
     std::size_t first_ = 0;
 };
 
-/// Consumes chunks: takes the available ones, hashes them and returns them, until none is left.
+/// Consume chunks: take the available ones, hash them and return their digests, until none is left.
 ///
-/// \tparam Lanes has `most`, the number of chunks that it takes at once, and `hash`, which returns their
-/// digests. \tparam patient waits for as many as `worth_waiting_for` states, at most as long as the previous
-/// batch took: an unsuccessful wait then costs no more than half of the time.
+/// \tparam Lanes type with `most`, the maximum number of chunks hashed at once, and `hash`, which writes
+/// their digests. \tparam patient true to wait for as many chunks as `worth_waiting_for` returns, but no
+/// longer than the previous batch took: a useless wait then takes at most half of the time.
 template <class Lanes, bool patient = false>
 inline void consume(const Intake& work) {
     const std::int64_t begin_ns = clock_ns();

@@ -41,7 +41,8 @@ class Hash final : public KernelOf<Hashing> {
         return found;
     }
 
-    /// Messages of a page; shorter ones where fewer than fill the lanes of two vectors would fit.
+    /// Choose messages of a page, or shorter ones if fewer messages would fit than fill the lanes of two
+    /// vectors.
     void fit(Values& values, std::int64_t bytes) const override {
         constexpr std::int64_t page = 4096, few = 32;
         std::int64_t& length = values["length"];

@@ -1,12 +1,12 @@
 #pragma once
 
-/// Many messages side by side, each in its own lane of the same vectors. Local to each file that includes it:
-/// a function with one definition for the whole program would be the one for the newest processor.
+/// Hashes of many messages at once, each in its own lane of the same vectors. Everything here is local to the
+/// including file: of a function with one definition per program, the linker might keep the version for a
+/// newer processor.
 ///
-/// Each round depends on the one before, and an addition of vectors takes as long as the rest of its turn:
-/// sums are written so that the result of the previous round is added last. GCC reorders them
-/// (-ftree-reassoc), which made SHA-256 and SHA-512 a quarter slower on Zen 5: files that include this one
-/// are built without.
+/// Each round depends on the result of the previous one, so sums are written such that this result is added
+/// last. GCC would reorder them (-ftree-reassoc), which made SHA-256 and SHA-512 a quarter slower on Zen 5.
+/// So files that include this one are compiled with -fno-tree-reassoc.
 
 #include "kernels/hash/constants.hpp"
 #include "kernels/hash/work.hpp"
@@ -123,7 +123,7 @@ struct Sha1 {
     }
 };
 
-/// SHA-256 and SHA-512 have one form with other numbers.
+/// SHA-256 and SHA-512, which differ only in their constants.
 template <class W, int rounds, int... n>
 struct Sha2 {
     typedef W Word;
@@ -136,7 +136,8 @@ struct Sha2 {
         constexpr int by[] = {n...};
         V s[8];
         for (int i = 0; i < 8; ++i) s[i] = h[i];
-        // Sixteen rounds at a time: more of them unrolled would not fit the cache of decoded instructions.
+        // Sixteen rounds at a time, since more unrolled rounds would not fit the cache of decoded
+        // instructions.
         for (int first = 0; first < rounds; first += 16) {
 #pragma GCC unroll 16
             for (int i = 0; i < 16; ++i) {
@@ -185,10 +186,10 @@ struct Sha512 : Sha2<std::uint64_t, 80, 28, 34, 39, 14, 18, 41, 1, 8, 7, 19, 61,
     }
 };
 
-inline std::uint32_t other_end(std::uint32_t x) {
+inline std::uint32_t byte_swapped(std::uint32_t x) {
     return __builtin_bswap32(x);
 }
-inline std::uint64_t other_end(std::uint64_t x) {
+inline std::uint64_t byte_swapped(std::uint64_t x) {
     return __builtin_bswap64(x);
 }
 
@@ -197,7 +198,7 @@ struct BytesOf {
     typedef unsigned char Type __attribute__((vector_size(size)));
 };
 
-/// Sixteen words of each lane's block: lane l of w[i] is word i at from[l].
+/// Load sixteen words of each lane's block: lane l of w[i] becomes word i at from[l].
 template <class F, class V>
 inline void load(V* w, const unsigned char* const* from, std::size_t offset) {
     typedef typename F::Word Word;
@@ -205,11 +206,11 @@ inline void load(V* w, const unsigned char* const* from, std::size_t offset) {
     if constexpr (lanes == 1) {
         for (std::size_t i = 0; i < 16; ++i) {
             __builtin_memcpy(&w[i], from[0] + offset + i * sizeof(Word), sizeof(Word));
-            if (F::big_endian) w[i] = other_end(w[i]);
+            if (F::big_endian) w[i] = byte_swapped(w[i]);
         }
     } else {
-        // Rows of vectors are transposed by interleaving those that are half of them apart, as often as the
-        // number of rows can be halved.
+        // Transpose the rows: interleave each row of the first half with the corresponding row of the second
+        // half, and repeat this log2(lanes) times.
         V low, high;
         for (std::size_t l = 0; l < lanes; ++l) {
             low[l] = static_cast<Word>(l % 2 * lanes + l / 2);
@@ -245,8 +246,8 @@ inline void load(V* w, const unsigned char* const* from, std::size_t offset) {
     }
 }
 
-/// As many messages as there are lanes: those whose numbers are given; lanes without one do the last one
-/// again.
+/// Hash messages with the given numbers, at most one in each lane; lanes without a message repeat the last
+/// one.
 template <class F, class V>
 void hash_of(const Hashing& p, const std::size_t* which, std::size_t count) {
     if (count == 0) return;
@@ -261,7 +262,7 @@ void hash_of(const Hashing& p, const std::size_t* which, std::size_t count) {
         load<F>(w, from, i);
         F::add(h, w);
     }
-    // A one bit, zeros, and the number of bits: 8 bytes, or 16 where words are twice as long.
+    // Padding: a one bit, zeros, and the number of bits in 8 bytes (16 bytes for words of 64 bits).
     unsigned char last[lanes][2 * block] = {};
     const std::size_t filled = rest + 1 + 2 * sizeof(Word) <= block ? block : 2 * block;
     for (std::size_t l = 0; l < lanes; ++l) {
@@ -283,7 +284,7 @@ void hash_of(const Hashing& p, const std::size_t* which, std::size_t count) {
             Word word;
             __builtin_memcpy(&word, reinterpret_cast<const unsigned char*>(&h[i]) + l * sizeof(Word),
                              sizeof word);
-            if (F::big_endian) word = other_end(word);
+            if (F::big_endian) word = byte_swapped(word);
             __builtin_memcpy(p.digests + which[l] * digest_place + i * sizeof(Word), &word, sizeof word);
         }
     }
@@ -295,7 +296,7 @@ inline std::size_t lanes_of(const Hashing& p) {
     return p.function == Function::sha512 ? sizeof(L) / 8 : sizeof(S) / 4;
 }
 
-/// Messages of these numbers, no more than there are lanes.
+/// Hash messages with the given numbers, at most as many as there are lanes.
 template <class S, class L>
 inline void hash_these(const Hashing& p, const std::size_t* which, std::size_t count) {
     switch (p.function) {

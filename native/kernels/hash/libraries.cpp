@@ -19,7 +19,7 @@ const Library& crypto() {
     return library;
 }
 
-/// As openssl/evp.h declares them (EVP_DigestInit(3)).
+/// Functions as declared in openssl/evp.h (EVP_DigestInit(3)).
 struct Evp {
     void* (*make)() = crypto().function<void*()>("EVP_MD_CTX_new");
     int (*init)(void*, const void*,
@@ -44,11 +44,11 @@ const Evp& evp() {
 
 namespace {
 
-/// \tparam Number gives the number of the i-th message to be hashed.
+/// \tparam Number function that returns the number of the i-th message to hash.
 template <class Number>
 void openssl_hash_by(const Hashing& p, std::size_t count, Number number) {
     const Evp& ssl = evp();
-    // One for each thread.
+    // One context for each thread.
     static thread_local void* const context = ssl.make();
     const void* const kind = p.function == Function::md5      ? ssl.md5()
                              : p.function == Function::sha1   ? ssl.sha1()
@@ -73,7 +73,7 @@ void openssl_hash_these(const Hashing& p, const std::size_t* which, std::size_t 
 }
 
 const char* openssl_missing(const Hashing&) {
-    if (!crypto().there()) return crypto().reason();
+    if (!crypto().is_loaded()) return crypto().reason();
     const Evp& ssl = evp();
     return ssl.make && ssl.init && ssl.update && ssl.final && ssl.md5 && ssl.sha1 && ssl.sha256 && ssl.sha512
                ? nullptr
@@ -93,7 +93,8 @@ const Library& ipsec() {
     return library;
 }
 
-/// Returns the manager of this thread, ready for this processor; null where the library provides none.
+/// Return this thread's job manager, initialised for this processor, or null if the library does not provide
+/// one.
 IMB_MGR* manager() {
     static thread_local IMB_MGR* const made = []() -> IMB_MGR* {
         auto* const make = ipsec().function<IMB_MGR*(std::uint64_t)>("alloc_mb_mgr");
@@ -105,7 +106,7 @@ IMB_MGR* manager() {
     return made;
 }
 
-/// Returns the length of the job's digest.
+/// Fill in the fields of a job for the hash function, and return the length of its digest.
 std::uint64_t prepare(IMB_JOB& job, Function function) {
     job.cipher_mode = IMB_CIPHER_NULL;
     job.cipher_direction = IMB_DIR_ENCRYPT;
@@ -116,7 +117,7 @@ std::uint64_t prepare(IMB_JOB& job, Function function) {
     return function == Function::sha1 ? 20 : function == Function::sha256 ? 32 : 64;
 }
 
-/// \tparam Number gives the number of the i-th message to be hashed.
+/// \tparam Number function that returns the number of the i-th message to hash.
 template <class Number>
 void ipsec_hash_by(const Hashing& p, std::size_t count, Number number) {
     IMB_MGR* const jobs = manager();
@@ -145,10 +146,10 @@ void ipsec_hash_these(const Hashing& p, const std::size_t* which, std::size_t co
 }
 
 const char* ipsec_missing(const Hashing& p) {
-    if (!ipsec().there()) return ipsec().reason();
+    if (!ipsec().is_loaded()) return ipsec().reason();
     if (!manager()) return "this libIPSec_MB does not create a manager";
     if (p.function == Function::md5) return "libIPSec_MB supports MD5 for HMAC alone";
-    // Its lanes count in 16 bits (MB_MAX_LEN16 of its source).
+    // The library's lanes store lengths in 16 bits (MB_MAX_LEN16 in its source).
     constexpr std::size_t most = (1U << 16U) - 2;
     if (p.length == 0 || p.length > most) return "libIPSec_MB takes messages of 1 to 65534 bytes";
     return nullptr;

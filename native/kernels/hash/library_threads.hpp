@@ -10,7 +10,8 @@ namespace {
 using assay::kernels::digest_place;
 using assay::kernels::Hashing;
 
-/// All threads, each with one range of messages: a library fills its lanes from many messages at once.
+/// Hash with all threads, each of which has one range of messages, since a library fills its lanes from many
+/// messages at once.
 template <void hash(const Hashing&)>
 void by_threads(const Hashing& p) {
     const auto parts = static_cast<std::size_t>(assay::kernels::threads());

@@ -13,12 +13,12 @@
 
 namespace assay::kernels {
 
-/// Messages, room for their digests, and the correct digests.
+/// Messages, space for their digests, and the correct digests.
 class Messages {
   public:
     Messages() = default;
 
-    /// \param number of the function, as its name ends.
+    /// \param number the number in the hash function's name.
     Messages(std::size_t messages, std::size_t length, std::int64_t number, std::size_t shift)
         : data_(messages * length, shift), digests_(messages * digest_place) {
         if (number != 1 && number != 5 && number != 256 && number != 512)
@@ -27,7 +27,8 @@ class Messages {
             for (std::size_t i = 0; i < length; ++i)
                 data_[m * length + i] = static_cast<unsigned char>(mixed(m % different + i * different));
         work_ = {data_.data(), digests_.data(), messages, length, static_cast<Function>(number)};
-        // One word at a time, as in FIPS 180-4 and RFC 1321; the agreement of libraries tests it.
+        // The correct digests are computed one word at a time, as in FIPS 180-4 and RFC 1321. Variants that
+        // use libraries confirm them.
         Hashing known = work_;
         known.digests = wanted_[0].data();
         known.messages = std::min(messages, different);
@@ -46,7 +47,7 @@ class Messages {
         return {true, 0.0, ""};
     }
 
-    /// Messages are read; digests are small beside them.
+    /// Count messages as read, and digests as written.
     [[nodiscard]] Cost cost() const {
         const double read = static_cast<double>(work_.messages) * static_cast<double>(work_.length);
         const double written = static_cast<double>(work_.messages * digest_bytes());
@@ -54,7 +55,7 @@ class Messages {
     }
 
   private:
-    /// Number of messages after which they repeat, so that only as many digests are needed.
+    /// Number of messages after which they repeat, so that only as many correct digests are needed.
     static constexpr std::size_t different = 31;
 
     [[nodiscard]] std::size_t digest_bytes() const {

@@ -6,12 +6,13 @@
 
 namespace assay::kernels {
 
-/// Hash function, by the number in its name; MD5's is 5.
+/// Hash functions, numbered as in their names.
 enum class Function { sha1 = 1, md5 = 5, sha256 = 256, sha512 = 512 };
 
-constexpr std::size_t digest_place = 64; ///< Distance between digests in bytes; the longest fills it.
+constexpr std::size_t digest_place =
+    64; ///< Distance between digests in bytes: the length of the longest digest.
 
-/// Digests of messages that lie one after the other.
+/// Messages that are contiguous in memory, and their digests.
 struct Hashing {
     const unsigned char* data;
     unsigned char* digests;

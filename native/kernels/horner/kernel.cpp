@@ -11,7 +11,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Number of elements after which data repeat, a prime: the check needs only as many values in higher
+/// Number of elements after which data repeat, a prime: the check computes only as many values in higher
 /// precision, however large the data are.
 constexpr std::size_t period = 4099;
 /// All coefficients and data are positive, so nothing cancels and errors stay relative.
@@ -102,7 +102,7 @@ class Horner final : public KernelOf<Polynomial> {
         return found;
     }
 
-    /// Cost as in the talk: two operations for each degree, for reading and for writing.
+    /// Count operations as in the talk: two for each degree, whether values are summed or written.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const bool write = work_.y != nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 using assay::kernels::Cost;
 
-/// Writes past the caches (MOVNTPD): a line that is written whole is not read before.
+/// Stores that bypass the caches (MOVNTPD): a cache line that is written as a whole is not read first.
 struct Past {
 #if defined(ASSAY_FOR_AVX512)
     static void store(double* to, const Double8& value) { _mm512_stream_pd(to, value); }
@@ -19,7 +19,8 @@ struct Past {
 #endif
 };
 
-/// As `side_by_side`; a thread's own piece begins at a line of the output, as such stores have to.
+/// Evaluate as `side_by_side` does. Each thread's piece begins at a cache line of the output, since such
+/// stores have to be aligned.
 template <class V, std::size_t chains>
 void past_caches(const Polynomial& p) {
     constexpr std::size_t line = 64, piece = 48 * chains * sizeof(V) / sizeof(double);

@@ -4,8 +4,8 @@
 
 namespace {
 
-/// Shares pieces of whole cache lines and of whole steps among all threads: the rest of a step is processed
-/// in one chain, many times slower, and would occur in each piece.
+/// Divide the work among all threads, in pieces of whole cache lines and whole steps: the rest of a step is
+/// processed in a single chain, which is many times slower, and would otherwise occur in each piece.
 template <class V, std::size_t chains>
 void side_by_side(const Polynomial& p) {
     double sum = 0.0;

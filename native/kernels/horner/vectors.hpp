@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/frame/vectors.hpp"
 #include "kernels/horner/scalar.hpp"
@@ -10,10 +10,11 @@
 
 namespace {
 
-/// Chains that fit into the vector registers (16 with AVX2, 32 with AVX-512) beside the coefficient.
+/// Number of chains that fit the vector registers (16 with AVX2, 32 with AVX-512) together with the
+/// coefficient.
 constexpr std::size_t chains_in_registers = sizeof(Doubles) == sizeof(Double8) ? 15 : 10;
 
-/// Writes by way of the caches.
+/// Ordinary stores, through the caches.
 struct Kept {
     template <class V>
     static void store(double* to, const V& value) {
@@ -21,10 +22,10 @@ struct Kept {
     }
 };
 
-/// Evaluates elements from `first` to before `last`; returns the sum of the values if they are not written.
+/// Evaluate elements from `first` to before `last`. Return the sum of the values if they are not written.
 ///
-/// \tparam V a vector of doubles. \tparam chains vectors processed side by side: one multiply-add waits only
-/// for the previous one of its own chain. \tparam Store way to write a vector.
+/// \tparam V a vector of doubles. \tparam chains number of vectors processed at once: a multiply-add waits
+/// only for the previous one of the same chain. \tparam Store way to write a vector.
 template <class V, std::size_t chains, class Store = Kept>
 inline double evaluate(const Polynomial& p, std::size_t first, std::size_t last) {
     constexpr std::size_t lanes = sizeof(V) / sizeof(double);

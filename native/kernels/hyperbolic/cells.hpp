@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Fluxes out of a cell in one direction, all computed for this cell.
+/// Fluxes through a cell's two sides in one direction, computed for this cell alone.
 struct Outflow {
     double out[fields];
 

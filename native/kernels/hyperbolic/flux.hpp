@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/hyperbolic/work.hpp"
 
@@ -22,13 +22,13 @@ struct Cells {
     [[nodiscard]] double* at(std::size_t x, std::size_t y) const { return first + x + y * row; }
 };
 
-/// The gas of one cell, as it flows in one direction: 16 operations, a division and a root.
+/// State and fluxes of one cell in one direction: 16 operations, a division and a root.
 struct Flow {
     double u[fields];    ///< Conserved quantities.
     double flux[fields]; ///< Their fluxes.
     double speed;        ///< Speed of the fastest wave.
 
-    /// \param along the field that is the momentum in this direction.
+    /// \param along index of the momentum in this direction.
     Flow(const double* cell, std::size_t field, std::size_t along) {
         for (std::size_t f = 0; f < fields; ++f) u[f] = cell[f * field];
         const double volume = 1.0 / u[0], velocity = u[along] * volume;
@@ -43,7 +43,7 @@ struct Flow {
     }
 };
 
-/// Returns the flux through the side between two cells: 52 operations, two divisions and two roots.
+/// Compute the flux through the side between two cells: 52 operations, two divisions and two roots.
 inline void through(const double* left, const double* right, std::size_t field, std::size_t along,
                     double* side, std::size_t apart) {
     const Flow l(left, field, along), r(right, field, along);
@@ -52,12 +52,12 @@ inline void through(const double* left, const double* right, std::size_t field, 
         side[f * apart] = 0.5 * (l.flux[f] + r.flux[f] - speed * (r.u[f] - l.u[f]));
 }
 
-/// Returns one field after a step: five operations.
-inline double kept(double before, double left, double right, double below, double above) {
+/// Return one field of a cell after a step: five operations.
+inline double stepped_field(double before, double left, double right, double below, double above) {
     return before - ratio * ((right - left) + (above - below));
 }
 
-/// Room for the fluxes through the sides of a row.
+/// Space for the fluxes through the sides of a row.
 struct Sides {
     double *x, *below, *above;
     std::size_t apart;
@@ -67,23 +67,23 @@ struct Sides {
           apart(cells + 1) {}
 };
 
-/// Through the sides between two rows.
+/// Compute the fluxes through the sides between two rows.
 inline void between_rows(const double* below, const double* above, std::size_t field, std::size_t cells,
                          double* side, std::size_t apart) {
 #pragma GCC ivdep
     for (std::size_t x = 0; x < cells; ++x) through(below + x, above + x, field, 2, side + x, apart);
 }
 
-/// Through the sides within a row; the first is that between its first two cells.
+/// Compute the fluxes through the sides within a row, beginning between its first two cells.
 inline void within_row(const double* row, std::size_t field, std::size_t cells, double* side,
                        std::size_t apart) {
 #pragma GCC ivdep
     for (std::size_t x = 1; x < cells; ++x) through(row + x - 1, row + x, field, 1, side + x - 1, apart);
 }
 
-/// One row a step later.
-inline void keep_row(const double* from, std::size_t field, std::size_t cells, const Sides& sides, double* to,
-                     std::size_t to_field) {
+/// Compute one row after a step from its fluxes.
+inline void apply_fluxes(const double* from, std::size_t field, std::size_t cells, const Sides& sides,
+                         double* to, std::size_t to_field) {
     for (std::size_t f = 0; f < fields; ++f) {
         const double* const before = from + f * field;
         double* const after = to + f * to_field;
@@ -91,7 +91,7 @@ inline void keep_row(const double* from, std::size_t field, std::size_t cells, c
                             *const above = sides.above + f * sides.apart;
 #pragma GCC ivdep
         for (std::size_t i = 0; i < cells; ++i)
-            after[i] = kept(before[i], x[i], x[i + 1], below[i], above[i]);
+            after[i] = stepped_field(before[i], x[i], x[i + 1], below[i], above[i]);
     }
 }
 
@@ -101,17 +101,17 @@ inline void exchange(double*& a, double*& b) {
     b = before;
 }
 
-/// The grid before a step, or after it.
+/// Return the fields of a whole grid.
 inline Cells grid(const Gas& w, double* first) {
     return {first, w.nx, w.nx * w.ny};
 }
 
-/// Before step t, and after it.
+/// Return the grid before step t, which is also the one after step t - 1.
 inline Cells before(const Gas& w, std::size_t t) {
     return grid(w, t % 2 ? w.other : w.state);
 }
 
-/// Advances some rows of the grid by one step. Each flux through a side is computed once.
+/// Advance some rows of the grid by one step. Within these rows, the flux through each side is computed once.
 inline void step_rows(const Gas& w, std::size_t t, std::size_t first, std::size_t last, double* room) {
     if (first >= last || w.nx == 0) return;
     const Cells from = before(w, t), to = before(w, t + 1);
@@ -125,7 +125,7 @@ inline void step_rows(const Gas& w, std::size_t t, std::size_t first, std::size_
         within_row(row, field, nx, sides.x + 1, sides.apart);
         through(row + nx - 1, row, field, 1, sides.x, sides.apart);
         for (std::size_t f = 0; f < fields; ++f) sides.x[nx + f * sides.apart] = sides.x[f * sides.apart];
-        keep_row(row, field, nx, sides, to.at(0, y), to.field);
+        apply_fluxes(row, field, nx, sides, to.at(0, y), to.field);
         exchange(sides.below, sides.above);
     }
 }

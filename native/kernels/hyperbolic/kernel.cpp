@@ -19,12 +19,13 @@ namespace {
 
 using Fields = std::array<long double, fields>;
 
-/// Returns a number from -1 to 1, of few bits.
+/// Return a number of few bits from -1 to 1.
 double datum(std::size_t number) {
     return static_cast<double>(mixed(number) >> 44U) * 0x1p-19 - 1.0;
 }
 
-/// No two cells are alike; waves are at most 1.8 fast, so that steps are short enough.
+/// Return the initial state of a cell. All cells are different; the speed of waves is at most 1.8, so that
+/// steps are short enough.
 std::array<double, fields> begun(std::size_t cell) {
     const double mass = 1.0 + 0.25 * datum(4 * cell), pressure = 1.0 + 0.25 * datum(4 * cell + 1);
     const double x = 0.25 * datum(4 * cell + 2), y = 0.25 * datum(4 * cell + 3);
@@ -62,12 +63,12 @@ class Hyperbolic final : public KernelOf<Gas> {
         found.push_back({{"nx", 33}, {"ny", 18}, {"steps", 1}, {"wide", 7}, {"high", 5}});
         found.push_back({{"nx", 20}, {"ny", 31}, {"steps", 5}, {"together", 2}, {"wide", 8}, {"high", 9}});
         found.push_back({{"nx", 5}, {"ny", 3}, {"steps", 16}, {"together", 16}, {"wide", 4}, {"high", 1}});
-        // Of more cells a part is checked.
+        // If there are more cells, only a part is checked.
         found.push_back({{"nx", 201}, {"ny", 190}, {"steps", 3}});
         return found;
     }
 
-    /// Both arrays, for a square.
+    /// Choose a square grid; the bytes are those of both arrays.
     void fit(Values& values, std::int64_t bytes) const override {
         const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / 64.0));
         for (const char* name : {"nx", "ny"}) values[name] = std::clamp<std::int64_t>(side, 1, 1 << 20);
@@ -89,7 +90,7 @@ class Hyperbolic final : public KernelOf<Gas> {
                  wide,          high,          rooms_.data(), room};
     }
 
-    /// First touch by the threads that process the rows. Output is filled with NaN.
+    /// Initialise with the threads that process the rows, for first touch. Output is filled with NaN.
     void restore() override {
         const std::size_t nx = work_.nx, ny = work_.ny;
 #pragma omp parallel for schedule(static)
@@ -105,8 +106,9 @@ class Hyperbolic final : public KernelOf<Gas> {
 
     void poison() override { found_ = -1; }
 
-    /// Some patches, all where there are few, against steps in higher precision; and all that is conserved.
-    /// A flux is rounded a dozen times, and so is its root's relative error; cells are of size 1 to 4.
+    /// Check patches (all, or some if there are many) against steps in higher precision, and all conserved
+    /// quantities. A flux and the relative error of its root contain a dozen roundings each; values are from
+    /// 1 to 4 in size.
     [[nodiscard]] Verdict check() override {
         if (found_ != 0 && found_ != 1)
             return {false, std::numeric_limits<double>::max(), "no array is marked as the last step"};
@@ -115,14 +117,14 @@ class Hyperbolic final : public KernelOf<Gas> {
         Comparison cells(16.0 * steps * DBL_EPSILON, 1.0);
         const std::size_t across = patches(work_.nx), all = across * patches(work_.ny);
         const std::size_t step = all <= patches_checked ? 1 : all / patches_checked | 1U;
-        std::size_t looked = 0;
+        std::size_t compared = 0;
         for (std::size_t number = 0; number < all; number += step)
-            looked += look(array, number % across * patch, number / across * patch, cells);
-        return all_of({cells.verdict(looked), conserved(array)});
+            compared += compare_patch(array, number % across * patch, number / across * patch, cells);
+        return all_of({cells.verdict(compared), conserved(array)});
     }
 
   private:
-    /// Cells of a patch that is checked, in each direction, and how many of them.
+    /// Number of cells of a checked patch in each direction, and of patches to check.
     static constexpr std::size_t patch = 8, patches_checked = 256;
 
     static std::size_t patches(std::size_t cells) { return (cells + patch - 1) / patch; }
@@ -135,7 +137,7 @@ class Hyperbolic final : public KernelOf<Gas> {
         [[nodiscard]] const Fields& at(std::size_t x, std::size_t y) const { return cells[x + y * wide]; }
     };
 
-    /// The cells around a patch that it depends on, as they begin.
+    /// Return the initial state of a patch and of the cells around it that it depends on.
     [[nodiscard]] Reference around(std::size_t x, std::size_t y) const {
         const std::size_t nx = work_.nx, ny = work_.ny, steps = work_.steps;
         Reference found{patch + 2 * steps, patch + 2 * steps, {}};
@@ -182,23 +184,24 @@ class Hyperbolic final : public KernelOf<Gas> {
         return found;
     }
 
-    /// \return how many numbers were looked at.
-    std::size_t look(const Buffer<double>& array, std::size_t x, std::size_t y, Comparison& cells) const {
+    /// \return number of compared values.
+    std::size_t compare_patch(const Buffer<double>& array, std::size_t x, std::size_t y,
+                              Comparison& cells) const {
         constexpr std::array<const char*, fields> names = {"mass of cell", "momentum in x of cell",
                                                            "momentum in y of cell", "energy of cell"};
         Reference wanted = around(x, y);
         for (std::size_t t = 0; t < work_.steps; ++t) wanted = stepped(wanted);
-        std::size_t looked = 0;
+        std::size_t compared = 0;
         for (std::size_t j = 0; j < std::min(patch, work_.ny - y); ++j)
             for (std::size_t i = 0; i < std::min(patch, work_.nx - x); ++i)
-                for (std::size_t f = 0; f < fields; ++f, ++looked) {
+                for (std::size_t f = 0; f < fields; ++f, ++compared) {
                     const std::size_t cell = x + i + (y + j) * work_.nx;
                     cells.compare(names[f], cell, array[cell + f * work_.nx * work_.ny], wanted.at(i, j)[f]);
                 }
-        return looked;
+        return compared;
     }
 
-    /// Checks that the sum of each field is conserved, but for the rounding of each cell.
+    /// Check that the sum of each field is conserved, except for the rounding of each cell.
     [[nodiscard]] Verdict conserved(const Buffer<double>& array) const {
         const std::size_t nx = work_.nx, ny = work_.ny;
         std::vector<Fields> wanted(ny), found(ny);
@@ -224,7 +227,8 @@ class Hyperbolic final : public KernelOf<Gas> {
         return sums.verdict(fields);
     }
 
-    /// Two sides for each cell, and five operations for each field of it; all are read and written.
+    /// Count two sides for each cell, and five operations for each of its fields; all fields are read and
+    /// written.
     [[nodiscard]] Cost default_cost() const override {
         const double cells =
             static_cast<double>(work_.nx) * static_cast<double>(work_.ny) * static_cast<double>(work_.steps);

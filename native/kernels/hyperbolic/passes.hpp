@@ -10,11 +10,11 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// Cells of a part of the grid with a border around them, which continues on the other side of the periodic
-/// grid.
+/// Copy a part of the grid and a border around it; the grid is periodic, so the border may continue on the
+/// opposite side.
 inline void fetch(const Gas& w, const Cells& from, std::size_t x, std::size_t y, std::size_t around,
                   const Cells& to, std::size_t wide, std::size_t high) {
-    // Tiles may have more around them than the grid has cells.
+    // The border of a tile may be wider than the grid.
     const std::size_t left = (x + w.nx - around % w.nx) % w.nx, low = (y + w.ny - around % w.ny) % w.ny;
     for (std::size_t j = 0; j < high; ++j) {
         const std::size_t row = (low + j) % w.ny;
@@ -30,7 +30,7 @@ inline void fetch(const Gas& w, const Cells& from, std::size_t x, std::size_t y,
     }
 }
 
-/// One step of the cells of a tile but for the outermost ones.
+/// Advance the cells of a tile, except the outermost ones, by one step.
 inline void step_within(const Cells& from, const Cells& to, std::size_t wide, std::size_t high, double* room,
                         std::size_t most) {
     Sides sides(room, most);
@@ -38,12 +38,12 @@ inline void step_within(const Cells& from, const Cells& to, std::size_t wide, st
     for (std::size_t y = 1; y + 1 < high; ++y) {
         between_rows(from.at(1, y), from.at(1, y + 1), from.field, wide - 2, sides.above, sides.apart);
         within_row(from.at(0, y), from.field, wide, sides.x, sides.apart);
-        keep_row(from.at(1, y), from.field, wide - 2, sides, to.at(0, y - 1), to.field);
+        apply_fluxes(from.at(1, y), from.field, wide - 2, sides, to.at(0, y - 1), to.field);
         exchange(sides.below, sides.above);
     }
 }
 
-/// Some steps of one tile, which loses the cells around it one after the other.
+/// Advance one tile by some steps. Its border becomes narrower by one cell in each step.
 inline void tile(const Gas& w, const Cells& from, const Cells& to, std::size_t x, std::size_t y,
                  std::size_t steps, double* room) {
     const std::size_t most = w.wide + 2 * w.together;
@@ -59,7 +59,7 @@ inline void tile(const Gas& w, const Cells& from, const Cells& to, std::size_t x
     }
 }
 
-/// All steps, several in each pass: tiles are copied into a cache, and advanced there.
+/// Do all steps, several in each pass: tiles are copied into a cache and advanced there.
 inline void passes(const Gas& w) {
     const std::size_t along = w.nx ? (w.nx + w.wide - 1) / w.wide : 0;
     const std::size_t tiles = along * ((w.ny + w.high - 1) / w.high);
@@ -74,7 +74,7 @@ inline void passes(const Gas& w) {
     *w.found = pass % 2;
 }
 
-/// All fields are read and written once in each pass.
+/// Return the cost if all fields are read and written once in each pass.
 inline Cost passes_cost(const Gas& w) {
     const double cells = static_cast<double>(w.nx) * static_cast<double>(w.ny);
     const auto steps = static_cast<double>(w.steps);

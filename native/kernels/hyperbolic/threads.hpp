@@ -26,7 +26,7 @@ inline std::size_t team() {
 #endif
 }
 
-/// All steps; each thread has a part of the rows.
+/// Do all steps; the rows are divided among threads.
 inline void steps_side_by_side(const Gas& w) {
 #pragma omp parallel
     for (std::size_t t = 0; t < w.steps; ++t) {

@@ -27,18 +27,18 @@ struct Gas {
     std::size_t nx, ny;
     std::size_t steps;
 
-    std::size_t together;   ///< Steps in one pass over the grid.
-    std::size_t wide, high; ///< Cells of a tile in such a pass.
+    std::size_t together;   ///< Number of steps in one pass over the grid.
+    std::size_t wide, high; ///< Size of a tile in such a pass, in cells.
     double* rooms;          ///< Scratch of each thread: fluxes, and two tiles with their borders.
-    std::size_t room;       ///< Elements of one of them.
+    std::size_t room;       ///< Number of elements for each thread.
 };
 
-/// Sides of the cells of a row that one direction has, and one more.
+/// Return the number of fluxes through the sides of a row's cells in one direction, including both ends.
 constexpr std::size_t sides(std::size_t cells) {
     return fields * (cells + 1);
 }
 
-/// Cells of a tile, with a border of as many cells as it loses in all steps.
+/// Return the number of cells of a tile and its border, which becomes narrower by one cell in each step.
 constexpr std::size_t cells_of_tile(std::size_t wide, std::size_t high, std::size_t together) {
     return (wide + 2 * together) * (high + 2 * together);
 }

@@ -14,7 +14,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Returns a number with a size from 0.5 to 1, so that no integral can be left out unnoticed.
+/// Return a number whose absolute value is from 0.5 to 1, so that a missing integral is noticed.
 double datum(std::uint64_t number) {
     const std::uint64_t drawn = mixed(number);
     const double size = 0.5 + static_cast<double>(drawn >> 12U) * 0x1p-53;
@@ -47,7 +47,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
         std::vector<Values> found;
         for (const std::int64_t n : {0, 1, 2, 5, 16, 19}) found.push_back({{"n", n}, {"tile", 16}});
         for (const std::int64_t tile : {1, 7, 11, 64}) found.push_back({{"n", 23}, {"tile", tile}});
-        // Of more elements a part is checked.
+        // If there are more elements, only a part is checked.
         found.push_back({{"n", 41}, {"tile", 8}});
         return found;
     }
@@ -87,8 +87,9 @@ class IntegralTiles final : public KernelOf<Contraction> {
             std::ranges::fill(*one, std::numeric_limits<double>::quiet_NaN());
     }
 
-    /// Checks elements of both matrices (all of a small one), relative to the sum of the sizes of their
-    /// terms: in any order of n^2 sums, each rounds by at most half a unit.
+    /// Check elements of both matrices (all of them in small matrices), relative to the sum of their terms'
+    /// absolute values. In any order of the n^2 additions, each rounds by at most half a unit in the last
+    /// place.
     [[nodiscard]] Verdict check() override {
         const std::size_t n = work_.n, elements = n * n;
         const std::size_t step = elements <= checked ? 1 : elements / checked | 1U;
@@ -114,7 +115,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
             sums.compare("K over the sizes of its terms, element", at,
                          static_cast<double>(exchange_[at] / sizes[1]), exchange / sizes[1]);
         }
-        // Elements that were not computed again are at least numbers.
+        // Elements that are not computed again must at least be finite.
         for (std::size_t at = 0; at < elements; ++at)
             if (!std::isfinite(coulomb_[at] + exchange_[at]))
                 return {false, std::numeric_limits<double>::max(),
@@ -123,7 +124,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
     }
 
   private:
-    /// Elements that are checked, about: each is a sum of n^2 terms.
+    /// Approximate number of elements to check; each is a sum of n^2 terms.
     static constexpr std::size_t checked = 600;
 
     [[nodiscard]] double integral(std::size_t i, std::size_t j, std::size_t k, std::size_t l) const {
@@ -131,7 +132,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
         return datum(((i * n + j) * n + k) * n + l);
     }
 
-    /// First touch by the threads that process rows of tiles.
+    /// Initialise with the threads that process the rows of tiles, for first touch.
     void fill() {
         const std::size_t n = work_.n, side = work_.tile;
 #pragma omp parallel for schedule(static)
@@ -148,7 +149,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
         }
     }
 
-    /// A multiplication and an addition for each matrix.
+    /// Count a multiplication and an addition of each integral for each matrix.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const double bytes = 8.0 * (n * n * n * n + 3.0 * n * n);

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Distributes rows of tiles among threads: each thread alone adds to its elements.
+/// Distribute rows of tiles among threads, so that only one thread adds to each element.
 template <class Way>
 void rows_side_by_side(const Contraction& w) {
 #pragma omp parallel for schedule(dynamic)

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/integral-tiles/work.hpp"
 
@@ -16,7 +16,7 @@ struct Range {
     std::size_t first, count;
 };
 
-/// The part of an index that begins there.
+/// Return the tile's range of an index that begins at `first`.
 inline Range range(const Contraction& w, std::size_t first) {
     return {first, w.n - first < w.tile ? w.n - first : w.tile};
 }
@@ -27,7 +27,8 @@ struct Tile {
     const double* at;
 };
 
-/// All tiles before this one of the same ranges fill their part of the tensor, whatever their sides are.
+/// Return the tile that begins at the given indices. The tiles before it fill their part of the tensor
+/// without gaps, so its offset is a number of elements.
 inline Tile tile(const Contraction& w, std::size_t i, std::size_t j, std::size_t k, std::size_t l) {
     Tile t{range(w, i), range(w, j), range(w, k), range(w, l), nullptr};
     const std::size_t n = w.n;
@@ -35,7 +36,7 @@ inline Tile tile(const Contraction& w, std::size_t i, std::size_t j, std::size_t
     return t;
 }
 
-/// One integral, wherever it lies.
+/// Return one integral.
 inline double integral(const Contraction& w, std::size_t i, std::size_t j, std::size_t k, std::size_t l) {
     const std::size_t side = w.tile;
     const Tile t = tile(w, i / side * side, j / side * side, k / side * side, l / side * side);
@@ -43,13 +44,13 @@ inline double integral(const Contraction& w, std::size_t i, std::size_t j, std::
     return t.at[row * t.l.count + l - t.l.first];
 }
 
-/// Rows i of both matrices are nothing before anything is added.
+/// Set the rows of a range to zero in both matrices.
 inline void clear(const Contraction& w, Range i) {
     for (std::size_t at = i.first * w.n; at < (i.first + i.count) * w.n; ++at)
         w.coulomb[at] = w.exchange[at] = 0.0;
 }
 
-/// A tile, one integral after the other.
+/// Adds the integrals of a tile one by one.
 struct OneByOne {
     static void add(const Contraction& w, const Tile& t) {
         const double* v = t.at;
@@ -67,7 +68,7 @@ struct OneByOne {
     }
 };
 
-/// All tiles of some rows, in the order in which they lie.
+/// Process all tiles of some rows, in the order of memory.
 template <class Way>
 inline void rows_of(const Contraction& w, std::size_t i) {
     clear(w, range(w, i));

@@ -21,7 +21,7 @@ inline double sum(const V& lanes) {
     return found;
 }
 
-/// A tile, several integrals of a row at a time; the rest of a row one by one.
+/// Adds the integrals of a tile, several of a row at once, and the rest of a row one by one.
 template <class V>
 struct InLanes {
     static void add(const Contraction& w, const Tile& t) {

@@ -4,7 +4,7 @@
 
 namespace assay::kernels {
 
-/// Returns OpenBLAS, or the library named by ASSAY_OPENBLAS.
+/// Return OpenBLAS, or the library named by ASSAY_OPENBLAS.
 const Library& blas();
 
 } // namespace assay::kernels

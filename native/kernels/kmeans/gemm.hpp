@@ -18,7 +18,7 @@ using Sgemm = void(int, int, int, int, int, int, float, const float*, int, const
 constexpr int row_major = 101, as_is = 111, transposed = 112;
 
 inline const char* gemm_missing(const Assignment&) {
-    if (!blas().there()) return blas().reason();
+    if (!blas().is_loaded()) return blas().reason();
     return blas().symbol("cblas_sgemm") ? nullptr : "this BLAS has no cblas_sgemm";
 }
 
@@ -27,18 +27,18 @@ inline const char* gemm_name() {
     return config ? config() : blas().path().c_str();
 }
 
-/// Writes |c|^2 of each centre.
+/// Write |c|^2 of each centre.
 inline void fill_norms(const Assignment& a, float* norms) {
     for (std::size_t i = 0; i < a.k; ++i) norms[i] = squared(a.centres[i], {0.0F, 0.0F, 0.0F});
 }
 
-/// Returns the product of the BLAS, set to one thread: parallel variants call it from each of theirs.
+/// Return the BLAS function, set to one thread, since parallel variants call it from each of their threads.
 inline Sgemm* one_thread_sgemm() {
     if (const auto threads = blas().function<void(int)>("openblas_set_num_threads")) threads(1);
     return blas().function<Sgemm>("cblas_sgemm");
 }
 
-/// Assigns a block of points as scikit-learn does: |c|^2 - 2 p.c by one matrix product, then the least of
+/// Assign a block of points as scikit-learn does: |c|^2 - 2 p.c by one matrix product, then the minimum of
 /// each row.
 inline void assign_by_product(const Assignment& a, Sgemm* sgemm, const float* norms, float* scores,
                               std::size_t first) {

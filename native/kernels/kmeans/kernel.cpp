@@ -15,11 +15,11 @@ namespace assay::kernels {
 
 namespace {
 
-/// Number of points after which they repeat, a prime: the check needs only as many minima, however large the
-/// data are.
+/// Number of points after which they repeat, a prime: the check computes only as many minima, however large
+/// the data are.
 constexpr std::size_t period = 4099;
 
-/// A rank-1 lattice: every axis has each of its `period` values once.
+/// Return a point of a rank-1 lattice, in which each of `period` values occurs once on every axis.
 Colour point(std::size_t i) {
     const auto at = [i](std::size_t step) {
         return 256.0F * static_cast<float>(i % period * step % period) / static_cast<float>(period);
@@ -27,8 +27,8 @@ Colour point(std::size_t i) {
     return {at(1), at(1597), at(2861)};
 }
 
-/// Steps by the powers of 1/g, g the root of g^4 = g + 1: they fill the cube evenly for any number of centres
-/// (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+/// Return a centre. Centres fill the cube evenly for any number, in steps of powers of 1/g, where g is the
+/// root of g^4 = g + 1 (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
 Colour centre(std::size_t i) {
     const auto at = [i](double step) {
         const double turns = 0.5 + step * static_cast<double>(i);
@@ -37,7 +37,7 @@ Colour centre(std::size_t i) {
     return {at(0.8191725133961645), at(0.6710436067037893), at(0.5497004779019703)};
 }
 
-/// Exact but for the last of 53 bits: differences of two floats need few more than 24.
+/// Return a squared distance, exact to about 53 bits: differences of two floats need few more than 24 bits.
 double squared_distance(const Colour& a, const Colour& b) {
     const double red = static_cast<double>(a.red) - static_cast<double>(b.red);
     const double green = static_cast<double>(a.green) - static_cast<double>(b.green);
@@ -103,9 +103,10 @@ class KMeans final : public KernelOf<Assignment> {
 
     void poison() override { std::ranges::fill(nearest_, -1); }
 
-    /// Checks that the assigned centre is as near as the nearest one, within the rounding of |c|^2 / 2 - p.c:
-    /// six roundings, each at most half a unit of the sum of both terms, which is one and a half squared
-    /// diagonals; for each of two compared centres, and doubled to be a squared distance.
+    /// Check that the assigned centre is as near as the nearest one, within the rounding errors of |c|^2 / 2
+    /// - p.c. These are six roundings, each by at most half a unit of the sum of both terms, which is one and
+    /// a half squared diagonals. The errors count for each of two compared centres, and are doubled to those
+    /// of a squared distance.
     [[nodiscard]] Verdict check() override {
         constexpr double diagonal = 3.0 * 256.0 * 256.0;
         Comparison distances(6 * 0.5 * 1.5 * 4 * static_cast<double>(FLT_EPSILON), diagonal);
@@ -126,7 +127,7 @@ class KMeans final : public KernelOf<Assignment> {
     Buffer<Colour> points_, centres_;
     Buffer<std::int32_t> nearest_;
     Buffer<float> scratch_;
-    std::vector<double> least_; ///< The least squared distance of each point.
+    std::vector<double> least_; ///< Minimum squared distance of each point.
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The loops of the article, for the compiler alone to make something of. Local to each file that includes
-/// them: each is compiled with flags of its own.
+/// The loops of the article, which only the compiler optimises. Local to the including file, since each file
+/// is compiled with its own flags.
 
 #include "kernels/kmeans/work.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using assay::kernels::Assignment;
 using assay::kernels::Colour;
 
-/// std::pow(x, 2) of a float, as C++ has it: in double precision.
+/// Return the squared distance by std::pow(x, 2), which computes in double precision.
 inline float squared_by_pow(const Colour& a, const Colour& b) {
     const float red = a.red - b.red;
     const float green = a.green - b.green;
@@ -32,9 +32,9 @@ inline float squared(const Colour& a, const Colour& b) {
     return red * red + green * green + blue * blue;
 }
 
-/// One loop finds distance, minimum and index.
+/// Find distance, minimum and index in one loop.
 ///
-/// \tparam Index counts centres.
+/// \tparam Index type of the centres' index.
 template <class Index, float distance(const Colour&, const Colour&)>
 void fused(const Assignment& a) {
     const auto k = static_cast<Index>(a.k);
@@ -52,8 +52,8 @@ void fused(const Assignment& a) {
     }
 }
 
-/// The second and third of three loops: the minimum, and the first that is equal to it (the article's is less
-/// than it, which nothing is).
+/// Find the minimum, and then the index of the first element that equals it: the second and third of three
+/// loops. The article tests for an element less than the minimum, which does not exist.
 inline std::int32_t first_least(const float* distances, std::int32_t k) {
     float best = FLT_MAX;
     for (std::int32_t i = 0; i < k; ++i) best = distances[i] < best ? distances[i] : best;
@@ -75,7 +75,7 @@ inline void split(const Assignment& a) {
     }
 }
 
-/// The three loops over centres whose colours lie in three arrays.
+/// Use the three loops, over centres whose colours are stored in three arrays.
 inline void by_colour(const Assignment& a) {
     float* __restrict const red = a.scratch;
     float* __restrict const green = red + a.k;
@@ -94,8 +94,8 @@ inline void by_colour(const Assignment& a) {
     }
 }
 
-/// Points in blocks that stay in registers or the nearest cache, all of them beside one centre at a time. The
-/// last block is filled up with its last point.
+/// Process blocks of points that stay in registers or the first-level cache: all points of a block with one
+/// centre at a time. The last block is padded with its last point.
 inline void by_blocks(const Assignment& a) {
     constexpr std::size_t block = 64;
     for (std::size_t first = 0; first < a.n; first += block) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it.
+/// Shared by variants for different processors, so everything here is local to the including file.
 
-// GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+// GCC 12 warns about undefined vectors in its own header (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -38,7 +38,7 @@ struct Avx2 {
     static Floats plus_product(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(b, c, a); }
     static Floats minus_product(Floats a, Floats b, Floats c) { return _mm256_fnmadd_ps(b, c, a); }
     static Floats least(Floats a, Floats b) { return _mm256_min_ps(a, b); }
-    /// `then` where a < b, and `otherwise` elsewhere.
+    /// Return `then` where a < b, and `otherwise` elsewhere.
     static Ints where_less(Floats a, Floats b, Ints then, Ints otherwise) {
         const __m256 less = _mm256_cmp_ps(a, b, _CMP_LT_OQ);
         return _mm256_blendv_epi8(otherwise, then, _mm256_castps_si256(less));
@@ -79,7 +79,8 @@ typedef Avx512 Simd;
 typedef Avx2 Simd;
 #endif
 
-/// Vectors of points, with their minima and indices, that the registers hold (16 with AVX2, 32 with AVX-512).
+/// Number of vectors of points that fit the registers (16 with AVX2, 32 with AVX-512), together with their
+/// minima and indices.
 constexpr std::size_t vectors_of_points = Simd::lanes == 16 ? 4 : 2;
 constexpr std::size_t points_in_registers = vectors_of_points * Simd::lanes;
 
@@ -88,7 +89,7 @@ struct Centre {
     typename V::Floats red, green, blue, half;
 };
 
-/// Squared distance: three differences and their squares.
+/// Squared distance, from three differences and their squares.
 struct Differences {
     template <class V>
     static typename V::Floats score(typename V::Floats red, typename V::Floats green, typename V::Floats blue,
@@ -98,8 +99,8 @@ struct Differences {
     }
 };
 
-/// |p - c|^2 = |p|^2 + 2 (|c|^2 / 2 - p.c), and the first term is the same for all centres: three fused
-/// multiply-adds find the nearest, at the price of cancellation.
+/// |c|^2 / 2 - p.c, by three fused multiply-adds. Its minimum is at the nearest centre, since |p - c|^2 =
+/// |p|^2 + 2 (|c|^2 / 2 - p.c), but digits cancel.
 struct Products {
     template <class V>
     static typename V::Floats score(typename V::Floats red, typename V::Floats green, typename V::Floats blue,
@@ -109,8 +110,8 @@ struct Products {
     }
 };
 
-/// Centres as four arrays: colours, and half of the squared distance to the origin. Padding of the last group
-/// is farther from all colours than any centre, and comes last.
+/// Centres as four arrays: colours, and half of the squared distance to the origin. The padding of the last
+/// group is farther from all colours than any centre.
 struct Table {
     explicit Table(const Assignment& a)
         : size(group * groups_of(a.k)), red(a.scratch), green(red + size), blue(green + size),
@@ -141,7 +142,7 @@ struct Table {
     float *red, *green, *blue, *half;
 };
 
-/// As many points as are processed side by side; a block that the data do not fill repeats the last one.
+/// Points that are processed at once. The last block is padded with the last point.
 template <class V, std::size_t chains>
 struct Block {
     static constexpr std::size_t points = V::lanes * chains;
@@ -160,7 +161,7 @@ struct Block {
     alignas(64) float red[points], green[points], blue[points];
 };
 
-/// The nearest centres of one block, the index beside the minimum.
+/// Find the nearest centres of one block, with the index updated together with the minimum.
 template <class V, std::size_t chains, class Score>
 inline void assign(const Assignment& a, std::size_t first) {
     const Table table(a);
@@ -191,9 +192,9 @@ inline void assign(const Assignment& a, std::size_t first) {
     for (std::size_t j = 0; j < block.count; ++j) a.nearest[first + j] = indices[j];
 }
 
-/// The same with the minimum alone in the inner loop, and the group of centres that it came from. Which of
-/// the group it was is found by scoring that group again: the same operations on the same values give the
-/// same score, bit by bit.
+/// Find the nearest centres of one block, with only the minimum updated in the inner loop, and its group of
+/// centres after each group. The centre is then found by computing the scores of that group again: the same
+/// operations on the same values have bitwise the same results.
 template <class V, std::size_t chains, class Score>
 inline void assign_later(const Assignment& a, std::size_t first) {
     const Table table(a);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t line = 64 / sizeof(double);
 
-/// Returns a number from 0 to 1.
+/// Return a number from 0 to 1.
 double datum(std::size_t kind, std::size_t i) {
     return static_cast<double>(mixed(8 * i + kind) >> 11U) * 0x1p-53;
 }
@@ -66,7 +66,7 @@ class Krylov final : public KernelOf<System> {
         const auto edge = static_cast<std::size_t>(values.at("edge"));
         const auto steps = static_cast<std::size_t>(values.at("steps"));
         const std::size_t n = edge * edge * edge;
-        // One line more than it takes: vectors do not all begin in the same set of a cache.
+        // One cache line more than necessary, so that vectors do not all begin in the same set of a cache.
         const std::size_t stride = (n + line - 1) / line * line + line;
         const std::size_t room = 2 * ((steps + line - 1) / line * line);
         for (auto* one : {&q_, &d_}) *one = Buffer<double>(stride * steps, shift);
@@ -103,19 +103,19 @@ class Krylov final : public KernelOf<System> {
         done_ = std::numeric_limits<std::size_t>::max();
     }
 
-    /// Checks three properties of the method: the residual is that of the solution; it is orthogonal to the
-    /// vectors of the base; and its square is that of the right side without those of the weights. Rounding
-    /// spoils them by the loss of orthogonality, which grows with the condition of the vectors (Giraud,
-    /// Langou, Rozloznik 2005). So the matrix is one that few steps solve.
+    /// Check three properties of the method: the residual is that of the solution; it is orthogonal to the
+    /// vectors of the base; and its square is the square of the right side minus the squares of the weights.
+    /// Their errors follow from the loss of orthogonality by rounding, which grows with the condition of the
+    /// vectors (Giraud, Langou, Rozloznik 2005). So the matrix is one for which few steps are sufficient.
     [[nodiscard]] Verdict check() override {
         constexpr double tolerance = 1e-9;
         const std::size_t n = work_.base.n;
         const double whole =
             std::sqrt(static_cast<double>(product(right_side_.data(), right_side_.data(), n)));
         const auto left = static_cast<double>(product(residual_.data(), residual_.data(), n));
-        // Twice, for theirs is summed in another order.
+        // Twice the tolerance, since variants sum the residual in another order.
         if (done_ > work_.steps ||
-            (done_ < work_.steps && !(std::sqrt(left) <= 2.0 * System::nothing * whole)))
+            (done_ < work_.steps && !(std::sqrt(left) <= 2.0 * System::rounding * whole)))
             return {false, DBL_MAX, std::to_string(done_) + " steps were made"};
         Comparison residual(tolerance, whole / std::sqrt(std::max<double>(1.0, static_cast<double>(n))));
         for (std::size_t i = 0; i < n; ++i) residual.compare("residual", i, residual_[i], rest(i));
@@ -133,11 +133,12 @@ class Krylov final : public KernelOf<System> {
     }
 
   private:
-    /// Two for each vector of the base, seven of the matrix, and three for the system.
+    /// Return the number of arrays: two for each vector of the base, seven for the matrix, and three for the
+    /// system.
     static double arrays(double steps) { return 2.0 * steps + 10.0; }
 
-    /// Flow through a medium whose conductivity changes from place to place, with a wind from the left: not
-    /// symmetric, its diagonal dominant.
+    /// Fill the matrix of a flow through a medium of variable conductivity, with wind from the left. It is
+    /// not symmetric, and its diagonal is dominant.
     void fill(std::size_t edge) {
         for (std::size_t z = 0; z < edge; ++z)
             for (std::size_t y = 0; y < edge; ++y)
@@ -156,7 +157,7 @@ class Krylov final : public KernelOf<System> {
                 }
     }
 
-    /// Residual of equation i.
+    /// Return the residual of equation i.
     [[nodiscard]] long double rest(std::size_t i) const {
         const std::size_t edge = work_.edge;
         const std::size_t away[] = {1, edge, edge * edge};
@@ -169,10 +170,10 @@ class Krylov final : public KernelOf<System> {
         return found;
     }
 
-    /// Cost of the steps; there are none once only rounding is left.
+    /// Return the cost of the completed steps.
     ///
-    /// In words of each element, of the blocked orthogonalisation: 3 for each previous vector, and 5 (see
-    /// gram-schmidt); the direction 3, the product 9, lengths 2, scaling 4, the weight 2, updates 6.
+    /// Words of each element: for the blocked orthogonalisation 3 for each previous vector, and 5 (see
+    /// gram-schmidt); for the direction 3, the product 9, lengths 2, scaling 4, the weight 2, and updates 6.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.base.n),
                    steps = static_cast<double>(std::min(done_, work_.steps));

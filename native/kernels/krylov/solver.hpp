@@ -4,8 +4,8 @@
 ///
 /// The generalised conjugate residual method: S. Eisenstat, H. Elman, M. Schultz, Variational iterative
 /// methods for nonsymmetric systems of linear equations, SIAM J. Numer. Anal. 20 (1983). Each step
-/// orthogonalises one vector against all those before it, with its companion, as the simulator did whose
-/// orthogonalisation is the kernel gram-schmidt.
+/// orthogonalises one vector, with its companion, against all previous ones. This method is from the same
+/// simulator as the kernel gram-schmidt.
 
 #include "kernels/gram-schmidt/vectors.hpp"
 #include "kernels/krylov/work.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using assay::kernels::System;
 
-/// to = A from.
+/// Compute to = A from.
 inline void multiply_matrix(const System& s, const double* __restrict from, double* __restrict to) {
     const std::size_t edge = s.edge, plane = edge * edge;
     for (std::size_t z = 0; z < edge; ++z)
@@ -48,13 +48,13 @@ inline double product_of(const double* a, const double* b, std::size_t n) {
     return all;
 }
 
-/// Computes the next direction, preconditioned by the diagonal, and its product with the matrix.
+/// Compute the next direction, preconditioned by the diagonal, and its product with the matrix.
 inline void begin_step(const System& s, const Base& base) {
     for (std::size_t i = 0; i < base.n; ++i) base.y[i] = s.residual[i] / s.centre[i];
     multiply_matrix(s, base.y, base.x);
 }
 
-/// Normalises the new vector, and removes its component from the residual.
+/// Normalise the new vector, and remove its component from the residual.
 inline void end_step(const System& s, const Base& base, double length) {
     const double scale = 1.0 / length;
     for (std::size_t i = 0; i < base.n; ++i) base.x[i] *= scale;
@@ -65,7 +65,7 @@ inline void end_step(const System& s, const Base& base, double length) {
     for (std::size_t i = 0; i < base.n; ++i) s.residual[i] -= weight * base.x[i];
 }
 
-/// \tparam orthogonalise removes the components of the new vector along those before it.
+/// \tparam orthogonalise function that removes the components of the new vector along the previous ones.
 template <void (*orthogonalise)(const Base&)>
 inline void solve(const System& s) {
     Base base = s.base;
@@ -75,7 +75,7 @@ inline void solve(const System& s) {
         base.x = const_cast<double*>(base.q) + step * base.stride;
         base.y = const_cast<double*>(base.d) + step * base.stride;
         base.vectors = step;
-        if (__builtin_sqrt(product_of(s.residual, s.residual, base.n)) <= System::nothing * whole) break;
+        if (__builtin_sqrt(product_of(s.residual, s.residual, base.n)) <= System::rounding * whole) break;
         begin_step(s, base);
         if (step > 0) orthogonalise(base);
         end_step(s, base, __builtin_sqrt(product_of(base.x, base.x, base.n)));

@@ -4,23 +4,23 @@
 
 namespace assay::kernels {
 
-/// A system of equations from a grid: each unknown hangs on its six neighbours and itself.
+/// A system of equations from a grid: each equation contains an unknown and its six neighbours.
 struct System {
     static constexpr std::size_t neighbours = 6;
-    /// Relative length of the residual, below which it consists of rounding.
-    static constexpr double nothing = 1e-14;
+    /// Relative length of the residual below which it consists of rounding errors.
+    static constexpr double rounding = 1e-14;
 
-    const double* centre; ///< The diagonal of the matrix.
-    const double*
-        beside[neighbours]; ///< Its other entries: of the neighbours before, after, left, right, under, over.
+    const double* centre;             ///< The diagonal of the matrix.
+    const double* beside[neighbours]; ///< The other entries, for the neighbours before, after, left, right,
+                                      ///< under and over.
     const double* right_side;
     double* solution;
     double* residual;
     double* weights;  ///< Weight of each vector of the base.
-    std::size_t edge; ///< Unknowns along an edge of the grid, which is a cube.
+    std::size_t edge; ///< Number of unknowns along an edge of the grid, which is a cube.
     std::size_t steps;
-    std::size_t* done; ///< Completed steps: fewer, where nothing was left to be done.
-    Base base;         ///< Room for its vectors; `vectors` of them are there at a time.
+    std::size_t* done; ///< Number of completed steps; fewer than `steps` if only rounding errors remain.
+    Base base;         ///< Space for the vectors of the base, of which the first `vectors` are filled.
 };
 
 } // namespace assay::kernels

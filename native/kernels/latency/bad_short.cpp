@@ -6,10 +6,10 @@ namespace assay::kernels {
 namespace {
 
 void run(const Chase& work) {
-    for (std::size_t trip = 0; trip < trips; ++trip) {
-        std::uint64_t at = trip % work.lines * line_elements;
+    for (std::size_t walk = 0; walk < walks; ++walk) {
+        std::uint64_t at = walk % work.lines * line_elements;
         for (std::size_t i = 1; i < work.lines; ++i) at = work.next[at];
-        work.end[trip] = at;
+        work.end[walk] = at;
     }
 }
 

@@ -46,7 +46,7 @@ class Latency final : public KernelOf<Chase> {
         const auto lines = static_cast<std::size_t>(values.at("lines"));
         next_ = Buffer<std::uint64_t>(lines * line_elements, shift);
         std::ranges::fill(next_, nowhere);
-        // A permutation of one cycle: each line takes the place of a random one before it (Sattolo 1986).
+        // A random permutation with a single cycle (Sattolo 1986).
         std::mt19937_64 random(lines);
         for (std::size_t i = 0; i < lines; ++i) next_[i * line_elements] = i * line_elements;
         for (std::size_t i = lines - 1; i > 0; --i)
@@ -56,24 +56,24 @@ class Latency final : public KernelOf<Chase> {
 
     void poison() override { std::ranges::fill(end_, nowhere); }
 
-    /// Checks that a walk is back at its start after as many steps as there are lines, and not before.
+    /// Check that a walk is back at its start after as many steps as there are lines, and not before.
     [[nodiscard]] Verdict check() override {
         Comparison places(0.0, 0.0);
-        for (std::size_t trip = 0; trip < trips; ++trip) {
-            const std::size_t begin = trip % work_.lines * line_elements;
-            places.compare("end", trip, static_cast<double>(end_[trip]), static_cast<long double>(begin));
+        for (std::size_t walk = 0; walk < walks; ++walk) {
+            const std::size_t begin = walk % work_.lines * line_elements;
+            places.compare("end", walk, static_cast<double>(end_[walk]), static_cast<long double>(begin));
         }
-        return places.verdict(trips);
+        return places.verdict(walks);
     }
 
   private:
     [[nodiscard]] Cost default_cost() const override {
-        const double bytes = 64.0 * static_cast<double>(trips * work_.lines);
+        const double bytes = 64.0 * static_cast<double>(walks * work_.lines);
         return {.bytes = bytes, .bytes_with_allocate = bytes};
     }
 
     Buffer<std::uint64_t> next_;
-    std::uint64_t end_[trips] = {};
+    std::uint64_t end_[walks] = {};
 };
 
 } // namespace

@@ -6,13 +6,13 @@ namespace assay::kernels {
 namespace {
 
 void run(const Chase& work) {
-    std::uint64_t at[trips];
-    for (std::size_t trip = 0; trip < trips; ++trip) at[trip] = trip % work.lines * line_elements;
+    std::uint64_t at[walks];
+    for (std::size_t walk = 0; walk < walks; ++walk) at[walk] = walk % work.lines * line_elements;
     for (std::size_t i = 0; i < work.lines; ++i) {
 #pragma GCC unroll 8
-        for (std::size_t trip = 0; trip < trips; ++trip) at[trip] = work.next[at[trip]];
+        for (std::size_t walk = 0; walk < walks; ++walk) at[walk] = work.next[at[walk]];
     }
-    for (std::size_t trip = 0; trip < trips; ++trip) work.end[trip] = at[trip];
+    for (std::size_t walk = 0; walk < walks; ++walk) work.end[walk] = at[walk];
 }
 
 constexpr Variant<Chase> variant{

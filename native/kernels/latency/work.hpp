@@ -7,7 +7,7 @@
 
 namespace assay::kernels {
 
-/// A walk through all lines of a piece of memory, in random order: each line contains the index of the next.
+/// A walk through all lines of a memory area in random order: each line contains the index of the next one.
 struct Chase {
     /// Element 8 i belongs to line i and contains the index of the element in the next line.
     const std::uint64_t* next;
@@ -15,9 +15,9 @@ struct Chase {
     std::size_t lines;
 };
 
-/// Elements of a line.
+/// Number of elements of a line.
 inline constexpr std::size_t line_elements = 8;
-/// Trips that one variant makes side by side, each from another start.
-inline constexpr std::size_t trips = 8;
+/// Number of independent walks, each from another start.
+inline constexpr std::size_t walks = 8;
 
 } // namespace assay::kernels

@@ -6,7 +6,7 @@ namespace assay::kernels {
 namespace {
 
 struct Guard {
-    static std::int64_t read(const Lookups& work, const Section& one) { return look(work, one); }
+    static std::int64_t read(const Lookups& work, const Section& one) { return read_entries(work, one); }
     static void write(const Lookups& work, const Section& one) { change(work, one); }
 };
 

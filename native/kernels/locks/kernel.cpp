@@ -66,7 +66,7 @@ class Locks final : public KernelOf<Lookups> {
 
     void poison() override { torn_ = seen_ = -1; }
 
-    /// Selects sections whose changes do not depend on the order of execution.
+    /// Check all entries: the changes of sections do not depend on the order of execution.
     [[nodiscard]] Verdict check() override {
         std::vector<std::int64_t> wanted(work_.entries);
         std::int64_t reads = 0;
@@ -89,7 +89,8 @@ class Locks final : public KernelOf<Lookups> {
     }
 
   private:
-    /// Cost: a line for each entry. Lines of locks come on top; variants differ in them.
+    /// Count a cache line for each entry. The cache lines of locks are not counted, since variants differ in
+    /// them.
     [[nodiscard]] Cost default_cost() const override {
         const double bytes = static_cast<double>(sizeof(Entry)) * static_cast<double>(work_.n) *
                              static_cast<double>(work_.length);

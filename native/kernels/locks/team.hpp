@@ -4,9 +4,9 @@
 
 namespace {
 
-/// All sections over all threads.
+/// Execute all sections, divided among all threads.
 ///
-/// \tparam Guard has `read` and `write`, which run a piece of code behind the lock.
+/// \tparam Guard type with `read` and `write`, which read or change the entries of a section under a lock.
 template <class Guard>
 inline void look_up(const Lookups& work) {
     std::int64_t torn = 0, seen = 0;
@@ -27,12 +27,12 @@ inline void look_up(const Lookups& work) {
 
 /// A mutual-exclusion lock, for readers and writers.
 ///
-/// \tparam Lock has `take` and `release`.
+/// \tparam Lock type with `take` and `release`.
 template <class Lock>
 struct Exclusive {
     static std::int64_t read(const Lookups& work, const Section& one) {
         Lock::take(work);
-        const std::int64_t torn = look(work, one);
+        const std::int64_t torn = read_entries(work, one);
         Lock::release(work);
         return torn;
     }
@@ -43,7 +43,7 @@ struct Exclusive {
     }
 };
 
-/// Waits by reading, in the own cache, and exchanges once the word looks free.
+/// Wait by reading the word, which stays in the thread's own cache, and exchange it only when it is free.
 inline void take_patiently(int* word) {
     while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) != 0) {
         while (__atomic_load_n(word, __ATOMIC_RELAXED) != 0) {

@@ -13,7 +13,7 @@ struct Guard {
     }
     static std::int64_t read(const Lookups& work, const Section& one) {
         pthread_rwlock_rdlock(lock(work));
-        const std::int64_t torn = look(work, one);
+        const std::int64_t torn = read_entries(work, one);
         pthread_rwlock_unlock(lock(work));
         return torn;
     }

@@ -9,7 +9,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// glibc elides mutexes alone, and only where the environment asks for it before the program starts.
+/// glibc elides only mutexes, and only if an environment variable was set before the program started.
 const char* missing(const Lookups&) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     // RTM: leaf 7 of CPUID, EBX bit 11 (Intel SDM, volume 2A).

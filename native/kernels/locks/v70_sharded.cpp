@@ -32,7 +32,7 @@ struct Guard {
     static std::int64_t read(const Lookups& work, const Section& one) {
         const std::uint64_t locks = needed(work, one);
         take(work, locks);
-        const std::int64_t torn = look(work, one);
+        const std::int64_t torn = read_entries(work, one);
         release(work, locks);
         return torn;
     }

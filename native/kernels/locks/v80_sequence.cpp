@@ -11,8 +11,8 @@ struct Guard {
         for (;;) {
             const std::uint64_t before = __atomic_load_n(number(work), __ATOMIC_ACQUIRE);
             if ((before & 1U) == 0) {
-                const std::int64_t torn = look(work, one);
-                // The reads come before the second look at the counter (Boehm 2012, "Can seqlocks get along
+                const std::int64_t torn = read_entries(work, one);
+                // The entries are read before the counter is read again (Boehm 2012, "Can seqlocks get along
                 // ...").
                 __atomic_thread_fence(__ATOMIC_ACQUIRE);
                 if (__atomic_load_n(number(work), __ATOMIC_RELAXED) == before) return torn;

@@ -14,19 +14,20 @@ struct Entry {
     std::int64_t rest[6];
 };
 
-/// Many threads look things up in a table, and change some of it.
+/// Look-ups and changes of a table by many threads.
 struct Lookups {
     Entry* table;
     std::size_t entries;
-    unsigned char* room; ///< For the variant's locks: zero before every repetition, at a boundary of a line.
-    std::int64_t* torn;  ///< Number of entries seen half changed.
-    std::int64_t* seen;  ///< Number of entries read.
-    std::size_t n;       ///< Number of sections, over all threads.
-    unsigned writes;     ///< Percentage of sections that change their entries.
-    std::size_t length;  ///< Number of adjacent entries of a section.
+    unsigned char*
+        room; ///< Space for the variant's locks: zero before each repetition, and aligned to a cache line.
+    std::int64_t* torn; ///< Number of entries seen half changed.
+    std::int64_t* seen; ///< Number of entries read.
+    std::size_t n;      ///< Number of sections, over all threads.
+    unsigned writes;    ///< Percentage of sections that change their entries.
+    std::size_t length; ///< Number of adjacent entries of a section.
 };
 
-/// Bytes of the room for locks.
+/// Number of bytes for locks.
 inline constexpr std::size_t room_bytes = 64 * 64;
 
 } // namespace assay::kernels

@@ -14,11 +14,11 @@ namespace assay::kernels {
 
 namespace {
 
-/// Number of elements after which data repeat, a prime: the check needs only as many values in higher
+/// Number of elements after which data repeat, a prime: the check computes only as many values in higher
 /// precision. The period is long enough that a branch predictor does not learn their signs.
 constexpr std::size_t period = 65537;
 
-/// Returns numbers from 0 to below 1, each value once.
+/// Return a number from 0 to below 1. In each period, each value occurs once.
 double part(std::size_t i, std::size_t step) {
     return static_cast<double>(i % period * step % period) / static_cast<double>(period);
 }
@@ -73,7 +73,7 @@ class LogProduct final : public KernelOf<Logarithms> {
             a_[i] = from + width * part(i, 40503);
             b_[i] = from + width * part(i, 25717);
         }
-        // Special values are included if undefined logarithms are.
+        // Include special values if undefined logarithms are included.
         if (values.at("input"))
             for (std::size_t i = 0; i < n; ++i)
                 if (i % period < std::size(special)) {
@@ -86,7 +86,7 @@ class LogProduct final : public KernelOf<Logarithms> {
     void poison() override { std::ranges::fill(c_, lost); }
 
     /// Tolerance: four units in the last place for each logarithm, as libmvec promises, and one for the
-    /// product. For undefined logarithms only NaN is correct; infinity is exact.
+    /// product. For undefined logarithms only NaN is correct, and infinite results must be exact.
     [[nodiscard]] Verdict check() override {
         const std::size_t several = std::min(period, work_.n);
         std::vector<long double> wanted(several);
@@ -105,7 +105,7 @@ class LogProduct final : public KernelOf<Logarithms> {
     }
 
   private:
-    /// Invalid value: larger than any product. NaN would not do, since it may be correct.
+    /// Invalid value: larger than any product. NaN is not used, since it may be correct.
     static constexpr double lost = 1e300;
 
     [[nodiscard]] Cost default_cost() const override {

@@ -26,13 +26,13 @@ void* libmvec_log(int lanes) {
 }
 
 const char* libmvec_missing(const Logarithms&) {
-    if (!libmvec().there()) return libmvec().reason();
+    if (!libmvec().is_loaded()) return libmvec().reason();
     return libmvec_log(4) && libmvec_log(8) ? nullptr : "this libmvec has no logarithm";
 }
 
 const char* libmvec_version() {
     static const std::string text = "libmvec of glibc " + std::string(gnu_get_libc_version());
-    return libmvec().there() ? text.c_str() : nullptr;
+    return libmvec().is_loaded() ? text.c_str() : nullptr;
 }
 
 void* sleef_log(int lanes) {
@@ -40,13 +40,13 @@ void* sleef_log(int lanes) {
 }
 
 const char* sleef_missing(const Logarithms&) {
-    if (!sleef().there()) return sleef().reason();
+    if (!sleef().is_loaded()) return sleef().reason();
     return sleef_log(4) && sleef_log(8) ? nullptr : "this SLEEF has no logarithm for these processors";
 }
 
 const char* sleef_version() {
-    // The library does not tell its version; its file's name does.
-    return sleef().there() ? sleef().path().c_str() : nullptr;
+    // The library does not report its version; its file name contains it.
+    return sleef().is_loaded() ? sleef().path().c_str() : nullptr;
 }
 
 } // namespace assay::kernels

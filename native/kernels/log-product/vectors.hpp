@@ -1,6 +1,6 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it.
+/// Shared by variants for different processors, so everything here is local to the including file.
 
 #include "kernels/elementary/logarithm.hpp"
 #include "kernels/log-product/work.hpp"
@@ -45,7 +45,7 @@ typedef Avx2 Simd;
 template <class V>
 using Call = typename V::Doubles(typename V::Doubles);
 
-/// Elements from `first` to before `last`, fewer than a vector has.
+/// Multiply the elements from `first` to before `last`, which are fewer than a vector has.
 template <class V, class Log>
 inline void few(const Logarithms& l, std::size_t first, std::size_t last, Log logarithm_of) {
     double a[V::lanes], b[V::lanes];
@@ -57,9 +57,9 @@ inline void few(const Logarithms& l, std::size_t first, std::size_t last, Log lo
     for (std::size_t j = 0; first + j < last; ++j) l.c[first + j] = a[j];
 }
 
-/// Elements from `first` to before `last`.
+/// Multiply the elements from `first` to before `last`.
 ///
-/// \tparam streamed whether results go past the caches, from the first that a whole vector can be put at.
+/// \tparam streamed true to bypass the caches with stores, from the first result that is aligned to a vector.
 template <class V, bool streamed, class Log>
 inline void multiply(const Logarithms& l, std::size_t first, std::size_t last, Log logarithm_of) {
     std::size_t i = first;
@@ -87,7 +87,7 @@ void own(const Logarithms& l) {
 }
 
 #ifdef _OPENMP
-/// All threads, each with pieces of whole cache lines.
+/// Divide the elements among all threads, in pieces of whole cache lines.
 template <class V, bool streamed, class Log>
 void multiply_by_threads(const Logarithms& l, Log logarithm_of) {
     constexpr std::size_t piece = 4096;

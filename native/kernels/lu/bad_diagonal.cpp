@@ -10,7 +10,7 @@ void run(const Matrix& w) {
     for (std::size_t j = 0; j < w.n; ++j) {
         w.exchanged[j] = static_cast<std::int64_t>(j);
         scale(w, j);
-        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
+        for (std::size_t c = j + 1; c < w.n; ++c) subtract(w, j, c);
     }
 }
 

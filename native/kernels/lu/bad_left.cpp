@@ -11,7 +11,7 @@ void run(const Matrix& w) {
         choose(w, j, w.n);
         exchange_row(w, j, j / w.tile * w.tile, w.n);
         scale(w, j);
-        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
+        for (std::size_t c = j + 1; c < w.n; ++c) subtract(w, j, c);
     }
 }
 

@@ -12,7 +12,7 @@ void run(const Matrix& w) {
         choose(w, j, end < w.n ? end : w.n);
         exchange_row(w, j, 0, w.n);
         scale(w, j);
-        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
+        for (std::size_t c = j + 1; c < w.n; ++c) subtract(w, j, c);
     }
 }
 

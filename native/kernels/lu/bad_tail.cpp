@@ -12,7 +12,7 @@ void run(const Matrix& w) {
         choose(w, j, w.n);
         exchange_row(w, j, 0, w.n);
         scale(w, j);
-        for (std::size_t c = j + 1; c < full; ++c) take_out(w, j, c);
+        for (std::size_t c = j + 1; c < full; ++c) subtract(w, j, c);
     }
 }
 

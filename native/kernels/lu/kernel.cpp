@@ -16,21 +16,21 @@ namespace assay::kernels {
 
 namespace {
 
-/// Rows of strips of all processors divide it.
+/// A multiple of the rows of strips on all processors.
 constexpr std::size_t unit = 24;
 
 std::size_t up(std::size_t count, std::size_t multiple) {
     return (count + multiple - 1) / multiple * multiple;
 }
 
-/// Returns a number from -1 to 1, without a pattern. The first element is zero, so that the factorisation
-/// needs an exchange at once.
+/// Return a number from -1 to 1, without a pattern. The first element is zero, so that the first column needs
+/// an exchange.
 double datum(std::size_t i, std::size_t j) {
     if (i == 0 && j == 0) return 0.0;
     return static_cast<double>(static_cast<std::int64_t>(mixed(i + (j << 32U)))) * 0x1p-63;
 }
 
-/// Returns 1 or -1: an error in one element of a row is not hidden by the size of another one.
+/// Return 1 or -1, so that an error in one element of a row is not hidden by the size of another element.
 double sign(std::size_t number, std::size_t j) {
     return mixed(~(j + (number << 32U))) & 1U ? 1.0 : -1.0;
 }
@@ -71,12 +71,12 @@ class Lu final : public KernelOf<Matrix> {
         return found;
     }
 
-    /// The matrix, and room for it in tiles.
+    /// Choose the size for the matrix and its copy in tiles.
     void fit(Values& values, std::int64_t bytes) const override {
         values["n"] = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / 16.0));
     }
 
-    /// With the rooms of panels and tiles that were asked for, which may be larger than the matrix.
+    /// Add the space for panels and tiles of the requested size, which may be larger than the matrix.
     [[nodiscard]] double bytes(const Values& values) const override {
         const auto n = static_cast<double>(values.at("n")), tile = static_cast<double>(values.at("tile"));
         return 16.0 * n * n + 8.0 * (tile * tile * threads() + 2.0 * tile * n);
@@ -103,7 +103,7 @@ class Lu final : public KernelOf<Matrix> {
 
     void restore() override {
         const std::size_t n = work_.n;
-        // By the threads that work on them, which touch them first here.
+        // First touch by the threads that process the columns.
 #pragma omp parallel for schedule(static)
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t i = 0; i < n; ++i) a_[i + j * n] = given(i, j);
@@ -114,8 +114,8 @@ class Lu final : public KernelOf<Matrix> {
         singular_ = -1;
     }
 
-    /// Checks products of both sides with vectors, since the product of L and U would take as long as the
-    /// factorisation. \return the largest difference relative to its tolerance.
+    /// Check products of both sides with vectors, since the product of L and U would take as long as the
+    /// factorisation.
     [[nodiscard]] Verdict check() override {
         const auto n = static_cast<std::int64_t>(work_.n);
         for (std::int64_t j = 0; j < n; ++j)
@@ -133,7 +133,8 @@ class Lu final : public KernelOf<Matrix> {
         return {false, std::numeric_limits<double>::max(), told};
     }
 
-    /// Width of a panel: enough columns for a fast update, few enough for a fast panel.
+    /// Return the width of a panel: large enough for a fast update, small enough for a fast factorisation of
+    /// the panel.
     static std::size_t suitable(std::size_t n) {
         constexpr std::size_t most = 120;
         return std::clamp<std::size_t>(n / 8, unit, most);
@@ -143,14 +144,14 @@ class Lu final : public KernelOf<Matrix> {
         return j + 1 == zero_column_ ? 0.0 : datum(i, j);
     }
 
-    /// The first column that has to be left without a pivot.
+    /// Return the first column that has to be without a pivot.
     [[nodiscard]] std::int64_t without_pivot() const {
         if (zero_column_) return static_cast<std::int64_t>(zero_column_) - 1;
         return work_.n == 1 ? 0 : static_cast<std::int64_t>(work_.n);
     }
 
-    /// An element of L above 1 in size was divided by another than the largest. LAPACK multiplies with the
-    /// reciprocal instead: two roundings.
+    /// Return an error for an element of L that is larger than 1 in absolute value: it was not divided by the
+    /// largest element. Two roundings are allowed, since LAPACK multiplies by the reciprocal.
     [[nodiscard]] std::string too_large() const {
         const std::size_t n = work_.n;
         for (std::size_t j = 0; j < n; ++j)
@@ -161,8 +162,8 @@ class Lu final : public KernelOf<Matrix> {
         return "";
     }
 
-    /// P A x - L (U x) in the largest element, over n eps of A's largest sum of a row, as LAPACK's own tests
-    /// have it with 30 times as much (dget01).
+    /// Compare the largest element of P A x - L (U x) with n eps times the largest sum of a row of A.
+    /// LAPACK's own tests allow 30 times as much (dget01).
     [[nodiscard]] Verdict difference(std::size_t number) const {
         const std::size_t n = work_.n;
         std::vector<long double> wanted(n), upper(n), found(n), sizes(n);
@@ -190,8 +191,8 @@ class Lu final : public KernelOf<Matrix> {
         return rows.verdict(n);
     }
 
-    /// Cost: each column is divided and subtracted from the rest with two operations for each element, 2/3
-    /// n^3 of them for large n. All elements are read and written at least once.
+    /// Count the division of each column, and two operations for each element from which it is subtracted:
+    /// 2/3 n^3 for large n. All elements are read and written at least once.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const double bytes = 16.0 * n * n;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Layout of elements: in columns, or in stacks (strips of rows, tiles). Functions for a part of the matrix
-/// accept either, since rows are contiguous in both as far as a vector or a strip reaches.
+/// accept both, since the rows of a vector or strip are contiguous in both.
 
 #include "kernels/lu/work.hpp"
 #include "kernels/product/strips.hpp"
@@ -13,22 +13,22 @@ namespace {
 
 using assay::kernels::Matrix;
 
-/// Columns as the matrix has them.
+/// Columns as stored in the matrix.
 struct Columns {
-    static constexpr bool padded = false; ///< True if writes may go beyond the last rows.
+    static constexpr bool padded = false; ///< True if writes beyond the last row are allowed.
     double* first;
     std::size_t down; ///< Distance between columns.
 
     [[nodiscard]] double* at(std::size_t i, std::size_t j) const { return first + i + j * down; }
-    /// Rows from i on that lie side by side.
+    /// Return the number of contiguous rows from row i.
     [[nodiscard]] static std::size_t run(std::size_t) { return SIZE_MAX; }
 };
 
-/// Rows in parts one below the other, each stored by itself, column by column.
+/// Rows in parts, one below another, each stored separately, column by column.
 struct Stack {
     static constexpr bool padded = true;
     double* first;
-    std::size_t down;  ///< Distance between columns: the rows of a part.
+    std::size_t down;  ///< Distance between columns: the number of rows of a part.
     std::size_t apart; ///< Distance between parts.
 
     [[nodiscard]] double* at(std::size_t i, std::size_t j) const {
@@ -37,16 +37,17 @@ struct Stack {
     [[nodiscard]] std::size_t run(std::size_t i) const { return down - i % down; }
 };
 
-/// The matrix where it is.
+/// The matrix in its place.
 struct InPlace {
     static constexpr bool tiled = false;
     const Matrix& w;
 
-    /// The part that begins at an element of the diagonal's row and the block's column.
+    /// Return the part that begins at row i and column j.
     [[nodiscard]] Columns block(std::size_t i, std::size_t j) const { return {w.a + i + j * w.n, w.n}; }
 };
 
-/// In tiles: those of the same columns one after the other, with room beyond the matrix.
+/// The matrix in tiles. Those of the same columns are stored one after another, with padding beyond the
+/// matrix.
 struct InTiles {
     static constexpr bool tiled = true;
     const Matrix& w;

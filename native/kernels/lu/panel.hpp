@@ -2,7 +2,7 @@
 
 /// A panel: columns of the matrix from the diagonal down, and its update of columns to the right.
 ///
-/// It is stored in strips of rows, the layout of the first factor of a product, so that a factored panel is
+/// It is stored in strips of rows, the layout of a product's first factor, so that a factored panel is
 /// multiplied without a copy.
 
 #include "kernels/lu/layout.hpp"
@@ -20,20 +20,19 @@ struct Way {
     static constexpr std::size_t lanes = sizeof(V) / sizeof(double);
     using Whole = InRegisters<V, 3, lanes, lanes, true>;
     static constexpr std::size_t rows = Whole::rows;
-    /// One vector of the rows of a strip.
+    /// Shape for a part of a strip: one vector of its rows.
     using Part = InRegisters<V, 1, lanes, lanes, false, rows>;
 };
 
-/// Rows and columns count from the panel's first; missing rows of the last strip are zero.
+/// A panel. Rows and columns are counted from its first ones; missing rows of the last strip are zero.
 template <class W>
 struct Panel {
     double* strips;
     std::size_t high, wide;
-    std::size_t row;   ///< First column in the matrix.
-    const Matrix& all; ///< Record of exchanges.
+    std::size_t row;   ///< First row and column in the matrix.
+    const Matrix& all; ///< The matrix, with the record of exchanges.
     double* room;      ///< Scratch of the thread, for rows in strips of columns.
-    /// Position of each row before the exchanges. Rows that come from below the panel's columns were next to
-    /// them: each exchange moves a row there that was above.
+    /// Position of each row before the exchanges.
     std::size_t* order;
 
     [[nodiscard]] Stack from(std::size_t column) const {
@@ -68,7 +67,7 @@ inline void exchange(double& a, double& b) {
     b = before;
 }
 
-/// A vector's rows, which begin at i.
+/// Return the row numbers of a vector that begins at row i.
 template <class V>
 auto rows_from(std::size_t i) {
     decltype(V{} > V{}) found;
@@ -76,7 +75,8 @@ auto rows_from(std::size_t i) {
     return found;
 }
 
-/// The row of the largest element in size of a column from the diagonal down, the first of several.
+/// Return the row of the element of column j with the largest absolute value, from the diagonal downwards;
+/// the first one if there are several.
 template <class W>
 std::size_t largest(const Panel<W>& panel, std::size_t j) {
     using V = typename W::Vector;
@@ -98,12 +98,12 @@ std::size_t largest(const Panel<W>& panel, std::size_t j) {
     return static_cast<std::size_t>(where[best]);
 }
 
-/// Column j below the diagonal becomes one of L, and is taken out of those to its right up to `end`.
+/// Compute column j of L below the diagonal, and subtract it from the columns to its right, up to `end`.
 template <class W>
 void eliminate(const Panel<W>& panel, std::size_t j, std::size_t end) {
     using V = typename W::Vector;
     const double pivot = *panel.at(j, j);
-    // Of the smallest the reciprocal is not finite.
+    // The reciprocal of the smallest numbers is not finite.
     const bool small = pivot < DBL_MIN && pivot > -DBL_MIN;
     const double factor = small ? 1.0 : 1.0 / pivot, divisor = small ? pivot : 1.0;
     double* const u = panel.room;
@@ -127,7 +127,7 @@ void eliminate(const Panel<W>& panel, std::size_t j, std::size_t end) {
     }
 }
 
-/// Column by column.
+/// Factor the columns from `first` to `end` one by one.
 template <class W>
 void by_columns(const Panel<W>& panel, std::size_t first, std::size_t end) {
     for (std::size_t j = first; j < least(end, panel.high); ++j) {
@@ -144,8 +144,7 @@ void by_columns(const Panel<W>& panel, std::size_t first, std::size_t end) {
     }
 }
 
-/// X = L^-1 X for as many strips of columns as are processed together; L from (first, first) on, of `deep`
-/// rows.
+/// Compute X = L^-1 X for `strips` strips of columns, where L begins at (first, first) and has `deep` rows.
 template <class W, std::size_t strips>
 void solve(const Panel<W>& panel, std::size_t first, std::size_t deep, double* x) {
     using V = typename W::Vector;
@@ -173,7 +172,8 @@ void solve(const Panel<W>& panel, std::size_t first, std::size_t deep, double* x
     }
 }
 
-/// Rows beside `deep` columns of the panel from `first` on, into strips of columns in the thread's room.
+/// Pack the `deep` rows from row `first`, right of the panel's factored columns, into strips of columns in
+/// the thread's scratch memory.
 template <class W, class Place>
 void pack_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
                std::size_t wide) {
@@ -184,7 +184,7 @@ void pack_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const
     }
 }
 
-/// Applies the exchanges to the columns beside the panel.
+/// Apply the exchanges to columns right of the panel, and pack the rows of the panel's columns into strips.
 template <class W, class Place>
 void exchange_and_pack(const Panel<W>& panel, const Place& place, std::size_t wide) {
     const std::size_t deep = panel.wide;
@@ -215,7 +215,7 @@ void exchange_and_pack(const Panel<W>& panel, const Place& place, std::size_t wi
     }
 }
 
-/// The strips become rows of U, which are stored too.
+/// Compute rows of U in the strips, and store them in the matrix.
 template <class W, class Place>
 void solve_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
                 std::size_t wide) {
@@ -238,7 +238,7 @@ void solve_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, cons
     }
 }
 
-/// Subtracts the product of L and these rows from the rows below them.
+/// Subtract the product of L and these rows of U from the rows below them.
 template <class W, class Place>
 void subtract_below(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
                     std::size_t wide) {
@@ -263,7 +263,7 @@ void subtract_below(const Panel<W>& panel, std::size_t first, std::size_t deep, 
     }
 }
 
-/// Factors half of the columns, updates the other half, and factors it: most of the work is a product.
+/// Factor half of the columns, update the other half and factor it, so that most of the work is a product.
 template <class W>
 void by_halves(const Panel<W>& panel, std::size_t first, std::size_t end) {
     const std::size_t wide = end - first;
@@ -280,7 +280,8 @@ void by_halves(const Panel<W>& panel, std::size_t first, std::size_t end) {
     by_halves(panel, middle, end);
 }
 
-/// Rows of a part of the matrix are exchanged as `count` columns were from `row` on, where the part begins.
+/// Apply the exchanges of `count` columns, from column `row`, to the rows of a part of the matrix that begins
+/// at row `row`.
 template <class Place>
 void exchange_rows(const Matrix& w, std::size_t row, std::size_t count, const Place& place,
                    std::size_t wide) {
@@ -297,7 +298,7 @@ void exchange_rows(const Matrix& w, std::size_t row, std::size_t count, const Pl
     }
 }
 
-/// Updates columns to the right of a panel.
+/// Update columns right of a panel.
 template <class W, class Place>
 void follow(const Panel<W>& panel, const Place& place, std::size_t wide) {
     exchange_and_pack(panel, place, wide);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The matrix panel by panel.
+/// Factorisation panel by panel.
 
 #include "kernels/lu/panel.hpp"
 
@@ -21,14 +21,14 @@ struct ByHalves {
     }
 };
 
-/// The panel that begins at row k, in the first or second room for it.
+/// Return the panel that begins at row k, stored in the first or second space for panels.
 template <class W>
 Panel<W> panel_at(const Matrix& w, std::size_t k, std::size_t number, double* room) {
     return {w.panels + number * w.panel, w.n - k, least(w.tile, w.n - k), k, w, room,
             w.orders + number * w.n};
 }
 
-/// Returns the position of each row before the recorded exchanges.
+/// Find the position of each row before the recorded exchanges.
 template <class W>
 void order_rows(const Panel<W>& panel) {
     for (std::size_t i = 0; i < panel.high; ++i) panel.order[i] = i;
@@ -48,7 +48,7 @@ void factor(const Panel<W>& panel, const Place& place) {
     order_rows(panel);
 }
 
-/// Columns that begin at j are exchanged as all later ones were.
+/// Apply the exchanges of all later panels to the panel that begins at column j.
 inline void exchange_left(const Matrix& w, std::size_t j) {
     const std::size_t row = j + w.tile;
     if (row < w.n) exchange_rows(w, row, w.n - row, InPlace{w}.block(row, j), w.tile);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Steps of the factorisation on the matrix as it is, column by column.
+/// Steps of the factorisation in the matrix itself, column by column.
 
 #include "kernels/lu/work.hpp"
 
@@ -11,7 +11,8 @@ namespace {
 
 using assay::kernels::Matrix;
 
-/// The pivot of column j: its largest element in size from the diagonal down to row `end`.
+/// Find the pivot of column j: the element with the largest absolute value, from the diagonal to before row
+/// `end`.
 [[maybe_unused]] inline void choose(const Matrix& w, std::size_t j, std::size_t end) {
     const double* const column = w.a + j * w.n;
     std::size_t best = j;
@@ -28,7 +29,7 @@ using assay::kernels::Matrix;
     if (most == 0.0 && number < *w.singular) *w.singular = number;
 }
 
-/// Row j and that of its pivot, in columns from `first` to `end`.
+/// Exchange row j and the row of its pivot, in the columns from `first` to before `end`.
 [[maybe_unused]] inline void exchange_row(const Matrix& w, std::size_t j, std::size_t first,
                                           std::size_t end) {
     const auto row = static_cast<std::size_t>(w.exchanged[j]);
@@ -41,7 +42,8 @@ using assay::kernels::Matrix;
     }
 }
 
-/// Turns column j below the diagonal into one of L. The rest of a column without a pivot is zero, and stays.
+/// Compute column j of L below the diagonal. In a column without a pivot, these elements are zero and are not
+/// changed.
 [[maybe_unused]] inline void scale(const Matrix& w, std::size_t j) {
     double* const column = w.a + j * w.n;
     const double pivot = column[j];
@@ -49,8 +51,8 @@ using assay::kernels::Matrix;
     for (std::size_t i = j + 1; i < w.n; ++i) column[i] /= pivot;
 }
 
-/// Column j of L is taken out of column c.
-[[maybe_unused]] inline void take_out(const Matrix& w, std::size_t j, std::size_t c) {
+/// Subtract a multiple of column j of L from column c.
+[[maybe_unused]] inline void subtract(const Matrix& w, std::size_t j, std::size_t c) {
     const double* const l = w.a + j * w.n;
     double* const column = w.a + c * w.n;
     const double u = column[j];

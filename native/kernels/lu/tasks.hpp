@@ -1,6 +1,6 @@
 #pragma once
 
-/// All threads: step by step, or by tasks that wait only for their dependencies.
+/// Factorisation with all threads: step by step, or by tasks that wait only for their dependencies.
 
 #include "kernels/lu/panels.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Returns the scratch of the calling thread.
+/// Return the scratch of the calling thread.
 inline double* own_room(const Matrix& w) {
 #ifdef _OPENMP
     return w.rows + static_cast<std::size_t>(omp_get_thread_num()) * w.room;
@@ -19,7 +19,8 @@ inline double* own_room(const Matrix& w) {
 #endif
 }
 
-/// One thread factors a panel, the others wait; columns to update are divided among all.
+/// Factor each panel with one thread, for which the others wait, and divide the columns to update among all
+/// threads.
 template <class W>
 void step_by_step(const Matrix& w) {
     *w.singular = static_cast<std::int64_t>(w.n);
@@ -39,7 +40,7 @@ void step_by_step(const Matrix& w) {
     }
 }
 
-/// A panel that was factored before, by all threads.
+/// Load a panel that was factored before, with all threads.
 template <class W>
 void load_again(const Panel<W>& panel, const Columns& place) {
     constexpr std::size_t rows = group<typename W::Whole>;
@@ -51,8 +52,8 @@ void load_again(const Panel<W>& panel, const Columns& place) {
                                   panel.strips + i * panel.wide);
 }
 
-/// Processes an eighth of the columns at a time: updates from all columns before them, and then among
-/// themselves. Each is written once, however many panels there are; columns to its left are only read.
+/// Process an eighth of the columns at a time: update them with all columns to their left, then factor them.
+/// Each eighth is written in only one of these rounds, and columns to its left are only read.
 template <class W>
 void from_the_left(const Matrix& w) {
     constexpr std::size_t parts = 8;
@@ -82,7 +83,7 @@ void from_the_left(const Matrix& w) {
     }
 }
 
-/// A tile's columns of the matrix into its tiles, or back.
+/// Copy the columns of a tile from the matrix to tiles.
 inline void to_tiles(const Matrix& w, std::size_t j) {
     const Stack tiles = InTiles{w}.block(0, j);
     for (std::size_t c = 0; c < least(w.tile, w.n - j); ++c)
@@ -99,14 +100,15 @@ inline void from_tiles(const Matrix& w, std::size_t j) {
                              sizeof(double) * least(w.tile, w.n - i));
 }
 
-/// The panel that a task works on, of every other one in the same room.
+/// Return the panel that a task processes. Every second panel uses the same space.
 template <class W>
 Panel<W> panel_of(const Matrix& w, std::size_t k) {
     return panel_at<W>(w, k, k / w.tile % 2, own_room(w));
 }
 
-/// A task for each panel and for each tile's columns beside it: the next panel is factored as soon as its
-/// columns are updated. Exchanged rows stand for their columns, and the first element of a panel for it.
+/// Create a task for each panel and for each tile's columns right of it, so that the next panel is factored
+/// as soon as its columns are updated. In dependencies, the record of exchanges represents the columns of a
+/// tile, and the first element of a panel represents the panel.
 template <class W, class Layout>
 void by_tasks(const Matrix& w) {
     *w.singular = static_cast<std::int64_t>(w.n);
@@ -114,7 +116,8 @@ void by_tasks(const Matrix& w) {
     constexpr bool tiled = Layout::tiled;
 #pragma omp parallel
     {
-        // Always the same thread: another one frees the records of dependencies after all have continued.
+        // Always the same thread creates tasks: another thread would free the records of dependencies after
+        // all threads have continued.
 #pragma omp master
         {
             for (std::size_t j = 0; tiled && j < w.n; j += w.tile) {

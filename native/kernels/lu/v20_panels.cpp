@@ -13,10 +13,10 @@ void run(const Matrix& w) {
             choose(w, j, w.n);
             exchange_row(w, j, 0, w.n);
             scale(w, j);
-            for (std::size_t c = j + 1; c < end; ++c) take_out(w, j, c);
+            for (std::size_t c = j + 1; c < end; ++c) subtract(w, j, c);
         }
         for (std::size_t c = end; c < w.n; ++c)
-            for (std::size_t j = k; j < end; ++j) take_out(w, j, c);
+            for (std::size_t j = k; j < end; ++j) subtract(w, j, c);
     }
 }
 

@@ -17,32 +17,34 @@ namespace {
 /// them.
 constexpr std::size_t period = 65537;
 
-/// A number below 2^32 that follows from another (C. Wellons, "Prospecting for hash functions": lowbias32).
+/// Return a pseudorandom number below 2^32 that depends on another number (C. Wellons, "Prospecting for hash
+/// functions": lowbias32).
 std::uint32_t mixed(std::uint32_t a) {
     a = (a ^ a >> 16) * 0x7feb352dU;
     a = (a ^ a >> 15) * 0x846ca68bU;
     return a ^ a >> 16;
 }
 
-/// Facts about each function.
-struct Known {
+/// Properties of a function.
+struct Properties {
     long double (*exact)(long double);
-    double patch;      ///< Half is good for most, and acosh has no value there (the article's advice).
-    double from, upto; ///< Arguments.
-    double scale;      ///< Smaller results are as good as one of this size.
+    double patch; ///< Argument for masked elements: 0.5, as the article recommends, but acosh is undefined
+                  ///< there.
+    double from, upto; ///< Range of arguments.
+    double scale;      ///< Errors of smaller results are relative to this size.
 };
 
-/// Near zeros of sine and cosine the vector libraries promise absolute errors.
+/// Scale of sine and cosine: near their zeros, vector libraries promise absolute errors.
 constexpr double turns = 1.0;
 
-const Known known_functions[] = {
+const Properties properties_of[] = {
     {std::exp, 0.5, 0.0, 709.75, 0.0},   {std::log, 0.5, 0.0, 1024.0, 0.0},
     {std::sin, 0.5, 0.0, 1024.0, turns}, {std::cos, 0.5, 0.0, 1024.0, turns},
     {std::acosh, 2.0, 1.0, 1024.0, 0.0},
 };
 
-/// Arguments that the mask leaves out: each of them costs or spoils something if it is used all the same.
-constexpr double left_out[] = {
+/// Masked arguments: each of them costs time or spoils a result if it is used in spite of the mask.
+constexpr double masked_arguments[] = {
     -1.0,   -746.0, 0.0, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(),
     -708.5, -0.0,   -3.5};
 
@@ -85,31 +87,33 @@ class MaskedFunction final : public KernelOf<Masked> {
     void prepare(const Values& values, std::size_t shift) override {
         const auto n = static_cast<std::size_t>(values.at("n"));
         const auto run = static_cast<std::uint32_t>(values.at("run"));
-        known_ = &known_functions[values.at("function")];
+        properties_ = &properties_of[values.at("function")];
         x_ = Buffer<double>(n, shift);
         y_ = Buffer<double>(n, shift);
         std::size_t active = 0;
         for (std::size_t i = 0; i < n; ++i) {
             const auto at = static_cast<std::uint32_t>(i % period);
             const bool is = mixed(at / run) % 100 < static_cast<std::uint32_t>(values.at("active"));
-            // Not from zero on, but above it.
+            // Above zero, and not zero itself.
             const double part = (static_cast<double>(mixed(~at)) + 1.0) * 0x1p-32;
-            x_[i] = is ? known_->from + part * (known_->upto - known_->from) : left_out[mixed(at) % 8];
+            x_[i] = is ? properties_->from + part * (properties_->upto - properties_->from)
+                       : masked_arguments[mixed(at) % 8];
             active += is;
         }
-        work_ = {x_.data(),     y_.data(), n, static_cast<Function>(values.at("function")),
-                 known_->patch, active};
+        work_ = {x_.data(),          y_.data(), n, static_cast<Function>(values.at("function")),
+                 properties_->patch, active};
     }
 
     void poison() override { std::ranges::fill(y_, std::numeric_limits<double>::quiet_NaN()); }
 
     /// Tolerance: four units in the last place, as libmvec promises (sysdeps/x86/fpu/test-double-vlen4.h of
-    /// glibc), four times those of SLEEF and the kernel's own functions; exactly zero for masked elements.
+    /// glibc), which is four times the error of SLEEF and the kernel's own functions. Masked elements have to
+    /// be exactly zero.
     [[nodiscard]] Verdict check() override {
         const std::size_t several = std::min(period, work_.n);
         std::vector<long double> wanted(several);
-        for (std::size_t i = 0; i < several; ++i) wanted[i] = x_[i] > 0.0 ? known_->exact(x_[i]) : 0.0L;
-        Comparison values(4.0 * DBL_EPSILON, known_->scale);
+        for (std::size_t i = 0; i < several; ++i) wanted[i] = x_[i] > 0.0 ? properties_->exact(x_[i]) : 0.0L;
+        Comparison values(4.0 * DBL_EPSILON, properties_->scale);
         for (std::size_t i = 0; i < work_.n; ++i) {
             const bool spoilt = !(x_[i] > 0.0) && y_[i] != 0.0;
             values.compare("y", i, spoilt ? NAN : y_[i], wanted[i % period]);
@@ -125,7 +129,7 @@ class MaskedFunction final : public KernelOf<Masked> {
     }
 
     Buffer<double> x_, y_;
-    const Known* known_ = nullptr;
+    const Properties* properties_ = nullptr;
 };
 
 } // namespace

@@ -31,14 +31,14 @@ void* libmvec_function(Function function, int lanes) {
 }
 
 const char* libmvec_missing(Function function) {
-    if (!libmvec().there()) return libmvec().reason();
+    if (!libmvec().is_loaded()) return libmvec().reason();
     return libmvec_function(function, 4) ? nullptr
                                          : "this libmvec has no such function (acosh: from 2.35 on)";
 }
 
 const char* libmvec_version() {
     static const std::string text = "libmvec of glibc " + std::string(gnu_get_libc_version());
-    return libmvec().there() ? text.c_str() : nullptr;
+    return libmvec().is_loaded() ? text.c_str() : nullptr;
 }
 
 void* sleef_function(Function function, int lanes) {
@@ -47,13 +47,13 @@ void* sleef_function(Function function, int lanes) {
 }
 
 const char* sleef_missing(Function function) {
-    if (!sleef().there()) return sleef().reason();
+    if (!sleef().is_loaded()) return sleef().reason();
     return sleef_function(function, 4) ? nullptr : "this SLEEF has no such function";
 }
 
 const char* sleef_version() {
-    // The library does not tell its version; its file's name does.
-    return sleef().there() ? sleef().path().c_str() : nullptr;
+    // The library does not report its version; its file name contains it.
+    return sleef().is_loaded() ? sleef().path().c_str() : nullptr;
 }
 
 } // namespace assay::kernels

@@ -5,14 +5,15 @@
 
 namespace assay::kernels {
 
-/// Vector functions of the C library (glibc 2.22 and later), or of the library named by ASSAY_LIBMVEC:
-/// `lanes` doubles at a time. The names are those of the vector ABI
+/// Return the function for `lanes` doubles of the C library's vector functions (glibc 2.22 and later), or of
+/// the library named by ASSAY_LIBMVEC. Names are those of the vector ABI
 /// (https://sourceware.org/glibc/wiki/libmvec).
 void* libmvec_function(Function function, int lanes);
 const char* libmvec_missing(Function function);
 const char* libmvec_version();
 
-/// SLEEF (https://sleef.org), within one unit in the last place, or the library named by ASSAY_SLEEF.
+/// Return the function of SLEEF (https://sleef.org), within one unit in the last place, or of the library
+/// named by ASSAY_SLEEF.
 void* sleef_function(Function function, int lanes);
 const char* sleef_missing(Function function);
 const char* sleef_version();

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it.
+/// Shared by variants for different processors, so everything here is local to the including file.
 
 #include "kernels/elementary/area.hpp"
 #include "kernels/elementary/exponential.hpp"
@@ -59,9 +59,9 @@ typedef Avx2 Simd;
 template <class V>
 using Call = typename V::Doubles(typename V::Doubles);
 
-/// Evaluates a masked vector: masked elements are replaced before, and discarded after.
+/// Evaluate a masked vector: replace masked elements before the call, and discard their results after it.
 ///
-/// \tparam skip true to skip the call for an empty mask.
+/// \tparam skip true to skip the call if no element is active.
 template <class V, bool skip, class Evaluate>
 inline typename V::Doubles masked(typename V::Doubles x, double patch, Evaluate& evaluate) {
     const auto mask = V::positive(x);
@@ -69,7 +69,8 @@ inline typename V::Doubles masked(typename V::Doubles x, double patch, Evaluate&
     return V::kept(evaluate(V::patched(x, mask, patch)), mask);
 }
 
-/// Elements from `first` to before `last`; the last of them fill a vector of their own.
+/// Evaluate the elements from `first` to before `last`; remaining elements at the end have a vector of their
+/// own.
 template <class V, bool skip, class Evaluate>
 inline void evaluate_range(const Masked& m, std::size_t first, std::size_t last, Evaluate evaluate) {
     std::size_t i = first;
@@ -81,7 +82,7 @@ inline void evaluate_range(const Masked& m, std::size_t first, std::size_t last,
     for (std::size_t j = 0; i + j < last; ++j) m.y[i + j] = rest[j];
 }
 
-/// The kernel's own functions, for `range(evaluate)`.
+/// Call `range(evaluate)` with one of the kernel's own functions.
 template <class V, class Range>
 inline void with_own(const Masked& m, Range range) {
     using D = typename V::Doubles;
@@ -105,8 +106,8 @@ void own(const Masked& m) {
 }
 
 #ifdef __AVX512F__
-/// Gathers the elements above zero, evaluates these alone, and scatters the results: in pieces that stay in
-/// the nearest cache.
+/// Gather the elements above zero, evaluate only these, and scatter the results, in pieces that stay in the
+/// first-level cache.
 template <class Evaluate>
 inline void evaluate_gathered(const Masked& m, std::size_t first, std::size_t last, Evaluate evaluate) {
     constexpr std::size_t lanes = Avx512::lanes, piece = 64 * lanes;
@@ -122,7 +123,7 @@ inline void evaluate_gathered(const Masked& m, std::size_t first, std::size_t la
             const __m512d x = _mm512_maskz_loadu_pd(full(i), m.x + first + i);
             const __mmask8 mask = Avx512::positive(x);
             masks[i / lanes] = mask;
-            // To a register: compressing to memory is slow on Zen 4.
+            // Compress to a register, since compressing to memory is slow on Zen 4.
             _mm512_storeu_pd(gathered + active, _mm512_maskz_compress_pd(mask, x));
             active += static_cast<unsigned>(__builtin_popcount(mask));
         }
@@ -145,7 +146,7 @@ inline void gathered(const Masked& m) {
 #endif
 
 #ifdef _OPENMP
-/// All threads, each with pieces of whole cache lines.
+/// Divide the elements among all threads, in pieces of whole cache lines.
 template <class V, bool skip, class Evaluate>
 void evaluate_by_threads(const Masked& m, Evaluate evaluate) {
     constexpr std::size_t piece = 4096;

@@ -1,12 +1,12 @@
 #pragma once
 
-/// One pass over the data; local to each file that includes it.
+/// One pass over the data; local to the including file.
 ///
-/// Each block of observations is taken less its own mean, while it is in a cache. Sums of products within
-/// blocks, and those of the means of blocks about the mean of all, add up to those about the mean of all (the
-/// decomposition of variance), so that nothing cancels however large the mean is beside the spread.
-/// Source: T. Chan, G. Golub, R. LeVeque, Algorithms for Computing the Sample Variance, The American
-/// Statistician 37 (1983).
+/// The mean of each block of observations is subtracted from it while it is in a cache. Sums of products
+/// within blocks, plus those of the differences between the blocks' means and the mean of all, are the sums
+/// about the mean of all (decomposition of variance). So no digits cancel even if the mean is large relative
+/// to the spread. Source: T. Chan, G. Golub, R. LeVeque, Algorithms for Computing the Sample Variance, The
+/// American Statistician 37 (1983).
 
 #include "kernels/pca/products.hpp"
 #include "kernels/pca/scores.hpp"
@@ -19,13 +19,13 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// Observations of a block.
+/// Return the number of observations in a block.
 inline std::size_t rows_of(const Components& w, std::size_t block) {
     return least(w.block, w.n - block * w.block);
 }
 
-/// Finds the means of a block, as differences from the first observation of all: they are exact where numbers
-/// are equal, and keep their digits where means are large beside spreads.
+/// Find the means of a block as differences from the first observation of all. They are exact if all numbers
+/// are equal, and accurate if means are large relative to spreads.
 inline void average(const Components& w, std::size_t block) {
     const std::size_t p = w.p, count = rows_of(w, block);
     const double* const rows = w.x + block * w.block * p;
@@ -46,7 +46,7 @@ inline void average(const Components& w, std::size_t block) {
     for (std::size_t j = 0; j < p; ++j) means[j] *= over;
 }
 
-/// Means of all from those of blocks, in the row behind them.
+/// Compute the means of all observations from those of blocks, in the row behind them.
 inline double* average_of_blocks(const Components& w) {
     double* const all = w.means + w.blocks * w.p;
     zero(all, w.p);
@@ -57,7 +57,7 @@ inline double* average_of_blocks(const Components& w) {
     return all;
 }
 
-/// Makes of the means of blocks, rows that count as often as their blocks have rows.
+/// Convert the means of blocks to rows that are weighted by the number of observations in the blocks.
 inline void weigh_means(const Components& w) {
     double* const all = average_of_blocks(w);
     for (std::size_t b = 0; b < w.blocks; ++b) {
@@ -67,18 +67,18 @@ inline void weigh_means(const Components& w) {
     zero(all, w.p);
 }
 
-/// The rows of a block at a distance of p, and the number to subtract from each of them.
+/// The rows of a block, at a distance of p, and the row to subtract from each of them.
 struct Rows {
     const double* from;
     std::size_t count;
     const double* less;
-    std::size_t next; ///< Elements that are read after these.
+    std::size_t next; ///< Number of elements that are read after these.
 };
 
-/// A block, whose means are found.
+/// Find the means of a block, and return its rows.
 ///
-/// \param less room for them. They are rounded here, which adds products of two errors to sums about the
-/// mean, but none of an error and a spread, for w.means keeps them as they are.
+/// \param less space for the means to subtract. Their rounding adds products of two errors to the sums, but
+/// no product of an error and a spread, since w.means contains the exact differences.
 inline Rows block_of(const Components& w, std::size_t block, double* less) {
     average(w, block);
     for (std::size_t j = 0; j < w.p; ++j) less[j] = w.x[j] + w.means[block * w.p + j];
@@ -86,7 +86,7 @@ inline Rows block_of(const Components& w, std::size_t block, double* less) {
     return {w.x + block * w.block * w.p, rows_of(w, block), less, next};
 }
 
-/// Rows of weighted means; nothing is subtracted from them.
+/// Return rows of weighted means, from which nothing is subtracted.
 inline Rows means_of(const Components& w, std::size_t group) {
     return {w.means + group * w.block * w.p, least(w.block, w.blocks - group * w.block),
             w.means + w.blocks * w.p, 0};
@@ -96,7 +96,7 @@ inline std::size_t groups_of(const Components& w) {
     return (w.blocks + w.block - 1) / w.block;
 }
 
-/// Sums as they are written out, row by row.
+/// Sums of products by plain loops, row by row.
 struct Plain {
     static void add(const Components& w, const Rows& rows, double* tile, double* sums) {
         for (std::size_t i = 0; i < rows.count; ++i)
@@ -106,7 +106,7 @@ struct Plain {
     }
 };
 
-/// Correlations in both halves of w.matrix, from sums of products in the lower half.
+/// Compute correlations in both halves of w.matrix from sums of products in their lower half.
 inline void correlate(const Components& w, const double* sums, std::size_t down) {
     for (std::size_t j = 0; j < w.p; ++j) w.spreads[j] = inverse(__builtin_sqrt(sums[j * down + j]));
     for (std::size_t j = 0; j < w.p; ++j) {
@@ -118,7 +118,7 @@ inline void correlate(const Components& w, const double* sums, std::size_t down)
     }
 }
 
-/// One thread.
+/// Compute correlations in one pass over the data, with one thread.
 template <class Products>
 void correlate_once(const Components& w) {
     zero(w.sums, w.wide * w.wide);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Functions of any LAPACK; local to each file that includes them.
+/// Methods that use a LAPACK; local to the including file.
 
 #include "kernels/frame/lapack_variant.hpp"
 #include "kernels/pca/copies.hpp"
@@ -8,14 +8,16 @@
 
 namespace {
 
-/// Singular values give a vector for each observation or each feature, of whatever there is less.
+/// Return the reason why the variant is not available: the decomposition has as many vectors as observations
+/// or features, whichever are fewer.
 template <LapackOf lapack>
 const char* missing_singular(const Components& w) {
     return w.n <= w.p ? "as many vectors as features need more observations than features"
                       : lapack().missing();
 }
 
-/// Its vectors are columns, so rows here; observations are columns there.
+/// Use the library's product and eigenvalues. Its matrices are stored by columns, so its columns are rows
+/// here.
 template <LapackOf lapack>
 void by_products(const Components& w) {
     lapack().use_threads();
@@ -24,7 +26,7 @@ void by_products(const Components& w) {
     correlate(w, w.sums, w.wide);
     lapack().eigen(w.p, w.matrix, w.own);
     for (std::size_t i = 0; i < w.p; ++i) {
-        // The smallest comes first there.
+        // The library's first eigenvalue is the smallest.
         const std::size_t from = w.p - 1 - i;
         w.values[i] = w.own[from];
         for (std::size_t j = 0; j < w.p; ++j) w.vectors[i * w.p + j] = w.matrix[from * w.p + j];

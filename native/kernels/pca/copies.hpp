@@ -1,12 +1,12 @@
 #pragma once
 
-/// Centred and standardised data as a copy, block by block; local to each file that includes it.
+/// Centred and standardised data as a copy, block by block; local to the including file.
 
 #include "kernels/pca/blocks.hpp"
 
 namespace {
 
-/// Makes w.scores the data less their means. The row of each block in w.means then holds the sums of their
+/// Subtract means from the data, into w.scores. The row of each block in w.means then contains the sums of
 /// squares.
 template <bool threads>
 void centre(const Components& w) {
@@ -30,7 +30,7 @@ void centre(const Components& w) {
     }
 }
 
-/// Makes w.scores such that sums of its products are correlations.
+/// Standardise the data, into w.scores, so that sums of products are correlations.
 template <bool threads>
 void standardise_rows(const Components& w) {
     centre<threads>(w);

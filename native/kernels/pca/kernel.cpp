@@ -16,16 +16,16 @@ namespace assay::kernels {
 
 namespace {
 
-/// Number of observations after which they repeat, a prime: sums over all of them follow from sums over
+/// Number of observations after which they repeat, a prime. Sums over all observations follow from sums over
 /// these.
 constexpr std::size_t distinct = 2053;
-/// Number of common factors of all features: directions with more than noise.
+/// Number of common factors of all features, which are directions with more than noise.
 constexpr std::size_t factors = 5;
 constexpr std::size_t line = 8;
 /// Default number of features, if they fit.
 constexpr std::int64_t default_features = 100;
 
-/// About normally distributed, without a pattern: the mean is 0 and the variance 1.
+/// Return an approximately normal number without a pattern, with mean 0 and variance 1.
 double noise(std::size_t i, std::size_t j) {
     const std::uint64_t bits = mixed((i << 24U) + j);
     double sum = 0.0;
@@ -34,12 +34,13 @@ double noise(std::size_t i, std::size_t j) {
     return sum * std::sqrt(3.0);
 }
 
-/// Returns whether a feature is the same in every observation.
+/// Return whether a feature is the same in every observation.
 bool constant(std::size_t j) {
     return j % 61 == 3;
 }
 
-/// Feature j of observation i. Means are up to 10^6 times as large as spreads, which are from 2^-10 to 2^10.
+/// Return feature j of observation i. Spreads are from 2^-10 to 2^10, and means are up to 10^6 times as
+/// large.
 double datum(std::size_t i, std::size_t j) {
     const double spread = std::ldexp(1.0, static_cast<int>(j * 7 % 21) - 10);
     const double mean = spread * std::pow(10.0, static_cast<double>(j * 5 % 7)) * (j % 2 ? -1.1 : 1.1);
@@ -80,7 +81,7 @@ class Pca final : public KernelOf<Components> {
     }
 
     void fit(Values& values, std::int64_t bytes) const override {
-        // Eight observations for each feature at least, and the matrices of p features.
+        // At least eight observations for each feature, and the matrices of p features.
         const double matrices = 8.0 * (5.0 + threads());
         if (values["p"] == 0) {
             const auto most =
@@ -92,8 +93,8 @@ class Pca final : public KernelOf<Components> {
         values["n"] = static_cast<std::int64_t>(std::max(rest, 0.0) / (16.0 * std::max(p, 1.0)));
     }
 
-    /// Data and a copy of them, results, and matrices on the way there; means and rooms of blocks that were
-    /// asked for, which may be many or large.
+    /// Count data and their copy, results and intermediate matrices, and means and scratch memory for the
+    /// requested blocks, which may be many or large.
     [[nodiscard]] double bytes(const Values& values) const override {
         const auto n = static_cast<double>(values.at("n")), p = static_cast<double>(values.at("p"));
         const auto block = static_cast<double>(values.at("block"));
@@ -106,7 +107,7 @@ class Pca final : public KernelOf<Components> {
         auto block = static_cast<std::size_t>(values.at("block"));
         if (block == 0) block = default_block(p);
         const std::size_t blocks = (n + block - 1) / block, wide = (p + line - 1) / line * line;
-        // One line more than slices need: rows do not all begin in the same set of a cache.
+        // One cache line more than slices need, so that rows do not all begin in the same set of a cache.
         const std::size_t across = (p + slice - 1) / slice * slice + line;
         const auto teams = static_cast<std::size_t>(threads());
         x_ = Buffer<double>(n * p, shift);
@@ -154,22 +155,23 @@ class Pca final : public KernelOf<Components> {
         std::ranges::fill(vectors_, std::numeric_limits<double>::quiet_NaN());
     }
 
-    /// With C the correlation matrix by means and sums of extended precision, v the vectors and l the values:
-    /// C v - l v is nothing for each, vectors are orthonormal, and values are in order. Then there is an
-    /// eigenvalue as close to each as that is to nothing, and no one is there twice (B. Parlett, The
-    /// Symmetric Eigenvalue Problem, 4.5). Signs, and the base of a space with several equal values, do not
-    /// matter.
+    /// Check that C v - l v is zero for each vector v and its value l, where C is the correlation matrix by
+    /// means and sums in extended precision, that vectors are orthonormal, and that values are in order. Then
+    /// each value is as close to an eigenvalue as C v - l v is to zero, and no eigenvalue occurs twice (B.
+    /// Parlett, The Symmetric Eigenvalue Problem, 4.5). Signs, and the base of a space with several equal
+    /// values, do not matter.
     ///
-    /// Allowed are errors of sums of n terms (a few times sqrt(n) u for each correlation, with u the unit in
-    /// the last place; N. Higham, T. Mary, SISC 41 (2019)) and of an orthogonal reduction of p steps (p u
-    /// |C|; J. Wilkinson, The Algebraic Eigenvalue Problem). Of many vectors, some are checked.
+    /// Allowed errors are those of sums of n terms (a few times sqrt(n) u for each correlation, with u the
+    /// unit in the last place; N. Higham, T. Mary, SISC 41 (2019)) and of an orthogonal reduction of p steps
+    /// (p u |C|; J. Wilkinson, The Algebraic Eigenvalue Problem). If there are many vectors, only some are
+    /// checked.
     [[nodiscard]] Verdict check() override {
         const std::size_t p = work_.p;
         if (p == 0) return {true, 0.0, ""};
         find_wanted();
         const double most =
             DBL_EPSILON * (8.0 * std::sqrt(static_cast<double>(work_.n)) + 16.0 * static_cast<double>(p));
-        const double scale = std::max(largest_, 1.0);
+        const double scale = std::max(eigenvalue_bound_, 1.0);
         const std::size_t apart = (p + max_checked - 1) / max_checked;
         Comparison order(0.0, 0.0), residual(most, scale), units(most, 1.0),
             trace(most, static_cast<double>(p));
@@ -179,9 +181,10 @@ class Pca final : public KernelOf<Components> {
             const double rise = i && !(values_[i] <= values_[i - 1]) ? values_[i] - values_[i - 1] : 0.0;
             order.compare("rise from the value before to value", i, rise, 0.0L);
         }
-        trace.compare("sum of values", 0, static_cast<double>(sum), static_cast<long double>(spread_));
-        std::size_t looked = 0;
-        for (std::size_t i = 0; i < p; i += apart, ++looked) {
+        trace.compare("sum of values", 0, static_cast<double>(sum),
+                      static_cast<long double>(features_with_spread_));
+        std::size_t compared = 0;
+        for (std::size_t i = 0; i < p; i += apart, ++compared) {
             const double* const v = vectors_.data() + i * p;
             for (std::size_t j = 0; j < p; ++j) {
                 residual.compare("C v", i * p + j, product(wanted_.data() + j * p, v, p),
@@ -190,15 +193,15 @@ class Pca final : public KernelOf<Components> {
                               i == j ? 1.0L : 0.0L);
             }
         }
-        return all_of(
-            {order.verdict(p), trace.verdict(1), residual.verdict(looked * p), units.verdict(looked * p)});
+        return all_of({order.verdict(p), trace.verdict(1), residual.verdict(compared * p),
+                       units.verdict(compared * p)});
     }
 
   private:
     static constexpr std::size_t max_checked = 256;
 
-    /// Observations of a block: with their strips and the next block they fit the second-level cache of a
-    /// core, and there are enough of them that sums are rarely written.
+    /// Return the number of observations of a block: so many that sums are rarely written, but so few that
+    /// the block fits a core's second-level cache together with its strips and the next block.
     static std::size_t default_block(std::size_t p) {
         constexpr std::size_t fewest = 64, most = 256;
         const auto quarter = static_cast<std::size_t>(find_caches(1).second) / 4;
@@ -206,8 +209,8 @@ class Pca final : public KernelOf<Components> {
                           most);
     }
 
-    /// Correlations by sums of extended precision over observations that differ, each as often as it is
-    /// there.
+    /// Compute correlations by sums in extended precision over the different observations, each multiplied by
+    /// its number of occurrences.
     void find_wanted() {
         const std::size_t n = work_.n, p = work_.p, several = std::min(n, distinct);
         if (!wanted_.empty()) return;
@@ -238,13 +241,13 @@ class Pca final : public KernelOf<Components> {
                     static_cast<double>(sum / std::sqrt(squares[j] * squares[k]));
             }
         }
-        spread_ =
+        features_with_spread_ =
             static_cast<double>(std::ranges::count_if(squares, [](long double one) { return one > 0.0L; }));
-        largest_ = 0.0;
+        eigenvalue_bound_ = 0.0;
         for (std::size_t j = 0; j < p; ++j) {
             double sum = 0.0;
             for (std::size_t k = 0; k < p; ++k) sum += std::fabs(wanted_[j * p + k]);
-            largest_ = std::max(largest_, sum);
+            eigenvalue_bound_ = std::max(eigenvalue_bound_, sum);
         }
     }
 
@@ -255,8 +258,8 @@ class Pca final : public KernelOf<Components> {
         return sum;
     }
 
-    /// Short runs in double precision, which err no more than the rounding of elements does, and their sum in
-    /// more.
+    /// Sum short runs in double precision, with errors no larger than the rounding of elements, and add the
+    /// runs in extended precision.
     [[nodiscard]] static long double exact_product(const double* a, const double* b, std::size_t count) {
         constexpr std::size_t run = 32;
         long double sum = 0.0L;
@@ -268,9 +271,9 @@ class Pca final : public KernelOf<Components> {
 
     Buffer<double> x_, values_, vectors_, scores_, matrix_, means_, spreads_, tiles_, sums_, basis_, own_;
     Buffer<std::size_t> order_;
-    std::vector<double> wanted_; ///< The correlation matrix, found for the first check.
-    double spread_ = 0.0;        ///< Features that have one.
-    double largest_ = 0.0;       ///< No eigenvalue is larger.
+    std::vector<double> wanted_;        ///< The correlation matrix, computed in the first check.
+    double features_with_spread_ = 0.0; ///< Number of features with a spread.
+    double eigenvalue_bound_ = 0.0;     ///< Upper bound of eigenvalues.
 };
 
 } // namespace

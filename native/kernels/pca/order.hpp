@@ -1,6 +1,6 @@
 #pragma once
 
-/// Results in their order; local to each file that includes it.
+/// Results in their order; local to the including file.
 
 #include "kernels/pca/work.hpp"
 
@@ -10,7 +10,8 @@ namespace {
 
 using assay::kernels::Components;
 
-/// Values, `apart` from each other, and the rows of the basis that belong to them: the largest first.
+/// Copy values, which are `apart` elements from each other, and their rows of the basis in descending order
+/// of values.
 [[maybe_unused]] void give_in_order(const Components& w, const double* values, std::size_t apart) {
     for (std::size_t i = 0; i < w.p; ++i) {
         std::size_t place = i;

@@ -1,13 +1,12 @@
 #pragma once
 
-/// A sum of products for each pair of features, as the formula is written; local to each file that includes
-/// it.
+/// A sum of products for each pair of features, as the formula is written; local to the including file.
 
 #include "kernels/pca/scores.hpp"
 
 namespace {
 
-/// Correlations, in all of w.matrix, of standardised data.
+/// Compute the correlations of standardised data in both halves of w.matrix.
 [[maybe_unused]] void multiply_pairs(const Components& w) {
     for (std::size_t j = 0; j < w.p; ++j) {
         for (std::size_t k = 0; k < w.p; ++k) {

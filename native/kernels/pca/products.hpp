@@ -1,6 +1,6 @@
 #pragma once
 
-/// Sums of products of features; local to each file that includes it.
+/// Sums of products of features; local to the including file.
 
 #include "kernels/pca/work.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace {
 
-/// Adds the products of every two features, over a range of rows, to the lower half of `sums`. Four rows at a
-/// time, so that each sum is read and written once for four products; elements that lie side by side are
-/// read.
+/// Add the products of every two features, over a range of rows, to the lower half of `sums`. Four rows are
+/// processed at a time, so that each sum is read and written once for four products, and contiguous elements
+/// are read.
 inline void add_products(const double* rows, std::size_t count, std::size_t p, double* sums,
                          std::size_t down) {
     std::size_t i = 0;

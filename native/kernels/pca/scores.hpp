@@ -1,6 +1,6 @@
 #pragma once
 
-/// Standardised data as a copy; local to each file that includes it.
+/// Standardised data as a copy; local to the including file.
 
 #include "kernels/pca/work.hpp"
 
@@ -10,14 +10,15 @@ namespace {
 
 using assay::kernels::Components;
 
-/// One over a spread, and nothing where there is none.
+/// Return the inverse of a spread, or zero for zero.
 inline double inverse(double spread) {
     return spread > 0.0 ? 1.0 / spread : 0.0;
 }
 
-/// Standardises as the formula is written, feature by feature: subtracts the mean and divides by the root of
-/// the sum of squares, so that sums of products are correlations. The mean is that of differences from the
-/// first observation: for equal numbers it is exactly their value, which shows features without spread.
+/// Standardise as the formula is written, feature by feature: subtract the mean and divide by the root of the
+/// sum of squares, so that sums of products are correlations. Means are computed from differences from the
+/// first observation. So the mean of equal numbers is exact, and the spread of such a feature is exactly
+/// zero.
 [[maybe_unused]] void standardise(const Components& w) {
     for (std::size_t j = 0; j < w.p; ++j) {
         double sum = 0.0, squares = 0.0;

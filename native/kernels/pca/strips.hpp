@@ -1,6 +1,6 @@
 #pragma once
 
-/// Sums of products in registers; local to each file that includes it.
+/// Sums of products in registers; local to the including file.
 
 #include "kernels/pca/blocks.hpp"
 #include "kernels/pca/tridiagonal.hpp"
@@ -9,16 +9,17 @@ namespace {
 
 constexpr std::size_t line = 8;
 
-/// A block as strips, each as many features wide as a vector has elements: a strip is read as vectors, or
-/// element by element, and of the symmetric sums only tiles from the diagonal downwards are formed.
+/// Sums of products of a block in strips, whose width in features is the number of elements of a vector. A
+/// strip is read as vectors or element by element. Sums are symmetric, so only tiles on and below the
+/// diagonal are computed.
 ///
-/// \tparam ahead whether sums are fetched before they are needed, and the next block into L2, a part of it
-/// with each tile.
+/// \tparam ahead true to prefetch sums before they are needed, and a part of the next block into L2 with each
+/// tile.
 template <class V, bool ahead = false>
 struct Strips {
     static constexpr std::size_t lanes = sizeof(V) / sizeof(double);
-    /// Strips that are multiplied with one other at once: with three, three times as many sums as a vector
-    /// has elements stay in registers, with as many operations for each element read.
+    /// Number of strips that are multiplied by another strip at once. With three, 3 * `lanes` vectors of sums
+    /// stay in registers.
     static constexpr std::size_t together = 3;
 
     static V load(const double* from) {
@@ -29,7 +30,7 @@ struct Strips {
 
     static void store(double* to, V what) { __builtin_memcpy(to, &what, sizeof(V)); }
 
-    /// The sums of one strip, element by element, with `vectors` others.
+    /// Multiply the elements of one strip by the vectors of `vectors` other strips.
     template <std::size_t vectors>
     static void multiply(const double* others, std::size_t strip, const double* one, std::size_t rows,
                          double* sums, std::size_t down) {
@@ -58,7 +59,7 @@ struct Strips {
         }
     }
 
-    /// Strip s of the block, less its mean; zeros where there are no more features.
+    /// Pack strip s of a block, and subtract the means; missing features are zero.
     static void pack(const Components& w, const Rows& rows, std::size_t s, double* to) {
         const std::size_t first = s * lanes, there = least(lanes, w.p - first);
         const double* from = rows.from + first;
@@ -72,7 +73,7 @@ struct Strips {
             for (std::size_t l = 0; l < lanes; ++l) to[l] = l < there ? from[l] - rows.less[first + l] : 0.0;
     }
 
-    /// Strips of a tile: rows of tiles are `together` wide.
+    /// Return the number of tiles: columns of tiles are `together` strips wide.
     static std::size_t tiles_of(std::size_t strips) {
         std::size_t found = 0;
         for (std::size_t s = 0; s < strips; s += together) found += strips - s;

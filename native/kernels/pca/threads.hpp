@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The number of this thread.
+/// Return the number of this thread.
 inline std::size_t self() {
 #ifdef _OPENMP
     return static_cast<std::size_t>(omp_get_thread_num());
@@ -17,8 +17,8 @@ inline std::size_t self() {
 #endif
 }
 
-/// Several blocks are handed out at a time, so that a thread that others disturb takes fewer. Each has sums
-/// of its own, which are added up at the end.
+/// Compute correlations with all threads. Blocks are handed out in groups, so that a thread that is delayed
+/// by other processes takes fewer. Each thread has its own sums, which are added up at the end.
 template <class Products>
 void correlate_side_by_side(const Components& w) {
     const std::size_t room = w.wide * w.wide;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// Eigenvalues and eigenvectors by way of a tridiagonal matrix; local to each file that includes it.
+/// Eigenvalues and eigenvectors from a tridiagonal matrix; local to the including file.
 ///
-/// Reflections (Householder) make the matrix tridiagonal, implicit QR steps with Wilkinson's shift make it
-/// diagonal. Eigenvectors are rows of the basis: rotations of two of them read contiguous elements. Rotations
+/// Reflections (Householder) make the matrix tridiagonal, and implicit QR steps with Wilkinson's shift make
+/// it diagonal. Eigenvectors are rows of the basis: rotations of two rows read contiguous elements. Rotations
 /// of several steps are collected and applied together to a slice of columns, which stays in the first cache.
 /// Sources: G. Golub, C. Van Loan, Matrix Computations, 8.3; B. Lang, Using Level 3 BLAS in Rotation-Based
 /// Algorithms, SIAM J. Sci. Comput. 19 (1998).
@@ -22,7 +22,7 @@ using assay::kernels::own_each;
 /// The tridiagonal matrix and the reflections that lead to it, in w.own.
 struct Tridiagonal {
     double* diagonal;
-    double* beside; ///< Element i is beside i and i + 1.
+    double* beside; ///< Off-diagonal elements: element i is between diagonal elements i and i + 1.
     /// Factor of each reflection; its vector is a row of the matrix, left of the diagonal.
     double* reflections;
     double* product; ///< Product of the matrix and such a vector.
@@ -31,8 +31,10 @@ struct Tridiagonal {
         : diagonal(w.own), beside(diagonal + w.p), reflections(beside + w.p), product(reflections + w.p) {}
 };
 
-/// The vector that reflects row k, left of its diagonal, onto the last element of it; false where nothing
-/// has to be.
+/// Compute the vector of the reflection that makes row k zero left of the diagonal, except for its last
+/// element.
+///
+/// \return false if the row needs no reflection.
 inline bool reflect(const Tridiagonal& t, double* row, std::size_t k) {
     double squares = 0.0;
 #pragma omp simd reduction(+ : squares)
@@ -48,7 +50,7 @@ inline bool reflect(const Tridiagonal& t, double* row, std::size_t k) {
     return true;
 }
 
-/// t.product = A v of the leading k rows and columns, of which the lower half is there.
+/// Compute t.product = A v for the leading k rows and columns, of which the lower half is stored.
 inline void multiply_symmetric(const Components& w, const Tridiagonal& t, const double* v, std::size_t k) {
     double* const y = t.product;
     for (std::size_t i = 0; i < k; ++i) {
@@ -64,7 +66,7 @@ inline void multiply_symmetric(const Components& w, const Tridiagonal& t, const 
     }
 }
 
-/// Reduces the lower half of w.matrix.
+/// Reduce the lower half of w.matrix to a tridiagonal matrix.
 inline void make_tridiagonal(const Components& w, const Tridiagonal& t) {
     for (std::size_t k = w.p; k-- > 0;) {
         double* const v = w.matrix + k * w.p;
@@ -88,7 +90,7 @@ inline void make_tridiagonal(const Components& w, const Tridiagonal& t) {
     }
 }
 
-/// Computes rows of the basis, from r on: the identity after all reflections.
+/// Compute `rows` rows of the basis, from row r: the identity after all reflections.
 template <std::size_t rows>
 void start_basis(const Components& w, const Tridiagonal& t, std::size_t r) {
     double* const to = w.basis + r * w.across;
@@ -98,7 +100,7 @@ void start_basis(const Components& w, const Tridiagonal& t, std::size_t r) {
         if (t.reflections[k] == 0.0) continue;
         const double* const v = w.matrix + k * w.p;
         double along[rows] = {};
-        // A variable of its own for each: a reduction of an array stays in memory.
+        // Separate variables, since the compiler keeps a reduction of an array in memory.
         if constexpr (rows == 4) {
             const double *a = to, *b = to + w.across, *c = b + w.across, *d = c + w.across;
             double in_a = 0.0, in_b = 0.0, in_c = 0.0, in_d = 0.0;
@@ -125,21 +127,21 @@ void start_basis(const Components& w, const Tridiagonal& t, std::size_t r) {
     }
 }
 
-/// Turns that are still to be applied to the basis.
+/// Rotations that were not yet applied to the basis.
 struct Sweeps {
-    double* cosines; ///< p of each sweep.
+    double* cosines; ///< p cosines for each sweep.
     double* sines;
     std::size_t p;
-    std::size_t first[max_sweeps], last[max_sweeps]; ///< Rows that the sweep turned.
+    std::size_t first[max_sweeps], last[max_sweeps]; ///< Rows that each sweep rotated.
     std::size_t count = 0;
 
     explicit Sweeps(const Components& w)
         : cosines(w.own + 4 * w.p), sines(cosines + max_sweeps * w.p), p(w.p) {}
 };
 
-/// All turns, for as many columns from j as four vectors hold.
+/// Apply all rotations to the columns from j that fit four vectors.
 template <class V>
-void turn_slice(const Components& w, const Sweeps& sweeps, std::size_t j) {
+void rotate_slice(const Components& w, const Sweeps& sweeps, std::size_t j) {
     constexpr std::size_t lanes = sizeof(V) / sizeof(double), count = 4;
     for (std::size_t one = 0; one < sweeps.count; ++one) {
         const double* const cosines = sweeps.cosines + one * sweeps.p;
@@ -150,30 +152,30 @@ void turn_slice(const Components& w, const Sweeps& sweeps, std::size_t j) {
         for (std::size_t k = sweeps.first[one]; k < sweeps.last[one]; ++k, row += w.across) {
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < count; ++v) {
-                V lower, turned;
+                V lower, rotated;
                 __builtin_memcpy(&lower, row + w.across + v * lanes, sizeof(V));
-                turned = upper[v] * cosines[k] + lower * sines[k];
+                rotated = upper[v] * cosines[k] + lower * sines[k];
                 upper[v] = lower * cosines[k] - upper[v] * sines[k];
-                __builtin_memcpy(row + v * lanes, &turned, sizeof(V));
+                __builtin_memcpy(row + v * lanes, &rotated, sizeof(V));
             }
         }
         __builtin_memcpy(row, upper, sizeof upper);
     }
 }
 
-/// Number of features from which threads share the updates of the basis; below, waiting for each other takes
-/// longer than the work.
+/// Minimum number of features for which threads share the updates of the basis. With fewer, synchronisation
+/// takes longer than the work.
 constexpr std::size_t many_features = 256;
 
 template <class V, bool threads>
-void turn_basis(const Components& w, Sweeps& sweeps) {
+void rotate_basis(const Components& w, Sweeps& sweeps) {
     constexpr std::size_t columns = 4 * sizeof(V) / sizeof(double);
 #pragma omp parallel for schedule(static) if (threads && w.p >= many_features)
-    for (std::size_t j = 0; j < w.p; j += columns) turn_slice<V>(w, sweeps, j);
+    for (std::size_t j = 0; j < w.p; j += columns) rotate_slice<V>(w, sweeps, j);
     sweeps.count = 0;
 }
 
-/// One implicit QR step of the rows from `first` to `last`, whose turns are noted.
+/// Do one implicit QR step of the rows from `first` to `last`, and record its rotations.
 inline void sweep(const Tridiagonal& t, Sweeps& sweeps, std::size_t first, std::size_t last) {
     double* const d = t.diagonal;
     double* const e = t.beside;
@@ -204,7 +206,7 @@ inline void sweep(const Tridiagonal& t, Sweeps& sweeps, std::size_t first, std::
     }
 }
 
-/// Elements this small relative to the whole matrix count as zero.
+/// Return the size below which elements count as zero, relative to the whole matrix.
 inline double smallest(const Tridiagonal& t, std::size_t p) {
     double most = 0.0;
     for (std::size_t i = 0; i < p; ++i) {
@@ -219,7 +221,7 @@ void make_diagonal(const Components& w, const Tridiagonal& t) {
     const double small = smallest(t, w.p);
     Sweeps sweeps(w);
     std::size_t last = w.p - 1;
-    // Two or three for each value are usual; without convergence the result is NaN.
+    // Two or three steps for each value are usual; without convergence the result is NaN.
     for (std::size_t left = 60 * w.p; last > 0 && left > 0;) {
         if (__builtin_fabs(t.beside[last - 1]) <= small) {
             --last;
@@ -229,13 +231,13 @@ void make_diagonal(const Components& w, const Tridiagonal& t) {
         while (first > 0 && __builtin_fabs(t.beside[first - 1]) > small) --first;
         sweep(t, sweeps, first, last);
         --left;
-        if (sweeps.count == max_sweeps) turn_basis<V, threads>(w, sweeps);
+        if (sweeps.count == max_sweeps) rotate_basis<V, threads>(w, sweeps);
     }
-    turn_basis<V, threads>(w, sweeps);
+    rotate_basis<V, threads>(w, sweeps);
     if (last > 0) t.diagonal[0] = __builtin_nan("");
 }
 
-/// Diagonalises the lower half of w.matrix, which is overwritten.
+/// Diagonalise w.matrix, whose lower half is overwritten.
 template <class V, bool threads = false>
 void decompose(const Components& w) {
     if (w.p == 0) return;

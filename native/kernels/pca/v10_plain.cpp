@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// More sweeps than any matrix needs.
+/// Maximum number of sweeps, which is more than any matrix needs.
 constexpr std::size_t max_jacobi_sweeps = 30;
 
 void run(const Components& w) {

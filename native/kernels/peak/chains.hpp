@@ -16,17 +16,18 @@ struct VectorOf {
     typedef Number Type __attribute__((vector_size(bytes)));
 };
 
-/// Computes multiply-adds in chains side by side: more than the latency of one times the number that begin in
-/// a cycle.
+/// Compute multiply-adds in independent chains. Their number exceeds the latency of a multiply-add times the
+/// number that begin per cycle.
 ///
-/// \param from first value of counters: a compiler merges two identical calls.
+/// \param from initial value of counters, which differs between calls, since a compiler could merge identical
+/// calls.
 template <class Number, std::size_t bytes>
 inline double chained(const double* one, std::size_t n, double from) {
     typedef typename VectorOf<Number, bytes>::Type V;
     constexpr std::size_t lanes = bytes / sizeof(Number), chains = 12;
     const V factor = V{} + static_cast<Number>(*one);
     V counters[chains];
-    // They begin apart: a compiler may see that all chains are alike, and keep one.
+    // Initial values differ, since a compiler could replace identical chains by one.
     for (std::size_t j = 0; j < chains; ++j)
         counters[j] = V{} + static_cast<Number>(from + static_cast<double>(j));
     for (std::size_t i = n / (lanes * chains); i > 0; --i) {
@@ -41,13 +42,13 @@ inline double chained(const double* one, std::size_t n, double from) {
     return sum;
 }
 
-/// \tparam bytes of a vector.
+/// \tparam bytes size of a vector.
 template <std::size_t bytes>
 inline double count(const Counting& work, std::size_t n, double from = 0.0) {
     return work.single ? chained<float, bytes>(work.one, n, from) : chained<double, bytes>(work.one, n, from);
 }
 
-/// Shares of them by all threads.
+/// Divide multiply-adds among all threads.
 template <std::size_t bytes>
 inline void count_together(const Counting& work) {
     double sum = 0.0;

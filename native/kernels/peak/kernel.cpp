@@ -33,7 +33,7 @@ class Peak final : public KernelOf<Counting> {
         return found;
     }
 
-    /// Does nothing: there are no data.
+    /// Do nothing, since there are no data.
     void fit(Values&, std::int64_t) const override {}
 
     [[nodiscard]] double bytes(const Values&) const override { return sizeof one_; }

@@ -6,12 +6,13 @@
 
 namespace assay::kernels {
 
-/// Multiply-adds of numbers in registers: each adds one to a counter, so the sum of the counters tells how
-/// many there were.
+/// Multiply-adds of numbers in registers: each adds one to a counter, so that the sum of all counters is the
+/// number of multiply-adds.
 struct Counting {
-    const double* one; ///< Factor and addend; from memory, so that no compiler works it out before.
+    const double*
+        one; ///< Factor and addend. Read from memory, so that no compiler computes the result in advance.
     double* sum;
-    std::size_t n; ///< Multiply-adds.
+    std::size_t n; ///< Number of multiply-adds.
     bool single;   ///< True for floats, false for doubles.
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The innermost step of a product of matrices, shared by kernels that multiply: all of it is local to the
-/// file that includes it, for a function with one definition for the whole program would be the one for the
-/// newest processor.
+/// The innermost step of a product of matrices, shared by kernels that multiply matrices. Everything here is
+/// local to the including file: of a function with one definition per program, the linker might keep the
+/// version for a newer processor.
 
 #include "kernels/frame/vectors.hpp"
 
@@ -19,13 +19,13 @@ struct Block {
     const double* b; ///< A strip of B.
     double* c;
     std::size_t down; ///< Distance between columns of c.
-    std::size_t deep; ///< Columns of a, rows of b.
+    std::size_t deep; ///< Number of columns of a, and of rows of b.
     Into into;
     std::size_t ahead_l2, ahead_l1;
 };
 
-/// Elements of C that are processed at once: vectors of rows by `width` columns; at the right edge fewer, by
-/// steps.
+/// Elements of C that are processed at once: `vectors` vectors of rows, and `width` columns. At the right
+/// edge, there are fewer columns, in steps of `step`.
 template <class V, std::size_t vectors, std::size_t width, std::size_t step>
 struct Shape {
     static constexpr std::size_t lanes = sizeof(V) / sizeof(double);
@@ -35,10 +35,10 @@ struct Shape {
     static constexpr bool narrowest = width <= step;
 };
 
-/// C in registers until all steps are done.
+/// A product whose elements stay in registers until all steps are done.
 ///
-/// \tparam apart elements of A from one step to the next: more than rows where they are part of a higher
-/// strip.
+/// \tparam apart distance between the elements of A for two steps. It is larger than the number of rows if
+/// these are part of a higher strip.
 template <class V, std::size_t vectors, std::size_t width, std::size_t step, bool fetch = false,
           std::size_t apart = sizeof(V) / sizeof(double) * vectors>
 struct InRegisters : Shape<V, vectors, width, step> {

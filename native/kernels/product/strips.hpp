@@ -13,12 +13,12 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// Rows of A that are packed together: contiguous elements of a column are read together.
+/// Number of rows of A that are packed together, so that contiguous elements of a column are read together.
 template <class Core>
 constexpr std::size_t group = Core::rows * 8;
 
-/// Packs `deep` columns of A, at a distance of `down` elements: the strips of `high` rows, one group or less
-/// of them. Missing rows of the last strip are zero.
+/// Pack `deep` columns of A, which are `down` elements apart, into strips of rows. There are `high` rows, at
+/// most one group. Missing rows of the last strip are zero.
 template <class Core>
 void pack_a(const double* a, std::size_t down, std::size_t high, std::size_t deep, double* to) {
     const std::size_t full = high / Core::rows * Core::rows;
@@ -32,14 +32,15 @@ void pack_a(const double* a, std::size_t down, std::size_t high, std::size_t dee
     }
 }
 
-/// Columns of the strip that holds `wide` columns, or as many of them as one holds.
+/// Return the number of columns of the narrowest strip for `wide` columns, or of the widest strip if there
+/// are more.
 template <class Core>
 std::size_t strip(std::size_t wide) {
     return wide >= Core::columns ? Core::columns : (wide + Core::fewer - 1) / Core::fewer * Core::fewer;
 }
 
-/// Packs `wide` columns of `high` rows of B, in strips that are `deep` rows each. Processes as many rows at a
-/// time as a cache line holds, so that each column's line is read once, and the output stays near.
+/// Pack `wide` columns of `high` rows of B, in strips of `deep` rows. The rows of a cache line are processed
+/// at a time, so that each line of a column is read once, and the output stays in a cache.
 template <class Core>
 void pack_b(const double* b, std::size_t down, std::size_t high, std::size_t deep, std::size_t wide,
             double* tile) {
@@ -62,7 +63,8 @@ void pack_b(const double* b, std::size_t down, std::size_t high, std::size_t dee
     }
 }
 
-/// Multiplies one strip of each into a part of C; strips that C does not fill go through a buffer.
+/// Multiply a strip of A and a strip of B into a part of C. Strips that extend beyond C are multiplied into a
+/// buffer first.
 template <class Core>
 void corner(Block one, std::size_t high, std::size_t wide) {
     if constexpr (!Core::narrowest) {

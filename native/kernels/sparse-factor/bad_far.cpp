@@ -11,7 +11,7 @@ void run(const Factor& w) {
         const Node& node = w.nodes[i];
         factor_node<Plain>(w, node);
         if (below_of(node) == 0) continue;
-        take_out<Plain>(w, node, 0, together(w, node, 0), w.nodes[w.owner[rows_of(w, node)[0]]]);
+        subtract_update<Plain>(w, node, 0, together(w, node, 0), w.nodes[w.owner[rows_of(w, node)[0]]]);
     }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Shared by variants for different processors, so all of it is local to the file that includes it: a
-/// function with one definition for the whole program would be the one for the newest processor.
+/// Shared by variants for different processors. Everything here is local to the including file: of a function
+/// with one definition per program, the linker might keep the version for a newer processor.
 
 #include <cstddef>
 
@@ -19,12 +19,11 @@ struct Part {
     [[nodiscard]] double* at(std::size_t i, std::size_t j) const { return first + i + j * down; }
 };
 
-/// Products of matrices, a column of one at a time.
+/// Products of matrices, column by column.
 struct Plain {
-    /// Takes out of each element (i, j) of c, on and below its diagonal, the product of the rows i and j of
-    /// a.
-    static void take_out(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
-                         std::size_t deep) {
+    /// Subtract the product of rows i and j of a from each element (i, j) of c, on and below its diagonal.
+    static void subtract_product(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
+                                 std::size_t deep) {
         for (std::size_t j = 0; j < columns; ++j)
             for (std::size_t k = 0; k < deep; ++k) {
                 const double factor = *a.at(j, k);
@@ -36,8 +35,8 @@ struct Plain {
     }
 };
 
-/// The columns of a matrix that is symmetric become those of its factor: each is divided, and taken out of
-/// those behind it.
+/// Replace columns of a symmetric matrix by those of its factor: each column is divided, and its product is
+/// subtracted from the columns behind it.
 inline void factor_columns(const Part& a, std::size_t rows, std::size_t columns) {
     for (std::size_t k = 0; k < columns; ++k) {
         double* const pivot = a.at(0, k);
@@ -52,13 +51,14 @@ inline void factor_columns(const Part& a, std::size_t rows, std::size_t columns)
     }
 }
 
-/// The same for few columns at a time, out of which those before them are taken by a product.
+/// Factor columns in groups of few columns, from which the previous columns are subtracted by a matrix
+/// product.
 template <class Dense>
 inline void factor(const Part& a, std::size_t rows, std::size_t columns) {
     constexpr std::size_t few = 32;
     for (std::size_t k = 0; k < columns; k += few) {
         const std::size_t some = least(few, columns - k);
-        if (k) Dense::take_out({a.at(k, k), a.down}, rows - k, some, {a.at(k, 0), a.down}, k);
+        if (k) Dense::subtract_product({a.at(k, k), a.down}, rows - k, some, {a.at(k, 0), a.down}, k);
         factor_columns({a.at(k, k), a.down}, rows - k, some);
     }
 }

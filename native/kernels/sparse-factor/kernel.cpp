@@ -15,12 +15,12 @@ namespace assay::kernels {
 
 namespace {
 
-/// Returns a number from 0.5 to 1.5, with few enough bits that sums of four are exact.
+/// Return a number from 0.5 to 1.5, with so few bits that sums of four are exact.
 double conductance(std::size_t number) {
     return 0.5 + static_cast<double>(mixed(number) >> 44U) * 0x1p-20;
 }
 
-/// 1 or -1.
+/// Return 1 or -1.
 double sign(std::size_t number) {
     return mixed(~static_cast<std::uint64_t>(number)) & 1U ? 1.0 : -1.0;
 }
@@ -33,7 +33,8 @@ struct Region {
     [[nodiscard]] std::size_t high() const { return y_end - y; }
     [[nodiscard]] std::size_t cells() const { return wide() * high(); }
 
-    /// Cells right beside it: they depend on it, and on each other once it is eliminated.
+    /// Return the number of adjacent cells. They depend on the region, and on each other once it is
+    /// eliminated.
     [[nodiscard]] std::size_t around(std::size_t edge) const {
         const std::size_t sides = (x > 0 ? 1U : 0U) + (x_end < edge ? 1U : 0U);
         const std::size_t ends = (y > 0 ? 1U : 0U) + (y_end < edge ? 1U : 0U);
@@ -41,7 +42,7 @@ struct Region {
     }
 };
 
-/// A region that is cut by a line of cells in its middle.
+/// A region that is divided by a line of cells in its middle.
 struct Cut {
     Region before, line, behind;
 
@@ -60,7 +61,7 @@ struct Cut {
 struct Totals {
     double panels = 0.0, rows = 0.0, nodes = 0.0, flops = 0.0, roots = 0.0, divisions = 0.0, entries = 0.0;
     double stack = 0.0;
-    std::size_t most = 0; ///< Rows of the largest one.
+    std::size_t most = 0; ///< Number of rows of the largest node.
 
     void add(std::size_t columns, std::size_t below) {
         const std::size_t all = columns + below;
@@ -78,28 +79,29 @@ struct Totals {
     }
 };
 
-/// The grid, cut in two recursively: both parts are eliminated before the cells that separate them (A.
-/// George, Nested dissection of a regular finite element mesh, 1973).
+/// The grid, divided into two parts recursively: both parts are eliminated before the cells that separate
+/// them (A. George, Nested dissection of a regular finite element mesh, 1973).
 struct Dissection {
     std::size_t edge, leaf;
 
     [[nodiscard]] Region whole() const { return {0, edge, 0, edge}; }
 
-    /// Tells of each node in the order of elimination: which region it ends, and which cells it is of.
-    template <class Tell>
-    void visit(const Region& region, Tell tell) const {
+    /// Report each node in the order of elimination, by the region that it completes and the cells that it
+    /// consists of.
+    template <class Report>
+    void visit(const Region& region, Report report) const {
         if (region.cells() == 0) return;
         if (region.cells() <= leaf) {
-            tell(region, region);
+            report(region, region);
             return;
         }
         const Cut cut(region);
-        visit(cut.before, tell);
-        visit(cut.behind, tell);
-        tell(region, cut.line);
+        visit(cut.before, report);
+        visit(cut.behind, report);
+        report(region, cut.line);
     }
 
-    /// Elements that a region needs on the stack, beside those already there.
+    /// Return the number of elements that a region needs on the stack, in addition to those already there.
     [[nodiscard]] double stack(const Region& region) const {
         const double own = left(region);
         if (region.cells() <= leaf) return own;
@@ -147,7 +149,7 @@ class SparseFactor final : public KernelOf<Factor> {
         for (const std::int64_t edge : {1, 6, 33}) found.push_back({{"edge", edge}, {"leaf", 32}});
         found.push_back({{"edge", 29}, {"leaf", 300}});
         found.push_back({{"edge", 71}, {"leaf", 9}});
-        // Large enough for threads to share a product.
+        // So large that threads share a product.
         found.push_back({{"edge", 190}, {"leaf", 50}});
         return found;
     }
@@ -158,7 +160,7 @@ class SparseFactor final : public KernelOf<Factor> {
         while (least < most) {
             const std::int64_t middle = (least + most + 1) / 2;
             other["edge"] = middle;
-            // Skips sizes that are much too large: each of n^2 unknowns has a few rows.
+            // Skip sizes that are much too large: each of n^2 unknowns has a few rows.
             const bool fits = 40.0 * static_cast<double>(middle * middle) <= static_cast<double>(bytes) &&
                               this->bytes(other) <= static_cast<double>(bytes);
             (fits ? least : most) = fits ? middle : middle - 1;
@@ -202,9 +204,10 @@ class SparseFactor final : public KernelOf<Factor> {
         for (std::size_t i = 0; i < l_.size(); ++i) l_[i] = std::numeric_limits<double>::quiet_NaN();
     }
 
-    /// Solves a system with a known solution in higher precision, and compares the residual with A's largest
-    /// sum of a row. An element of A is recomputed as a sum over columns of L, of which the largest node has
-    /// the most; each is rounded, and roundings add up as the root of their number.
+    /// Solve a system with a known solution in higher precision, and compare the residual with the largest
+    /// sum of a row of A. The factor represents each element of A as a sum over columns of L, at most as many
+    /// as the largest node has rows. Each term is rounded, and rounding errors grow as the root of their
+    /// number.
     [[nodiscard]] Verdict check() override {
         const std::size_t n = number_.size();
         std::vector<long double> known(n), wanted(n), found(n);
@@ -225,11 +228,11 @@ class SparseFactor final : public KernelOf<Factor> {
         return {static_cast<std::size_t>(values.at("edge")), static_cast<std::size_t>(values.at("leaf"))};
     }
 
-    /// Numbers all cells in the order of their elimination, and tells each node's rows.
+    /// Number all cells in the order of their elimination, and list the rows of each node.
     void number(const Dissection& cut) {
         std::vector<Region> regions;
         std::int64_t column = 0, panel = 0, list = 0;
-        std::vector<std::int32_t> open; // Nodes that belong to no other one yet.
+        std::vector<std::int32_t> open; // nodes without a parent yet
         cut.visit(cut.whole(), [&, this](const Region& region, const Region& cells) {
             const auto one = static_cast<std::int32_t>(regions.size());
             Node& node = nodes_[regions.size()];
@@ -274,7 +277,7 @@ class SparseFactor final : public KernelOf<Factor> {
         std::sort(first, to);
     }
 
-    /// One equation, by its number.
+    /// Return the left side of an equation.
     [[nodiscard]] long double applied(const std::vector<long double>& x, std::size_t i) const {
         const std::size_t edge = work_.edge, cell = static_cast<std::size_t>(cell_[i]);
         long double found = 0.0L;
@@ -288,14 +291,14 @@ class SparseFactor final : public KernelOf<Factor> {
         return found;
     }
 
-    /// The row of A that is one of a node's.
+    /// Return the row of A for a row of a node's panel.
     [[nodiscard]] std::size_t row(const Node& node, std::size_t i) const {
         const auto columns = static_cast<std::size_t>(node.columns);
         if (i < columns) return static_cast<std::size_t>(node.first) + i;
         return static_cast<std::size_t>(rows_[static_cast<std::size_t>(node.list) + i - columns]);
     }
 
-    /// L L' x = b, in the place of b.
+    /// Solve L L' x = b, with x in the place of b.
     void solve(std::vector<long double>& x) const {
         for (const Node& node : nodes_)
             for (std::size_t j = 0; j < static_cast<std::size_t>(node.columns); ++j) {
@@ -322,8 +325,8 @@ class SparseFactor final : public KernelOf<Factor> {
         return l_.data() + node.panel + static_cast<std::int64_t>(j * height(node));
     }
 
-    /// Cost: each column is divided, and subtracted from those of its rows. L is written at least once, and
-    /// the conductances of the cells are read.
+    /// Count the division of each column, and its subtraction from the columns of its rows. L is written at
+    /// least once, and the conductances of the cells are read.
     [[nodiscard]] Cost default_cost() const override {
         const auto cells = static_cast<double>(number_.size());
         const double bytes = 8.0 * totals_.entries + 16.0 * cells;

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Elements of c in registers: two vectors of rows by some columns.
+/// Update elements of c in registers: two vectors of rows, and some columns.
 template <class V, std::size_t columns>
 inline void block(const Part& c, const double* rows, const double* across, std::size_t down,
                   std::size_t deep) {
@@ -32,21 +32,22 @@ inline void block(const Part& c, const double* rows, const double* across, std::
     }
 }
 
-/// Products of matrices in registers: as many rows at a time as a cache holds with the columns of a.
+/// Products of matrices in registers, for as many rows at a time as fit a cache together with the columns of
+/// a.
 template <class V>
 struct Lanes {
     static constexpr std::size_t strip = 2 * sizeof(V) / sizeof(double);
     static constexpr std::size_t wide = 4, deepest = 128, max_rows = 128;
 
-    static void take_out(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
-                         std::size_t deep) {
+    static void subtract_product(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
+                                 std::size_t deep) {
         for (std::size_t k = 0; k < deep; k += deepest)
             for (std::size_t i = 0; i < rows; i += max_rows)
                 some_rows(c, i, least(i + max_rows, rows), columns, {a.at(0, k), a.down},
                           least(deepest, deep - k));
     }
 
-    /// Elements above the diagonal are computed together with their neighbours if that is simpler.
+    /// Elements above the diagonal may be computed as well, if their neighbours are.
     static void some_rows(const Part& c, std::size_t first, std::size_t last, std::size_t columns,
                           const Part& a, std::size_t deep) {
         for (std::size_t j = 0; j < columns && j < last; j += wide) {

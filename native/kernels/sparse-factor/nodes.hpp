@@ -25,7 +25,7 @@ inline std::size_t size_of(const Node& node) {
     return static_cast<std::size_t>(node.size);
 }
 
-/// A node's part of L.
+/// Return a node's part of L.
 inline Part panel(const Factor& w, const Node& node) {
     return {w.l + node.panel, columns_of(node) + below_of(node)};
 }
@@ -34,7 +34,7 @@ inline const std::int32_t* rows_of(const Factor& w, const Node& node) {
     return w.rows + node.list;
 }
 
-/// The row of a node's panel that is this row of A.
+/// Return the row of a node's panel for a row of A.
 inline std::size_t row_in(const Factor& w, const Node& node, std::int32_t row) {
     if (row < node.first + node.columns) return static_cast<std::size_t>(row - node.first);
     const std::int32_t* const rows = rows_of(w, node);
@@ -49,7 +49,8 @@ inline std::size_t row_in(const Factor& w, const Node& node, std::int32_t row) {
     return columns_of(node) + first;
 }
 
-/// One neighbour of a cell, in A: below the diagonal it is in the column of the cell that comes first.
+/// Enter one neighbour of a cell into A. Only elements below the diagonal are stored, in the column of the
+/// cell that is eliminated first.
 inline void connect(const Factor& w, const Node& node, std::size_t column, std::size_t cell,
                     double conducts) {
     const std::int32_t row = w.number[cell];
@@ -57,7 +58,7 @@ inline void connect(const Factor& w, const Node& node, std::size_t column, std::
     if (row > own) *panel(w, node).at(row_in(w, node, row), column) = -conducts;
 }
 
-/// A node's part of A where that of L is to be.
+/// Fill a node's part of L with its part of A.
 inline void begin(const Factor& w, const Node& node) {
     const std::size_t columns = columns_of(node), rows = columns + below_of(node), edge = w.edge;
     double* const all = w.l + node.panel;
@@ -74,7 +75,7 @@ inline void begin(const Factor& w, const Node& node) {
     }
 }
 
-/// Positions of some rows of one node among those of another one, which contains all of them.
+/// Find the positions of some rows of a node in another node, which contains all of them.
 inline void place(const Factor& w, const std::int32_t* rows, std::size_t count, const Node& other) {
     const std::int32_t* const list = rows_of(w, other);
     const std::size_t columns = columns_of(other);
@@ -89,8 +90,8 @@ inline void place(const Factor& w, const std::int32_t* rows, std::size_t count, 
     }
 }
 
-/// Returns the number of rows of a node, from one below its columns on, that are columns of the same other
-/// node.
+/// Return the number of rows of a node that are columns of the same other node, from row `from` below its
+/// columns.
 inline std::size_t together(const Factor& w, const Node& node, std::size_t from) {
     const std::int32_t* const rows = rows_of(w, node);
     const std::int32_t other = w.owner[rows[from]];
@@ -99,11 +100,11 @@ inline std::size_t together(const Factor& w, const Node& node, std::size_t from)
     return last - from;
 }
 
-/// Subtracts the update of another node's columns, which are `count` rows of this node from one below its
-/// columns on.
+/// Subtract a node's update from the columns of another node. These columns are `count` rows of the node,
+/// from row `from` below its columns.
 template <class Dense>
-inline void take_out(const Factor& w, const Node& node, std::size_t from, std::size_t count,
-                     const Node& other) {
+inline void subtract_update(const Factor& w, const Node& node, std::size_t from, std::size_t count,
+                            const Node& other) {
     const Part source = panel(w, node), to = panel(w, other);
     const std::size_t below = below_of(node), columns = columns_of(node);
     place(w, rows_of(w, node) + from, below - from, other);
@@ -111,7 +112,7 @@ inline void take_out(const Factor& w, const Node& node, std::size_t from, std::s
         const std::size_t some = least(assay::kernels::strip_columns, count - j), rows = below - from - j;
         const Part strip = {w.strip, rows};
         for (std::size_t i = 0; i < rows * some; ++i) w.strip[i] = 0.0;
-        Dense::take_out(strip, rows, some, {source.at(columns + from + j, 0), source.down}, columns);
+        Dense::subtract_product(strip, rows, some, {source.at(columns + from + j, 0), source.down}, columns);
         const std::int32_t* const places = w.places + j;
         for (std::size_t l = 0; l < some; ++l) {
             double* const column = to.at(0, static_cast<std::size_t>(places[l]));
@@ -125,8 +126,8 @@ inline void factor_node(const Factor& w, const Node& node) {
     factor<Dense>(panel(w, node), columns_of(node) + below_of(node), columns_of(node));
 }
 
-/// Each node takes itself out of all that depend on it as soon as it is done: they are written again and
-/// again.
+/// Factor right-looking: as soon as a node is factored, subtract its updates from all nodes that depend on
+/// it. These are written repeatedly.
 template <class Dense>
 void right_looking(const Factor& w) {
     for (std::size_t i = 0; i < w.count; ++i) begin(w, w.nodes[i]);
@@ -135,13 +136,14 @@ void right_looking(const Factor& w) {
         factor_node<Dense>(w, node);
         for (std::size_t from = 0; from < below_of(node);) {
             const std::size_t count = together(w, node, from);
-            take_out<Dense>(w, node, from, count, w.nodes[w.owner[rows_of(w, node)[from]]]);
+            subtract_update<Dense>(w, node, from, count, w.nodes[w.owner[rows_of(w, node)[from]]]);
             from += count;
         }
     }
 }
 
-/// Nodes that wait for the same one, each with the first row that has not been taken out.
+/// Lists of the nodes whose next update is for the same node, each with the first row whose update was not
+/// yet subtracted.
 struct Waiting {
     static constexpr std::int32_t nobody = -1;
     const Factor& w;
@@ -154,7 +156,7 @@ struct Waiting {
         for (std::size_t i = 0; i < w.count; ++i) first(i) = nobody;
     }
 
-    /// Waits for the node that contains the row, if there is one.
+    /// Add a node to the list of the node that owns the row as a column, if the row exists.
     void wait(std::size_t node, std::size_t row) const {
         if (row == below_of(w.nodes[node])) return;
         const auto other = static_cast<std::size_t>(w.owner[rows_of(w, w.nodes[node])[row]]);
@@ -164,7 +166,8 @@ struct Waiting {
     }
 };
 
-/// Out of each node all that it depends on is taken when its turn comes: they are read again and again.
+/// Factor left-looking: before a node is factored, subtract the updates of all nodes that it depends on.
+/// These are read repeatedly.
 template <class Dense>
 void left_looking(const Factor& w) {
     const Waiting waiting{w};
@@ -177,7 +180,7 @@ void left_looking(const Factor& w) {
             next = waiting.next(other);
             const auto from = static_cast<std::size_t>(waiting.from(other));
             const std::size_t count = together(w, w.nodes[other], from);
-            take_out<Dense>(w, w.nodes[other], from, count, node);
+            subtract_update<Dense>(w, w.nodes[other], from, count, node);
             waiting.wait(other, from + count);
         }
         factor_node<Dense>(w, node);
@@ -185,7 +188,7 @@ void left_looking(const Factor& w) {
     }
 }
 
-/// Adds a child's update to the columns of a node, and to the node's own update.
+/// Add a child's update to the columns of a node, and to the node's own update.
 inline void add_child(const Factor& w, const Node& child, const double* left, const Node& node,
                       const Part& rest) {
     const std::size_t below = below_of(child), columns = columns_of(node);
@@ -205,9 +208,9 @@ inline void add_child(const Factor& w, const Node& child, const double* left, co
     }
 }
 
-/// Passes a node's updates to its ancestors through its parent, as a matrix on a stack (I. Duff, J. Reid, The
-/// multifrontal solution of indefinite sparse symmetric linear equations, 1983): L is written once, and not
-/// read.
+/// Factor by the multifrontal method: a node's updates are passed to its ancestors through its parent, as a
+/// matrix on a stack (I. Duff, J. Reid, The multifrontal solution of indefinite sparse symmetric linear
+/// equations, 1983): L is written once, and not read.
 template <class Dense>
 void multifrontal(const Factor& w) {
     double* top = w.stack;
@@ -218,15 +221,15 @@ void multifrontal(const Factor& w) {
         begin(w, node);
         for (std::size_t k = 0; k < below * below; ++k) rest.first[k] = 0.0;
         double* left = top;
-        // The second child's update is on top of the stack; between the first one and it are those that it
-        // depends on.
+        // The second child is the previous node, and its update is on top of the stack. The first child
+        // precedes all nodes that the second one depends on.
         for (std::size_t gone = 1; gone < size_of(node); gone += size_of(w.nodes[i - gone])) {
             const Node& child = w.nodes[i - gone];
             left -= below_of(child) * below_of(child);
             add_child(w, child, left, node, rest);
         }
         factor<Dense>(own, columns + below, columns);
-        Dense::take_out(rest, below, below, {own.at(columns, 0), own.down}, columns);
+        Dense::subtract_product(rest, below, below, {own.at(columns, 0), own.down}, columns);
         for (std::size_t k = 0; k < below * below; ++k) left[k] = rest.first[k];
         top = left + below * below;
     }

@@ -6,14 +6,15 @@
 
 namespace {
 
-/// Large products of matrices by all threads, which take rows after another: those further down are longer.
+/// Products of matrices. All threads share large ones, and take one group of rows after another, since rows
+/// further down are longer.
 template <class V>
 struct Threads {
-    static void take_out(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
-                         std::size_t deep) {
+    static void subtract_product(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
+                                 std::size_t deep) {
         constexpr std::size_t worth = std::size_t{1} << 20U;
         if (rows * columns * deep < worth) {
-            Lanes<V>::take_out(c, rows, columns, a, deep);
+            Lanes<V>::subtract_product(c, rows, columns, a, deep);
             return;
         }
 #pragma omp parallel for schedule(dynamic)

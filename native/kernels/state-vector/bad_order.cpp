@@ -7,8 +7,8 @@ namespace {
 
 void run(const State& s) {
     for (std::size_t q = 0; q < s.qubits; ++q) {
-        turn_all(s, q, 0, s.qubits);
-        if (q + 1 < s.qubits) shift_all(s, q, 0, s.qubits);
+        apply_gate_to_block(s, q, 0, s.qubits);
+        if (q + 1 < s.qubits) apply_phase_to_block(s, q, 0, s.qubits);
     }
 }
 

@@ -6,8 +6,8 @@ namespace assay::kernels {
 namespace {
 
 void run(const State& s) {
-    for (std::size_t q = 0; q < s.qubits; ++q) turn_all(s, q, 0, s.qubits);
-    for (std::size_t q = 0; q + 2 < s.qubits; ++q) shift_all(s, q, 0, s.qubits);
+    for (std::size_t q = 0; q < s.qubits; ++q) apply_gate_to_block(s, q, 0, s.qubits);
+    for (std::size_t q = 0; q + 2 < s.qubits; ++q) apply_phase_to_block(s, q, 0, s.qubits);
 }
 
 constexpr Variant<State> variant{

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// One pass for the low qubits, and one for each group of those above.
+/// Apply all gates in one pass for the low qubits, and one for each group of higher qubits.
 inline void group_by_group(const State& s) {
     const std::size_t low = low_of(s);
     for (std::size_t block = 0; block < bit(s.qubits - low); ++block) low_gates(s, block, low);

@@ -18,7 +18,7 @@ namespace {
 
 using Complex = std::complex<long double>;
 
-/// An angle whose sine and cosine are both of some size.
+/// Return an angle whose sine and cosine are both at least 0.47.
 double angle(std::size_t number, std::size_t qubit) {
     return 0.5 + 0.5 * static_cast<double>(mixed(8 * qubit + number) >> 11U) * 0x1p-53;
 }
@@ -28,13 +28,14 @@ struct Qubit {
     Complex clear, set;
 };
 
-/// Vectors of length one, about a quarter of a turn apart, so that no sum of a gate cancels.
+/// Return the initial state of a qubit, a vector of length one. Its phases are chosen such that no sum in a
+/// gate cancels.
 Qubit begun(std::size_t qubit) {
     const long double a = angle(0, qubit), b = angle(1, qubit), c = angle(2, qubit);
     return {std::polar(std::cos(a), b), std::polar(std::sin(a), c + 1.5L)};
 }
 
-/// A unitary matrix, as doubles have it.
+/// Return a unitary matrix, rounded to doubles.
 Gate gate(std::size_t qubit) {
     const double a = angle(3, qubit), b = angle(4, qubit), c = angle(5, qubit);
     const std::complex<double> first = std::polar(std::cos(a), b), second = std::polar(std::sin(a), c);
@@ -47,7 +48,7 @@ Phase phase(std::size_t qubit) {
     return {std::cos(a), std::sin(a)};
 }
 
-/// Applies the gate of one qubit.
+/// Return the state of one qubit after its gate.
 Qubit turned(std::size_t qubit) {
     const Gate g = gate(qubit);
     const Qubit one = begun(qubit);
@@ -57,8 +58,9 @@ Qubit turned(std::size_t qubit) {
     return {row(0), row(1)};
 }
 
-/// Amplitudes that are products of those of single qubits, perhaps with a phase for each two beside each
-/// other that are set: tables of the lower half of the qubits and of the upper one.
+/// Amplitudes that are products of those of single qubits, optionally with a phase for each pair of adjacent
+/// qubits that are both set. They are computed from a table for the lower half of the qubits and one for the
+/// upper half.
 class Product {
   public:
     Product(std::size_t qubits, Qubit (*one)(std::size_t), bool phases)
@@ -158,7 +160,7 @@ class StateVector final : public KernelOf<State> {
                  static_cast<std::size_t>(values.at("together"))};
     }
 
-    /// First touch by the threads that process the blocks.
+    /// Initialise with the threads that process the blocks, for first touch.
     void restore() override {
         const Product state(work_.qubits, begun, false);
 #pragma omp parallel for schedule(static)
@@ -169,12 +171,11 @@ class StateVector final : public KernelOf<State> {
         }
     }
 
-    /// The input of a repetition is not a valid result.
+    /// Do nothing: the input of a repetition is not a valid result.
     void poison() override {}
 
-    /// Checks each amplitude, relative to the largest that a gate could make of its pair: its terms are as
-    /// large as that and are rounded four times for each qubit, and once before. Checks also that the squares
-    /// add up to one.
+    /// Check each amplitude, relative to the sum of the absolute values of its terms, which are rounded a few
+    /// times for each qubit, and once in the input. Also check that the sum of squares is one.
     [[nodiscard]] Verdict check() override {
         const Product wanted(work_.qubits, turned, true), most(work_.qubits, largest, false);
         const double roundings = 6.0 * static_cast<double>(work_.qubits) + 2.0;
@@ -194,7 +195,7 @@ class StateVector final : public KernelOf<State> {
     }
 
   private:
-    /// Returns the sum of the sizes of the terms of one qubit's gate.
+    /// Return the sum of the absolute values of the terms of one qubit's gate.
     static Qubit largest(std::size_t qubit) {
         const Gate g = gate(qubit);
         const Qubit one = begun(qubit);
@@ -205,7 +206,7 @@ class StateVector final : public KernelOf<State> {
         return {row(0), row(1)};
     }
 
-    /// Gate by gate: each reads and writes all amplitudes, and a phase a quarter of them.
+    /// Count gate by gate: each gate reads and writes all amplitudes, and each phase a quarter of them.
     [[nodiscard]] Cost default_cost() const override {
         const auto all = static_cast<double>(re_.size()), n = static_cast<double>(work_.qubits);
         const double pairs = work_.qubits ? n - 1.0 : 0.0, bytes = all * (32.0 * n + 8.0 * pairs);

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// As group_by_group, each thread with a part of the blocks, and of the runs.
+/// Apply all gates as group_by_group does; blocks and runs are divided among threads.
 inline void groups_side_by_side(const State& s) {
     const std::size_t low = low_of(s);
 #pragma omp parallel for schedule(static)

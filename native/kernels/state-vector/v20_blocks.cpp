@@ -8,8 +8,8 @@ namespace {
 void run(const State& s) {
     const std::size_t low = low_of(s);
     for (std::size_t block = 0; block < bit(s.qubits - low); ++block) low_gates(s, block, low);
-    for (std::size_t q = low; q < s.qubits; ++q) turn_all(s, q, 0, s.qubits);
-    for (std::size_t q = low - 1; q + 1 < s.qubits; ++q) shift_all(s, q, 0, s.qubits);
+    for (std::size_t q = low; q < s.qubits; ++q) apply_gate_to_block(s, q, 0, s.qubits);
+    for (std::size_t q = low - 1; q + 1 < s.qubits; ++q) apply_phase_to_block(s, q, 0, s.qubits);
 }
 
 Cost cost(const State& s) {

@@ -6,14 +6,15 @@ namespace assay::kernels {
 
 namespace {
 
-/// Amplitudes processed at a time: few enough that no thread waits long for the others.
+/// Logarithm of the number of amplitudes processed at a time: so few that no thread waits long for the
+/// others.
 constexpr std::size_t part = 10;
 
-/// A part of a gate: some of the amplitudes for which its qubit is not set, and those for which it is.
+/// Apply a gate to some of the amplitudes for which its qubit is not set, and to those for which it is.
 void turn_part(const State& s, std::size_t qubit, std::size_t number, std::size_t count) {
     const std::size_t at = number * count, below = at & (bit(qubit) - 1);
     const std::size_t clear = (at >> qubit << (qubit + 1)) + below;
-    turn(s, s.gates[qubit], clear, clear + bit(qubit), count);
+    apply_gate(s, s.gates[qubit], clear, clear + bit(qubit), count);
 }
 
 void run(const State& s) {
@@ -21,7 +22,8 @@ void run(const State& s) {
         if (q < part) {
             const std::size_t block = least(part, s.qubits);
 #pragma omp parallel for schedule(static)
-            for (std::size_t i = 0; i < bit(s.qubits - block); ++i) turn_all(s, q, i << block, block);
+            for (std::size_t i = 0; i < bit(s.qubits - block); ++i)
+                apply_gate_to_block(s, q, i << block, block);
         } else {
 #pragma omp parallel for schedule(static)
             for (std::size_t i = 0; i < bit(s.qubits - 1 - part); ++i) turn_part(s, q, i, bit(part));
@@ -31,7 +33,7 @@ void run(const State& s) {
         const std::size_t run = bit(least(q, part));
 #pragma omp parallel for schedule(static)
         for (std::size_t at = 0; at < bit(s.qubits); at += run)
-            if ((at >> q & 3U) == 3U) shift(s, s.phases[q], at, run);
+            if ((at >> q & 3U) == 3U) apply_phase(s, s.phases[q], at, run);
     }
 }
 

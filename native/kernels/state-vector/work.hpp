@@ -16,15 +16,16 @@ struct Phase {
     double re, im;
 };
 
-/// A layer of a quantum circuit: a gate on each qubit, and after those of two qubits beside each other a
-/// phase for both. Amplitude k is that of the state whose qubit q is bit q of k.
+/// A layer of a quantum circuit: a gate on each qubit, and then a phase for each pair of adjacent qubits.
+/// Amplitude k is that of the state whose qubit q is bit q of k.
 struct State {
-    double *re, *im; ///< 2^qubits each, which become those after the layer.
+    double *re, *im; ///< 2^qubits amplitudes, which are replaced by those after the layer.
     std::size_t qubits;
     const Gate* gates;   ///< Gate of each qubit.
     const Phase* phases; ///< Phase of each qubit and the next one.
 
-    std::size_t low;      ///< Qubits whose gates are applied together to amplitudes side by side.
+    std::size_t low; ///< Number of lowest qubits, whose gates are applied together to blocks of contiguous
+                     ///< amplitudes.
     std::size_t together; ///< Number of higher qubits whose gates are applied together.
 };
 

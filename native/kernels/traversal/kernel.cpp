@@ -9,8 +9,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// No two words are alike, and one that is left out or taken twice changes the sum (the mixing function of
-/// SplitMix64: G. Steele et al., Fast splittable pseudorandom number generators, 2014).
+/// Return a word. All words are different, and a word that is missing or read twice changes the sum (the
+/// mixing function of SplitMix64: G. Steele et al., Fast splittable pseudorandom number generators, 2014).
 std::uint64_t datum(std::size_t i) {
     std::uint64_t mixed = (i + 1) * 0x9e3779b97f4a7c15U;
     mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -68,8 +68,8 @@ class Traversal final : public KernelOf<Words> {
             wrong += data_[i] != (datum(i) | set);
         }
         Comparison exact(0.0, 0.0);
-        exact.compare("words that are not as they are to be", 0, static_cast<double>(wrong), 0.0L);
-        // Of both halves, for a double does not hold all bits.
+        exact.compare("number of wrong words", 0, static_cast<double>(wrong), 0.0L);
+        // Both halves are compared, since a double cannot represent all bits.
         exact.compare("sum", 0, static_cast<double>(sum_ >> 32U), static_cast<long double>(sum >> 32U));
         exact.compare("sum", 1, static_cast<double>(sum_ & UINT32_MAX),
                       static_cast<long double>(sum & UINT32_MAX));

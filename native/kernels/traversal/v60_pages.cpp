@@ -5,8 +5,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// A generator of full period, modulo the least power of two that reaches the number of pages: it visits each
-/// of them once (Hull and Dobell 1962).
+/// Visit each page once, in the order of a generator with full period, modulo the smallest power of two that
+/// is not less than the number of pages (Hull and Dobell 1962).
 void run(const Words& work) {
     constexpr std::size_t page = words_of(4096);
     const std::size_t pages = (work.count + page - 1) / page;
@@ -17,7 +17,8 @@ void run(const Words& work) {
     std::size_t state = 0;
     for (std::size_t i = 0; i <= mask; ++i) {
         state = (state * 0x5851f42d4c957f2dU + 0x14057b7ef767814fU) & mask;
-        // Low bits of such a generator repeat soon; turned round, neighbours are far from each other.
+        // The low bits of such a generator repeat soon. With the order of bits reversed, subsequent pages are
+        // far from each other.
         std::size_t place = 0;
         for (std::size_t bit = mask, from = state; bit != 0; bit >>= 1U, from >>= 1U)
             place = (place << 1U) | (from & 1U);

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t step = words_of(std::size_t{8} << 20U);
 
-/// Whole pages of some words.
+/// Give advice on the whole pages in a range of words.
 void tell(const Words& work, std::size_t first, std::size_t last, int advice) {
     constexpr std::uintptr_t page = 4096;
     last = last < work.count ? last : work.count;
     if (first >= last) return;
     const auto from = (reinterpret_cast<std::uintptr_t>(work.data + first) + page - 1) / page * page;
     const auto to = reinterpret_cast<std::uintptr_t>(work.data + last) / page * page;
-    // It is advice: a kernel that does not take it makes this variant slow, not wrong.
+    // A failure is ignored: without the advice, this variant is slow, but not wrong.
     if (from < to) static_cast<void>(::madvise(reinterpret_cast<void*>(from), to - from, advice)); // NOLINT
 }
 

@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Some words in a row.
+/// Visit contiguous words, and return their sum.
 inline std::uint64_t visit(const assay::kernels::Words& work, std::size_t first, std::size_t last) {
     std::uint64_t sum = 0;
     std::uint64_t* const data = work.data;
@@ -20,7 +20,8 @@ inline std::uint64_t visit(const assay::kernels::Words& work, std::size_t first,
     return sum;
 }
 
-/// The array as a matrix whose rows are `pitch` words long, in columns of `width` words.
+/// Visit the array as a matrix whose rows are `pitch` words long, in columns of `width` words, and return the
+/// sum.
 inline std::uint64_t by_columns(const assay::kernels::Words& work, std::size_t width, std::size_t pitch) {
     std::uint64_t sum = 0;
     for (std::size_t column = 0; column < pitch && column < work.count; column += width) {

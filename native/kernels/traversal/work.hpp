@@ -7,11 +7,11 @@
 
 namespace assay::kernels {
 
-/// An array all of whose words are to be summed, once each, in whatever order.
+/// An array whose words are summed, each once, in any order.
 struct Words {
     std::uint64_t* data;
     std::size_t count;
-    bool update; ///< The lowest bit of each is set as well, which may be done again.
+    bool update; ///< True to set the lowest bit of each word as well, which may be repeated.
     std::uint64_t* sum;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The order of the work, for any way to combine strips. Local to each file that includes it: a function with
-/// one definition for the whole program would be the one for the newest processor.
+/// The order of the work, for any way to combine strips. Everything here is local to the including file: of a
+/// function with one definition per program, the linker might keep the version for a newer processor.
 
 #include "kernels/xor-parity/work.hpp"
 
@@ -14,7 +14,8 @@ using assay::kernels::disks;
 using assay::kernels::lost_disk;
 using assay::kernels::Parity;
 
-/// XORs `count` sources, one at least, of `n` bytes into a target that is none of them.
+/// Function that writes the XOR of `count` sources (at least one) of `n` bytes to a target, which is none of
+/// them.
 typedef void Combine(unsigned char* target, const unsigned char* const* sources, std::size_t count,
                      std::size_t n);
 
@@ -27,7 +28,7 @@ inline std::size_t stripes_in(const Parity& p, std::size_t group) {
     return left < disks ? left : disks;
 }
 
-/// Bytes from `begin` on of the strips of a group.
+/// Compute horizontal parities of a group: `n` bytes of each strip, from byte `begin`.
 template <Combine* combine>
 inline void rows(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
     for (std::size_t r = 0; r < stripes_in(p, group); ++r) {
@@ -61,8 +62,8 @@ inline void columns(const Parity& p, std::size_t group, std::size_t begin, std::
     }
 }
 
-/// Rebuilds rows first, since they read each disk from its beginning to its end, unless they need data that
-/// columns rebuild.
+/// Compute both parities: rows first, since they read each disk from its beginning to its end. A rebuild
+/// begins with columns, since rows need the strips that columns rebuild.
 template <Combine* combine>
 inline void both(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
     if (p.rebuild) columns<combine>(p, group, begin, n);
@@ -70,7 +71,7 @@ inline void both(const Parity& p, std::size_t group, std::size_t begin, std::siz
     if (!p.rebuild) columns<combine>(p, group, begin, n);
 }
 
-/// All of one parity, then all of the other.
+/// Compute all vertical parities, and then all horizontal ones.
 template <Combine* combine>
 void one_after_the_other(const Parity& p) {
     for (std::size_t g = 0; g < groups_of(p); ++g) columns<combine>(p, g, 0, p.strip);
@@ -79,8 +80,8 @@ void one_after_the_other(const Parity& p) {
 
 typedef void Piece(const Parity& p, std::size_t group, std::size_t begin, std::size_t n);
 
-/// Both parities of a piece of each strip of a group while it is in a second-level cache: 100 pieces and 20
-/// of parity.
+/// Number of bytes of each strip for which both parities are computed together. The pieces of a group (100 of
+/// data, 20 of parities) fit a second-level cache.
 constexpr std::size_t piece = 4096;
 
 template <Piece* work>

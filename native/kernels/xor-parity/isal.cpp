@@ -25,7 +25,7 @@ const char* isal_name() {
 }
 
 const char* isal_missing(const Parity& p) {
-    if (!isal().there()) return isal().reason();
+    if (!isal().is_loaded()) return isal().reason();
     if (!xor_gen()) return "this libisal has no xor_gen";
     std::uintptr_t places = p.strip;
     for (const unsigned char* one : p.data) places |= reinterpret_cast<std::uintptr_t>(one);

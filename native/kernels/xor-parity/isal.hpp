@@ -6,12 +6,12 @@
 
 namespace assay::kernels {
 
-/// As isa-l/raid.h declares it. The last of `vects` pointers, three at least, is the target.
+/// Function as declared in isa-l/raid.h. The last of the `vects` pointers (at least three) is the target.
 typedef int XorGen(int vects, int len, void** array);
 
 XorGen* xor_gen();
 const char* isal_missing(const Parity& p);
-/// Its file: it tells no version of itself.
+/// Return the file name of the library, which does not report its version.
 const char* isal_name();
 
 } // namespace assay::kernels

@@ -17,7 +17,7 @@ inline void isal_at_once(unsigned char* target, const unsigned char* const* sour
     assay::kernels::xor_gen()(static_cast<int>(count + 1), static_cast<int>(n), array);
 }
 
-/// Combines the first two sources into the target, and then each other source with the target.
+/// Combine the first two sources into the target, and then each other source with the target.
 inline void isal_in_pairs(unsigned char* target, const unsigned char* const* sources, std::size_t count,
                           std::size_t n) {
     isal_at_once(target, sources, count < 2 ? count : 2, n);

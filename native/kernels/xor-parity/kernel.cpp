@@ -47,7 +47,7 @@ class XorParity final : public KernelOf<Parity> {
         return found;
     }
 
-    /// Strips of a page, as blocks of disks are; smaller ones where no group of such would fit.
+    /// Choose strips of a page, as blocks of disks are, or smaller ones if no group of such strips would fit.
     void fit(Values& values, std::int64_t bytes) const override {
         constexpr std::int64_t page = 4096, line = 64, wide = disks;
         std::int64_t& strip = values["strip"];
@@ -100,8 +100,7 @@ class XorParity final : public KernelOf<Parity> {
         }
     }
 
-    /// Checks all bytes, also those of the data that no variant may change: they are known and have to be
-    /// equal.
+    /// Check all bytes, including those of the data, which no variant may change.
     [[nodiscard]] Verdict check() override {
         for (std::size_t j = 0; j < disks; ++j)
             if (Verdict found = same("disk " + std::to_string(j), data_[j], pattern_[j]); !found.right)
@@ -116,7 +115,7 @@ class XorParity final : public KernelOf<Parity> {
     }
 
   private:
-    /// Visits each byte of the vertical parity and its correct value, until the visitor stops.
+    /// Visit each byte of the vertical parity and its correct value, until the visitor stops.
     template <class Told>
     void each_vertical(Told told) const {
         const std::size_t strip = work_.strip;
@@ -133,8 +132,9 @@ class XorParity final : public KernelOf<Parity> {
         }
     }
 
-    /// Ten strips of each stripe are read and one is written, as many again of vertical parity; to rebuild,
-    /// ten strips and one, and of each group ten strips, which the rows read too, and one.
+    /// Count ten strips of each stripe as read and one as written, and as many for the vertical parity. A
+    /// rebuild reads ten strips of each stripe and writes one; for each group, it also reads ten strips,
+    /// which rows read too, and writes one.
     [[nodiscard]] Cost default_cost() const override {
         const auto strip = static_cast<double>(work_.strip);
         const auto read = static_cast<double>(disks * work_.stripes) * strip;

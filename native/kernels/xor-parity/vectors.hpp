@@ -50,7 +50,7 @@ inline void put(unsigned char* to, typename V::Value value) {
         V::store(to, value);
 }
 
-/// The target is read and written again for each source.
+/// Combine sources one by one: the target is read and written for each source.
 template <class V>
 inline void in_pairs(unsigned char* target, const unsigned char* const* sources, std::size_t count,
                      std::size_t n) {
@@ -72,7 +72,8 @@ inline void bytes_of_all(unsigned char* target, const unsigned char* const* sour
     }
 }
 
-/// A known number of sources, so that their pointers are in registers; `side` vectors side by side.
+/// Combine a number of sources that is known at compile time, so that their pointers stay in registers.
+/// Several adjacent vectors are processed at once.
 template <class V, bool streaming, std::size_t count>
 inline void sum_of(unsigned char* target, const unsigned char* const* sources, std::size_t begin,
                    std::size_t end) {
@@ -96,7 +97,7 @@ inline void sum_of(unsigned char* target, const unsigned char* const* sources, s
     bytes_of_all(target, sources, count, i, end);
 }
 
-/// All sources of a place are combined before the target is written, once.
+/// Combine all sources at once, so that the target is written only once.
 template <class V, bool streaming>
 inline void at_once(unsigned char* target, const unsigned char* const* sources, std::size_t count,
                     std::size_t n) {
@@ -106,7 +107,7 @@ inline void at_once(unsigned char* target, const unsigned char* const* sources, 
     }
     std::size_t begin = 0;
     if (streaming) {
-        // Only whole vectors at their own boundary can go past the caches.
+        // Only whole aligned vectors can bypass the caches.
         begin = -reinterpret_cast<std::size_t>(target) % V::size;
         if (begin > n) begin = n;
         bytes_of_all(target, sources, count, 0, begin);
@@ -114,8 +115,8 @@ inline void at_once(unsigned char* target, const unsigned char* const* sources, 
     sum_of<V, streaming, disks>(target, sources, begin, n);
 }
 
-/// Stores past the caches if they are too small for the output. Such stores are not ordered with others:
-/// piece_by_piece and side_by_side end with a fence.
+/// Compute both parities, with stores that bypass the caches if they are too small for the output. Such
+/// stores are not ordered with others, so piece_by_piece and side_by_side end with a fence.
 template <class V>
 inline void both_past_caches(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
     if (p.streaming) {
@@ -125,16 +126,17 @@ inline void both_past_caches(const Parity& p, std::size_t group, std::size_t beg
     }
 }
 
-/// Returns the beginning of the next piece; of the last piece, its own.
+/// Return the offset of the next piece, or of a piece of the same group if there is none.
 inline std::size_t next_piece(const Parity& p, std::size_t group, std::size_t begin) {
     if (begin + piece < p.strip) return group * disks * p.strip + begin + piece;
     return (group + 1 < groups_of(p) ? group + 1 : group) * disks * p.strip;
 }
 
-/// Both parities of a whole piece in one reading: the sums of a row and of a column are both in registers.
+/// Compute both parities of a whole piece while reading it once, with the sums of rows and columns in
+/// registers.
 ///
-/// A hundred strips are too many for a processor to see that each is read on and on: with `ahead`, as many
-/// lines of the next piece are asked for as are added.
+/// Hardware prefetchers cannot follow a hundred strips. With `ahead`, one cache line of the next piece is
+/// prefetched for each cache line processed.
 template <class V, bool streaming, bool ahead>
 inline void square(const Parity& p, std::size_t group, std::size_t begin) {
     const std::size_t top = group * disks * p.strip;
@@ -142,7 +144,7 @@ inline void square(const Parity& p, std::size_t group, std::size_t begin) {
     for (std::size_t i = begin; i < begin + piece; i += V::size) {
         std::size_t line[disks] = {};
         if (ahead) {
-            // Row by row, as memory is read best.
+            // Row by row, the best order for memory.
             constexpr std::size_t in_row = piece / V::size;
             for (std::size_t r = 0; r < disks; ++r) {
                 const std::size_t number = (i - begin) / V::size * disks + r;
@@ -176,7 +178,7 @@ inline void square(const Parity& p, std::size_t group, std::size_t begin) {
     }
 }
 
-/// Whole pieces of whole groups; all else as it comes.
+/// Compute whole pieces of whole groups by `square`, and the rest as both_past_caches does.
 template <class V, bool ahead>
 inline void squares(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
     if (p.rebuild || stripes_in(p, group) < disks || n < piece) {

@@ -8,12 +8,13 @@ namespace assay::kernels {
 
 constexpr std::size_t disks = 10;
 
-/// Ten disks and two more for parities (10+2).
+/// Ten disks of data and two of parities (10+2).
 ///
-/// Each disk holds `stripes` strips one after the other. The horizontal parity of a stripe is the XOR of its
-/// ten strips. Stripes of a group, as many as there are disks, make a square: the vertical parity of a disk
-/// is the XOR of its strips of the group, so both parities take a disk each. To rebuild, a disk is lost and
-/// of another one strip in each group: that strip comes back from its column, then the disk from the rows.
+/// Each disk contains `stripes` strips, one after another. The horizontal parity of a stripe is the XOR of
+/// its ten strips. Stripes of a group, as many as there are disks, make a square: the vertical parity of a
+/// disk is the XOR of its strips of the group, so each parity occupies one disk. In a rebuild, one disk is
+/// lost, and one strip of another disk in each group. That strip is rebuilt from its column, and then the
+/// disk from the rows.
 struct Parity {
     unsigned char* data[disks];
     unsigned char* horizontal; ///< A strip for each stripe.

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Matches of many positions at once, without a branch: the next symbols of text are unpredictable, so that
-/// each branch on them costs as much as some tens of instructions.
+/// Matches at many positions at once, without branches: the next symbols of a text are unpredictable, so that
+/// a branch that depends on them costs as much as tens of instructions.
 
 #include "kernels/deflate/codec/greedy.hpp"
 
@@ -11,24 +11,24 @@ namespace assay::kernels {
 
 namespace {
 
-/// Positions in a batch.
+/// Number of positions in a batch.
 constexpr std::size_t batch = 64;
-/// Bytes of a match that a batch compares; longer matches are extended one by one.
+/// Number of bytes that a batch compares for each match. Longer matches are extended one by one.
 constexpr std::size_t seen_length = 16;
-/// Input of a batch.
+/// Number of input bytes of a batch.
 constexpr std::size_t batch_reads = batch + seen_length;
 constexpr unsigned batch_hash_bits = 14;
-/// Four bytes take fewer bits than a match of them that lies further back.
+/// Maximum distance of a match of four bytes: at a larger distance, four literals take fewer bits.
 constexpr short worth_four = 8192;
 
 /// Match at each position of a batch.
 struct Batch {
-    alignas(64) std::uint8_t length[batch + 32]; ///< 0 if no match is worth its bits.
+    alignas(64) std::uint8_t length[batch + 32]; ///< 0 if no match saves bits.
     alignas(64) std::uint16_t distance[batch];
     std::uint64_t taken; ///< Positions whose match is not shorter than that of the next position.
 };
 
-/// Hashes of the four bytes from each of eight places on.
+/// Return the hashes of the four bytes that begin at each of eight positions.
 inline __m256i hashes(const unsigned char* text) {
     const __m256i order = _mm256_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, 4, 5, 6, 7, 5, 6,
                                            7, 8, 6, 7, 8, 9, 7, 8, 9, 10);
@@ -39,7 +39,7 @@ inline __m256i hashes(const unsigned char* text) {
     return _mm256_srli_epi32(_mm256_mullo_epi32(words, factor), 32 - batch_hash_bits);
 }
 
-/// The last position of each hash, and the length of the common bytes.
+/// Find the last position with the same hash, and the number of equal bytes, for each position of a batch.
 inline void probe(const unsigned char* text, std::size_t at, Place* head, Batch& found) {
     for (std::size_t i = 0; i < batch; i += 8) {
         alignas(32) std::uint32_t hash[8];
@@ -57,13 +57,13 @@ inline void probe(const unsigned char* text, std::size_t at, Place* head, Batch&
     }
 }
 
-/// Keeps the matches that are worth their bits.
+/// Keep only the matches that save bits.
 inline void judge(Batch& found) {
     const __m256i zero = _mm256_setzero_si256();
     for (std::size_t i = 0; i < batch; i += 32) {
         const auto* const distance = reinterpret_cast<const __m256i*>(found.distance + i);
         auto* const length = reinterpret_cast<__m256i*>(found.length + i);
-        // Distance 0, and those beyond a window, are below 0 as signed numbers less one.
+        // Distance 0, and distances beyond the window, are negative after 1 is subtracted, as signed numbers.
         const __m256i one = _mm256_set1_epi16(1), four = _mm256_set1_epi16(worth_four - 1);
         const __m256i a = _mm256_sub_epi16(_mm256_load_si256(distance), one);
         const __m256i b = _mm256_sub_epi16(_mm256_load_si256(distance + 1), one);
@@ -73,7 +73,7 @@ inline void judge(Batch& found) {
         const __m256i outside = _mm256_cmpgt_epi8(zero, packed(a, b));
         const __m256i far = packed(_mm256_cmpgt_epi16(a, four), _mm256_cmpgt_epi16(b, four));
         const __m256i n = _mm256_load_si256(length);
-        // Four are too few where it is far, three always.
+        // A match of three bytes never saves bits, one of four bytes only if it is near.
         const __m256i max_omitted = _mm256_sub_epi8(_mm256_set1_epi8(3), far);
         const __m256i worth = _mm256_andnot_si256(outside, _mm256_cmpgt_epi8(n, max_omitted));
         _mm256_store_si256(length, _mm256_and_si256(n, worth));
@@ -88,7 +88,7 @@ inline void judge(Batch& found) {
     }
 }
 
-/// Hashes of eight positions.
+/// Write the tokens of eight literals.
 inline void eight_literals(const unsigned char* text, Token* token) {
     const __m256i none = _mm256_set1_epi32(no_distance << symbol_shift);
     const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text));
@@ -96,14 +96,15 @@ inline void eight_literals(const unsigned char* text, Token* token) {
                         _mm256_or_si256(_mm256_cvtepu8_epi32(bytes), none));
 }
 
-/// Also writes past the requested bytes, which saves a branch on their number.
+/// Write the tokens of `n` literals, rounded up to a multiple of eight: this avoids a branch that depends on
+/// their number.
 inline Token* literals_of(const unsigned char* text, std::size_t n, Token* token) {
     eight_literals(text, token);
     for (std::size_t i = 8; i < n; i += 8) eight_literals(text + i, token + i);
     return token + n;
 }
 
-/// Places one by one, from each match to the next.
+/// Way to make tokens: one match after another.
 struct Batches {
     using Found = Batch;
 
@@ -112,9 +113,9 @@ struct Batches {
         judge(found);
     }
 
-    /// Tokens of a batch from its place `begin` on.
+    /// Make the tokens of a batch, beginning at its position `begin`.
     ///
-    /// \return the place where the last of them ends, perhaps beyond the batch.
+    /// \return the position where the last token ends, possibly beyond the batch.
     static std::size_t walk(const Text& text, const Batch& found, std::size_t begin, Token*& token) {
         const unsigned char* const here = text.bytes + text.at;
         std::size_t i = begin;
@@ -139,7 +140,7 @@ struct Batches {
     }
 };
 
-/// \tparam Way how a batch is checked, and its tokens are made.
+/// \tparam Way functions that find the matches of a batch and make its tokens.
 template <class Way>
 struct InBatches {
     static void begin(Scratch& scratch) { clear(scratch.head, 1U << batch_hash_bits); }
@@ -157,7 +158,7 @@ struct InBatches {
             begin -= batch;
         }
         text.at += begin;
-        // The remaining positions at the end.
+        // The remaining positions at the end of the text.
         if (text.n - text.at < batch_reads)
             token = greedy<batch_hash_bits>(text, text.n, scratch.head, token);
         return token;

@@ -1,8 +1,9 @@
 #pragma once
 
-/// Batches with vectors of 512 bits, which also compute the tokens of all positions and drop the unused ones.
+/// Batches with vectors of 512 bits, in which tokens are computed for all positions, and the unused ones are
+/// dropped.
 
-// GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+// GCC 12 warns about undefined vectors in its own header (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
@@ -19,16 +20,17 @@ inline __m512i all(std::uint32_t value) {
     return _mm512_set1_epi32(static_cast<int>(value));
 }
 
-/// Match at each position of a batch, and the token that represents it.
+/// Match at each position of a batch, and the token of the match.
 struct WideBatch {
     alignas(64) std::uint8_t length[batch];
     alignas(64) std::uint16_t distance[batch];
-    alignas(64) std::uint16_t same[batch]; ///< A bit for each byte that is the same as there.
+    alignas(64)
+        std::uint16_t same[batch]; ///< A bit for each byte that equals the one at the candidate's position.
     alignas(64) Token token[batch];
     std::uint64_t taken;
 };
 
-/// Hashes of the four bytes from each of sixteen places on.
+/// Return the hashes of the four bytes that begin at each of sixteen positions.
 inline __m512i wide_hashes(const unsigned char* text) {
     const __m512i pairs = _mm512_setr_epi32(0, 1, 0, 0, 1, 2, 0, 0, 2, 3, 0, 0, 3, 4, 0, 0);
     const __m512i order =
@@ -55,7 +57,7 @@ inline void probe(const unsigned char* text, std::size_t at, Place* head, WideBa
     }
 }
 
-/// Returns the number of trailing ones, of sixteen bits.
+/// Return the number of trailing one bits of each word of sixteen bits.
 inline __m512i trailing_ones(__m512i words) {
     const __m512i next = _mm512_andnot_si512(words, _mm512_add_epi32(words, all(1)));
     return _mm512_sub_epi32(all(31), _mm512_lzcnt_epi32(next));
@@ -68,7 +70,7 @@ inline __m512i matches(__m512i length, __m512i distance) {
     const __m512i extra_bits = _mm512_sub_epi32(all(30), _mm512_lzcnt_epi32(_mm512_or_si512(beyond, all(2))));
     const __m512i half = _mm512_and_si512(_mm512_srlv_epi32(beyond, extra_bits), one);
     const __m512i symbol = _mm512_add_epi32(_mm512_slli_epi32(extra_bits, 1), half);
-    // The first two have no symbols in between.
+    // Distances 1 and 2 have the symbols 0 and 1; the symbols of all others are higher by 2.
     const __mmask16 more = _mm512_cmpgt_epu32_mask(beyond, one);
     const __m512i placed = _mm512_mask_add_epi32(symbol, more, symbol, all(2));
     const __m512i extra = _mm512_andnot_si512(_mm512_sllv_epi32(all(~0U), extra_bits), beyond);
@@ -77,7 +79,7 @@ inline __m512i matches(__m512i length, __m512i distance) {
                            _mm512_slli_epi32(extra, extra_shift));
 }
 
-/// Keeps the matches that are worth their bits, and computes the tokens.
+/// Keep only the matches that save bits, and compute the tokens.
 inline void judge(const unsigned char* here, WideBatch& found) {
     __m512i length[groups + 1], distance[groups];
     for (std::size_t g = 0; g < groups; ++g) {
@@ -106,7 +108,7 @@ inline void judge(const unsigned char* here, WideBatch& found) {
     }
 }
 
-/// The tokens of these places.
+/// Write the tokens of the given positions.
 inline Token* pick(const WideBatch& found, std::uint64_t places, Token* token) {
     for (std::size_t g = 0; g < groups; ++g) {
         const auto own = static_cast<__mmask16>(places >> (g * lanes));
@@ -129,7 +131,7 @@ struct WideBatches {
         const unsigned char* const here = text.bytes + text.at;
         std::uint64_t places = ~std::uint64_t{0} << begin;
         std::size_t i = begin;
-        // From each match to the next: the places between its first byte and its end make no tokens.
+        // Go from each match to the next. Positions within a match, except the first, have no tokens.
         for (std::uint64_t rest = found.taken & places; rest != 0;) {
             const auto at = static_cast<std::size_t>(std::countr_zero(rest));
             std::size_t length = found.length[at];

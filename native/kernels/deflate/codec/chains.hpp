@@ -1,6 +1,6 @@
 #pragma once
 
-/// The longest of several matches, and none where the next byte begins a longer one.
+/// Use the longest of several matches, and a literal instead if a longer match begins at the next byte.
 
 #include "kernels/deflate/codec/greedy.hpp"
 
@@ -12,14 +12,15 @@ struct Match {
     std::size_t length, distance;
 };
 
-/// A match of three bytes that lies further back takes no fewer bits than they do.
+/// Maximum distance of a match of three bytes: at a larger distance, it takes at least as many bits as three
+/// literals.
 constexpr std::size_t near = 4096;
 
 inline std::uint32_t hash_3(std::uint32_t word) {
     return hash_of(word << 8U, hash_3_bits);
 }
 
-/// Places of the same hash are linked, from the last one back.
+/// Positions with the same hash are linked, each to the previous one.
 template <unsigned depth, std::size_t enough>
 struct Chains {
     static void begin(Scratch& scratch) {
@@ -27,7 +28,7 @@ struct Chains {
         clear(scratch.head_3, 1U << hash_3_bits);
     }
 
-    /// \return the previous position of the same hash.
+    /// \return the previous position with the same hash.
     static Place insert(Scratch& s, const unsigned char* bytes, std::size_t at) {
         Place& place = s.head[hash_of(load_32(bytes + at), hash_bits)];
         const Place before = place;
@@ -36,7 +37,7 @@ struct Chains {
         return before;
     }
 
-    /// The longest match here that is longer than `min_length`, or {0, 0}.
+    /// Return the longest match at a position if it is longer than `min_length`, and {0, 0} otherwise.
     static Match find(Scratch& s, const Text& text, std::size_t at, std::size_t min_length,
                       unsigned patience) {
         const unsigned char* const here = text.bytes + at;
@@ -91,7 +92,7 @@ struct Chains {
             }
             std::size_t seen = 1;
             if (now.length < enough && text.at + 1 < end) {
-                // An existing match reduces the gain of a longer one.
+                // Half as many candidates: with a match at hand, there is less to gain from a longer one.
                 const Match next = find(s, text, text.at + 1, now.length, depth / 2);
                 if (next.length > now.length) {
                     *token++ = literal(text.bytes[text.at++]);

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Prefix codes of few bits for symbols that were counted (Huffman 1952), none longer than the format allows.
+/// Prefix codes with the fewest bits for counted symbols (Huffman 1952), limited to the length that the
+/// format allows.
 
 #include "kernels/deflate/codec/format.hpp"
 
@@ -15,7 +16,8 @@ struct Ranking {
     std::size_t n;
 };
 
-/// Radix sort in two passes over the digits of counts; counts beyond their range are equal.
+/// Sort symbols by their counts: a radix sort in two passes, in which counts beyond the range of two digits
+/// are equal.
 inline void rank(const std::uint32_t* counts, std::size_t n, Ranking& found) {
     constexpr std::uint32_t most = 0xffff, digit = 0xff;
     std::uint16_t by_low[literals];
@@ -44,7 +46,7 @@ inline void rank(const std::uint32_t* counts, std::size_t n, Ranking& found) {
     }
 }
 
-/// Turns ascending counts into the depths of their leaves, in place (Moffat and Katajainen, In-place
+/// Convert ascending counts to the depths of their leaves, in place (Moffat and Katajainen, In-place
 /// calculation of minimum-redundancy codes, 1995): weights, then parents, then depths.
 inline void depths(std::uint32_t* a, std::size_t n) {
     std::size_t leaf = 0, inner = 0;
@@ -74,8 +76,8 @@ inline void depths(std::uint32_t* a, std::size_t n) {
     }
 }
 
-/// Returns the number of codes of each length, none longer than `longest`. If shortening used too much of the
-/// code space, a shorter code is replaced by two that are longer by one.
+/// Count the words of each length, none longer than `longest`. If shortening used too much of the code space,
+/// a shorter word is replaced by two words that are longer by one bit.
 inline void limit(const std::uint32_t* depth, std::size_t n, unsigned longest, std::uint32_t* of_length) {
     for (std::size_t i = 0; i < n; ++i) ++of_length[depth[i] < longest ? depth[i] : longest];
     std::uint64_t taken = 0;
@@ -90,8 +92,8 @@ inline void limit(const std::uint32_t* depth, std::size_t n, unsigned longest, s
     }
 }
 
-/// Lengths of a code's words; 0 for symbols that do not occur. There are at least two words: some decoders
-/// reject codes of one word.
+/// Compute the lengths of a code's words; 0 for symbols that do not occur. There are at least two words: some
+/// decoders reject codes of one word.
 inline void lengths_of(std::uint32_t* counts, std::size_t n, unsigned longest, std::uint8_t* lengths) {
     Ranking found;
     rank(counts, n, found);
@@ -110,7 +112,7 @@ inline void lengths_of(std::uint32_t* counts, std::size_t n, unsigned longest, s
             lengths[found.symbol[i++]] = static_cast<std::uint8_t>(length);
 }
 
-/// Words in the bit order of the stream.
+/// Compute the words of a code, in the bit order of the stream.
 inline void words_of(const std::uint8_t* lengths, std::size_t n, std::uint16_t* words) {
     Canonical next = canonical(lengths, n);
     for (std::size_t i = 0; i < n; ++i)

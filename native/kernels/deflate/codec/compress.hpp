@@ -8,7 +8,7 @@ namespace {
 
 enum class Code { fixed, best };
 
-/// A chunk as one stream: a block at a time is searched for matches, then written.
+/// Compress a chunk to one stream: search a block for matches, write it, and continue with the next block.
 /// \tparam Search finds the tokens of a block.
 /// \tparam Writing writes them.
 template <class Search, Code code, class Writing = Singly>

@@ -14,7 +14,7 @@ constexpr unsigned shortest_match = 3;
 constexpr std::size_t window = 32768; ///< No match begins further back.
 constexpr std::size_t max_stored = 65535;
 
-constexpr std::size_t literals = 288; ///< Symbols of literals, the end of a block, and lengths.
+constexpr std::size_t literals = 288; ///< Number of symbols of literals, the end of a block, and lengths.
 constexpr std::size_t distances = 30;
 constexpr unsigned end_of_block = 256;
 constexpr unsigned first_length = 257;
@@ -39,7 +39,7 @@ constexpr Interval distances_by_symbol[distances] = {
     {257, 7},   {385, 7},   {513, 8},   {769, 8},    {1025, 9},   {1537, 9},  {2049, 10}, {3073, 10},
     {4097, 11}, {6145, 11}, {8193, 12}, {12289, 12}, {16385, 13}, {24577, 13}};
 
-// Codes of the lengths of codes.
+// The code with which the lengths of the codes are sent.
 constexpr std::size_t length_codes = 19;
 constexpr unsigned longest_length_code = 7;
 constexpr std::uint8_t length_code_order[length_codes] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -48,13 +48,13 @@ constexpr unsigned repeat_last = 16;
 constexpr unsigned few_zeros = 17;
 constexpr unsigned many_zeros = 18;
 
-/// Lengths of the fixed code of literals and lengths.
+/// Return the length of a symbol's word in the fixed code of literals and lengths.
 constexpr std::uint8_t fixed_length(std::size_t symbol) {
     return symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
 }
 constexpr std::uint8_t fixed_distance_length = 5;
 
-/// Codes are sent from their highest bit on, and everything else from its lowest.
+/// Reverse the bits of a code's word: words are sent from the highest bit, everything else from the lowest.
 constexpr std::uint32_t reversed(std::uint32_t code, unsigned bits) {
     code = (code & 0x5555U) << 1U | (code >> 1U & 0x5555U);
     code = (code & 0x3333U) << 2U | (code >> 2U & 0x3333U);
@@ -63,7 +63,7 @@ constexpr std::uint32_t reversed(std::uint32_t code, unsigned bits) {
     return code >> (16U - bits);
 }
 
-/// Number of codes of each length, and the first code of that length.
+/// Number of words of each length, and the first word of that length.
 struct Canonical {
     std::uint32_t count[longest_code + 1];
     std::uint32_t first[longest_code + 1];

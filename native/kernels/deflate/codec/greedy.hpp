@@ -1,6 +1,6 @@
 #pragma once
 
-/// Uses the first match, at the one position that a hash refers to.
+/// Use any match at the only position that is stored for a hash.
 
 #include "kernels/deflate/codec/scratch.hpp"
 
@@ -10,13 +10,14 @@ namespace {
 
 constexpr std::size_t hashed = 4; ///< Bytes.
 
-constexpr std::uint32_t golden = 0x9e3779b1U; ///< 2^32 over the golden ratio (Knuth 1973), made a prime.
+constexpr std::uint32_t golden =
+    0x9e3779b1U; ///< 2^32 divided by the golden ratio (Knuth 1973), changed to a prime.
 
 inline std::uint32_t hash_of(std::uint32_t word, unsigned bits) {
     return word * golden >> (32U - bits);
 }
 
-/// Returns the number of equal bytes from `begin` on, up to a limit.
+/// Return the number of equal bytes from `begin` on, up to a limit.
 inline std::size_t same(const unsigned char* a, const unsigned char* b, std::size_t begin, std::size_t most) {
     std::size_t n = begin;
     for (; n + 8 <= most; n += 8)
@@ -37,12 +38,12 @@ struct Text {
     std::size_t at;
 };
 
-/// Distance to a position; 0, or more than a window, if there is none.
+/// Return the distance to a stored position. It is 0, or larger than the window, if none is stored.
 inline std::size_t back(std::size_t at, Place place) {
     return static_cast<Place>(at - place);
 }
 
-/// Tokens of the text up to `end`, one position at a time.
+/// Make the tokens of the text up to `end`, one position at a time.
 template <unsigned bits>
 Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
     while (text.at < end) {

@@ -17,7 +17,9 @@ struct Lengths {
     [[nodiscard]] const std::uint8_t* far() const { return of + literals_sent; }
 };
 
-/// Returns whether lengths form a complete code; a code of one word of one bit, or none, may be incomplete.
+/// Return whether lengths form a complete code.
+///
+/// \param open true to accept an incomplete code with one word of one bit, or without words.
 constexpr bool is_code(const std::uint8_t* lengths, std::size_t n, bool open) {
     std::uint32_t taken = 0, words = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -36,8 +38,9 @@ inline void fixed_lengths(Lengths& found) {
     std::memset(found.of + literals, fixed_distance_length, distances);
 }
 
-/// \tparam Code of the lengths: `make(lengths, n)`, and `next(bits)`, which is a symbol or at least `n`.
-/// \return whether they are two codes, and the first has a word for the end of the block.
+/// \tparam Code code of the lengths, with `make(lengths, n)` and `next(bits)`, which returns a symbol, or a
+/// number of `n` or more for an invalid word.
+/// \return true if both codes are valid, and the first has a word for the end of a block.
 template <class Code, class Bits>
 bool read_lengths(Bits& bits, Lengths& found) {
     found.literals_sent = bits.take(5) + first_length;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Inflates by tables.
+/// Inflation with tables.
 
 #include "kernels/deflate/codec/tables.hpp"
 
@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr unsigned literal_bits = 11; ///< Bits of the first table; longer words are rare.
+constexpr unsigned literal_bits = 11; ///< Number of bits that the first table decodes; longer words are rare.
 constexpr unsigned distance_bits = 8;
 
 using Literals = Table<literals, literal_bits, longest_code>;
@@ -21,27 +21,27 @@ struct Output {
     std::size_t at;
 };
 
-/// Next item of a stream: symbols of a block, end of block, end of stream, invalid bits, or too little room
-/// for loops without bounds checks.
-enum class Met { symbols, end, nothing, margin };
+/// Next item of a stream: symbols of a block, the end of a block or of the stream, invalid bits, or too
+/// little room for loops without bounds checks.
+enum class NextItem { symbols, end, invalid, margin };
 
-/// Copies byte by byte: a match may overlap its own output.
+/// Copy byte by byte, since a match may overlap its own output.
 inline void copy_bytes(unsigned char* to, std::size_t back, std::size_t n) {
     const unsigned char* const from = to - back;
     for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-/// Decodes one symbol after another, with bounds checks.
-inline Met careful(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+/// Decode one symbol after another, with bounds checks.
+inline NextItem careful(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
     for (;;) {
         bits.fill();
         const Entry entry = by_bits.of(bits.held());
-        if (entry & (is_end | is_nothing)) {
+        if (entry & (is_end | is_invalid)) {
             bits.drop(entry & taken_mask);
-            return entry & is_end && !bits.beyond() ? Met::end : Met::nothing;
+            return entry & is_end && !bits.beyond() ? NextItem::end : NextItem::invalid;
         }
         if (entry & is_literal) {
-            if (out.at == out.room || bits.beyond()) return Met::nothing;
+            if (out.at == out.room || bits.beyond()) return NextItem::invalid;
             bits.drop(entry >> word_shift & 15U);
             out.to[out.at++] = static_cast<unsigned char>(entry >> value_shift);
             continue;
@@ -49,19 +49,20 @@ inline Met careful(HeldBits& bits, const Literals& by_bits, const Distances& far
         const std::size_t n = value_of(entry, bits.held());
         bits.drop(entry & taken_mask);
         const Entry far = far_by_bits.of(bits.held());
-        if (far & is_nothing) return Met::nothing;
+        if (far & is_invalid) return NextItem::invalid;
         const std::size_t back = value_of(far, bits.held());
         bits.drop(far & taken_mask);
-        if (bits.beyond() || back > out.at || n > out.room - out.at) return Met::nothing;
+        if (bits.beyond() || back > out.at || n > out.room - out.at) return NextItem::invalid;
         copy_bytes(out.to + out.at, back, n);
         out.at += n;
     }
 }
 
-/// Decodes each symbol by itself.
+/// Decoder of one symbol at a time.
 struct Careful {
     static void prepare(Literals&) {}
-    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+    static NextItem decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits,
+                           Output& out) {
         return careful(bits, by_bits, far_by_bits, out);
     }
 };
@@ -88,47 +89,47 @@ struct Inflation {
     Distances far_by_bits;
 };
 
-/// Advances to the next symbols, through stored blocks.
+/// Advance to the next block of symbols, and copy stored blocks before it.
 ///
 /// \tparam Loop decoder of the symbols of a block.
 template <class Loop>
-Met open(Inflation& s) {
+NextItem open(Inflation& s) {
     while (!s.last) {
         const unsigned head = s.bits.take(3);
         s.last = head & 1U;
-        if (s.bits.beyond() || head >> 1U > dynamic_block) return Met::nothing;
+        if (s.bits.beyond() || head >> 1U > dynamic_block) return NextItem::invalid;
         if (head >> 1U == stored_block) {
-            if (!inflate_stored(s.bits, s.out)) return Met::nothing;
+            if (!inflate_stored(s.bits, s.out)) return NextItem::invalid;
             continue;
         }
         Lengths lengths;
         if (head >> 1U == fixed_block)
             fixed_lengths(lengths);
         else if (!read_lengths<LengthTable>(s.bits, lengths))
-            return Met::nothing;
+            return NextItem::invalid;
         s.by_bits.fill<literal_entry>(lengths.of, lengths.literals_sent);
         s.far_by_bits.fill<distance_entry>(lengths.far(), lengths.distances_sent);
         Loop::prepare(s.by_bits);
-        return Met::symbols;
+        return NextItem::symbols;
     }
-    return Met::end;
+    return NextItem::end;
 }
 
-/// \param met next item of the stream. \return number of bytes, or `failed` if the stream is invalid or
-/// longer than the room.
+/// \param met next item of the stream. \return number of bytes, or `failed` if the stream is invalid or its
+/// text does not fit the output buffer.
 template <class Loop>
-std::size_t finish(Inflation& s, Met met) {
-    while (met == Met::symbols) {
+std::size_t finish(Inflation& s, NextItem met) {
+    while (met == NextItem::symbols) {
         met = Loop::decode(s.bits, s.by_bits, s.far_by_bits, s.out);
-        if (met == Met::end) met = open<Loop>(s);
+        if (met == NextItem::end) met = open<Loop>(s);
     }
-    return met == Met::end ? s.out.at : failed;
+    return met == NextItem::end ? s.out.at : failed;
 }
 
 template <class Loop>
 std::size_t inflate(const Chunk& chunk, unsigned char*) {
     Inflation stream(chunk);
-    const Met met = open<Loop>(stream);
+    const NextItem met = open<Loop>(stream);
     return finish<Loop>(stream, met);
 }
 

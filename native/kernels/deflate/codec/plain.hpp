@@ -9,7 +9,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// The next bit of a stream is the lowest that is left of its byte. Past the end there are zeros.
+/// Reader of single bits, from the lowest bit of each byte. Beyond the end, bits are zero.
 class SingleBits {
   public:
     SingleBits(const unsigned char* from, std::size_t n) : from_(from), bits_(8 * n) {}
@@ -21,10 +21,10 @@ class SingleBits {
         return found;
     }
 
-    /// Returns whether more bits were read than there are.
+    /// Return whether bits beyond the end were read.
     [[nodiscard]] bool beyond() const { return at_ > bits_; }
 
-    /// Skips the rest of a byte, and returns the following bytes; null if there are fewer than requested.
+    /// Skip the rest of a byte, and return the following `n` bytes, or null if there are fewer.
     const unsigned char* bytes(std::size_t n) {
         const std::size_t begin = (at_ + 7) / 8;
         if (begin > bits_ / 8 || n > bits_ / 8 - begin) return nullptr;
@@ -38,8 +38,8 @@ class SingleBits {
     std::size_t at_ = 0;
 };
 
-/// Words are numbered by their lengths, and symbols within a length: a word that is read bit by bit is one of
-/// its length where its number lies among theirs.
+/// Words of the same length have consecutive numbers. A word is read bit by bit, until its number is in the
+/// range of its length.
 class PlainCode {
   public:
     void make(const std::uint8_t* lengths, std::size_t n) {
@@ -89,7 +89,7 @@ inline bool inflate_block(SingleBits& bits, const PlainCode& literal, const Plai
     }
 }
 
-/// \return number of bytes, or `failed` if the stream is invalid or has more.
+/// \return number of bytes, or `failed` if the stream is invalid or its text does not fit the output buffer.
 inline std::size_t inflate_plain(const Chunk& chunk, unsigned char*) {
     SingleBits bits(chunk.from, chunk.bytes);
     std::size_t at = 0;

@@ -10,12 +10,12 @@ namespace assay::kernels {
 
 namespace {
 
-/// Reads zeros beyond the end.
+/// Reader of bits by whole words. Beyond the end, bits are zero.
 class HeldBits {
   public:
     HeldBits(const unsigned char* from, std::size_t n) : next_(from), end_(from + n) {}
 
-    /// Refills the buffer to at least 56 bits.
+    /// Refill the buffer to at least 56 bits.
     void fill() {
         if (end_ - next_ >= 8)
             fill_whole();
@@ -23,7 +23,7 @@ class HeldBits {
             fill_bytes();
     }
 
-    /// Refills without a bounds check: at least eight bytes are left.
+    /// Refill without a bounds check, when at least eight bytes are left.
     void fill_whole() {
         held_ |= load_64(next_) << count_;
         next_ += (63U - count_) >> 3U;
@@ -39,7 +39,7 @@ class HeldBits {
         count_ -= n;
     }
 
-    /// Reads at most 32 bits, after a refill.
+    /// Refill, and read at most 32 bits.
     unsigned take(unsigned n) {
         fill();
         const auto found = static_cast<unsigned>(held_ & ((std::uint64_t{1} << n) - 1));
@@ -52,7 +52,7 @@ class HeldBits {
     const unsigned char* bytes(std::size_t n) {
         drop(count_ & 7U);
         if (beyond()) return nullptr;
-        // Returns the bits beyond the byte to the stream.
+        // Whole buffered bytes belong to the following bytes.
         next_ -= (count_ - zeros_) / 8;
         held_ = 0;
         count_ = zeros_ = 0;
@@ -75,34 +75,34 @@ class HeldBits {
 
     const unsigned char* next_;
     const unsigned char* end_;
-    std::uint64_t held_ = 0; ///< Above the counted bits, there may be following ones.
+    std::uint64_t held_ = 0; ///< Bits above the first `count_` may be set already.
     unsigned count_ = 0;
     unsigned zeros_ = 0; ///< Number of buffered bits beyond the end of the stream.
 };
 
-/// Table entry for the next bits: number of bits consumed, bits of the word alone, kind, and one or two bytes
-/// or the base of an interval.
+/// Table entry for the next bits: number of consumed bits, number of bits of the word alone, kind, and one or
+/// two bytes or the base of an interval.
 using Entry = std::uint32_t;
 
-constexpr unsigned taken_mask = 63;  ///< Bits of the word and the extra bits.
-constexpr unsigned word_shift = 6;   ///< Bits of the word: four.
+constexpr unsigned taken_mask = 63; ///< Number of bits of the word, including extra bits.
+constexpr unsigned word_shift = 6;  ///< Number of bits of the word, without extra bits; a field of four bits.
 constexpr unsigned value_shift = 16; ///< A byte, a base, or the position of a second table.
 constexpr Entry is_literal = 1U << 10U;
 constexpr Entry is_pair = 1U << 11U;    ///< Two literals.
-constexpr Entry is_further = 1U << 12U; ///< A second table goes on.
+constexpr Entry is_further = 1U << 12U; ///< Continued in a second table.
 constexpr Entry is_end = 1U << 13U;     ///< The end of a block.
-constexpr Entry is_nothing = 1U << 14U; ///< Invalid word.
+constexpr Entry is_invalid = 1U << 14U; ///< Invalid word.
 
 inline Entry literal_entry(unsigned symbol) {
     if (symbol < end_of_block) return is_literal | symbol << value_shift;
     if (symbol == end_of_block) return is_end;
-    if (symbol > last_length) return is_nothing;
+    if (symbol > last_length) return is_invalid;
     const Interval& of = lengths_by_symbol[symbol - first_length];
     return of.extra | Entry{of.base} << value_shift;
 }
 
 inline Entry distance_entry(unsigned symbol) {
-    if (symbol >= distances) return is_nothing;
+    if (symbol >= distances) return is_invalid;
     const Interval& of = distances_by_symbol[symbol];
     return of.extra | Entry{of.base} << value_shift;
 }
@@ -111,8 +111,8 @@ inline Entry plain_entry(unsigned symbol) {
     return symbol << value_shift;
 }
 
-/// Words of up to `bits` bits are found at once, longer ones by a second table of their first bits. A code
-/// that leaves nothing open has two words in each second table at least.
+/// Words of up to `bits` bits are found at once, and longer ones in a second table, selected by their first
+/// bits. If the code is complete, each second table contains at least two words.
 template <std::size_t symbols, unsigned bits, unsigned longest>
 struct Table {
     static constexpr unsigned beyond_bits = longest - bits;
@@ -123,7 +123,7 @@ struct Table {
     template <Entry (*entry_of)(unsigned)>
     void fill(const std::uint8_t* lengths, std::size_t n);
 
-    /// Entry of the first table, which may refer to a second one.
+    /// Return the entry of the first table, which may refer to a second one.
     [[nodiscard]] Entry begin(std::uint64_t held) const { return entry[held & (first - 1)]; }
 
     [[nodiscard]] Entry go_on(Entry found, std::uint64_t held) const {
@@ -137,10 +137,10 @@ struct Table {
     }
 
   private:
-    /// \return position of the table for the bits after these.
+    /// \return position of the second table for words that begin with these bits.
     std::size_t further(std::size_t low, std::size_t& end) {
         if (!(entry[low] & is_further)) {
-            for (std::size_t i = 0; i < second; ++i) entry[end + i] = is_nothing;
+            for (std::size_t i = 0; i < second; ++i) entry[end + i] = is_invalid;
             entry[low] = is_further | static_cast<Entry>(end) << value_shift;
             end += second;
         }
@@ -148,7 +148,8 @@ struct Table {
     }
 };
 
-/// Doubles the first table for each bit: entries of shorter words hold for all following bits.
+/// Fill the tables. The first one is doubled for each bit, since the entries of shorter words apply to all
+/// values of the following bits.
 template <std::size_t symbols, unsigned bits, unsigned longest>
 template <Entry (*entry_of)(unsigned)>
 void Table<symbols, bits, longest>::fill(const std::uint8_t* lengths, std::size_t n) {
@@ -160,7 +161,7 @@ void Table<symbols, bits, longest>::fill(const std::uint8_t* lengths, std::size_
     for (std::size_t s = 0; s < n; ++s)
         if (lengths[s]) sorted[place[lengths[s]]++] = static_cast<std::uint16_t>(s);
     std::size_t next = 0, end = first;
-    entry[0] = is_nothing;
+    entry[0] = is_invalid;
     for (unsigned length = 1; length <= longest; ++length) {
         if (length <= bits)
             std::memcpy(entry + (first >> (bits - length + 1)), entry,
@@ -179,7 +180,7 @@ void Table<symbols, bits, longest>::fill(const std::uint8_t* lengths, std::size_
     }
 }
 
-/// Extra bits to add to the base of an interval; they follow the bits of its word.
+/// Return the base of an interval plus its extra bits, which follow the bits of the word.
 inline std::size_t value_of(Entry entry, std::uint64_t held) {
     const std::uint64_t taken = held & ((std::uint64_t{1} << (entry & taken_mask)) - 1);
     return (entry >> value_shift) + static_cast<std::size_t>(taken >> (entry >> word_shift & 15U));

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Generated text, the same each time: words by the frequencies of a language, some of which determine the
-/// next.
+/// Generated text, the same each time: words with the frequencies of a natural language, some of which
+/// determine the next word.
 
 #include "kernels/frame/pattern.hpp"
 
@@ -11,7 +11,8 @@
 
 namespace assay::kernels {
 
-/// Number of bytes after which text repeats: a window is far shorter, so that this causes no match.
+/// Number of bytes after which text repeats: the window is far shorter, so that the repetition causes no
+/// matches.
 inline constexpr std::size_t text_period = (std::size_t{1} << 20U) + 4099;
 
 namespace text {
@@ -34,7 +35,7 @@ inline constexpr std::array<std::string_view, 16> codas = {"", "",  "n",  "r",  
 
 inline constexpr std::size_t vocabulary = 8192;
 
-/// Shorter ones are more frequent.
+/// Make a word from its rank: frequent words are shorter.
 inline std::string word_of(std::size_t rank) {
     if (rank < frequent.size()) return std::string(frequent[rank]);
     std::uint64_t chance = mixed(rank);
@@ -51,7 +52,7 @@ inline std::string word_of(std::size_t rank) {
     return word;
 }
 
-/// Ranks by Zipf's law: the probability of the first r grows as the logarithm of r.
+/// Draw a rank by Zipf's law: the probability of the first r words grows as the logarithm of r.
 inline std::size_t rank_by(std::uint64_t chance) {
     const double part = static_cast<double>(chance >> 11U) * 0x1p-53;
     return static_cast<std::size_t>(std::pow(static_cast<double>(vocabulary), part)) - 1;
@@ -59,7 +60,7 @@ inline std::size_t rank_by(std::uint64_t chance) {
 
 } // namespace text
 
-/// Generates one period of the text.
+/// Generate one period of the text.
 inline std::string make_text() {
     std::vector<std::string> words;
     for (std::size_t r = 0; r < text::vocabulary; ++r) words.push_back(text::word_of(r));
@@ -67,7 +68,7 @@ inline std::string make_text() {
     std::size_t rank = 0, in_sentence = 0;
     for (std::uint64_t i = 0; made.size() < text_period; ++i) {
         const std::uint64_t chance = mixed(i);
-        // One word in two is of a few that often follow the one before.
+        // Every second word is one of a few that often follow the previous word.
         const bool follows = chance % 2 == 0;
         rank = text::rank_by(follows ? mixed(rank * 8 + chance / 2 % 4) : mixed(chance));
         std::string word = words[rank];

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Literals and matches of a block before it is written, one word each.
+/// Literals and matches of a block before it is written, each stored in a word.
 
 #include "kernels/deflate/codec/codes.hpp"
 #include "kernels/deflate/codec/writer.hpp"
@@ -11,29 +11,29 @@ namespace assay::kernels {
 
 namespace {
 
-/// A literal's byte, or 256 + length - 3; from bit 9 on the symbol of the distance, from bit 14 on its extra
-/// bits.
+/// Bits 0 to 8: a literal's byte, or 256 + length - 3. From bit 9: symbol of the distance. From bit 14: its
+/// extra bits.
 using Token = std::uint32_t;
 
 constexpr unsigned token_lengths = 256; ///< Lengths begin here in the lowest nine bits of a token.
 constexpr unsigned token_symbols = 512;
 constexpr unsigned symbol_shift = 9;
 constexpr unsigned extra_shift = 14;
-constexpr unsigned no_distance = distances; ///< Symbol of the distance that a literal does not have.
+constexpr unsigned no_distance = distances; ///< Symbol of the distance of a literal, which has none.
 
-/// Largest number of bytes in a block; a match may reach beyond.
+/// Maximum number of bytes in a block; a match may extend beyond it.
 constexpr std::size_t block_bytes = 65536;
-/// Length of the first of several blocks: with little history, few matches are found, and other codes are
-/// best.
+/// Length of the first of several blocks: with little text before it, it has few matches and needs other
+/// codes.
 constexpr std::size_t first_block_bytes = 10240;
-/// Literals are written some at a time, past the last that count.
+/// Literals are written in groups, beyond the last token.
 constexpr std::size_t token_slack = 64;
 
 inline Token literal(unsigned char byte) {
     return byte | no_distance << symbol_shift;
 }
 
-/// Distances double with every second symbol.
+/// Return the token of a match. Distances double with every second symbol.
 inline Token match(std::size_t length, std::size_t distance) {
     const auto beyond = static_cast<std::uint32_t>(distance - 1);
     const auto top = static_cast<std::uint32_t>(std::bit_width(beyond | 2U)) - 1U;
@@ -44,7 +44,7 @@ inline Token match(std::size_t length, std::size_t distance) {
            extra << extra_shift;
 }
 
-/// Symbol of a length, from 257 on, by length - 3.
+/// Symbols of lengths, from 257 on; the index is length - 3.
 struct LengthSymbols {
     std::uint16_t of[longest_match - shortest_match + 1];
 };
@@ -63,7 +63,8 @@ struct Counts {
     std::uint32_t distance[distances];
 };
 
-/// Counts in two sets, so that a count does not wait for the previous one of its symbol.
+/// Count symbols in two alternate sets of counters, so that an increment does not wait for the previous one
+/// of the same counter.
 inline void count(const Token* tokens, std::size_t n, Counts& found) {
     std::uint32_t of[2][token_symbols] = {}, far[2][distances + 2] = {};
     std::size_t i = 0;
@@ -107,7 +108,7 @@ inline Codes codes_for(Counts& counts) {
     return found;
 }
 
-/// Returns the number of bits of a block's tokens and its end.
+/// Return the number of bits of a block's tokens and its end.
 inline std::uint64_t bits_of(const Counts& counts, const Codes& codes) {
     std::uint64_t bits = 0;
     for (std::size_t s = 0; s <= last_length; ++s) {
@@ -119,9 +120,9 @@ inline std::uint64_t bits_of(const Counts& counts, const Codes& codes) {
     return bits;
 }
 
-/// Bits of a token, in words that a shift accepts directly: it uses only the six lowest bits.
+/// Bits of tokens, in words that can be shift counts directly: a shift uses only the six lowest bits.
 struct Words {
-    /// Number of bits; above them, the word with the extra bits of a length.
+    /// Number of bits, and above it the word with the extra bits of a length.
     std::uint32_t literal[token_symbols];
     std::uint32_t distance[distances + 2]; ///< Bits of the word, number of extra bits, and the word.
     std::uint32_t end;
@@ -151,7 +152,7 @@ inline void prepare(const Codes& codes, Words& words) {
     words.distance[no_distance] = words.distance[no_distance + 1] = 0;
 }
 
-/// Writes literals and matches by the same steps: their order is unpredictable.
+/// Write a literal or a match by the same steps, since their order is unpredictable.
 inline void write_token(BitWriter& out, Token token, const Words& words) {
     const std::uint32_t a = words.literal[token % token_symbols];
     const std::uint32_t b = words.distance[token >> symbol_shift & 31U];
@@ -159,7 +160,7 @@ inline void write_token(BitWriter& out, Token token, const Words& words) {
     out.put(a >> bits_shift | far << (a & 63U), (a + (b >> bits_shift)) & 63U);
 }
 
-/// Writes one token after the other.
+/// Writer of one token after another.
 struct Singly {
     static void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
         BitWriter own = out;
@@ -168,14 +169,15 @@ struct Singly {
     }
 };
 
-/// Writes all tokens of a block, and its end.
+/// Write all tokens of a block, and its end.
 template <class Writing>
 void write_tokens(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
     Writing::write(out, tokens, n, words);
     out.put(words.end >> bits_shift, words.end & 63U);
 }
 
-/// Lengths of both codes as they are sent: runs in few symbols, these by a code of their own.
+/// Lengths of both codes as they are sent: run-length encoded in a few symbols, which have a code of their
+/// own.
 struct Header {
     std::uint16_t symbol[literals + distances]; ///< Extra bits, from bit 5 on.
     std::size_t n = 0;
@@ -189,7 +191,7 @@ inline unsigned length_extra(unsigned symbol) {
     return symbol == repeat_last ? 2 : symbol == few_zeros ? 3 : symbol == many_zeros ? 7 : 0;
 }
 
-/// Number of words of the same length.
+/// Append a run of words of the same length.
 inline void add_run(Header& header, unsigned length, std::size_t run) {
     const auto add = [&header](unsigned symbol, std::size_t extra) {
         header.symbol[header.n++] = static_cast<std::uint16_t>(symbol | extra << 5U);
@@ -253,9 +255,9 @@ inline void write(BitWriter& out, const Header& header) {
     }
 }
 
-/// Bytes as they are, in as many blocks as that takes; one of none where there are none.
+/// Write bytes uncompressed, in as many stored blocks as necessary, and at least one.
 ///
-/// \return whether there was room.
+/// \return false if the output buffer is too small.
 inline bool write_stored(BitWriter& out, const unsigned char* text, std::size_t n, bool last) {
     do {
         const std::size_t now = n < max_stored ? n : max_stored;
@@ -280,7 +282,7 @@ bool write_fixed(BitWriter& out, const Token* tokens, std::size_t n, std::uint64
     return true;
 }
 
-/// Writes the kind of block with the fewest bits.
+/// Write the block as the kind that takes the fewest bits.
 template <class Writing>
 bool write_best(BitWriter& out, const unsigned char* text, std::size_t bytes, const Token* tokens,
                 std::size_t n, bool last) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// With enough room on both sides, symbols need no bounds checks, and matches are copied by words.
+/// With enough input and output left, symbols need no bounds checks, and matches are copied by words.
 
 #include "kernels/deflate/codec/inflate.hpp"
 
@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t word = 16; ///< Bytes copied at once.
 
-/// Largest output of a step: literals of several table entries, a match, and the rest of its last word.
+/// Maximum output of a step: literals of several table entries, a match, and the rest of its last word.
 constexpr std::size_t max_written = 8 + longest_match + word;
-/// Largest input of a step: two refills of a word.
+/// Maximum input of a step: two refills of a word.
 constexpr std::size_t max_read = 16;
 
 inline void copy_word(unsigned char* to, const unsigned char* from) {
@@ -21,7 +21,7 @@ inline void copy_word(unsigned char* to, const unsigned char* from) {
     std::memcpy(to, held, word);
 }
 
-/// Copies bytes; may write up to a word more.
+/// Copy bytes. It may write up to a word more.
 inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
     const unsigned char* from = to - back;
     const unsigned char* const end = to + n;
@@ -32,7 +32,7 @@ inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
             from += word;
         } while (to < end);
     } else {
-        // Copied bytes double the distance of the match: the period grows until it fills a word.
+        // The copied bytes double the distance to copy from, until it is as large as a word.
         std::size_t step = back;
         while (step < word / 2 && to < end) {
             store_64(to, load_64(from));
@@ -43,9 +43,9 @@ inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
     }
 }
 
-/// If the words of two literals are short enough, one entry of the table holds both.
+/// Store two literals in one entry of the table where their words together are short enough.
 inline void pair(Literals& by_bits) {
-    // The second of a pair is found lower down, where the table is still as it was.
+    // From the end: the entry of a pair's second literal has a lower index, and is not yet changed.
     for (std::size_t i = Literals::first; i-- > 0;) {
         const Entry one = by_bits.entry[i];
         if (!(one & is_literal)) continue;
@@ -88,12 +88,14 @@ struct Cursor {
     unsigned char* begin;
 };
 
-/// Decodes a few literals, or fewer and a match; tests for rare kinds last.
+/// Decode a few literals, perhaps followed by a match; rare kinds are tested last.
 template <bool pairs>
-[[gnu::always_inline]] inline Met step(Cursor& c, const Literals& by_bits, const Distances& far_by_bits) {
+[[gnu::always_inline]] inline NextItem step(Cursor& c, const Literals& by_bits,
+                                            const Distances& far_by_bits) {
     c.bits.fill_whole();
     Entry entry = by_bits.begin(c.bits.held());
-    // The buffer holds three words of the first table, and enough bits to tell the kind of the fourth.
+    // The buffer contains enough bits for three words of the first table, and to determine the kind of a
+    // fourth.
     for (int i = 0; i < 3 && entry & is_literal; ++i) {
         c.bits.drop(entry & taken_mask);
         c.to += put<pairs>(c.to, entry);
@@ -104,29 +106,29 @@ template <bool pairs>
     if (entry & is_literal) {
         c.bits.drop(entry & taken_mask);
         c.to += put<pairs>(c.to, entry);
-        return Met::symbols;
+        return NextItem::symbols;
     }
-    if (entry & (is_end | is_nothing)) {
+    if (entry & (is_end | is_invalid)) {
         c.bits.drop(entry & taken_mask);
-        return entry & is_end ? Met::end : Met::nothing;
+        return entry & is_end ? NextItem::end : NextItem::invalid;
     }
     const std::size_t n = value_of(entry, c.bits.held());
     c.bits.drop(entry & taken_mask);
     const Entry far = far_by_bits.of(c.bits.held());
     const std::size_t back = value_of(far, c.bits.held());
-    if (far & is_nothing || back > static_cast<std::size_t>(c.to - c.begin)) return Met::nothing;
+    if (far & is_invalid || back > static_cast<std::size_t>(c.to - c.begin)) return NextItem::invalid;
     c.bits.drop(far & taken_mask);
     copy_match(c.to, back, n);
     c.to += n;
-    return Met::symbols;
+    return NextItem::symbols;
 }
 
 template <bool pairs>
-Met fast(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+NextItem fast(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
     Cursor cursor(bits, out);
-    Met met = Met::symbols;
-    while (met == Met::symbols)
-        met = cursor.has_margin() ? step<pairs>(cursor, by_bits, far_by_bits) : Met::margin;
+    NextItem met = NextItem::symbols;
+    while (met == NextItem::symbols)
+        met = cursor.has_margin() ? step<pairs>(cursor, by_bits, far_by_bits) : NextItem::margin;
     cursor.keep(bits, out);
     return met;
 }
@@ -137,9 +139,10 @@ struct Fast {
         if constexpr (pairs) pair(by_bits);
     }
 
-    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
-        const Met met = fast<pairs>(bits, by_bits, far_by_bits, out);
-        return met == Met::margin ? careful(bits, by_bits, far_by_bits, out) : met;
+    static NextItem decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits,
+                           Output& out) {
+        const NextItem met = fast<pairs>(bits, by_bits, far_by_bits, out);
+        return met == NextItem::margin ? careful(bits, by_bits, far_by_bits, out) : met;
     }
 };
 

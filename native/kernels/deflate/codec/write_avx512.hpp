@@ -1,8 +1,8 @@
 #pragma once
 
-/// Sixteen tokens at once: their words are looked up, and two of them are joined, before a bit is written.
+/// Write sixteen tokens at once: look up their words and join them in pairs before writing any bits.
 
-// GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+// GCC 12 warns about undefined vectors in its own header (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
@@ -19,7 +19,7 @@ struct EightTokens {
     __m512i bits, count;
 };
 
-/// \param words, far as in `Words`, each in the lower half of a lane.
+/// \param words, far entries of `Words`, each in the lower half of a lane.
 inline EightTokens joined(__m512i words, __m512i far, __m512i extra) {
     const __m512i low = _mm512_set1_epi64(63);
     const __m512i own = _mm512_and_si512(words, low);
@@ -35,7 +35,7 @@ constexpr std::size_t at_once = 16;
 
 struct InPairs {
     static void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
-        constexpr long long most = 56; ///< Bits written at once.
+        constexpr long long most = 56; ///< Maximum number of bits written at once.
         BitWriter own = out;
         const __m512i far_low = _mm512_loadu_si512(words.distance);
         const __m512i far_high = _mm512_loadu_si512(words.distance + at_once);

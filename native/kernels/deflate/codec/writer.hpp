@@ -1,6 +1,6 @@
 #pragma once
 
-/// Bits of a stream, written by whole words.
+/// Writer of a stream by whole words.
 
 #include "kernels/deflate/codec/memory.hpp"
 #include "kernels/deflate/codec/work.hpp"
@@ -9,12 +9,13 @@ namespace assay::kernels {
 
 namespace {
 
-/// Stores whole words, also if only some of their bytes count: the buffer needs eight bytes beyond the last.
+/// Stores whole words even if only some of their bytes belong to the stream, so the buffer needs eight more
+/// bytes.
 class BitWriter {
   public:
     BitWriter(unsigned char* to, std::size_t room) : begin_(to), next_(to), end_(to + room) {}
 
-    /// Appends at most 56 bits.
+    /// Append at most 56 bits.
     void put(std::uint64_t bits, unsigned count) {
         held_ |= bits << count_;
         count_ += count;
@@ -24,12 +25,12 @@ class BitWriter {
         count_ &= 7U;
     }
 
-    /// Returns whether there is room for a number of bits and another word.
+    /// Return whether there is room for a number of bits and another word.
     [[nodiscard]] bool has_room(std::uint64_t bits) const {
         return bits / 8 + 2 * sizeof held_ <= static_cast<std::size_t>(end_ - next_);
     }
 
-    /// Returns the number of padding bits until the next byte begins, after a number of other bits.
+    /// Return the number of padding bits from the end of `others` more bits to the next byte.
     [[nodiscard]] unsigned to_byte(unsigned others) const { return -(count_ + others) & 7U; }
 
     void put_bytes(const unsigned char* from, std::size_t n) {
@@ -48,7 +49,7 @@ class BitWriter {
     unsigned char* next_;
     unsigned char* end_;
     std::uint64_t held_ = 0;
-    unsigned count_ = 0; ///< Number of buffered bits that are not yet final; fewer than eight.
+    unsigned count_ = 0; ///< Number of buffered bits that do not fill a byte yet; fewer than eight.
 };
 
 } // namespace
