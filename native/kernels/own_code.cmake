@@ -1,5 +1,5 @@
-# Fails if a variant contains code that the linker may share with other files (weak or unique symbols): of several
-# copies the linker keeps one, perhaps the one for the newest processor, and then every variant would need that.
+# Fail if a variant contains code that the linker may share with other files (weak or unique symbols). The linker keeps
+# one of several copies, which might be one for a newer processor. Then all variants would require that processor.
 foreach(object ${OBJECTS})
     execute_process(COMMAND ${NM} --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCH "[^\n]* [WVu] [^\n]*" shared "${symbols}")

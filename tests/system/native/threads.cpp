@@ -1,4 +1,4 @@
-// threads NUMBER SECONDS: starts NUMBER threads beside the first, each pinned to one CPU, in turn.
+// threads NUMBER SECONDS: starts NUMBER threads in addition to the first, pinned to the CPUs in turn.
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

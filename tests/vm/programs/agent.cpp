@@ -1,5 +1,5 @@
-// agent DEVICE: answer questions on a serial line, one a line: a verb and words, each after a blank.
-// The answer is "ok TEXT", or "no ERRNO". Their meaning: see guest_host.py and alive.py.
+// agent DEVICE: answer requests on a serial line, one in each line: a verb and words, separated by blanks.
+// The answer is "ok TEXT" or "no ERRNO". For their meaning see guest_host.py and alive.py.
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>
@@ -45,7 +45,7 @@ struct Fd {
     ~Fd() { close(number); }
 };
 
-/// As assay.host.host.LiveHost does: no link is followed.
+/// Like assay.host.host.LiveHost, follow no symbolic links.
 int open_plain(const std::string& path, int flags) {
     open_how how{};
     how.flags = static_cast<unsigned long long>(flags | O_CLOEXEC | O_NONBLOCK);
@@ -99,7 +99,7 @@ std::string overwrite(const Words& words) {
     return {};
 }
 
-/// The status of a shell's command as wait(2) has it, and all it wrote.
+/// Run a command in a shell. Return its status as of wait(2), and its output.
 std::string run(const Words& words) {
     int ends[2];
     checked(pipe2(ends, O_CLOEXEC));
@@ -135,7 +135,7 @@ std::string held(const Words& words) {
     return std::to_string(value);
 }
 
-/// A connection of packets, as to assay-broker.
+/// A connection that transmits packets, such as one to assay-broker.
 std::string dial(const Words& words) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -188,7 +188,7 @@ const std::map<std::string, std::function<std::string(const Words&)>> verbs{
     {"ask", ask},
 };
 
-/// "%20" is a blank: all bytes but the printable ones of ASCII are written so, and '%' itself.
+/// Decode a word. Bytes other than printable ASCII, and '%', are encoded in hexadecimal, as in "%20".
 std::string plain(const std::string& text) {
     std::string found;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,5 +1,5 @@
-// ask-broker SOCKET FILE QUESTION...: put questions to assay-broker over one connection and print the
-// answers, a line each; then keep the connection until FILE is there. In a question PID stands for
+// ask-broker SOCKET FILE QUESTION...: send requests to assay-broker over one connection and print its
+// answers, one in each line. Then keep the connection open until FILE exists. In a request, PID represents
 // the number of this process.
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,6 +1,6 @@
-// daemonise COUNT SPIN_SECONDS: start COUNT daemons the classic way (fork, setsid, fork), deaf to
-// every signal that can be ignored. Each uses SPIN_SECONDS of processor time; once all have, this
-// program ends and leaves them behind.
+// daemonise COUNT SPIN_SECONDS: start COUNT daemons in the classic way (fork, setsid, fork), which ignore all
+// signals that can be ignored. Each uses SPIN_SECONDS of CPU time. After that, this program ends, and the
+// daemons continue.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// forks COUNT SECONDS: keep COUNT children at once for so long; print how many could be started, end
-// them, and exit with 1 when one was refused.
+// forks COUNT SECONDS: run COUNT children at once for SECONDS, print how many could be started, and end them.
+// The exit status is 1 if one could not be started.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// hop COUNT: processes that never stay long enough to be killed by their number: each forks a child
-// in a session of its own, and ends.
+// hop COUNT: processes that end before they can be killed by their number: each forks a child in a new
+// session, and ends.
 #include <unistd.h>
 
 #include <cstdlib>

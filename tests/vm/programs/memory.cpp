@@ -1,5 +1,5 @@
-// memory anon|shared|huge|FILE MIB SECONDS: touch that much anonymous or shared memory, or memory in
-// huge pages, or write it to FILE (page cache), and hold it.
+// memory anon|shared|huge|FILE MIB SECONDS: touch MIB of anonymous or shared memory or of huge pages, or
+// write as much to FILE (page cache), and keep it for SECONDS.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-// place main|each|none MIB SECONDS [huge]: touch memory from one thread, or each part of it from a
-// thread on a CPU of its own (parallel initialisation), or not; then print for each NUMA node how many
-// pages of it lie there, once as move_pages(2) tells it and once as /proc/self/numa_maps does; hold
-// it. With `huge` it is mapped in pages of 1 GiB, and touched by none: that takes seconds.
+// place main|each|none MIB SECONDS [huge]: touch memory from one thread, or parts of it from threads on
+// different CPUs (parallel initialisation), or not at all. Then print the number of its pages on each NUMA
+// node, as reported by move_pages(2) and by /proc/self/numa_maps, and keep the memory for SECONDS. With
+// `huge`, it is mapped in pages of 1 GiB and not touched, since that takes seconds.
 #include <linux/mman.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-// send FILE: write a file to QEMU's debug console, an input/output port that takes bytes. Unlike a
-// serial line it needs no interrupt, no driver and no settings.
+// send FILE: write a file to QEMU's debug console, an input/output port for bytes. Unlike a serial line, it
+// needs no interrupt, driver or settings.
 #include <sys/io.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// share SOCKET UID CPUS COMMAND...: as this user have CPUs of a partition, run the command in them, and give
-// them back.
+// share SOCKET UID CPUS COMMAND...: as user UID, acquire CPUS of a partition, run COMMAND in them, and
+// release them.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
-// spread [bind:NODE] MIB PASSES each|turns: one thread for each node with CPUs, each on a CPU of a
-// node of its own, write and verify the given number of MiB of their own memory, forwards and backwards in
-// turn, concurrently or one after the other. Prints the resident pages of each thread by node, as
-// move_pages(2) reports them, and the memory of the process on each node in MiB, from /proc/self/numa_maps.
-// `bind` executes the program again with its memory bound to a node.
+// spread [bind:NODE] MIB PASSES each|turns: run one thread for each node with CPUs, on a CPU of that node.
+// Each thread writes and verifies MIB of its own memory, alternately forwards and backwards, concurrently
+// with the others or one after another. Then print the resident pages of each thread by node, as reported by
+// move_pages(2), and the memory of the process on each node in MiB, from /proc/self/numa_maps. `bind`
+// executes the program again with its memory bound to a node.
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -70,7 +70,7 @@ static std::map<int, long> all_mib() {
     return found;
 }
 
-/// The first CPU of each node that has some.
+/// Return the first CPU of each node that has CPUs.
 static std::vector<int> cpus() {
     std::vector<int> found;
     for (int node = 0; node < 8; ++node) {

@@ -1,6 +1,6 @@
-// tree PATTERNS FILE: gather the files that patterns (glob(7), one a line) name into FILE, each as
-// "PATH\n", its length in decimal and "\n", its content. A pattern that ends in a slash tests for
-// existence: "PATH/\n0\n". Unreadable files are left out.
+// tree PATTERNS FILE: copy the files that match patterns (glob(7), one in each line) to FILE, each as
+// "PATH\n", its length in decimal and "\n", and its content. A pattern that ends in a slash tests for
+// existence: "PATH/\n0\n". Unreadable files are skipped.
 #include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
