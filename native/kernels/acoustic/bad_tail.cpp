@@ -7,9 +7,9 @@ namespace {
 
 void run(const Wave& w) {
     constexpr std::ptrdiff_t lanes = 8;
-    Wave most = w;
-    most.nx = (w.nx - 1) / lanes * lanes;
-    row_by_row(most);
+    Wave whole_vectors = w;
+    whole_vectors.nx = (w.nx - 1) / lanes * lanes;
+    row_by_row(whole_vectors);
 }
 
 constexpr Variant<Wave> variant{

@@ -95,16 +95,16 @@ class Acoustic final : public KernelOf<Wave> {
     [[nodiscard]] const About& about() const override { return about_acoustic; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        constexpr std::int64_t most = 1 << 14;
+        constexpr std::int64_t maximum = 1 << 14;
         return {
-            {"nx", "cells of a row", 0, 0, most},
-            {"ny", "rows of a plane", 0, 0, most},
-            {"nz", "planes", 0, 0, most},
+            {"nx", "cells of a row", 0, 0, maximum},
+            {"ny", "rows of a plane", 0, 0, maximum},
+            {"nz", "planes", 0, 0, maximum},
             {"steps", "time steps of one repetition", 8, 1, 16},
-            {"block-y", "rows of a block, 0 for as many as the second-level cache holds", 0, 0, most},
-            {"block-z", "planes of a block, 0 for one block per thread", 0, 0, most},
+            {"block-y", "rows of a block, 0 for as many as the second-level cache holds", 0, 0, maximum},
+            {"block-z", "planes of a block, 0 for one block per thread", 0, 0, maximum},
             {"together", "time steps in one pass over the grid, 0 for as many as a cache holds", 0, 0, 16},
-            {"band", "rows of such a pass, 0 for as many as a cache holds", 0, 0, most},
+            {"band", "rows of such a pass, 0 for as many as a cache holds", 0, 0, maximum},
             {"first-touch", "1: each thread writes its own data first; 0: one thread writes all", 1, 0, 1}};
     }
 
@@ -231,9 +231,9 @@ class Acoustic final : public KernelOf<Wave> {
     [[nodiscard]] std::ptrdiff_t block_rows(std::ptrdiff_t team) const {
         constexpr std::ptrdiff_t planes = 2 * radius + 1;
         const auto cache = static_cast<std::ptrdiff_t>(find_caches(threads()).second) / team;
-        const std::ptrdiff_t most = std::max(cache / float_bytes / work_.row / planes, min_rows);
-        const std::ptrdiff_t blocks = (work_.ny + most - 1) / most;
-        return blocks == 0 ? most : (work_.ny + blocks - 1) / blocks;
+        const std::ptrdiff_t maximum = std::max(cache / float_bytes / work_.row / planes, min_rows);
+        const std::ptrdiff_t blocks = (work_.ny + maximum - 1) / maximum;
+        return blocks == 0 ? maximum : (work_.ny + blocks - 1) / blocks;
     }
 
     /// Return the number of planes of all arrays in use at a time: one tile of each step, the cells around it
@@ -255,9 +255,9 @@ class Acoustic final : public KernelOf<Wave> {
     ///
     /// \param rows number of rows of one plane of one array that fit the cache.
     [[nodiscard]] std::ptrdiff_t steps_of_pass(std::ptrdiff_t rows) const {
-        constexpr std::ptrdiff_t most = 4;
+        constexpr std::ptrdiff_t maximum = 4;
         if (3 * work_.ny * work_.nz <= rows) return 1;
-        for (std::ptrdiff_t steps = most; steps > 1; --steps) {
+        for (std::ptrdiff_t steps = maximum; steps > 1; --steps) {
             const std::ptrdiff_t around = radius * (steps + 1);
             if (band_of(rows, steps) >= std::min(work_.ny, 2 * around)) return steps;
         }

@@ -13,7 +13,7 @@ namespace {
 using assay::kernels::Cost;
 
 inline std::ptrdiff_t clipped(std::ptrdiff_t value, std::ptrdiff_t end) {
-    return value < 0 ? 0 : least(value, end);
+    return value < 0 ? 0 : minimum(value, end);
 }
 
 /// Return this thread's part of the rows.
@@ -58,7 +58,7 @@ template <class T, std::ptrdiff_t lag = radius>
 inline void passes(const Wave& w) {
 #pragma omp parallel
     for (std::ptrdiff_t t = 0; t < w.steps; t += w.together)
-        pass<T, lag>(w, t, least(w.together, w.steps - t));
+        pass<T, lag>(w, t, minimum(w.together, w.steps - t));
 }
 
 /// Return the minimum number of bytes that a pass moves for each cell. It reads two fields and the speed. A

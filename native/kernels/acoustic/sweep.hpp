@@ -10,7 +10,7 @@ namespace {
 using assay::kernels::radius;
 using assay::kernels::Wave;
 
-inline std::ptrdiff_t least(std::ptrdiff_t a, std::ptrdiff_t b) {
+inline std::ptrdiff_t minimum(std::ptrdiff_t a, std::ptrdiff_t b) {
     return a < b ? a : b;
 }
 

@@ -24,7 +24,7 @@ inline void boxes_side_by_side(const Wave& w, Work work) {
 #pragma omp for collapse(2) schedule(static)
         for (std::ptrdiff_t z = 0; z < w.nz; z += w.block_z)
             for (std::ptrdiff_t y = 0; y < w.ny; y += w.block_y)
-                work(w, Step(w, t), Box{y, least(y + w.block_y, w.ny), z, least(z + w.block_z, w.nz)});
+                work(w, Step(w, t), Box{y, minimum(y + w.block_y, w.ny), z, minimum(z + w.block_z, w.nz)});
     }
 }
 

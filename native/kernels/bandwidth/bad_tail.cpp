@@ -6,9 +6,9 @@ namespace assay::kernels {
 namespace {
 
 void run(const Streams& work) {
-    Streams most = work;
-    if (most.n > 0) --most.n;
-    move_all(most);
+    Streams shorter = work;
+    if (shorter.n > 0) --shorter.n;
+    move_all(shorter);
 }
 
 constexpr Variant<Streams> variant{

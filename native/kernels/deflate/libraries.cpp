@@ -172,9 +172,9 @@ const char* z_missing(const Chunks& w) {
 
 template <class Which>
 const char* z_name(const char* name) {
-    static const std::string told =
+    static const std::string text =
         the<Which>().version ? name + std::string(" ") + the<Which>().version() : "";
-    return told.c_str();
+    return text.c_str();
 }
 
 /// Functions as declared in libdeflate.h.

@@ -47,7 +47,7 @@ struct InMemory : Shape<V, vectors, width, step> {
 /// Pack `deep` columns of A, from column p, for the group of rows that begins at row i.
 template <class Core>
 void pack_group(const Product& w, std::size_t p, std::size_t deep, std::size_t i) {
-    pack_a<Core>(w.a + i + p * w.m, w.m, least(group<Core>, w.m - i), deep, w.strips + i * deep);
+    pack_a<Core>(w.a + i + p * w.m, w.m, minimum(group<Core>, w.m - i), deep, w.strips + i * deep);
 }
 
 /// Multiply `deep` columns of A, from column p, by a tile of B: this updates `wide` columns of C, from column
@@ -70,10 +70,10 @@ void tile(const Product& w, std::size_t p, std::size_t deep, std::size_t j, std:
     }
 }
 
-/// Return the size of parts into which `whole` is divided: at most `most`, as equal as possible, and then
+/// Return the size of parts into which `whole` is divided: at most `max_size`, as equal as possible, and then
 /// rounded up to a multiple of `unit`.
-inline std::size_t part(std::size_t whole, std::size_t most, std::size_t unit) {
-    const std::size_t parts = (whole + most - 1) / most;
+inline std::size_t part(std::size_t whole, std::size_t max_size, std::size_t unit) {
+    const std::size_t parts = (whole + max_size - 1) / max_size;
     const std::size_t one = parts ? (whole + parts - 1) / parts : 1;
     return (one + unit - 1) / unit * unit;
 }
@@ -84,10 +84,10 @@ void serially(const Product& w) {
         for (std::size_t i = 0; i < w.m * w.n; ++i) w.c[i] = 0.0;
     const std::size_t depth = part(w.k, w.tile_k, 1), width = part(w.n, w.tile_n, Core::columns);
     for (std::size_t p = 0; p < w.k; p += depth) {
-        const std::size_t deep = least(depth, w.k - p);
+        const std::size_t deep = minimum(depth, w.k - p);
         for (std::size_t i = 0; i < w.m; i += group<Core>) pack_group<Core>(w, p, deep, i);
         for (std::size_t j = 0; j < w.n; j += width)
-            tile<Core>(w, p, deep, j, least(width, w.n - j), w.tiles);
+            tile<Core>(w, p, deep, j, minimum(width, w.n - j), w.tiles);
     }
 }
 

@@ -21,7 +21,7 @@ void side_by_side(const Product& w) {
         for (std::size_t i = 0; i < w.m * w.n; ++i) w.c[i] = 0.0;
     const std::size_t share = (w.n + threads - 1) / threads;
     const std::size_t depth = part(w.k, w.tile_k, 1);
-    const std::size_t width = part(w.n, share ? least(w.tile_n, share) : w.tile_n, Core::columns);
+    const std::size_t width = part(w.n, share ? minimum(w.tile_n, share) : w.tile_n, Core::columns);
 #pragma omp parallel
     {
 #ifdef _OPENMP
@@ -30,12 +30,12 @@ void side_by_side(const Product& w) {
         double* const room = w.tiles;
 #endif
         for (std::size_t p = 0; p < w.k; p += depth) {
-            const std::size_t deep = least(depth, w.k - p);
+            const std::size_t deep = minimum(depth, w.k - p);
 #pragma omp for schedule(static)
             for (std::size_t i = 0; i < w.m; i += group<Core>) pack_group<Core>(w, p, deep, i);
 #pragma omp for schedule(dynamic)
             for (std::size_t j = 0; j < w.n; j += width)
-                tile<Core>(w, p, deep, j, least(width, w.n - j), room);
+                tile<Core>(w, p, deep, j, minimum(width, w.n - j), room);
         }
     }
 }

@@ -93,12 +93,12 @@ inline __m512d logarithm(__m512d x) {
         scaled = _mm512_mask_mul_pd(x, small, x, all(0x1p54));
         correction = _mm512_maskz_mov_pd(small, all(54.0));
     }
-    constexpr long long least = 0x3FE7800000000000; // 47/64
-    const __m512i bits = _mm512_sub_epi64(_mm512_castpd_si512(scaled), bits_of(least));
+    constexpr long long smallest_z = 0x3FE7800000000000; // 47/64
+    const __m512i bits = _mm512_sub_epi64(_mm512_castpd_si512(scaled), bits_of(smallest_z));
     const __m512d k = _mm512_sub_pd(_mm512_cvtepi64_pd(_mm512_srai_epi64(bits, 52)), correction);
     const __m512i interval = _mm512_srli_epi64(bits, 48);
     const __m512i fraction = _mm512_and_si512(bits, bits_of(0x000FFFFFFFFFFFFF));
-    const __m512d z = _mm512_castsi512_pd(_mm512_add_epi64(fraction, bits_of(least)));
+    const __m512d z = _mm512_castsi512_pd(_mm512_add_epi64(fraction, bits_of(smallest_z)));
     // The permutation uses only the lowest four bits.
     const __m512d inverse = _mm512_permutex2var_pd(inverse_0, interval, inverse_1);
     const __m512d log_c = _mm512_permutex2var_pd(log_0, interval, log_1);

@@ -11,14 +11,14 @@ namespace {
 /// Largest argument: above it, n has too many digits for an exact product with the first part of pi.
 constexpr double sine_reaches = 0x1p20;
 
-inline bool any_beyond(__m256d x, double most) {
+inline bool any_beyond(__m256d x, double limit) {
     const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
-    return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(most), _CMP_NLE_UQ)) != 0;
+    return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(limit), _CMP_NLE_UQ)) != 0;
 }
 
 #ifdef __AVX512F__
-inline bool any_beyond(__m512d x, double most) {
-    return _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(most), _CMP_NLE_UQ) != 0;
+inline bool any_beyond(__m512d x, double limit) {
+    return _mm512_cmp_pd_mask(_mm512_abs_pd(x), _mm512_set1_pd(limit), _CMP_NLE_UQ) != 0;
 }
 #endif
 

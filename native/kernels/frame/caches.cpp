@@ -29,8 +29,8 @@ std::string word_in(const std::string& path) {
 
 std::vector<Cache> caches_of(int cpu) {
     std::vector<Cache> found;
-    constexpr int most = 16;
-    for (int index = 0; index < most; ++index) {
+    constexpr int max_indices = 16;
+    for (int index = 0; index < max_indices; ++index) {
         const std::string place = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index" +
                                   std::to_string(index) + "/";
         const auto level = read_number(place + "level");

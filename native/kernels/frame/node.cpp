@@ -27,14 +27,14 @@ std::string reason_of(int error, int node) {
 
 void place_on_node(void* begin, std::size_t bytes, int node) {
     if (bytes == 0) return;
-    constexpr int most = 1024; // MAX_NUMNODES of any kernel (CONFIG_NODES_SHIFT is at most 10)
+    constexpr int max_nodes = 1024; // MAX_NUMNODES of any kernel (CONFIG_NODES_SHIFT is at most 10)
     constexpr int bits = 8 * sizeof(unsigned long);
-    unsigned long nodes[most / bits] = {};
+    unsigned long nodes[max_nodes / bits] = {};
     nodes[node / bits] |= 1UL << static_cast<unsigned>(node % bits);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = reinterpret_cast<std::uintptr_t>(begin), from = first / page * page;
     // The kernel uses one bit less than the argument states (get_nodes() in mm/mempolicy.c).
-    const long done = syscall(SYS_mbind, from, first + bytes - from, MPOL_BIND, nodes, most + 1L,
+    const long done = syscall(SYS_mbind, from, first + bytes - from, MPOL_BIND, nodes, max_nodes + 1L,
                               MPOL_MF_MOVE | MPOL_MF_STRICT);
     if (done != 0) throw UsageError(reason_of(errno, node));
 }

@@ -18,8 +18,8 @@ struct Part {
         threads = static_cast<std::size_t>(omp_get_num_threads());
 #endif
         const std::size_t lines = (w.n + line - 1) / line;
-        first = least(lines * thread / threads * line, w.n);
-        end = least(lines * (thread + 1) / threads * line, w.n);
+        first = minimum(lines * thread / threads * line, w.n);
+        end = minimum(lines * (thread + 1) / threads * line, w.n);
     }
 };
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
@@ -147,9 +147,11 @@ void products_first(const Base& w) {
 template <class Way>
 void by_chunks(const Base& w) {
     zero(w.sums, w.vectors);
-    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::products(w, k, least(w.chunk, w.n - k), w.sums);
-    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::take(w, w.q, w.sums, w.x, k, least(w.chunk, w.n - k));
-    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::take(w, w.d, w.sums, w.y, k, least(w.chunk, w.n - k));
+    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::products(w, k, minimum(w.chunk, w.n - k), w.sums);
+    for (std::size_t k = 0; k < w.n; k += w.chunk)
+        Way::take(w, w.q, w.sums, w.x, k, minimum(w.chunk, w.n - k));
+    for (std::size_t k = 0; k < w.n; k += w.chunk)
+        Way::take(w, w.d, w.sums, w.y, k, minimum(w.chunk, w.n - k));
 }
 
 /// Process chunks from the last to the first, since the last ones are still in a cache.
@@ -165,7 +167,7 @@ void backwards(std::size_t first, std::size_t end, std::size_t chunk, const Do& 
 /// Compute products of elements from `first` to before `end`.
 template <class Way>
 void form(const Base& w, std::size_t first, std::size_t end, double* sums) {
-    for (std::size_t k = first; k < end; k += w.chunk) Way::products(w, k, least(w.chunk, end - k), sums);
+    for (std::size_t k = first; k < end; k += w.chunk) Way::products(w, k, minimum(w.chunk, end - k), sums);
 }
 
 /// Do both updates of each chunk, from the last chunk to the first.
@@ -190,7 +192,7 @@ inline Base group_of(const Base& w, std::size_t i) {
     part.q += i * w.stride;
     part.d += i * w.stride;
     part.sums += i;
-    part.vectors = least(w.together, w.vectors - i);
+    part.vectors = minimum(w.together, w.vectors - i);
     return part;
 }
 
@@ -215,7 +217,7 @@ void twice(const Base& w) {
     });
     for (std::size_t i = 0; i < w.vectors; ++i) w.sums[i] += again[i];
     for (std::size_t k = 0; k < w.n; k += w.chunk) {
-        const std::size_t count = least(w.chunk, w.n - k);
+        const std::size_t count = minimum(w.chunk, w.n - k);
         Way::take(w, w.q, again, w.x, k, count);
         Way::take(w, w.d, w.sums, w.y, k, count);
     }

@@ -6,7 +6,7 @@ namespace assay::kernels {
 namespace {
 
 struct Turned : OwnLanes<std::uint32_t, std::uint64_t> {
-    [[nodiscard]] std::size_t most(const Hashing&) const { return 4; }
+    [[nodiscard]] std::size_t max_count(const Hashing&) const { return 4; }
     void hash(const Hashing& chunks, const std::size_t* which, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             Hashing one = chunks;

@@ -9,7 +9,7 @@ namespace {
 
 /// OpenSSL, which hashes one message at a time.
 struct OpenSsl {
-    [[nodiscard]] std::size_t most(const Hashing&) const { return 1; }
+    [[nodiscard]] std::size_t max_count(const Hashing&) const { return 1; }
     void hash(const Hashing& chunks, const std::size_t* which, std::size_t count) {
         assay::kernels::openssl_hash_these(chunks, which, count);
     }
@@ -17,7 +17,7 @@ struct OpenSsl {
 
 /// IPSec-MB, which hashes as many messages at once as it has lanes; the rest is flushed.
 struct Ipsec {
-    [[nodiscard]] std::size_t most(const Hashing&) const { return 16; }
+    [[nodiscard]] std::size_t max_count(const Hashing&) const { return 16; }
     void hash(const Hashing& chunks, const std::size_t* which, std::size_t count) {
         assay::kernels::ipsec_hash_these(chunks, which, count);
     }

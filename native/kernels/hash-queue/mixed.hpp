@@ -14,7 +14,7 @@ namespace {
 template <class Lanes>
 class Mixed {
   public:
-    [[nodiscard]] std::size_t most(const Hashing& chunks) const { return lanes_.most(chunks); }
+    [[nodiscard]] std::size_t max_count(const Hashing& chunks) const { return lanes_.max_count(chunks); }
 
     /// Return the number of chunks to wait for. It is 1 if even the largest possible batch would be hashed
     /// one by one.

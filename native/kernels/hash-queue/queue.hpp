@@ -38,8 +38,8 @@ class Producers {
     }
 
     /// Take full chunks up to a limit, beginning with another producer each time.
-    void take(Batch& batch, std::size_t most, std::int64_t now_ns) {
-        for (std::size_t i = 0; i < work_.producers && batch.count < most; ++i) {
+    void take(Batch& batch, std::size_t max_count, std::int64_t now_ns) {
+        for (std::size_t i = 0; i < work_.producers && batch.count < max_count; ++i) {
             const std::size_t p = (first_ + i) % work_.producers;
             if (next_[p] >= work_.chunks.messages || full_ns_[p] > now_ns) continue;
             full_ns_[p] = INT64_MAX; // no further chunk until the digest is returned
@@ -80,7 +80,7 @@ class Producers {
 
 /// Consume chunks: take the available ones, hash them and return their digests, until none is left.
 ///
-/// \tparam Lanes type with `most`, the maximum number of chunks hashed at once, and `hash`, which writes
+/// \tparam Lanes type with `max_count`, the maximum number of chunks hashed at once, and `hash`, which writes
 /// their digests. \tparam patient true to wait for as many chunks as `worth_waiting_for` returns, but no
 /// longer than the previous batch took: a useless wait then takes at most half of the time.
 template <class Lanes, bool patient = false>
@@ -88,18 +88,18 @@ inline void consume(const Intake& work) {
     const std::int64_t begin_ns = clock_ns();
     Producers producers(work, begin_ns);
     Lanes lanes;
-    const std::size_t most = lanes.most(work.chunks);
+    const std::size_t max_count = lanes.max_count(work.chunks);
     std::int64_t busy_ns = 0, took_ns = 0, now_ns = begin_ns;
     for (std::size_t done = 0; done < work.chunks.messages;) {
         Batch batch;
         std::size_t enough = 1;
         if constexpr (patient)
-            enough = lanes.worth_waiting_for(producers.left() < most ? producers.left() : most);
+            enough = lanes.worth_waiting_for(producers.left() < max_count ? producers.left() : max_count);
         std::int64_t until_ns = INT64_MAX;
         while (batch.count < enough && now_ns < until_ns) {
             now_ns = clock_ns();
             const std::size_t before = batch.count;
-            producers.take(batch, most, now_ns);
+            producers.take(batch, max_count, now_ns);
             if (before == 0 && batch.count > 0) until_ns = now_ns + took_ns;
         }
         const std::int64_t from_ns = clock_ns();

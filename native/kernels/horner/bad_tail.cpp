@@ -7,9 +7,9 @@ namespace assay::kernels {
 namespace {
 
 void run(const Polynomial& p) {
-    Polynomial most = p;
-    most.n = p.n / 4 * 4 - (p.n % 4 == 0 && p.n > 0 ? 4 : 0);
-    serially<Doubles, 1>(most);
+    Polynomial shorter = p;
+    shorter.n = p.n / 4 * 4 - (p.n % 4 == 0 && p.n > 0 ? 4 : 0);
+    serially<Doubles, 1>(shorter);
 }
 
 constexpr Variant<Polynomial> variant{

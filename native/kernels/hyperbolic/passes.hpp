@@ -6,7 +6,7 @@
 
 namespace {
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
@@ -22,7 +22,7 @@ inline void fetch(const Gas& w, const Cells& from, std::size_t x, std::size_t y,
             const double* const source = from.at(0, row) + f * from.field;
             double* const target = to.at(0, j) + f * to.field;
             for (std::size_t i = 0, at = left; i < wide; at = 0) {
-                const std::size_t run = least(wide - i, w.nx - at);
+                const std::size_t run = minimum(wide - i, w.nx - at);
                 __builtin_memcpy(target + i, source + at, run * sizeof(double));
                 i += run;
             }
@@ -32,8 +32,8 @@ inline void fetch(const Gas& w, const Cells& from, std::size_t x, std::size_t y,
 
 /// Advance the cells of a tile, except the outermost ones, by one step.
 inline void step_within(const Cells& from, const Cells& to, std::size_t wide, std::size_t high, double* room,
-                        std::size_t most) {
-    Sides sides(room, most);
+                        std::size_t max_wide) {
+    Sides sides(room, max_wide);
     between_rows(from.at(1, 0), from.at(1, 1), from.field, wide - 2, sides.below, sides.apart);
     for (std::size_t y = 1; y + 1 < high; ++y) {
         between_rows(from.at(1, y), from.at(1, y + 1), from.field, wide - 2, sides.above, sides.apart);
@@ -46,15 +46,15 @@ inline void step_within(const Cells& from, const Cells& to, std::size_t wide, st
 /// Advance one tile by some steps. Its border becomes narrower by one cell in each step.
 inline void tile(const Gas& w, const Cells& from, const Cells& to, std::size_t x, std::size_t y,
                  std::size_t steps, double* room) {
-    const std::size_t most = w.wide + 2 * w.together;
+    const std::size_t max_wide = w.wide + 2 * w.together;
     const std::size_t cells = assay::kernels::cells_of_tile(w.wide, w.high, w.together);
-    std::size_t wide = least(w.wide, w.nx - x) + 2 * steps, high = least(w.high, w.ny - y) + 2 * steps;
-    double* const rows = room + 3 * assay::kernels::sides(most);
-    Cells now{rows, most, cells}, next{rows + fields * cells, most, cells};
+    std::size_t wide = minimum(w.wide, w.nx - x) + 2 * steps, high = minimum(w.high, w.ny - y) + 2 * steps;
+    double* const rows = room + 3 * assay::kernels::sides(max_wide);
+    Cells now{rows, max_wide, cells}, next{rows + fields * cells, max_wide, cells};
     fetch(w, from, x, y, steps, now, wide, high);
     for (std::size_t s = 0; s < steps; ++s, wide -= 2, high -= 2) {
         const bool last = s + 1 == steps;
-        step_within(now, last ? Cells{to.at(x, y), to.row, to.field} : next, wide, high, room, most);
+        step_within(now, last ? Cells{to.at(x, y), to.row, to.field} : next, wide, high, room, max_wide);
         exchange(now.first, next.first);
     }
 }
@@ -68,7 +68,7 @@ inline void passes(const Gas& w) {
         const Cells from = before(w, pass), to = before(w, pass + 1);
 #pragma omp parallel for schedule(static)
         for (std::size_t one = 0; one < tiles; ++one)
-            tile(w, from, to, one % along * w.wide, one / along * w.high, least(w.together, w.steps - t),
+            tile(w, from, to, one % along * w.wide, one / along * w.high, minimum(w.together, w.steps - t),
                  w.rooms + thread() * w.room);
     }
     *w.found = pass % 2;

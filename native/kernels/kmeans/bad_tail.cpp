@@ -7,9 +7,9 @@ namespace assay::kernels {
 namespace {
 
 void run(const Assignment& a) {
-    Assignment most = a;
-    most.n = (a.n > 0 ? a.n - 1 : 0) / 16 * 16;
-    serially<points_in_registers, assign_later<Simd, vectors_of_points, Products>>(most);
+    Assignment whole_groups = a;
+    whole_groups.n = (a.n > 0 ? a.n - 1 : 0) / 16 * 16;
+    serially<points_in_registers, assign_later<Simd, vectors_of_points, Products>>(whole_groups);
 }
 
 constexpr Variant<Assignment> variant{

@@ -37,7 +37,7 @@ struct Avx2 {
     static Floats times(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
     static Floats plus_product(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(b, c, a); }
     static Floats minus_product(Floats a, Floats b, Floats c) { return _mm256_fnmadd_ps(b, c, a); }
-    static Floats least(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+    static Floats minimum(Floats a, Floats b) { return _mm256_min_ps(a, b); }
     /// Return `then` where a < b, and `otherwise` elsewhere.
     static Ints where_less(Floats a, Floats b, Ints then, Ints otherwise) {
         const __m256 less = _mm256_cmp_ps(a, b, _CMP_LT_OQ);
@@ -62,7 +62,7 @@ struct Avx512 {
     static Floats times(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
     static Floats plus_product(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(b, c, a); }
     static Floats minus_product(Floats a, Floats b, Floats c) { return _mm512_fnmadd_ps(b, c, a); }
-    static Floats least(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+    static Floats minimum(Floats a, Floats b) { return _mm512_min_ps(a, b); }
     static Ints where_less(Floats a, Floats b, Ints then, Ints otherwise) {
         return _mm512_mask_mov_epi32(otherwise, _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), then);
     }
@@ -183,7 +183,7 @@ inline void assign(const Assignment& a, std::size_t first) {
         for (std::size_t j = 0; j < chains; ++j) {
             const auto score = Score::template score<V>(red[j], green[j], blue[j], centre);
             found[j] = V::where_less(score, best[j], index, found[j]);
-            best[j] = V::least(score, best[j]);
+            best[j] = V::minimum(score, best[j]);
         }
     }
     std::int32_t indices[block.points];
@@ -218,7 +218,7 @@ inline void assign_later(const Assignment& a, std::size_t first) {
             const auto centre = table.one<V>(l);
 #pragma GCC unroll 8
             for (std::size_t j = 0; j < chains; ++j)
-                best[j] = V::least(Score::template score<V>(red[j], green[j], blue[j], centre), best[j]);
+                best[j] = V::minimum(Score::template score<V>(red[j], green[j], blue[j], centre), best[j]);
         }
         const auto index = V::all(static_cast<std::int32_t>(i));
 #pragma GCC unroll 8

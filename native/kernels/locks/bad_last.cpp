@@ -11,9 +11,9 @@ struct Guard {
 };
 
 void run(const Lookups& work) {
-    Lookups most = work;
-    if (most.n > 0) --most.n;
-    look_up<Guard>(most);
+    Lookups shorter = work;
+    if (shorter.n > 0) --shorter.n;
+    look_up<Guard>(shorter);
 }
 
 constexpr Variant<Lookups> variant{

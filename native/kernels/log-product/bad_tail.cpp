@@ -7,9 +7,9 @@ namespace assay::kernels {
 namespace {
 
 void run(const Logarithms& l) {
-    Logarithms most = l;
-    most.n = (l.n > 0 ? l.n - 1 : 0) / 4 * 4;
-    own<Simd, false>(most);
+    Logarithms shorter = l;
+    shorter.n = (l.n > 0 ? l.n - 1 : 0) / 4 * 4;
+    own<Simd, false>(shorter);
 }
 
 constexpr Variant<Logarithms> variant{

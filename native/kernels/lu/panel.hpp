@@ -45,7 +45,7 @@ struct Panel {
 template <class W, class Place>
 void load(const Panel<W>& panel, const Place& place) {
     for (std::size_t i = 0, high = 0; i < panel.high; i += high) {
-        high = least(least(group<typename W::Whole>, place.run(i)), panel.high - i);
+        high = minimum(minimum(group<typename W::Whole>, place.run(i)), panel.high - i);
         pack_a<typename W::Whole>(place.at(i, 0), place.down, high, panel.wide,
                                   panel.strips + i * panel.wide);
     }
@@ -55,7 +55,7 @@ template <class W, class Place>
 void store(const Panel<W>& panel, const Place& place) {
     for (std::size_t i = 0; i < panel.high; i += W::rows) {
         const double* const strip = panel.strips + i * panel.wide;
-        const std::size_t high = least(W::rows, panel.high - i);
+        const std::size_t high = minimum(W::rows, panel.high - i);
         for (std::size_t j = 0; j < panel.wide; ++j)
             for (std::size_t r = 0; r < high; ++r) place.at(i, j)[r] = strip[r + j * W::rows];
     }
@@ -80,7 +80,7 @@ auto rows_from(std::size_t i) {
 template <class W>
 std::size_t largest(const Panel<W>& panel, std::size_t j) {
     using V = typename W::Vector;
-    V most = V{} - 1.0;
+    V size = V{} - 1.0;
     auto where = rows_from<V>(0);
     const std::size_t first = j / W::lanes * W::lanes;
     auto rows = rows_from<V>(first);
@@ -88,13 +88,13 @@ std::size_t largest(const Panel<W>& panel, std::size_t j) {
         V x;
         __builtin_memcpy(&x, panel.at(i, j), sizeof(V));
         x = x < 0.0 ? -x : x;
-        const auto larger = (x > most) & (rows >= static_cast<std::int64_t>(j));
-        most = larger ? x : most;
+        const auto larger = (x > size) & (rows >= static_cast<std::int64_t>(j));
+        size = larger ? x : size;
         where = larger ? rows : where;
     }
     std::size_t best = 0;
     for (std::size_t l = 1; l < W::lanes; ++l)
-        if (most[l] > most[best] || (most[l] == most[best] && where[l] < where[best])) best = l;
+        if (size[l] > size[best] || (size[l] == size[best] && where[l] < where[best])) best = l;
     return static_cast<std::size_t>(where[best]);
 }
 
@@ -130,7 +130,7 @@ void eliminate(const Panel<W>& panel, std::size_t j, std::size_t end) {
 /// Factor the columns from `first` to `end` one by one.
 template <class W>
 void by_columns(const Panel<W>& panel, std::size_t first, std::size_t end) {
-    for (std::size_t j = first; j < least(end, panel.high); ++j) {
+    for (std::size_t j = first; j < minimum(end, panel.high); ++j) {
         const std::size_t row = largest(panel, j);
         panel.exchanged(j) = static_cast<std::int64_t>(panel.row + row);
         if (row != j)
@@ -178,7 +178,7 @@ template <class W, class Place>
 void pack_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
                std::size_t wide) {
     for (std::size_t q = 0, high = 0; q < deep; q += high) {
-        high = least(place.run(first + q), deep - q);
+        high = minimum(place.run(first + q), deep - q);
         pack_b<typename W::Whole>(place.at(first + q, 0), place.down, high, deep, wide,
                                   panel.room + q * W::lanes);
     }
@@ -188,23 +188,23 @@ void pack_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const
 template <class W, class Place>
 void exchange_and_pack(const Panel<W>& panel, const Place& place, std::size_t wide) {
     const std::size_t deep = panel.wide;
-    constexpr std::size_t most = 64;
-    const double* from[most];
-    for (std::size_t done = 0; done < deep; done += most) {
-        const std::size_t some = least(most, deep - done);
+    constexpr std::size_t at_once = 64;
+    const double* from[at_once];
+    for (std::size_t done = 0; done < deep; done += at_once) {
+        const std::size_t some = minimum(at_once, deep - done);
         for (std::size_t q = 0; q < some; ++q) from[q] = place.at(panel.order[done + q], 0);
         for (std::size_t s = 0; s < wide; s += W::lanes) {
             double* const to = panel.room + s * deep + done * W::lanes;
-            const std::size_t there = least(W::lanes, wide - s);
+            const std::size_t there = minimum(W::lanes, wide - s);
             for (std::size_t q = 0; q < some; ++q)
                 for (std::size_t c = 0; c < W::lanes; ++c)
                     to[c + q * W::lanes] = c < there ? from[q][(s + c) * place.down] : 0.0;
         }
     }
-    double* to[most];
-    for (std::size_t done = 0; done < deep; done += most) {
+    double* to[at_once];
+    for (std::size_t done = 0; done < deep; done += at_once) {
         std::size_t some = 0;
-        for (std::size_t j = done; j < least(done + most, deep); ++j) {
+        for (std::size_t j = done; j < minimum(done + at_once, deep); ++j) {
             const auto row = static_cast<std::size_t>(panel.exchanged(j)) - panel.row;
             if (row < deep) continue;
             from[some] = place.at(panel.order[row], 0);
@@ -228,7 +228,7 @@ void solve_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, cons
             solve<W, 1>(panel, first, deep, x);
     }
     for (std::size_t s = 0; s < wide; s += W::lanes) {
-        const std::size_t there = least(W::lanes, wide - s);
+        const std::size_t there = minimum(W::lanes, wide - s);
         for (std::size_t q = 0; q < deep; q += W::lanes) {
             const double* const x = panel.room + s * deep + q * W::lanes;
             for (std::size_t c = 0; c < there; ++c)
@@ -285,10 +285,10 @@ void by_halves(const Panel<W>& panel, std::size_t first, std::size_t end) {
 template <class Place>
 void exchange_rows(const Matrix& w, std::size_t row, std::size_t count, const Place& place,
                    std::size_t wide) {
-    constexpr std::size_t most = 64;
-    double *own[most], *other[most];
-    for (std::size_t done = 0; done < count; done += most) {
-        const std::size_t some = least(most, count - done);
+    constexpr std::size_t at_once = 64;
+    double *own[at_once], *other[at_once];
+    for (std::size_t done = 0; done < count; done += at_once) {
+        const std::size_t some = minimum(at_once, count - done);
         for (std::size_t j = 0; j < some; ++j) {
             own[j] = place.at(done + j, 0);
             other[j] = place.at(static_cast<std::size_t>(w.exchanged[row + done + j]) - row, 0);

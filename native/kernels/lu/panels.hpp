@@ -24,7 +24,7 @@ struct ByHalves {
 /// Return the panel that begins at row k, stored in the first or second space for panels.
 template <class W>
 Panel<W> panel_at(const Matrix& w, std::size_t k, std::size_t number, double* room) {
-    return {w.panels + number * w.panel, w.n - k, least(w.tile, w.n - k), k, w, room,
+    return {w.panels + number * w.panel, w.n - k, minimum(w.tile, w.n - k), k, w, room,
             w.orders + number * w.n};
 }
 
@@ -62,7 +62,7 @@ void serially(const Matrix& w) {
         const auto panel = panel_at<W>(w, k, 0, w.rows);
         factor<W, How>(panel, matrix.block(k, k));
         for (std::size_t j = k + w.tile; j < w.n; j += w.tile)
-            follow(panel, matrix.block(k, j), least(w.tile, w.n - j));
+            follow(panel, matrix.block(k, j), minimum(w.tile, w.n - j));
     }
     for (std::size_t j = 0; j < w.n; j += w.tile) exchange_left(w, j);
 }

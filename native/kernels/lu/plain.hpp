@@ -16,17 +16,17 @@ using assay::kernels::Matrix;
 [[maybe_unused]] inline void choose(const Matrix& w, std::size_t j, std::size_t end) {
     const double* const column = w.a + j * w.n;
     std::size_t best = j;
-    double most = -1.0;
+    double largest = -1.0;
     for (std::size_t i = j; i < end; ++i) {
         const double size = column[i] < 0.0 ? -column[i] : column[i];
-        if (size > most) {
-            most = size;
+        if (size > largest) {
+            largest = size;
             best = i;
         }
     }
     w.exchanged[j] = static_cast<std::int64_t>(best);
     const auto number = static_cast<std::int64_t>(j);
-    if (most == 0.0 && number < *w.singular) *w.singular = number;
+    if (largest == 0.0 && number < *w.singular) *w.singular = number;
 }
 
 /// Exchange row j and the row of its pivot, in the columns from `first` to before `end`.

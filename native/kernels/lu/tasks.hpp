@@ -33,7 +33,7 @@ void step_by_step(const Matrix& w) {
             factor<W, ByHalves>(panel, matrix.block(k, k));
 #pragma omp for schedule(dynamic)
             for (std::size_t j = k + w.tile; j < w.n; j += w.tile)
-                follow(panel, matrix.block(k, j), least(w.tile, w.n - j));
+                follow(panel, matrix.block(k, j), minimum(w.tile, w.n - j));
         }
 #pragma omp for schedule(dynamic)
         for (std::size_t j = 0; j < w.n; j += w.tile) exchange_left(w, j);
@@ -48,7 +48,7 @@ void load_again(const Panel<W>& panel, const Columns& place) {
     order_rows(panel);
 #pragma omp for
     for (std::size_t i = 0; i < panel.high; i += rows)
-        pack_a<typename W::Whole>(place.at(i, 0), place.down, least(rows, panel.high - i), panel.wide,
+        pack_a<typename W::Whole>(place.at(i, 0), place.down, minimum(rows, panel.high - i), panel.wide,
                                   panel.strips + i * panel.wide);
 }
 
@@ -63,7 +63,7 @@ void from_the_left(const Matrix& w) {
 #pragma omp parallel
     {
         for (std::size_t first = 0; first < w.n; first += wide) {
-            const std::size_t end = least(first + wide, w.n);
+            const std::size_t end = minimum(first + wide, w.n);
             for (std::size_t k = 0; k < end; k += w.tile) {
                 const auto panel = panel_at<W>(w, k, 0, own_room(w));
                 if (k < first) {
@@ -75,7 +75,7 @@ void from_the_left(const Matrix& w) {
                 const std::size_t next = k < first ? first : k + w.tile;
 #pragma omp for schedule(dynamic)
                 for (std::size_t j = next; j < end; j += w.tile)
-                    follow(panel, matrix.block(k, j), least(w.tile, end - j));
+                    follow(panel, matrix.block(k, j), minimum(w.tile, end - j));
             }
         }
 #pragma omp for schedule(dynamic)
@@ -86,18 +86,18 @@ void from_the_left(const Matrix& w) {
 /// Copy the columns of a tile from the matrix to tiles.
 inline void to_tiles(const Matrix& w, std::size_t j) {
     const Stack tiles = InTiles{w}.block(0, j);
-    for (std::size_t c = 0; c < least(w.tile, w.n - j); ++c)
+    for (std::size_t c = 0; c < minimum(w.tile, w.n - j); ++c)
         for (std::size_t i = 0; i < w.n; i += w.tile)
             __builtin_memcpy(tiles.at(i, c), w.a + i + (j + c) * w.n,
-                             sizeof(double) * least(w.tile, w.n - i));
+                             sizeof(double) * minimum(w.tile, w.n - i));
 }
 
 inline void from_tiles(const Matrix& w, std::size_t j) {
     const Stack tiles = InTiles{w}.block(0, j);
-    for (std::size_t c = 0; c < least(w.tile, w.n - j); ++c)
+    for (std::size_t c = 0; c < minimum(w.tile, w.n - j); ++c)
         for (std::size_t i = 0; i < w.n; i += w.tile)
             __builtin_memcpy(w.a + i + (j + c) * w.n, tiles.at(i, c),
-                             sizeof(double) * least(w.tile, w.n - i));
+                             sizeof(double) * minimum(w.tile, w.n - i));
 }
 
 /// Return the panel that a task processes. Every second panel uses the same space.
@@ -130,7 +130,7 @@ void by_tasks(const Matrix& w) {
                 factor<W, ByHalves>(panel_of<W>(w, k), matrix.block(k, k));
                 for (std::size_t j = k + w.tile; j < w.n; j += w.tile) {
 #pragma omp task depend(in : now[0]) depend(inout : w.exchanged[j])
-                    follow(panel_of<W>(w, k), matrix.block(k, j), least(w.tile, w.n - j));
+                    follow(panel_of<W>(w, k), matrix.block(k, j), minimum(w.tile, w.n - j));
                 }
             }
         }

@@ -7,9 +7,9 @@ namespace assay::kernels {
 namespace {
 
 void run(const Masked& m) {
-    Masked most = m;
-    most.n = (m.n > 0 ? m.n - 1 : 0) / 4 * 4;
-    own<Simd, false>(most);
+    Masked whole_vectors = m;
+    whole_vectors.n = (m.n > 0 ? m.n - 1 : 0) / 4 * 4;
+    own<Simd, false>(whole_vectors);
 }
 
 constexpr Variant<Masked> variant{

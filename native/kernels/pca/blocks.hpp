@@ -15,13 +15,13 @@
 
 namespace {
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
 /// Return the number of observations in a block.
 inline std::size_t rows_of(const Components& w, std::size_t block) {
-    return least(w.block, w.n - block * w.block);
+    return minimum(w.block, w.n - block * w.block);
 }
 
 /// Find the means of a block as differences from the first observation of all. They are exact if all numbers
@@ -88,7 +88,7 @@ inline Rows block_of(const Components& w, std::size_t block, double* less) {
 
 /// Return rows of weighted means, from which nothing is subtracted.
 inline Rows means_of(const Components& w, std::size_t group) {
-    return {w.means + group * w.block * w.p, least(w.block, w.blocks - group * w.block),
+    return {w.means + group * w.block * w.p, minimum(w.block, w.blocks - group * w.block),
             w.means + w.blocks * w.p, 0};
 }
 

@@ -169,12 +169,12 @@ class Pca final : public KernelOf<Components> {
         const std::size_t p = work_.p;
         if (p == 0) return {true, 0.0, ""};
         find_wanted();
-        const double most =
+        const double allowed =
             DBL_EPSILON * (8.0 * std::sqrt(static_cast<double>(work_.n)) + 16.0 * static_cast<double>(p));
         const double scale = std::max(eigenvalue_bound_, 1.0);
         const std::size_t apart = (p + max_checked - 1) / max_checked;
-        Comparison order(0.0, 0.0), residual(most, scale), units(most, 1.0),
-            trace(most, static_cast<double>(p));
+        Comparison order(0.0, 0.0), residual(allowed, scale), units(allowed, 1.0),
+            trace(allowed, static_cast<double>(p));
         long double sum = 0.0L;
         for (std::size_t i = 0; i < p; ++i) {
             sum += values_[i];
@@ -203,10 +203,10 @@ class Pca final : public KernelOf<Components> {
     /// Return the number of observations of a block: so many that sums are rarely written, but so few that
     /// the block fits a core's second-level cache together with its strips and the next block.
     static std::size_t default_block(std::size_t p) {
-        constexpr std::size_t fewest = 64, most = 256;
+        constexpr std::size_t min_block = 64, max_block = 256;
         const auto quarter = static_cast<std::size_t>(find_caches(1).second) / 4;
-        return std::clamp(quarter / (sizeof(double) * std::max<std::size_t>(p, 1)) / line * line, fewest,
-                          most);
+        return std::clamp(quarter / (sizeof(double) * std::max<std::size_t>(p, 1)) / line * line, min_block,
+                          max_block);
     }
 
     /// Compute correlations by sums in extended precision over the different observations, each multiplied by

@@ -61,7 +61,7 @@ struct Strips {
 
     /// Pack strip s of a block, and subtract the means; missing features are zero.
     static void pack(const Components& w, const Rows& rows, std::size_t s, double* to) {
-        const std::size_t first = s * lanes, there = least(lanes, w.p - first);
+        const std::size_t first = s * lanes, there = minimum(lanes, w.p - first);
         const double* from = rows.from + first;
         if (there == lanes) {
             const V less = load(rows.less + first);

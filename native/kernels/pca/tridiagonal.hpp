@@ -208,12 +208,12 @@ inline void sweep(const Tridiagonal& t, Sweeps& sweeps, std::size_t first, std::
 
 /// Return the size below which elements count as zero, relative to the whole matrix.
 inline double smallest(const Tridiagonal& t, std::size_t p) {
-    double most = 0.0;
+    double largest = 0.0;
     for (std::size_t i = 0; i < p; ++i) {
         const double here = __builtin_fabs(t.diagonal[i]) + (i + 1 < p ? __builtin_fabs(t.beside[i]) : 0.0);
-        if (here > most) most = here;
+        if (here > largest) largest = here;
     }
-    return 0.5 * DBL_EPSILON * most;
+    return 0.5 * DBL_EPSILON * largest;
 }
 
 template <class V, bool threads>

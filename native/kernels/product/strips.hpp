@@ -9,7 +9,7 @@
 
 namespace {
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
@@ -47,7 +47,7 @@ void pack_b(const double* b, std::size_t down, std::size_t high, std::size_t dee
     constexpr std::size_t line = 8;
     for (std::size_t s = 0; s < wide; s += Core::columns) {
         const double* const from = b + s * down;
-        const std::size_t columns = strip<Core>(wide - s), there = least(columns, wide - s);
+        const std::size_t columns = strip<Core>(wide - s), there = minimum(columns, wide - s);
         for (std::size_t q = 0; q < high; q += line) {
             double* const to = tile + s * deep + q * columns;
             if (q + line <= high && there == Core::columns) {
@@ -56,7 +56,7 @@ void pack_b(const double* b, std::size_t down, std::size_t high, std::size_t dee
                     for (std::size_t r = 0; r < line; ++r) to[l + r * Core::columns] = from[q + r + l * down];
             } else {
                 for (std::size_t l = 0; l < columns; ++l)
-                    for (std::size_t r = 0; r < least(line, high - q); ++r)
+                    for (std::size_t r = 0; r < minimum(line, high - q); ++r)
                         to[l + r * columns] = l < there ? from[q + r + l * down] : 0.0;
             }
         }
@@ -73,7 +73,7 @@ void corner(Block one, std::size_t high, std::size_t wide) {
             return;
         }
     }
-    const std::size_t rows = least(Core::rows, high), columns = least(Core::columns, wide);
+    const std::size_t rows = minimum(Core::rows, high), columns = minimum(Core::columns, wide);
     if (rows == Core::rows && columns == Core::columns) {
         Core::multiply(one);
         return;

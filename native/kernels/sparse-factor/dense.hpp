@@ -7,7 +7,7 @@
 
 namespace {
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
@@ -57,7 +57,7 @@ template <class Dense>
 inline void factor(const Part& a, std::size_t rows, std::size_t columns) {
     constexpr std::size_t few = 32;
     for (std::size_t k = 0; k < columns; k += few) {
-        const std::size_t some = least(few, columns - k);
+        const std::size_t some = minimum(few, columns - k);
         if (k) Dense::subtract_product({a.at(k, k), a.down}, rows - k, some, {a.at(k, 0), a.down}, k);
         factor_columns({a.at(k, k), a.down}, rows - k, some);
     }

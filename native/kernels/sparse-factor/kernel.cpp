@@ -61,14 +61,14 @@ struct Cut {
 struct Totals {
     double panels = 0.0, rows = 0.0, nodes = 0.0, flops = 0.0, roots = 0.0, divisions = 0.0, entries = 0.0;
     double stack = 0.0;
-    std::size_t most = 0; ///< Number of rows of the largest node.
+    std::size_t max_rows = 0; ///< Number of rows of the largest node.
 
     void add(std::size_t columns, std::size_t below) {
         const std::size_t all = columns + below;
         panels += static_cast<double>(columns) * static_cast<double>(all);
         rows += static_cast<double>(below);
         nodes += 1.0;
-        most = std::max(most, all);
+        max_rows = std::max(max_rows, all);
         for (std::size_t j = 0; j < columns; ++j) {
             const auto left = static_cast<double>(all - j - 1);
             flops += left * (left + 1.0);
@@ -171,9 +171,10 @@ class SparseFactor final : public KernelOf<Factor> {
     [[nodiscard]] double bytes(const Values& values) const override {
         const Dissection cut = dissection(values);
         const Totals all = cut.totals();
-        const auto cells = static_cast<double>(cut.edge * cut.edge), most = static_cast<double>(all.most);
-        return 8.0 * (all.panels + all.stack + strip_columns * most + 2.0 * cells) + 4.0 * (all.rows + most) +
-               12.0 * cells + (12.0 + sizeof(Node)) * all.nodes;
+        const auto cells = static_cast<double>(cut.edge * cut.edge),
+                   max_rows = static_cast<double>(all.max_rows);
+        return 8.0 * (all.panels + all.stack + strip_columns * max_rows + 2.0 * cells) +
+               4.0 * (all.rows + max_rows) + 12.0 * cells + (12.0 + sizeof(Node)) * all.nodes;
     }
 
     void prepare(const Values& values, std::size_t shift) override {
@@ -182,11 +183,11 @@ class SparseFactor final : public KernelOf<Factor> {
         const std::size_t edge = cut.edge, cells = edge * edge, nodes = count(totals_.nodes);
         l_ = Buffer<double>(count(totals_.panels), shift);
         stack_ = Buffer<double>(count(totals_.stack), shift);
-        strip_ = Buffer<double>(strip_columns * totals_.most);
+        strip_ = Buffer<double>(strip_columns * totals_.max_rows);
         for (auto* one : {&east_, &north_}) *one = Buffer<double>(cells, shift);
         for (auto* one : {&number_, &cell_, &owner_}) *one = Buffer<std::int32_t>(cells);
         rows_ = Buffer<std::int32_t>(count(totals_.rows));
-        places_ = Buffer<std::int32_t>(totals_.most);
+        places_ = Buffer<std::int32_t>(totals_.max_rows);
         waiting_ = Buffer<std::int32_t>(3 * nodes);
         nodes_ = Buffer<Node>(nodes);
         for (std::size_t one = 0; one < cells; ++one) {
@@ -215,7 +216,7 @@ class SparseFactor final : public KernelOf<Factor> {
         for (std::size_t i = 0; i < n; ++i) found[i] = wanted[i] = applied(known, i);
         solve(found);
         constexpr double largest = 12.0;
-        Comparison rows(DBL_EPSILON * std::sqrt(static_cast<double>(totals_.most + 16)), largest);
+        Comparison rows(DBL_EPSILON * std::sqrt(static_cast<double>(totals_.max_rows + 16)), largest);
         for (std::size_t i = 0; i < n; ++i)
             rows.compare("A x - b, equation", i, static_cast<double>(applied(found, i) - wanted[i]), 0.0L);
         return rows.verdict(n);

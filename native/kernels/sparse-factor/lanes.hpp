@@ -43,15 +43,15 @@ struct Lanes {
                                  std::size_t deep) {
         for (std::size_t k = 0; k < deep; k += deepest)
             for (std::size_t i = 0; i < rows; i += max_rows)
-                some_rows(c, i, least(i + max_rows, rows), columns, {a.at(0, k), a.down},
-                          least(deepest, deep - k));
+                some_rows(c, i, minimum(i + max_rows, rows), columns, {a.at(0, k), a.down},
+                          minimum(deepest, deep - k));
     }
 
     /// Elements above the diagonal may be computed as well, if their neighbours are.
     static void some_rows(const Part& c, std::size_t first, std::size_t last, std::size_t columns,
                           const Part& a, std::size_t deep) {
         for (std::size_t j = 0; j < columns && j < last; j += wide) {
-            const std::size_t across = least(wide, columns - j);
+            const std::size_t across = minimum(wide, columns - j);
             std::size_t i = first > j ? first : j;
             for (; i + strip <= last; i += strip) {
                 const Part to = {c.at(i, j), c.down};

@@ -109,7 +109,7 @@ inline void subtract_update(const Factor& w, const Node& node, std::size_t from,
     const std::size_t below = below_of(node), columns = columns_of(node);
     place(w, rows_of(w, node) + from, below - from, other);
     for (std::size_t j = 0; j < count; j += assay::kernels::strip_columns) {
-        const std::size_t some = least(assay::kernels::strip_columns, count - j), rows = below - from - j;
+        const std::size_t some = minimum(assay::kernels::strip_columns, count - j), rows = below - from - j;
         const Part strip = {w.strip, rows};
         for (std::size_t i = 0; i < rows * some; ++i) w.strip[i] = 0.0;
         Dense::subtract_product(strip, rows, some, {source.at(columns + from + j, 0), source.down}, columns);

@@ -20,8 +20,8 @@ struct Threads {
 #pragma omp parallel for schedule(dynamic)
         for (std::size_t i = 0; i < rows; i += Lanes<V>::max_rows)
             for (std::size_t k = 0; k < deep; k += Lanes<V>::deepest)
-                Lanes<V>::some_rows(c, i, least(i + Lanes<V>::max_rows, rows), columns, {a.at(0, k), a.down},
-                                    least(Lanes<V>::deepest, deep - k));
+                Lanes<V>::some_rows(c, i, minimum(i + Lanes<V>::max_rows, rows), columns,
+                                    {a.at(0, k), a.down}, minimum(Lanes<V>::deepest, deep - k));
     }
 };
 

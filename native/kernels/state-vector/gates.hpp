@@ -14,7 +14,7 @@ using assay::kernels::Gate;
 using assay::kernels::Phase;
 using assay::kernels::State;
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
@@ -95,7 +95,7 @@ inline void high_gates(const State& s, std::size_t first, std::size_t run, std::
 /// the phase of that qubit depends on `from`.
 inline std::size_t run_of(std::size_t from) {
     constexpr std::size_t page = 512;
-    return least(bit(from - 1), page);
+    return minimum(bit(from - 1), page);
 }
 
 /// Return the number of runs in which none of these qubits is set.
@@ -110,7 +110,7 @@ inline std::size_t run_at(std::size_t number, std::size_t from, std::size_t end)
 }
 
 inline std::size_t low_of(const State& s) {
-    return least(s.low, s.qubits);
+    return minimum(s.low, s.qubits);
 }
 
 inline void all_gates(const State& s) {

@@ -177,16 +177,16 @@ class StateVector final : public KernelOf<State> {
     /// Check each amplitude, relative to the sum of the absolute values of its terms, which are rounded a few
     /// times for each qubit, and once in the input. Also check that the sum of squares is one.
     [[nodiscard]] Verdict check() override {
-        const Product wanted(work_.qubits, turned, true), most(work_.qubits, largest, false);
+        const Product wanted(work_.qubits, turned, true), sizes(work_.qubits, terms, false);
         const double roundings = 6.0 * static_cast<double>(work_.qubits) + 2.0;
         Comparison amplitudes(roundings * DBL_EPSILON, 1.0), length(roundings * DBL_EPSILON, 1.0);
         long double squares = 0.0L;
         for (std::size_t k = 0; k < re_.size(); ++k) {
             const Complex one = wanted.at(k);
-            const long double size = most.at(k).real();
-            amplitudes.compare("real part over the largest there could be, amplitude", k,
+            const long double size = sizes.at(k).real();
+            amplitudes.compare("real part over the sizes of its terms, amplitude", k,
                                static_cast<double>(re_[k] / size), one.real() / size);
-            amplitudes.compare("imaginary part over the largest there could be, amplitude", k,
+            amplitudes.compare("imaginary part over the sizes of its terms, amplitude", k,
                                static_cast<double>(im_[k] / size), one.imag() / size);
             squares += static_cast<long double>(re_[k]) * re_[k] + static_cast<long double>(im_[k]) * im_[k];
         }
@@ -196,7 +196,7 @@ class StateVector final : public KernelOf<State> {
 
   private:
     /// Return the sum of the absolute values of the terms of one qubit's gate.
-    static Qubit largest(std::size_t qubit) {
+    static Qubit terms(std::size_t qubit) {
         const Gate g = gate(qubit);
         const Qubit one = begun(qubit);
         const auto row = [&g, &one](std::size_t i) {

@@ -20,7 +20,7 @@ void turn_part(const State& s, std::size_t qubit, std::size_t number, std::size_
 void run(const State& s) {
     for (std::size_t q = 0; q < s.qubits; ++q) {
         if (q < part) {
-            const std::size_t block = least(part, s.qubits);
+            const std::size_t block = minimum(part, s.qubits);
 #pragma omp parallel for schedule(static)
             for (std::size_t i = 0; i < bit(s.qubits - block); ++i)
                 apply_gate_to_block(s, q, i << block, block);
@@ -30,7 +30,7 @@ void run(const State& s) {
         }
     }
     for (std::size_t q = 0; q + 1 < s.qubits; ++q) {
-        const std::size_t run = bit(least(q, part));
+        const std::size_t run = bit(minimum(q, part));
 #pragma omp parallel for schedule(static)
         for (std::size_t at = 0; at < bit(s.qubits); at += run)
             if ((at >> q & 3U) == 3U) apply_phase(s, s.phases[q], at, run);

@@ -116,8 +116,8 @@ class XorParity final : public KernelOf<Parity> {
 
   private:
     /// Visit each byte of the vertical parity and its correct value, until the visitor stops.
-    template <class Told>
-    void each_vertical(Told told) const {
+    template <class Visitor>
+    void each_vertical(Visitor visitor) const {
         const std::size_t strip = work_.strip;
         for (std::size_t first = 0; first < work_.stripes; first += disks) {
             const std::size_t rows = std::min(disks, work_.stripes - first);
@@ -126,7 +126,7 @@ class XorParity final : public KernelOf<Parity> {
                     Byte wanted = 0;
                     for (std::size_t r = first; r < first + rows; ++r)
                         wanted ^= pattern_[j][(r * strip + i) % period];
-                    if (!told((first + j) * strip + i, wanted)) return;
+                    if (!visitor((first + j) * strip + i, wanted)) return;
                 }
             }
         }

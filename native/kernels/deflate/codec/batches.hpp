@@ -14,12 +14,12 @@ namespace {
 /// Number of positions in a batch.
 constexpr std::size_t batch = 64;
 /// Number of bytes that a batch compares for each match. Longer matches are extended one by one.
-constexpr std::size_t seen_length = 16;
+constexpr std::size_t compared_length = 16;
 /// Number of input bytes of a batch.
-constexpr std::size_t batch_reads = batch + seen_length;
+constexpr std::size_t batch_reads = batch + compared_length;
 constexpr unsigned batch_hash_bits = 14;
 /// Maximum distance of a match of four bytes: at a larger distance, four literals take fewer bits.
-constexpr short worth_four = 8192;
+constexpr short max_distance_of_four = 8192;
 
 /// Match at each position of a batch.
 struct Batch {
@@ -58,13 +58,13 @@ inline void probe(const unsigned char* text, std::size_t at, Place* head, Batch&
 }
 
 /// Keep only the matches that save bits.
-inline void judge(Batch& found) {
+inline void keep_useful(Batch& found) {
     const __m256i zero = _mm256_setzero_si256();
     for (std::size_t i = 0; i < batch; i += 32) {
         const auto* const distance = reinterpret_cast<const __m256i*>(found.distance + i);
         auto* const length = reinterpret_cast<__m256i*>(found.length + i);
         // Distance 0, and distances beyond the window, are negative after 1 is subtracted, as signed numbers.
-        const __m256i one = _mm256_set1_epi16(1), four = _mm256_set1_epi16(worth_four - 1);
+        const __m256i one = _mm256_set1_epi16(1), four = _mm256_set1_epi16(max_distance_of_four - 1);
         const __m256i a = _mm256_sub_epi16(_mm256_load_si256(distance), one);
         const __m256i b = _mm256_sub_epi16(_mm256_load_si256(distance + 1), one);
         const auto packed = [](__m256i low, __m256i high) {
@@ -108,9 +108,9 @@ inline Token* literals_of(const unsigned char* text, std::size_t n, Token* token
 struct Batches {
     using Found = Batch;
 
-    static void look(const Text& text, Place* head, Batch& found) {
+    static void find(const Text& text, Place* head, Batch& found) {
         probe(text.bytes, text.at, head, found);
-        judge(found);
+        keep_useful(found);
     }
 
     /// Make the tokens of a batch, beginning at its position `begin`.
@@ -130,9 +130,9 @@ struct Batches {
             i += run;
             std::size_t length = found.length[i];
             const std::size_t distance = found.distance[i];
-            if (length == seen_length)
+            if (length == compared_length)
                 length =
-                    same(here + i, here + i - distance, length, least(text.n - text.at - i, longest_match));
+                    same(here + i, here + i - distance, length, minimum(text.n - text.at - i, longest_match));
             *token++ = match(length, distance);
             i += length;
         }
@@ -151,7 +151,7 @@ struct InBatches {
         std::size_t begin = 0;
         while (text.at + begin < end && text.n - text.at >= batch_reads) {
             if (begin < batch) {
-                Way::look(text, scratch.head, found);
+                Way::find(text, scratch.head, found);
                 begin = Way::walk(text, found, begin, token);
             }
             text.at += batch;

@@ -80,7 +80,7 @@ inline __m512i matches(__m512i length, __m512i distance) {
 }
 
 /// Keep only the matches that save bits, and compute the tokens.
-inline void judge(const unsigned char* here, WideBatch& found) {
+inline void keep_useful(const unsigned char* here, WideBatch& found) {
     __m512i length[groups + 1], distance[groups];
     for (std::size_t g = 0; g < groups; ++g) {
         const auto* const back = reinterpret_cast<const __m256i*>(found.distance + g * lanes);
@@ -88,7 +88,7 @@ inline void judge(const unsigned char* here, WideBatch& found) {
         distance[g] = _mm512_cvtepu16_epi32(_mm256_load_si256(back));
         const __m512i n = trailing_ones(_mm512_cvtepu16_epi32(_mm256_load_si256(same)));
         const __mmask16 inside = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(distance[g], all(1)), all(window));
-        const __mmask16 far = _mm512_cmpgt_epu32_mask(distance[g], all(worth_four));
+        const __mmask16 far = _mm512_cmpgt_epu32_mask(distance[g], all(max_distance_of_four));
         const __m512i max_omitted = _mm512_mask_mov_epi32(all(3), far, all(4));
         length[g] = _mm512_maskz_mov_epi32(_mm512_mask_cmpgt_epu32_mask(inside, n, max_omitted), n);
         _mm_store_si128(reinterpret_cast<__m128i*>(found.length + g * lanes),
@@ -122,9 +122,9 @@ inline Token* pick(const WideBatch& found, std::uint64_t places, Token* token) {
 struct WideBatches {
     using Found = WideBatch;
 
-    static void look(const Text& text, Place* head, WideBatch& found) {
+    static void find(const Text& text, Place* head, WideBatch& found) {
         probe(text.bytes, text.at, head, found);
-        judge(text.bytes + text.at, found);
+        keep_useful(text.bytes + text.at, found);
     }
 
     static std::size_t walk(const Text& text, WideBatch& found, std::size_t begin, Token*& token) {
@@ -135,9 +135,9 @@ struct WideBatches {
         for (std::uint64_t rest = found.taken & places; rest != 0;) {
             const auto at = static_cast<std::size_t>(std::countr_zero(rest));
             std::size_t length = found.length[at];
-            if (length == seen_length) {
+            if (length == compared_length) {
                 length = same(here + at, here + at - found.distance[at], length,
-                              least(text.n - text.at - at, longest_match));
+                              minimum(text.n - text.at - at, longest_match));
                 found.token[at] = match(length, found.distance[at]);
             }
             i = at + length;

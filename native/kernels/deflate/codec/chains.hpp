@@ -14,7 +14,7 @@ struct Match {
 
 /// Maximum distance of a match of three bytes: at a larger distance, it takes at least as many bits as three
 /// literals.
-constexpr std::size_t near = 4096;
+constexpr std::size_t max_distance_of_three = 4096;
 
 inline std::uint32_t hash_3(std::uint32_t word) {
     return hash_of(word << 8U, hash_3_bits);
@@ -41,20 +41,20 @@ struct Chains {
     static Match find(Scratch& s, const Text& text, std::size_t at, std::size_t min_length,
                       unsigned patience) {
         const unsigned char* const here = text.bytes + at;
-        const std::size_t most = least(text.n - at, longest_match);
+        const std::size_t max_length = minimum(text.n - at, longest_match);
         Match best{0, 0};
-        if (most < hashed) return best;
+        if (max_length < hashed) return best;
         std::size_t longest = min_length;
         const std::uint32_t word = load_32(here);
         Place& third = s.head_3[hash_3(word)];
         const std::size_t close = back(at, third);
         third = static_cast<Place>(at);
         Place place = insert(s, text.bytes, at);
-        if (longest < 3 && close - 1 < near && (load_32(here - close) ^ word) << 8U == 0) {
+        if (longest < 3 && close - 1 < max_distance_of_three && (load_32(here - close) ^ word) << 8U == 0) {
             best = {3, close};
             longest = 3;
         }
-        if (longest >= most) return best;
+        if (longest >= max_length) return best;
         std::size_t last = 0;
         for (unsigned tried = 0; tried < patience; ++tried) {
             const std::size_t distance = back(at, place);
@@ -63,11 +63,11 @@ struct Chains {
             const unsigned char* const there = here - distance;
             place = s.before[(at - distance) % window];
             if (there[longest] != here[longest] || load_32(there) != word) continue;
-            const std::size_t length = same(here, there, hashed, most);
+            const std::size_t length = same(here, there, hashed, max_length);
             if (length <= longest) continue;
             best = {length, distance};
             longest = length;
-            if (length >= enough || length == most) break;
+            if (length >= enough || length == max_length) break;
         }
         return best;
     }

@@ -19,12 +19,12 @@ struct Ranking {
 /// Sort symbols by their counts: a radix sort in two passes, in which counts beyond the range of two digits
 /// are equal.
 inline void rank(const std::uint32_t* counts, std::size_t n, Ranking& found) {
-    constexpr std::uint32_t most = 0xffff, digit = 0xff;
+    constexpr std::uint32_t max_count = 0xffff, digit = 0xff;
     std::uint16_t by_low[literals];
     std::uint16_t low[digit + 2] = {}, high[digit + 2] = {};
     found.n = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t count = counts[i] < most ? counts[i] : most;
+        const std::uint32_t count = counts[i] < max_count ? counts[i] : max_count;
         if (count == 0) continue;
         ++low[(count & digit) + 1];
         ++high[(count >> 8U) + 1];
@@ -35,11 +35,11 @@ inline void rank(const std::uint32_t* counts, std::size_t n, Ranking& found) {
         high[i] = static_cast<std::uint16_t>(high[i] + high[i - 1]);
     }
     for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t count = counts[i] < most ? counts[i] : most;
+        const std::uint32_t count = counts[i] < max_count ? counts[i] : max_count;
         if (count) by_low[low[count & digit]++] = static_cast<std::uint16_t>(i);
     }
     for (std::size_t i = 0; i < found.n; ++i) {
-        const std::uint32_t count = counts[by_low[i]] < most ? counts[by_low[i]] : most;
+        const std::uint32_t count = counts[by_low[i]] < max_count ? counts[by_low[i]] : max_count;
         const std::size_t place = high[count >> 8U]++;
         found.symbol[place] = by_low[i];
         found.count[place] = count;

@@ -21,7 +21,7 @@ std::size_t compress(const Chunk& chunk, unsigned char* memory) {
     do {
         const std::size_t begin = text.at;
         const bool short_one = begin == 0 && text.n > 3 * first_block_bytes;
-        const std::size_t end = least(text.n, begin + (short_one ? first_block_bytes : block_bytes));
+        const std::size_t end = minimum(text.n, begin + (short_one ? first_block_bytes : block_bytes));
         const auto n = static_cast<std::size_t>(Search::tokens(scratch, text, end) - scratch.tokens);
         last = text.at == text.n;
         bool written;

@@ -18,16 +18,17 @@ inline std::uint32_t hash_of(std::uint32_t word, unsigned bits) {
 }
 
 /// Return the number of equal bytes from `begin` on, up to a limit.
-inline std::size_t same(const unsigned char* a, const unsigned char* b, std::size_t begin, std::size_t most) {
+inline std::size_t same(const unsigned char* a, const unsigned char* b, std::size_t begin,
+                        std::size_t max_length) {
     std::size_t n = begin;
-    for (; n + 8 <= most; n += 8)
+    for (; n + 8 <= max_length; n += 8)
         if (const std::uint64_t other = load_64(a + n) ^ load_64(b + n); other != 0)
             return n + static_cast<std::size_t>(std::countr_zero(other)) / 8;
-    while (n < most && a[n] == b[n]) ++n;
+    while (n < max_length && a[n] == b[n]) ++n;
     return n;
 }
 
-inline std::size_t least(std::size_t a, std::size_t b) {
+inline std::size_t minimum(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
@@ -48,7 +49,7 @@ template <unsigned bits>
 Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
     while (text.at < end) {
         const unsigned char* const here = text.bytes + text.at;
-        const std::size_t left = least(text.n - text.at, longest_match);
+        const std::size_t left = minimum(text.n - text.at, longest_match);
         if (left < hashed) {
             *token++ = literal(*here);
             ++text.at;

@@ -35,7 +35,7 @@ constexpr std::size_t at_once = 16;
 
 struct InPairs {
     static void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
-        constexpr long long most = 56; ///< Maximum number of bits written at once.
+        constexpr long long max_bits = 56; ///< Maximum number of bits written at once.
         BitWriter own = out;
         const __m512i far_low = _mm512_loadu_si512(words.distance);
         const __m512i far_high = _mm512_loadu_si512(words.distance + at_once);
@@ -53,7 +53,7 @@ struct InPairs {
             const EightTokens b = joined(_mm512_srli_epi64(literal, 32), _mm512_srli_epi64(far, 32),
                                          _mm512_srli_epi64(extra, 32));
             const __m512i count = _mm512_add_epi64(a.count, b.count);
-            if (_mm512_cmpgt_epi64_mask(count, _mm512_set1_epi64(most))) {
+            if (_mm512_cmpgt_epi64_mask(count, _mm512_set1_epi64(max_bits))) {
                 for (std::size_t k = 0; k < at_once; ++k) write_token(own, tokens[i + k], words);
                 continue;
             }
