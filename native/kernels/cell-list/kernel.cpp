@@ -161,10 +161,10 @@ class CellList final : public KernelOf<Box> {
     [[nodiscard]] Verdict check() override {
         constexpr double roundings = 12.0 + 432.0;
         Comparison forces(roundings * DBL_EPSILON, 1.0), sums(roundings * DBL_EPSILON, 1.0);
-        std::size_t looked = 0;
+        std::size_t compared = 0;
         for (std::size_t cell = 0; cell < cells(); cell += step()) {
             const Cell own = particles_of(cell, work_.edge);
-            for (std::size_t i = 0; i < own.count; ++i, ++looked) {
+            for (std::size_t i = 0; i < own.count; ++i, ++compared) {
                 const auto at = static_cast<std::size_t>(first_[cell]) + i;
                 const Pull pull = pull_on(cell, own.at[i]);
                 const double found[] = {fx_[at], fy_[at], fz_[at]};
@@ -182,7 +182,7 @@ class CellList final : public KernelOf<Box> {
             }
             sums.compare("sum of forces over that of their sizes", 0, static_cast<double>(sum / size), 0.0L);
         }
-        return all_of({forces.verdict(3 * looked), sums.verdict(3)});
+        return all_of({forces.verdict(3 * compared), sums.verdict(3)});
     }
 
   private:

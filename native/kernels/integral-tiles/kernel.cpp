@@ -95,8 +95,8 @@ class IntegralTiles final : public KernelOf<Contraction> {
         const std::size_t step = elements <= checked ? 1 : elements / checked | 1U;
         const double allowed = DBL_EPSILON * static_cast<double>(elements + 1);
         Comparison sums(allowed, 1.0);
-        std::size_t looked = 0;
-        for (std::size_t at = 0; at < elements; at += step, ++looked) {
+        std::size_t compared = 0;
+        for (std::size_t at = 0; at < elements; at += step, ++compared) {
             const std::size_t a = at / n, b = at % n;
             long double coulomb = 0.0L, exchange = 0.0L, sizes[2] = {0.0L, 0.0L};
             for (std::size_t p = 0; p < n; ++p)
@@ -120,7 +120,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
             if (!std::isfinite(coulomb_[at] + exchange_[at]))
                 return {false, std::numeric_limits<double>::max(),
                         "element " + std::to_string(at) + " of a matrix is not a number"};
-        return sums.verdict(2 * looked);
+        return sums.verdict(2 * compared);
     }
 
   private:

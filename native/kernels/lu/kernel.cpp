@@ -124,13 +124,13 @@ class Lu final : public KernelOf<Matrix> {
         if (singular_ != without_pivot())
             return wrong("the first column without a pivot is " + std::to_string(without_pivot()) +
                          ", and not " + std::to_string(singular_));
-        if (const std::string told = too_large(); !told.empty()) return wrong(told);
+        if (const std::string message = too_large(); !message.empty()) return wrong(message);
         return all_of({difference(0), difference(1)});
     }
 
   private:
-    static Verdict wrong(const std::string& told) {
-        return {false, std::numeric_limits<double>::max(), told};
+    static Verdict wrong(const std::string& message) {
+        return {false, std::numeric_limits<double>::max(), message};
     }
 
     /// Return the width of a panel: large enough for a fast update, small enough for a fast factorisation of

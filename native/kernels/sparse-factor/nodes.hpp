@@ -223,8 +223,8 @@ void multifrontal(const Factor& w) {
         double* left = top;
         // The second child is the previous node, and its update is on top of the stack. The first child
         // precedes all nodes that the second one depends on.
-        for (std::size_t gone = 1; gone < size_of(node); gone += size_of(w.nodes[i - gone])) {
-            const Node& child = w.nodes[i - gone];
+        for (std::size_t distance = 1; distance < size_of(node); distance += size_of(w.nodes[i - distance])) {
+            const Node& child = w.nodes[i - distance];
             left -= below_of(child) * below_of(child);
             add_child(w, child, left, node, rest);
         }

@@ -90,7 +90,7 @@ struct Chains {
                 *token++ = literal(text.bytes[text.at++]);
                 continue;
             }
-            std::size_t seen = 1;
+            std::size_t indexed = 1;
             if (now.length < enough && text.at + 1 < end) {
                 // Half as many candidates: with a match at hand, there is less to gain from a longer one.
                 const Match next = find(s, text, text.at + 1, now.length, depth / 2);
@@ -100,10 +100,10 @@ struct Chains {
                     known = true;
                     continue;
                 }
-                seen = 2;
+                indexed = 2;
             }
             *token++ = match(now.length, now.distance);
-            skip(s, text, text.at + seen, text.at + now.length);
+            skip(s, text, text.at + indexed, text.at + now.length);
             text.at += now.length;
         }
         return token;
