@@ -10,8 +10,9 @@ namespace assay::broker {
 
 /// Treatment of the processes in a control group that is being removed.
 enum class ProcessPolicy {
-    keep_nested, ///< Move processes of the group itself to the origin. Leave processes in nested groups to
-                 ///< the launchers that created these groups.
+    /// Move processes of the group itself to the origin. Leave processes in nested groups to the launchers
+    /// that created these groups.
+    keep_nested,
     move, ///< Move all to the origin.
     kill, ///< Kill all.
 };

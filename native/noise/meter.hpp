@@ -24,8 +24,8 @@ struct DetourReport {
     Detour detour;
     ThreadActivity activity;
     Interrupts::Increments interrupts;
-    Nanos interrupt_window =
-        0; ///< Length of the interval of `interrupts`, which ends with the detour; 0: none.
+    /// Length of the interval of `interrupts`, which ends with the detour; 0: none.
+    Nanos interrupt_window = 0;
 };
 
 /// Result for one CPU.

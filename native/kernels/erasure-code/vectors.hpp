@@ -32,8 +32,8 @@ inline void bytes_of(const Code& c, std::size_t first, std::size_t last, std::si
 struct Ymm {
     typedef __m256i Value;
     static constexpr std::size_t size = 32;
-    static constexpr std::size_t side =
-        2; ///< Number of adjacent vectors that are multiplied by a coefficient while it is in a register.
+    /// Number of adjacent vectors that are multiplied by a coefficient while it is in a register.
+    static constexpr std::size_t side = 2;
     struct Factor {
         Value low, high;
     };

@@ -18,8 +18,8 @@ struct Base {
     std::size_t vectors;
     std::size_t stride;
     std::size_t chunk; ///< Elements of a chunk, which is processed for all vectors before the next.
-    std::size_t
-        together;      ///< Number of vectors that fit the last-level cache; all vectors if fewer than two do.
+    /// Number of vectors that fit the last-level cache; all vectors if fewer than two do.
+    std::size_t together;
     std::size_t ahead; ///< Distance of prefetch in elements; 0 for none.
     double* own;       ///< Scratch memory of each thread: twice as many sums, aligned to a cache line.
     std::size_t room;  ///< Number of elements for each thread.

@@ -9,8 +9,8 @@ namespace assay::kernels {
 /// Hash functions, numbered as in their names.
 enum class Function { sha1 = 1, md5 = 5, sha256 = 256, sha512 = 512 };
 
-constexpr std::size_t digest_place =
-    64; ///< Distance between digests in bytes: the length of the longest digest.
+/// Distance between digests in bytes: the length of the longest digest.
+constexpr std::size_t digest_place = 64;
 
 /// Messages that are contiguous in memory, and their digests.
 struct Hashing {

@@ -10,9 +10,9 @@ struct System {
     /// Relative length of the residual below which it consists of rounding errors.
     static constexpr double rounding = 1e-14;
 
-    const double* centre;             ///< The diagonal of the matrix.
-    const double* beside[neighbours]; ///< The other entries, for the neighbours before, after, left, right,
-                                      ///< under and over.
+    const double* centre; ///< The diagonal of the matrix.
+    /// The other entries, for the neighbours before, after, left, right, under and over.
+    const double* beside[neighbours];
     const double* right_side;
     double* solution;
     double* residual;

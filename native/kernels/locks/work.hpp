@@ -18,8 +18,8 @@ struct Entry {
 struct Lookups {
     Entry* table;
     std::size_t entries;
-    unsigned char*
-        room; ///< Space for the variant's locks: zero before each repetition, and aligned to a cache line.
+    /// Space for the variant's locks: zero before each repetition, and aligned to a cache line.
+    unsigned char* room;
     std::int64_t* torn; ///< Number of entries seen half changed.
     std::int64_t* seen; ///< Number of entries read.
     std::size_t n;      ///< Number of sections, over all threads.

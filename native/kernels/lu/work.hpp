@@ -17,9 +17,9 @@ struct Matrix {
     /// factorisation continues without it, as in LAPACK.
     std::int64_t* singular;
 
-    std::size_t tile; ///< Number of columns of a panel, and edge of a tile: a multiple of the rows of strips
-                      ///< on all processors.
-    double* panels;   ///< Space for two panels of all rows, in strips.
+    /// Number of columns of a panel, and edge of a tile: a multiple of the rows of strips on all processors.
+    std::size_t tile;
+    double* panels;      ///< Space for two panels of all rows, in strips.
     std::size_t* orders; ///< Space for two orders of all rows.
     std::size_t panel;   ///< Number of elements of a panel.
     double* rows;        ///< Scratch memory of each thread for the rows of a tile in strips.

@@ -28,8 +28,8 @@ std::uint32_t mixed(std::uint32_t a) {
 /// Properties of a function.
 struct Properties {
     long double (*exact)(long double);
-    double patch; ///< Argument for masked elements: 0.5, as the article recommends, but acosh is undefined
-                  ///< there.
+    /// Argument for masked elements: 0.5, as the article recommends, but acosh is undefined there.
+    double patch;
     double from, upto; ///< Range of arguments.
     double scale;      ///< Errors of smaller results are relative to this size.
 };

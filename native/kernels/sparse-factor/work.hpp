@@ -16,8 +16,8 @@ struct Node {
     std::int64_t list;  ///< Offset of the list of its rows below the columns.
     std::int32_t columns;
     std::int32_t below; ///< Number of rows below the columns.
-    std::int32_t
-        size; ///< Number of nodes that it depends on, directly before it, plus one: 1, or more than 2.
+    /// Number of nodes that it depends on, directly before it, plus one: 1, or more than 2.
+    std::int32_t size;
 };
 
 /// A = L L', the matrix of flow through a square grid whose cells have a different conductance to each of
@@ -26,8 +26,8 @@ struct Node {
 struct Factor {
     const double *east, *north; ///< Conductance of each cell to the next one of its row, and of its column.
     std::size_t edge;           ///< Number of cells of a row, and of rows.
-    const std::int32_t*
-        number; ///< Position of each cell in the order of elimination; cells are numbered x + edge * y.
+    /// Position of each cell in the order of elimination; cells are numbered x + edge * y.
+    const std::int32_t* number;
     const std::int32_t* cell;  ///< Cell at each position in the order of elimination.
     const std::int32_t* owner; ///< Node of each column.
     const std::int32_t* rows;  ///< Rows of all nodes below their columns, in ascending order for each node.

@@ -24,8 +24,8 @@ struct State {
     const Gate* gates;   ///< Gate of each qubit.
     const Phase* phases; ///< Phase of each qubit and the next one.
 
-    std::size_t low; ///< Number of lowest qubits, whose gates are applied together to blocks of contiguous
-                     ///< amplitudes.
+    /// Number of lowest qubits, whose gates are applied together to blocks of contiguous amplitudes.
+    std::size_t low;
     std::size_t together; ///< Number of higher qubits whose gates are applied together.
 };
 

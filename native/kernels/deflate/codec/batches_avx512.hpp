@@ -24,8 +24,8 @@ inline __m512i all(std::uint32_t value) {
 struct WideBatch {
     alignas(64) std::uint8_t length[batch];
     alignas(64) std::uint16_t distance[batch];
-    alignas(64)
-        std::uint16_t same[batch]; ///< A bit for each byte that equals the one at the candidate's position.
+    /// A bit for each byte that equals the one at the candidate's position.
+    alignas(64) std::uint16_t same[batch];
     alignas(64) Token token[batch];
     std::uint64_t taken;
 };

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t hashed = 4; ///< Bytes.
 
-constexpr std::uint32_t golden =
-    0x9e3779b1U; ///< 2^32 divided by the golden ratio (Knuth 1973), changed to a prime.
+/// 2^32 divided by the golden ratio (Knuth 1973), changed to a prime.
+constexpr std::uint32_t golden = 0x9e3779b1U;
 
 inline std::uint32_t hash_of(std::uint32_t word, unsigned bits) {
     return word * golden >> (32U - bits);
