@@ -26,9 +26,10 @@ def rotation_of(text: str) -> tuple[int, int]:
 def rested(items: Iterable[pytest.Item], number: int, parts: int) -> set[pytest.Item]:
     """Return the tests marked ``rotating`` that are not in a run.
 
-    The tests of a file take turns, so that a full cycle of parts covers all of them. Where a
-    file has fewer than that, one of them is in every run. Tests whose mark names a group,
-    ``rotating("guests")``, take turns with all of that group.
+    The tests of a file take turns, so that a full cycle of parts covers all of them. Every run has
+    at least one test of each file: where a file has rotating tests only, and fewer than there are
+    parts, they take shorter turns. Tests whose mark names a group, ``rotating("guests")``, take
+    turns with all of that group. Those with the same ``together`` have the same turn.
 
     Args:
         items: all tests.

@@ -231,7 +231,7 @@ def _modes(rows: list[spreads.ModesRow], sizes: Sizes) -> Iterator[str]:
     yield ""
     seen = [f"at {n} launches" for n in spreads.LAUNCHES_SEEN]
     last = spreads.LAUNCHES_SEEN[-1]
-    head = ["noise", *seen, f"at some look (every {spreads.EVERY} to {last})"]
+    head = ["noise", *seen, f"at some interim analysis (every {spreads.EVERY} to {last})"]
     lines = [[r.name, *map(str, r.found.values()), str(r.ever)] for r in rows]
     yield from _table(head, lines)
 

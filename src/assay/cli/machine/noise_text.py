@@ -192,7 +192,7 @@ def _rhythms(answer: NoiseSummary) -> Iterator[str]:
     if not any(run.method == "ftq" for run in answer.runs):
         return
     yield ""
-    if not answer.rhythms:
+    if not answer.periods:
         yield "  no significant period (ftq)"
         return
     yield "  periods of the lost time (ftq): probability by chance (p), strength, and a"

@@ -113,7 +113,7 @@ def _each(words: dict[str, str], change: str, *, verbose: bool) -> Iterator[str]
 
 def status_lines(seen: PartitionStatus) -> Iterator[str]:
     """Yield the current state of a partition."""
-    if seen.made is None:
+    if seen.partition is None:
         yield f"partition {seen.name}: {seen.fault}"
         yield f"  `assay partition delete {seen.name}` undoes its changes"
         return
@@ -211,7 +211,7 @@ def _reserved_memory(memory: Memory) -> PartitionMemory:
 
 def listed_partition(seen: PartitionStatus) -> ListedPartition:
     """Return the document of a partition and its current state."""
-    if seen.made is None:
+    if seen.partition is None:
         return ListedPartition(name=seen.name, in_force=seen.fault is None, fault=seen.fault)
     state = seen.state
     return ListedPartition(
