@@ -114,7 +114,7 @@ RULES: dict[str, Rule] = {
     "hyperfine, Welch": welch,
     "hyperfine, ± sd": times_faster,
     "temci": temci,
-    "t test at every interim analysis": peeking,
+    "t test, repeated": peeking,
     "paired t, once": paired,
 }
 LONGEST = max(2 * PROCESSES * IN_PROCESS, 2 * TEMCI_RUNS[1])

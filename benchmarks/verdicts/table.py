@@ -101,13 +101,17 @@ def _identical(
     yield "### Identical arms"
     yield ""
     yield (
-        f"Each row has {sizes.studies:,} studies of two identical arms, with an interim "
-        f"analysis after every block up to {sizes.blocks}. *False*: assay reports *faster* or "
-        "*slower*. *Right at every interim analysis*: its interval never misses the truth. "
-        "*Blocks*: median number at the end. The limit is 5 % plus two standard errors, "
-        f"{100 * limit(sizes.studies):.2f} %; **bold** values are beyond it. The "
-        "columns to the right show how often other rules find a difference."
+        f"Each row has {sizes.studies:,} studies of two identical arms, with an interim analysis "
+        f"after every block up to {sizes.blocks}. The limit of false verdicts is 5 % plus two "
+        f"standard errors, {100 * limit(sizes.studies):.2f} %; **bold** values are beyond it."
     )
+    yield ""
+    yield "| column | meaning |"
+    yield "| --- | --- |"
+    yield "| false | studies in which assay reports *faster* or *slower* |"
+    yield "| right throughout | studies in which the interval never misses the true ratio |"
+    yield "| blocks | median number of blocks at the end |"
+    yield "| columns to the right | studies in which other rules find a difference |"
     yield ""
     lines = [
         [
@@ -124,7 +128,7 @@ def _identical(
     lines.append(
         ["median, t2, 3/10 of the values censored", DASH, f"{bold}{missed}{bold}", *dashes]
     )
-    head = ["noise", "assay: false", "right at every interim analysis", "blocks", *RULES]
+    head = ["noise", "assay: false", "right throughout", "blocks", *RULES]
     yield from _table(head, lines)
     yield ""
     yield "The other rules use the same streams, each in its own order of launches:"
@@ -140,7 +144,7 @@ def _identical(
             "0.05 and 0.15",
         ],
         [
-            "t test at every interim analysis",
+            "t test, repeated",
             f"a t test after every round from {PEEKS[0]} to {PEEKS[1]}, until p < 0.05",
         ],
         ["paired t, once", f"one paired t test of {PAIRS} pairs"],
@@ -203,13 +207,7 @@ def _spreads(rows: list[spreads.SpreadRow], sizes: Sizes) -> Iterator[str]:
         "median number of blocks until *tighter* or *wider*."
     )
     yield ""
-    head = [
-        "noise of both arms",
-        "*tighter* or *wider*",
-        "right at every interim analysis",
-        "*same*",
-        "blocks",
-    ]
+    head = ["noise of both arms", "*tighter* or *wider*", "right throughout", "*same*", "blocks"]
     at_most = limit(sizes.fewer)
     lines = []
     for row in rows:
@@ -259,7 +257,7 @@ def _disturbed(
         "load",
         "blocks disturbed",
         "false",
-        "right at every interim analysis",
+        "right throughout",
         "blocks",
         "follows",
         f"a gain of {gain}",
@@ -310,8 +308,8 @@ def _power(rows: list[power.Cost], sizes: Sizes) -> Iterator[str]:
     yield ""
     yield (
         f"Each row has {sizes.fewer:,} studies. *Fixed size*: blocks of a paired t test of "
-        f"{100 * power.POWER:g} % power, with one analysis. No interval of assay excludes anything "
-        f"before {MIN_CLAIM_VALUES} blocks."
+        f"{100 * power.POWER:g} % power, with a single analysis. No interval of assay excludes any "
+        f"value before {MIN_CLAIM_VALUES} blocks."
     )
     yield ""
     head = [
