@@ -418,13 +418,7 @@ def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str,
     program digest.
     """
     changed = libraries_changed(samples, include_removed=gone)
-    if not changed:
-        return ()
-    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-    return (
-        f"some launches ran before a change of {changed[0]}{more}, which the program loads at run "
-        "time; `assay study resume --new-stratum` measures separately from them",
-    )
+    return (changed_libraries(changed),) if changed else ()
 
 
 def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
