@@ -12,12 +12,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 MIB = 1 << 20
 CGROUPS = Path("/sys/fs/cgroup")
 SESSION = f"assay-test-{uuid.uuid4().hex[:8]}"
 MAY_CHANGE_HOST = os.environ.get("ASSAY_TEST_SYSTEM") == "1"
 
 Record = dict[str, Any]
+
+
+def has_memory_controller() -> bool:
+    """Return whether a hierarchy of this host can charge memory to control groups."""
+    if (CGROUPS / "memory" / "tasks").exists():
+        return True
+    with contextlib.suppress(OSError):
+        return "memory" in (CGROUPS / "cgroup.controllers").read_text().split()
+    return False
+
+
+needs_memory_controller = pytest.mark.skipif(
+    not has_memory_controller(), reason="no hierarchy here has the memory controller"
+)
 
 
 def groups_named(part: str) -> set[str]:

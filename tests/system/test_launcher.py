@@ -33,6 +33,7 @@ from launching import (
     Launcher,
     Record,
     groups_named,
+    needs_memory_controller,
     processes_with,
     wait_until,
 )
@@ -46,6 +47,7 @@ system = pytest.mark.system
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 BOTH_WAYS = [pytest.param("cgroup", marks=system), "none"]
+MEMORY_WAYS = [pytest.param("cgroup", marks=[system, needs_memory_controller]), "none"]
 
 
 @pytest.fixture
@@ -636,7 +638,7 @@ def test_each_quantity_is_present_or_reported_absent(launcher: Launcher) -> None
             assert (name in record) != (name in record.get("unavailable", {})), name
 
 
-@pytest.mark.parametrize("containment", BOTH_WAYS)
+@pytest.mark.parametrize("containment", MEMORY_WAYS)
 @pytest.mark.parametrize("kind", ["anon", "shared"])
 def test_known_allocation_is_measured(
     launcher: Launcher, programs: Path, containment: str, kind: str
@@ -651,6 +653,7 @@ def test_known_allocation_is_measured(
 
 
 @system
+@needs_memory_controller
 def test_page_cache_is_charged_but_not_resident(launcher: Launcher, tmp_path: Path) -> None:
     file = tmp_path / "file"
     with file.open("wb") as out:
@@ -665,6 +668,7 @@ def test_page_cache_is_charged_but_not_resident(launcher: Launcher, tmp_path: Pa
 
 
 @system
+@needs_memory_controller
 def test_memory_peak_between_samples_is_derived(launcher: Launcher, programs: Path) -> None:
     """The memory is touched and freed within a few milliseconds; samples see less of it.
 
@@ -844,7 +848,7 @@ def test_contract_names_every_key(launcher: Launcher, programs: Path) -> None:
 # --- limits -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("containment", BOTH_WAYS)
+@pytest.mark.parametrize("containment", MEMORY_WAYS)
 def test_memory_limit_ends_tree(launcher: Launcher, programs: Path, containment: str) -> None:
     argv = ["sh", "-c", f"{programs}/hold anon 96 1; sleep 30"]
     record = launcher.run(argv, containment=containment, limits={"memory_bytes": 48 * MIB})

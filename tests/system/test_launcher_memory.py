@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launching import CGROUPS, MIB, SESSION, Launcher, Record
+from launching import CGROUPS, MIB, SESSION, Launcher, Record, needs_memory_controller
 
 system = pytest.mark.system
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-BOTH_WAYS = [pytest.param("cgroup", marks=system), "none"]
+MEMORY_WAYS = [pytest.param("cgroup", marks=[system, needs_memory_controller]), "none"]
 
 RARE: Record = {"sampling_share": 0.0001, "sample_interval_s": 10}
 """After the first sample the next one comes a fifth of a second later at the earliest."""
@@ -67,7 +67,7 @@ def huge(mebibytes: int, seconds: float, how: str = "", flags: int = mmap.MAP_PR
 
 @system
 @root_only
-@pytest.mark.parametrize("containment", ["cgroup", "none"])
+@pytest.mark.parametrize("containment", MEMORY_WAYS)
 def test_huge_pages_of_pool_are_counted(
     launcher: Launcher, huge_pages: None, containment: str
 ) -> None:
@@ -88,7 +88,7 @@ def test_shared_huge_pages_are_counted_once(launcher: Launcher, huge_pages: None
 
 @system
 @root_only
-@pytest.mark.parametrize("containment", ["cgroup", "none"])
+@pytest.mark.parametrize("containment", MEMORY_WAYS)
 def test_memory_limit_includes_huge_pages(
     launcher: Launcher, huge_pages: None, containment: str
 ) -> None:
@@ -101,7 +101,7 @@ def test_memory_limit_includes_huge_pages(
 # --- peaks that no sample saw -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("containment", BOTH_WAYS)
+@pytest.mark.parametrize("containment", MEMORY_WAYS)
 def test_peak_between_samples_beside_files_is_found_or_bounded(
     launcher: Launcher, programs: Path, tmp_path: Path, containment: str
 ) -> None:
@@ -117,6 +117,7 @@ def test_peak_between_samples_beside_files_is_found_or_bounded(
 
 
 @system
+@needs_memory_controller
 def test_peak_of_several_processes_is_bounded(
     launcher: Launcher, programs: Path, tmp_path: Path
 ) -> None:
@@ -138,7 +139,7 @@ def test_mapped_files_between_samples_are_not_counted_as_memory(
     assert record.get("peak_anon_upper_bound_bytes", 0) < 24 * MIB
 
 
-@pytest.mark.parametrize("containment", BOTH_WAYS)
+@pytest.mark.parametrize("containment", MEMORY_WAYS)
 def test_steady_program_has_no_bound(launcher: Launcher, programs: Path, containment: str) -> None:
     record = launcher.run([programs / "hold", "anon", 32, 0.3], containment=containment)
     assert 32 * MIB <= record["peak_anon_bytes"] < 36 * MIB
