@@ -70,7 +70,7 @@ def test_laxer_bound_is_satisfied_at_least_as_often(
 
     def verdict(limit: float) -> int:
         one = Requirement(metric="wall_s", bound=bound, limit=limit, quantile=quantile)
-        kept = sum(map(one.keeps, values))
+        kept = sum(map(one.is_met_by, values))
         return RANK[decide_requirement(kept, kept, len(values), one.share, 0.05)]
 
     assert verdict(tight) <= verdict(lax)

@@ -152,7 +152,7 @@ def test_damage_raises_explained_error_or_is_harmless(
         path.write_bytes(content)
         try:
             with open_store(path, busy_timeout_s=0.05) as store:
-                for read in (store.study, store.samples, store.conclusion, store.claim):
+                for read in (store.study, store.samples, store.conclusion, store.acquire):
                     try:
                         read(study_id)
                     except AssayError as error:

@@ -152,5 +152,5 @@ def test_a_study_that_failed_says_why_and_does_not_advise_to_go_on(
     page = tmp_path / "page.html"
     assert kept("report", kept.id, "-o", str(page)) == 0
     text = page.read_text()
-    assert "The last launch without a value: exit status 7, of " in text
+    assert "The last launch without a value: exit status 7 (arm " in text
     assert "continues the study" not in text

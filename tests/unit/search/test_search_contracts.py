@@ -137,18 +137,18 @@ class TuneContract(RaceContract):
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """Every budget has an answer; if only the default ran, it names a sufficient budget."""
         for budget in (Budget(launches=1), Budget(time_s=1.5)):
-            done = self._trip(budget).done
+            done = self._run(budget).done
             assert done.reason is EndReason.BUDGET
             assert done.needed is not None
             enough = Budget(
                 time_s=done.needed.time_s if budget.time_s else None,
                 launches=done.needed.launches if budget.launches else None,
             )
-            completed_race = self._trip(enough)
+            completed_race = self._run(enough)
             assert completed_race.done.needed is None
             assert len({launch.arm for launch in completed_race.launches}) > 2
         for launches in (2, 3, 7):
-            assert self._trip(Budget(launches=launches)).done.reason is not EndReason.TOO_SMALL
+            assert self._run(Budget(launches=launches)).done.reason is not EndReason.TOO_SMALL
 
     def test_slow_configurations_are_stopped_but_not_the_default(self) -> None:
         slow = replace(self.program, takes_s=lambda c: 500.0 if len(c) > 1 else 1.0)

@@ -437,7 +437,7 @@ class TestTuneKeepsTheContract(RaceContract):
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
         """Every budget of a ``tune`` has an answer."""
         for launches in (1, 2, 3, 7):
-            assert self._trip(Budget(launches=launches)).done.reason is EndReason.BUDGET
+            assert self._run(Budget(launches=launches)).done.reason is EndReason.BUDGET
 
 
 A, B = (Arm(name=n, configuration=Configuration({"arg.cache": v})) for n, v in (("a", 1), ("b", 8)))
