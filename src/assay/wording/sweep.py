@@ -18,11 +18,14 @@ from assay.records.configuration import show_value
 from assay.units import show_count
 from assay.wording.counts import lower_first
 from assay.wording.disturbance import withheld_words
+from assay.wording.objections import DIFFERENT_OUTPUT, REPORTED_ERROR
 from assay.wording.sentence import comparison, verdict_word
 
 BASELINE = "baseline"
 NO_CLAIM = "no claim"
 NO_VALUE = "no value"
+_MAX_NAMED_CELLS = 4
+"""Cells that a note on missing verdicts names."""
 _VERDICTS = {
     Verdict.FASTER: "better",
     Verdict.SAME: "the same",
@@ -79,6 +82,39 @@ def _tally(conclusion: Conclusion) -> str:
     parts += [f"{lost} without a value"] if lost > 0 else []
     cells = show_count(len(claims) + max(0, lost), "cell")
     return f"Of {cells} compared with {claims[0].a}: {', '.join(parts)}."
+
+
+def problem_notes(claims: Sequence[Claim]) -> list[str]:
+    """Return a note for each reason why cells have no verdict, with the cells concerned.
+
+    The text of a reason is that of its first cell. A single claim has no note: the answer of the
+    sweep states its reason.
+
+    Args:
+        claims: claims of a sweep.
+    """
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims if len(claims) > 1 else ():
+        if claim.data_problem is not None:
+            groups.setdefault(_kind_of_problem(claim, claim.data_problem), []).append(claim)
+    return [_problem_note(found) for found in groups.values()]
+
+
+def _kind_of_problem(claim: Claim, problem: str) -> str:
+    """Return the part of a reason that is the same in all cells."""
+    for kind in (DIFFERENT_OUTPUT, REPORTED_ERROR):
+        if problem.startswith(kind):
+            return kind
+    return problem.replace(claim.b, "")
+
+
+def _problem_note(claims: Sequence[Claim]) -> str:
+    names = [claim.b for claim in claims]
+    more = ", ..." if len(names) > _MAX_NAMED_CELLS else ""
+    return (
+        f"{claims[0].data_problem}; no verdict on {show_count(len(names), 'cell')}: "
+        f"{', '.join(names[:_MAX_NAMED_CELLS])}{more}"
+    )
 
 
 def effect_name(effect: FactorEffect) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 import pytest
+from simulated_studies import Writing
 
 from assay.records import (
     DEFAULT,
@@ -183,6 +184,20 @@ def test_occasionally_failing_cell_stays_and_is_not_the_best() -> None:
     assert best_claim(found.conclusion) is None
     (told,) = sweep_sentences(found.conclusion, WALL, best_claim(found.conclusion))
     assert "launches of arg.a=2 failed, and all " in told
+
+
+def test_cells_with_different_output_share_one_note_with_the_reason() -> None:
+    def prints(launch: Launch) -> str:
+        return "result 3.14" if launch.configuration.get("arg.a") == 1 else "usage: p"
+
+    program = Writing(takes_s=lambda c: 1.0, noise=0.01, writes=prints)
+    four = Space(parameters=SPACE.parameters[:2])
+    found = sweep(msgspec.structs.replace(GRID, repeats=12), program, space=four)
+    withheld = [claim.b for claim in found.conclusion.claims if claim.verdict_withheld]
+    (note,) = (n for n in found.conclusion.notes if "no verdict on" in n)
+    assert note.startswith(f"different output: {withheld[0]} wrote 8 bytes")
+    assert "--outputs-may-differ" in note
+    assert note.endswith(f"no verdict on 2 cells: {', '.join(withheld)}")
 
 
 def test_sweep_with_finally_failing_cells_reports_earlier_results() -> None:

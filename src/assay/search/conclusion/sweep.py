@@ -24,6 +24,7 @@ from assay.search.history.history import History
 from assay.search.races.compare import compared_arms
 from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.space.comparability import instance_count_notes
+from assay.wording.sweep import problem_notes
 
 
 def conclude_sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
@@ -47,6 +48,7 @@ def conclude_sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> 
             *loss_notes(spec.workload, samples),
             *instance_count_notes(spec),
             *disturbance_notes(spec, history, claims),
+            *problem_notes(claims),
             *cell_grant_notes(history),
             *complaint_notes(history),
         ),
