@@ -59,7 +59,13 @@ from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts
 from assay.study.stratum import as_if_reserved, demand_same, differences, stratum_of
 from assay.study.survey import Survey
-from assay.wording.conditions import changed_conditions, changed_libraries, condition_notes
+from assay.wording.conditions import (
+    STUDY_HAD_ENDED,
+    changed_conditions,
+    changed_libraries,
+    condition_notes,
+    resumed_note,
+)
 from assay.wording.noise_floor import applicable_floor, floor_notes, floor_of_other_machine
 
 
@@ -179,7 +185,9 @@ def resume(
         store.add_stratum(study_id, now)
     store.set_status(study_id, Status.RUNNING)
     listener.started(study_id)
-    return _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
+    found = _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
+    made = store.study(study_id).launches - record.launches
+    return replace(found, resume_notes=(*found.resume_notes, resumed_note(record.launches, made)))
 
 
 def _carry_on(
@@ -315,7 +323,7 @@ def _executor(
 def finished_result(
     laboratory: Laboratory, store: Store, record: StudyRecord
 ) -> StudyResult | None:
-    """Return the result of a finished study, with a note on later changes of this host.
+    """Return the result of a finished study, with notes on its end and on changes of this host.
 
     Changes are only noted, because no further samples are pooled.
 
@@ -339,9 +347,8 @@ def finished_result(
     states = _states(laboratory, record.spec, newest, now, samples)
     changed = differences(*states.compared())
     changed += ["the inputs of the build"] if unbuilt else []
-    if not changed:
-        return found
-    return replace(found, resume_notes=(*found.resume_notes, changed_conditions(changed)))
+    notes = [STUDY_HAD_ENDED, *([changed_conditions(changed)] if changed else [])]
+    return replace(found, resume_notes=(*found.resume_notes, *notes))
 
 
 def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:

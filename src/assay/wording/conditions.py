@@ -12,6 +12,7 @@ from assay.records import Sample, Stratum
 from assay.records.sample import OWN_AFFINITY, QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.affinity_calls import NAME as AFFINITY_CALLS
 from assay.settings.inherited import format_variables
+from assay.wording.counts import launch_count
 
 
 def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
@@ -46,6 +47,25 @@ def changed_conditions(changes: Sequence[str]) -> str:
         f"conditions changed since the measurement: {'; '.join(changes)}. "
         "`assay study resume --new-stratum` verifies the answer"
     )
+
+
+STUDY_HAD_ENDED = (
+    "the study had already ended, so nothing was launched; `assay study resume --budget 5m` "
+    "continues it for that much more"
+)
+"""Note on a resumed study that was done."""
+
+
+def resumed_note(earlier: int, more: int) -> str:
+    """Return a note on the launches of a resumed study.
+
+    Args:
+        earlier: launches before it was resumed.
+        more: launches since then.
+    """
+    if not more:
+        return "the study had already reached its end, so nothing was launched"
+    return f"{launch_count(more)} since the study was resumed, {launch_count(earlier)} before"
 
 
 def changed_libraries(libraries: Sequence[str]) -> str:

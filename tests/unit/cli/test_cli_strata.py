@@ -107,6 +107,8 @@ def test_the_time_is_that_of_the_study_and_the_launches_those_of_the_stratum(
     said = capsys.readouterr().out
     assert f"{record.launches} launches in 2 strata" in said
     assert f"{LATER} launches of stratum 1, {show_duration(567.0)} over all strata" in said
+    assert kept("study", "resume", kept.id) == 0
+    assert "the study had already ended, so nothing was launched" in capsys.readouterr().out
     page = tmp_path / "page.html"
     assert kept("report", kept.id, "-o", str(page)) == 0
     text = page.read_text()

@@ -26,6 +26,7 @@ from assay.records.plan import Level
 from assay.study.laboratory import Laboratory
 from assay.study.space_choice import grantable_space
 from assay.study.stratum import demand_same, differences
+from assay.wording.conditions import resumed_note
 
 THEN = Stratum(
     number=0,
@@ -225,3 +226,14 @@ def test_resume_page_names_all_session_variables() -> None:
     for group, patterns in SESSION_VARIABLES.items():
         (line,) = [line for line in page.splitlines() if line.startswith(f"| {group} |")]
         assert re.findall(r"`([^`]+)`", line) == list(patterns)
+
+
+@pytest.mark.parametrize(
+    ("more", "note"),
+    [
+        (0, "the study had already reached its end, so nothing was launched"),
+        (3, "3 launches since the study was resumed, 1 launch before"),
+    ],
+)
+def test_note_on_resumed_study_has_its_launches(more: int, note: str) -> None:
+    assert resumed_note(1, more) == note
