@@ -38,7 +38,7 @@ std::string leaf_name(const Plan& plan, pid_t launcher, int number) {
 std::string creation_error(std::string_view what, int error) {
     std::string text = "cannot create " + std::string(what) + ": " + std::strerror(error);
     if (error == EACCES || error == EPERM || error == EROFS) {
-        text += "; run as root, or set cgroup_parent to a delegated folder";
+        text += "; run as root, or start with: systemd-run --user --scope -p Delegate=yes";
     }
     return text;
 }

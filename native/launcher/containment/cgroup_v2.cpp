@@ -106,8 +106,7 @@ void V2Leaf::find_memory(const Plan& plan, const std::string& name) {
     if (!memory_ && enable(plan, "memory")) memory_ = MemoryController::in(unified_, true);
     if (!memory_) {
         no_memory_ =
-            "the control group has no memory controller; set cgroup_parent to a group that can enable it in "
-            "cgroup.subtree_control";
+            "the control group has no memory controller; `assay machine check` shows how to delegate it";
     }
 }
 

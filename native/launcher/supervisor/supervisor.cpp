@@ -256,7 +256,7 @@ class Supervisor {
 
     static std::string cannot_join(int error) {
         return std::string("cannot start a process in the new control group: ") + std::strerror(error) +
-               "; start assay-exec inside the delegated part of the hierarchy";
+               "; start with: systemd-run --user --scope -p Delegate=yes";
     }
 
     void finish(Result& result, const WatchResult& watched, const Steps& steps, pid_t pid,

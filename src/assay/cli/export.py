@@ -168,10 +168,12 @@ def _description(file: ExportedFile) -> str:
 
 
 def _replaced_names(replaced: dict[str, int], outputs: bool) -> str:
-    counts = ", ".join(f"{token} {count}" for token, count in replaced.items())
-    names = f"names replaced: {counts}" if counts else "it contained no names of host or user"
-    kept = "with the output of the program: check it before you share it, or add --no-outputs"
-    return f"  {names}; {kept if outputs else 'without the output of the program'}"
+    counts = ", ".join(
+        f"{token} ({show_count(count, 'time')})" for token, count in replaced.items()
+    )
+    names = f"placeholders for names: {counts}" if counts else "no names of host or user"
+    kept = "the output of the program; read it before you share it, or leave it out by --no-outputs"
+    return f"  contains {names}, and {kept if outputs else 'no output of the program'}"
 
 
 def _print_notes(notes: list[str]) -> None:

@@ -8,7 +8,7 @@ from assay.records import Claim, Conclusion, DisturbanceSource, Kind, StudySpec,
 from assay.units import show_count
 
 REMEDY = (
-    "Wait until they end, keep CPUs for the launches with --reserve, or admit them with "
+    "Wait until they end, reserve CPUs for the launches with --reserve, or accept this load with "
     "--disturbed-above"
 )
 """Next step after a disturbance."""

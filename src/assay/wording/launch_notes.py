@@ -113,8 +113,8 @@ def slow_first_launch(arm: str, first_s: float, longest_s: float) -> str:
 def warm_up_note(configurations: int) -> str:
     """Return a note on configurations of a search that ran once before they counted."""
     return (
-        f"{configuration_count(configurations)} ran once before the launches that count, because "
-        "the first launch of the default took longer than its repeat"
+        f"{configuration_count(configurations)} had a warm-up launch, which is in no figure, "
+        "because the first launch of the default took longer than the second"
     )
 
 

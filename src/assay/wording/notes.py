@@ -13,6 +13,10 @@ from assay.wording.disturbance import disturbers_words
 ALL_BLOCKS_USED = (
     ". A verdict rests on all blocks where that is more precise: the order within each is random"
 )
+NOT_PRECISE = (
+    ". While they are, the mean does not count as precise enough, and the study continues to the "
+    "end of its budget"
+)
 POSITION_IN_BLOCK = "position in the block"
 """Evidence on a launch: its place in the order of its block."""
 _REFUSED = " did not take effect in "
@@ -81,22 +85,28 @@ def disturbed_blocks(
     """
     note = f"{_disturbed(disturbed, block_count(blocks), disturbers, limit)}"
     note += "; the table includes them, since they are more than a third" if included else ""
-    note += ", and no mean counts as precise enough" if included and measurement else ""
+    note += NOT_PRECISE if included and measurement else ""
     note += "" if included else "; the table leaves them out"
     return note + (ALL_BLOCKS_USED if all_used else "")
 
 
 def disturbed_search(
-    disturbed: int, blocks: int, disturbers: Sequence[DisturbanceSource], limit: float
+    disturbed: int,
+    blocks: int,
+    disturbers: Sequence[DisturbanceSource],
+    limit: float,
+    *,
+    has_expected: bool,
 ) -> str:
     """Return a note on blocks of a search that other processes disturbed.
 
     Args:
         disturbed, blocks, disturbers, limit: as for ``disturbed_blocks``.
+        has_expected: whether the answer states an expected effect.
     """
-    return (
-        f"{_disturbed(disturbed, f'{block_count(blocks)} of the search', disturbers, limit)}, so "
-        "the error of the expected effect may be larger than its interval shows"
+    note = _disturbed(disturbed, f"{block_count(blocks)} of the search", disturbers, limit)
+    return note + (
+        ", so the interval of the expected effect may be too narrow" if has_expected else ""
     )
 
 

@@ -146,7 +146,7 @@ def unproven_sentence(
         output: difference between its output and that of the default; ``None`` without one.
     """
     change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
-    reason = f", {output}" if output else ""
+    reason = f". Reason: {output}" if output else ""
     required = ""
     if spec.requirements:
         required = f" It is not proven either that it meets {required_text(spec)}."

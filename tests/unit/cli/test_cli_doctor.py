@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from assay.cli.show.overhead import overhead_lines, summary_lines
-from assay.cli.verbs.doctor import _lines, _listed, _settings
+from assay.cli.verbs.doctor import _containment, _lines, _listed, _settings
 from assay.launch.driver import Driver
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records.overhead import Cost, ObservedCost
@@ -59,6 +59,15 @@ def test_a_reason_keeps_the_numbers_that_are_not_its_value() -> None:
     (refused,) = (line for line in told(2, nice_floor=10) if "not permitted" in line)
     assert "refused: -20..9: nice=this is not permitted: the lowest value here is 10." in refused
     assert "limits.conf(5)" in refused
+
+
+def test_containment_names_the_reason_why_it_is_incomplete() -> None:
+    assert _containment({"cgroup": {"guarantee": "complete"}}) == (
+        "assay can end every process of a launch"
+    )
+    assert _containment({"cgroup": {"reason": "no groups"}}) == (
+        "assay may miss processes that a launch leaves behind (no groups)"
+    )
 
 
 def test_lists_of_values() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.arguments.tune import tune_request
+from assay.cli.export import _replaced_names
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.assigned import configuration_of
@@ -422,3 +423,13 @@ def test_spreads_have_a_margin_of_their_own(
 def test_measure_refuses_what_decides_between_arms(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", "--objective", "wall_s:spread", "--", "true"]) == 2
     assert "measure takes the mean as its objective" in capsys.readouterr().err
+
+
+def test_exported_bundle_states_placeholders_and_outputs() -> None:
+    assert _replaced_names({"~": 6}, outputs=True) == (
+        "  contains placeholders for names: ~ (6 times), and the output of the program; "
+        "read it before you share it, or leave it out by --no-outputs"
+    )
+    assert _replaced_names({}, outputs=False) == (
+        "  contains no names of host or user, and no output of the program"
+    )

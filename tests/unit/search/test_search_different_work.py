@@ -86,7 +86,7 @@ def test_different_work_is_launched_twice_before_exclusion() -> None:
     study = tune(MODES, BOGUS, Budget(launches=200))
     assert [la.stage for la in _launches(study, "bogus")] == [Stage.SEARCH, Stage.SURVEY]
     assert len(_launches(study, "fast")) > 5
-    assert not any("ran once before" in note for note in study.conclusion.notes)
+    assert not any("had a warm-up launch" in note for note in study.conclusion.notes)
 
 
 def test_different_work_does_not_limit_other_launches() -> None:

@@ -161,7 +161,7 @@ def test_one_time_work_is_excluded_from_comparison_of_configurations() -> None:
         s.wall_s or 0.0 for s in completed_race.samples if s.launch.stage is not Stage.SURVEY
     ]
     assert max(counted) < 1.0
-    assert any("ran once before the launches that count" in note for note in found.notes)
+    assert any("had a warm-up launch" in note for note in found.notes)
 
 
 def test_only_one_configuration_is_warmed_up_if_only_the_first_launch_was_slow() -> None:
@@ -176,7 +176,7 @@ def test_no_configuration_is_warmed_up_without_a_one_time_cost() -> None:
     found = conclude(
         spec, completed_race.samples, SearchSpace(SPACE), GpSearcher(), completed_race.done
     )
-    assert not any("ran once before" in note for note in found.notes)
+    assert not any("had a warm-up launch" in note for note in found.notes)
 
 
 def test_small_budgets_are_not_spent_on_warming_up() -> None:

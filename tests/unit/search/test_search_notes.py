@@ -25,6 +25,7 @@ from assay.search.conclusion.notes import disturbance_notes, observing_notes, sh
 from assay.search.history.history import History
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
+from assay.wording.notes import disturbed_search
 
 GAIN = SimulatedProgram(takes_s=factors(nice={1: 0.8}))
 
@@ -70,7 +71,14 @@ def test_disturbed_blocks_do_not_end_a_measurement(kind: Kind) -> None:
     spec = msgspec.structs.replace(study.spec, kind=kind)
     (note,) = disturbance_notes(spec, History.of(spec, samples))
     assert "the table includes them" in note
-    assert ("no mean counts as precise enough" in note) == (kind is Kind.MEASURE)
+    assert ("does not count as precise enough" in note) == (kind is Kind.MEASURE)
+
+
+@pytest.mark.parametrize("has_expected", [False, True])
+def test_note_on_disturbed_search_is_on_its_expected_effect(has_expected: bool) -> None:
+    note = disturbed_search(3, 20, (), 0.1, has_expected=has_expected)
+    assert note.startswith("3 of 20 blocks of the search disturbed")
+    assert note.endswith("effect may be too narrow") == has_expected
 
 
 def test_correlated_evidence_has_unit() -> None:

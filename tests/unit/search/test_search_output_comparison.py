@@ -130,7 +130,7 @@ def test_recommendation_with_different_output_is_unproven() -> None:
     assert found is not None
     assert found.unproven
     assert found.output_difference is not None
-    assert "not proven, different output: nice=" in found.sentence
+    assert "not proven. Reason: different output: nice=" in found.sentence
 
 
 def test_sample_without_lines_is_compared_alike_and_holds_no_text() -> None:

@@ -107,7 +107,7 @@ def _lines(
     nodes = show_count(len(machine.nodes), "NUMA node")
     yield f"machine    {machine.model}, {machine.arch}, Linux {machine.kernel}"
     if machine.hypervisor:
-        yield f"           a guest of {machine.hypervisor}: other guests may disturb (steal time)"
+        yield f"           a guest of {machine.hypervisor}: other guests may slow it (steal time)"
     usable = f"{format_list(machine.allowed_cpus)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
     if machine.cpu_limit is not None:
@@ -117,7 +117,7 @@ def _lines(
         yield f"           {describe_restriction(machine.cpu_restriction, machine.allowed_cpus)}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"
     yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
-    yield f"control    {machine.cgroup}: {_containment(probe)}"
+    yield f"cgroups    {machine.cgroup}: {_containment(probe)}"
     yield from _rights(machine, helper)
     yield f"launcher   {probe.get('version', 'unknown version')}"
     yield f"store      {store}"
@@ -127,7 +127,7 @@ def _lines(
     width = max(len(name) for name in settings)
     for name, found in settings.items():
         granted = found.domain if not (found.degraded or found.refused) else None
-        granted = granted or _listed(found.granted) or "nothing"
+        granted = granted or _listed(found.granted) or "no value"
         yield f"{name:{width}}  granted: {granted}"
         for word, reasons in (("degraded", found.degraded), ("refused", found.refused)):
             for reason, values in _by_reason(reasons).items():
@@ -204,8 +204,8 @@ def _without_value(reason: str, value: str) -> str:
 def _containment(probe: dict[str, Any]) -> str:
     found = probe.get("cgroup") or {}
     if found.get("guarantee") == "complete":
-        return "no process of a launch is left behind"
+        return "assay can end every process of a launch"
     reason = found.get("reason")
-    return "processes that a launch leaves behind are ended as far as possible" + (
+    return "assay may miss processes that a launch leaves behind" + (
         f" ({reason})" if reason else ""
     )

@@ -75,7 +75,11 @@ def _unit_of(samples: Sequence[Sample], kind: str) -> str:
 
 
 def disturbance_notes(
-    spec: StudySpec, history: History, claims: Sequence[Claim | None] = ()
+    spec: StudySpec,
+    history: History,
+    claims: Sequence[Claim | None] = (),
+    *,
+    has_expected: bool = False,
 ) -> list[str]:
     """Return a note on blocks that other processes disturbed, and their use in the answer.
 
@@ -83,10 +87,11 @@ def disturbance_notes(
         spec: specification of the study.
         history: samples of the study.
         claims: claims of the study.
+        has_expected: whether the answer states an expected effect.
     """
     lost, blocks = history.disturbed(Stage.CONFIRM), len(history.complete(Stage.CONFIRM))
     if not history.blocks(Stage.CONFIRM):
-        return _searched_notes(spec, history)
+        return _searched_notes(spec, history, has_expected)
     if not lost or spec.disturbed_above is None:
         return []
     known = [claim for claim in claims if claim is not None and not claim.verdict_withheld]
@@ -103,13 +108,17 @@ def disturbance_notes(
     ]
 
 
-def _searched_notes(spec: StudySpec, history: History) -> list[str]:
+def _searched_notes(spec: StudySpec, history: History, has_expected: bool) -> list[str]:
     """Return a note on disturbed blocks of a search without a confirmation."""
     lost, blocks = history.disturbed(Stage.SEARCH), len(history.blocks(Stage.SEARCH))
     if not lost or spec.disturbed_above is None:
         return []
     disturbers = disturbance_sources_of(history, Stage.SEARCH)
-    return [wording.disturbed_search(lost, blocks, disturbers, spec.disturbed_above)]
+    return [
+        wording.disturbed_search(
+            lost, blocks, disturbers, spec.disturbed_above, has_expected=has_expected
+        )
+    ]
 
 
 def observing_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:

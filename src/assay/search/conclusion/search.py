@@ -75,7 +75,14 @@ def conclude_search(
             *loss_notes(spec.workload, samples),
             *_core_notes(race, confirmed, arm),
             *interference_notes(interference),
-            *search_notes(spec, history, results, list(claims.values()) or [None], claims.get(arm)),
+            *search_notes(
+                spec,
+                history,
+                results,
+                list(claims.values()) or [None],
+                claims.get(arm),
+                has_expected=recommendation.expected is not None,
+            ),
         ),
         warm_start=warm_start_result(
             spec.earlier_studies, history, guided=bool(spec.earlier_studies) and race.guided

@@ -81,6 +81,8 @@ def search_notes(
     results: Sequence[ArmResult],
     claims: Sequence[Claim | None],
     winner: Claim | None,
+    *,
+    has_expected: bool = False,
 ) -> tuple[str, ...]:
     """Return the notes on the launches of a search.
 
@@ -90,10 +92,11 @@ def search_notes(
         results: summaries of the shown arms.
         claims: all claims of the confirmation.
         winner: claim on the recommended arm; ``None`` without one.
+        has_expected: whether the answer states an expected effect.
     """
     return (
         *instance_count_notes(spec),
-        *disturbance_notes(spec, history, claims),
+        *disturbance_notes(spec, history, claims, has_expected=has_expected),
         *refusal_notes(history),
         *other_work_notes(history),
         *grant_notes(history, results),
