@@ -64,10 +64,9 @@ def false_words(found: FalseVerdicts, alpha: float) -> str:
     """Return the share of studies in which assay wrongly found a difference."""
     return (
         f"False verdicts of assay here: {100 * found.share:.1f} % (standard error "
-        f"{100 * found.standard_error:.1f} %) of {found.studies:,} studies of identical arms, "
-        f"resampled "
-        f"from these launches and examined after every one of {show_count(found.blocks, 'block')}; "
-        f"{100 * alpha:g} % are accepted."
+        f"{100 * found.standard_error:.1f} %), where up to {100 * alpha:g} % are accepted. assay "
+        f"simulated {found.studies:,} studies of identical arms from these launches, with "
+        f"{show_count(found.blocks, 'block')} each, and this share of them found a difference."
     )
 
 

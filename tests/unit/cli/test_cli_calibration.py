@@ -58,6 +58,7 @@ def test_lines_of_a_calibration(study: Study) -> None:
     text = "\n".join(result_lines(result_of(study), 200))
     assert text.startswith("Noise floor of this machine: two identical arms differ by ")
     assert "False verdicts of assay here: " in text
+    assert "studies of identical arms from these launches, with " in text
     assert "autocorrelation" in text
     assert "disturbed   0 of 40 blocks" in text
     for budget in ("in  1 min", "in  5 min", "in 20 min"):
