@@ -61,7 +61,8 @@ def needed_pairs(claim: Claim) -> str:
     needed = claim.blocks_needed
     if claim.verdict is not Verdict.UNCLEAR or not needed or needed <= claim.blocks:
         return ""
-    return f" About {show_count(needed, 'pair')} of launches in all would decide."
+    pairs, more = show_count(needed, "pair"), needed - claim.blocks
+    return f" About {pairs} of launches in all would decide, {more:,} more than now."
 
 
 def proof_sentence(proof: Budget) -> str:

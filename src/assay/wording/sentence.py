@@ -277,7 +277,9 @@ def noun_of(metric: Metric) -> str:
 def _outlook(found: Claim) -> str:
     if found.blocks_needed is None or found.blocks_needed <= found.blocks:
         return ""
-    return f" About {_pairs(found.blocks_needed, found)} in all would decide."
+    more = found.blocks_needed - found.blocks
+    needed = _pairs(found.blocks_needed, found)
+    return f" About {needed} in all would decide, {more:,} more than now."
 
 
 def budget_options(budget: Budget, needed: Budget) -> str:

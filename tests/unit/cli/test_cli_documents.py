@@ -222,4 +222,9 @@ def test_an_unclear_comparison_says_how_it_goes_on(launches: int) -> None:
     (line,) = lines
     more = int(line.rpartition(" ")[2])
     assert least <= more <= 1.3 * least
-    assert line == f"  decide it (about {more} launches): assay study resume abc1234 --runs {more}"
+    cost = f"about {more} launches more, over all arms"
+    assert line == f"  decide it ({cost}): assay study resume abc1234 --runs {more}"
+    pairs = claim.blocks_needed - claim.blocks
+    assert f"in all would decide, {pairs} more than now." in next(
+        iter(result_lines(result_of(study)))
+    )

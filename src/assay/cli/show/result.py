@@ -277,7 +277,7 @@ def decision_lines(result: StudyResult) -> Iterable[str]:
     time_s = None if asked.time_s is None else share * result.elapsed_s
     more = Budget(time_s=time_s, launches=None if asked.launches is None else launches)
     command = proof_command(result.study_id, asked, more)
-    yield f"  decide it ({proof_words(more)}): {command}"
+    yield f"  decide it ({proof_words(more)} more, over all arms): {command}"
 
 
 def _next_steps(result: StudyResult) -> Iterable[str]:
