@@ -22,10 +22,10 @@ _MAX_UNCUT_LAUNCHES = 20
 """Maximum number of launches whose poor candidates all fit on the axis."""
 
 STAGE_NAMES = {
-    Stage.GAUGE.value: "pilot",
+    Stage.GAUGE.value: "gauge",
     Stage.INTERFERENCE.value: "interference",
     Stage.SEARCH.value: "search",
-    Stage.REDUCE.value: "reduction",
+    Stage.REDUCE.value: "ablation",
     Stage.CONFIRM.value: "confirmation",
 }
 """Names of the stages in pictures."""

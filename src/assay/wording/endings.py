@@ -277,10 +277,10 @@ def launch_tally(measured: int, left_out: int, without_value: int, warm_ups: int
     return f"{', '.join(parts)} and {show_count(warm_ups, 'warm-up', 'warm-ups')}"
 
 
-# --- the reduction of a winner ----------------------------------------------------------------
+# --- ablation of a winner ---------------------------------------------------------------------
 
-REDUCTION_NOT_AFFORDABLE = (
+ABLATION_NOT_AFFORDABLE = (
     "The budget was too small to determine the effect of each setting of the winner."
 )
-REDUCTION_CUT_SHORT = "The budget ended before the reduction of the winner was complete."
-REDUCTION_UNDECIDED = "The reduction did not determine which settings of the winner have an effect."
+ABLATION_CUT_SHORT = "The budget ended before the ablation of the winner was complete."
+ABLATION_UNDECIDED = "The ablation did not determine which settings of the winner have an effect."

@@ -51,7 +51,8 @@ class TestProgress:
             for sample in study.samples:
                 progress.launching(sample.launch, Budget(launches=5, time_s=61.0))
         err = capsys.readouterr().err
-        for word in ("surveying", "timing the default", "searching", "reducing", "confirming"):
+        begin = ("surveying", "timing the default", "searching")
+        for word in (*begin, "leaving settings out", "confirming"):
             assert f"assay: {word}, " in err
         assert "5 launches left" in err
         assert "\x1b" not in err

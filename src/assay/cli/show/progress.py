@@ -45,7 +45,7 @@ STAGES = {
     Stage.GAUGE: "timing the default",
     Stage.INTERFERENCE: "launching side by side",
     Stage.SEARCH: "searching",
-    Stage.REDUCE: "reducing",
+    Stage.REDUCE: "leaving settings out",
     Stage.CONFIRM: "confirming",
 }
 BUILDING = "building"

@@ -1,4 +1,4 @@
-"""``assay tune``: search for the best configuration, its reduction and its confirmation."""
+"""``assay tune``: search for the best configuration, its ablation and its confirmation."""
 
 from __future__ import annotations
 

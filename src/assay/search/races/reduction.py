@@ -20,7 +20,7 @@ from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
 from assay.stats.elimination import difference_interval
-from assay.wording.endings import REDUCTION_CUT_SHORT, REDUCTION_NOT_AFFORDABLE, REDUCTION_UNDECIDED
+from assay.wording.endings import ABLATION_CUT_SHORT, ABLATION_NOT_AFFORDABLE, ABLATION_UNDECIDED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,10 +88,10 @@ class Reduction:
         if not self._without:
             return ReducedWinner(self._winner)
         if self._blocks(history, self._ablations[0]) < MIN_BLOCKS:
-            return ReducedWinner(self._winner, REDUCTION_NOT_AFFORDABLE)
+            return ReducedWinner(self._winner, ABLATION_NOT_AFFORDABLE)
         for candidate in self._candidates(history):
             if self._blocks(history, candidate) < MIN_BLOCKS:
-                return ReducedWinner(self._best_ablation(history), REDUCTION_CUT_SHORT)
+                return ReducedWinner(self._best_ablation(history), ABLATION_CUT_SHORT)
             if self._is_negligible(history, candidate):
                 return self._reduced_to(candidate, history)
         return ReducedWinner(self._winner)
@@ -105,7 +105,7 @@ class Reduction:
             return ReducedWinner(candidate)
         if difference_interval(self._matrix(history, DEFAULT_ARM), 0, 1).hi < self._limit:
             return ReducedWinner(DEFAULT_ARM)
-        return ReducedWinner(self._winner, REDUCTION_UNDECIDED)
+        return ReducedWinner(self._winner, ABLATION_UNDECIDED)
 
     @property
     def _ablations(self) -> list[Arm]:
