@@ -108,6 +108,17 @@ def test_a_measurement_of_few_launches_says_so(count: int) -> None:
     assert ("(interval " in said) == (count >= 4)
 
 
+def test_measurement_with_failures_states_them_in_its_first_sentence() -> None:
+    arm = ArmResult(
+        name="default",
+        configuration=DEFAULT,
+        summary={"wall_s": summarise([0.1, 0.101, 0.102, 0.103])},
+        failures=3,
+        timeouts=1,
+    )
+    assert _measured(arm, WALL).endswith(", 4 launches; 3 others failed and 1 other timed out).")
+
+
 @pytest.mark.parametrize("slow", ["baseline", "other", "both"])
 def test_time_outs_leave_a_document_that_can_be_read(
     slow: str, capsys: pytest.CaptureFixture[str]

@@ -169,12 +169,19 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
         return f"{metric.name} could not be measured."
     text = f"{metric.name}: {show_quantity(found.mean, metric.unit)}"
     text += " on average" if found.n > 1 else ""
-    launches = show_count(found.n, "launch", "launches")
+    launches = show_count(found.n, "launch", "launches") + _lost_words(arm)
     if found.ci is None or found.ci[0] is None or found.ci[1] is None:
         few = ": too few for an interval"
         return f"{text} in {launches}{few}."
     ends = " to ".join(show_quantity(end, metric.unit) for end in found.ci if end is not None)
     return f"{text} (interval {ends}, {launches})."
+
+
+def _lost_words(arm: ArmResult) -> str:
+    """Return the launches without a figure, as an addition: ``; 4 others failed``."""
+    counts = ((arm.failures, "failed"), (arm.timeouts, "timed out"))
+    words = [f"{show_count(n, 'other')} {word}" for n, word in counts if n]
+    return f"; {' and '.join(words)}" if words else ""
 
 
 NAME_CHARACTERS = 120
