@@ -86,6 +86,7 @@
   const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
   const fontOf = (weight) => `${weight} 12.5px ${FONT}`;
   const STACKED = 600;
+  const DRAWING = 26;
   const BOX_FROM = 3;
   const LOG_SPAN = 20;
   const SEARCH_SHOWN = 12;
@@ -206,6 +207,9 @@
         z2: -10,
       }];
       if (stacked) {
+        /* Hide lines of the plot behind labels. */
+        children.push({ type: "rect", silent: true, style: { fill: colour("panel") }, z2: -5,
+          shape: { x: 0, y: y0, width, height: frame.row - DRAWING } });
         const room = width * 0.72;
         fitted(row.label, room, fontOf(weight)).forEach((line, i) =>
           children.push(text(0, y0 + 12 + i * 15, line, { weight,

@@ -49,6 +49,9 @@ _LOG_SPAN = 20.0
 """Ratio of extreme values above which the axis is logarithmic."""
 
 
+_DRAWING_PX = 24
+"""Height of the drawing of a stacked row, below its label, in pixels."""
+
 PHASE_NAMES = {
     Phase.CONFIRMATION: "Confirmation: new launches, the only basis of the claim",
     Phase.SEARCH: "Search: launches that selected the candidates, without a claim",
@@ -207,6 +210,9 @@ def _rows(
                 # Hide lines of the plot behind headings.
                 ax.axhspan(top, top + heading, facecolor=LIGHT["panel"], edgecolor="none", zorder=2)
                 top += heading
+        if frame.stacked:  # hide lines of the plot behind labels
+            end = top + frame.row - _DRAWING_PX
+            ax.axhspan(top, end, facecolor=LIGHT["panel"], edgecolor="none", zorder=2)
         _labels(fig, frame, height - 4 - top, row, value_of(row))
         body(ax, top + (frame.row - 14 if frame.stacked else frame.row / 2), row)
         top += frame.row
