@@ -34,7 +34,7 @@ from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.conditions import condition_notes
 from assay.wording.noise_floor import floor_notes
-from assay.wording.notes import is_refusal_note
+from assay.wording.notes import arms_of_launches, is_refusal_note
 
 MAX_SPREAD = 0.05
 """Interquartile range over the median above which the spread is mentioned."""
@@ -103,10 +103,10 @@ def _outcomes(samples: Sequence[Sample]) -> Iterator[str]:
     counts = Counter(s.outcome for s in samples)
     parts = [f"{counts[o]:,} {word}" for o, word in words.items() if counts[o]]
     if parts and counts[Outcome.OK]:
-        arms = {s.launch.arm for s in samples if s.outcome is not Outcome.OK}
+        arms = sorted({s.launch.arm for s in samples if s.outcome is not Outcome.OK})
         yield (
             f"Failed launches: {', '.join(parts)}, of "
-            f"{show_count(len(samples), 'launch', 'launches')}, in {show_count(len(arms), 'arm')}."
+            f"{show_count(len(samples), 'launch', 'launches')}, {arms_of_launches(arms, 0)}."
         )
 
 

@@ -17,6 +17,8 @@ NOT_PRECISE = (
     ". While they are, the mean does not count as precise enough, and the study continues to the "
     "end of its budget"
 )
+MAX_NAMED_ARMS = 3
+"""Arms that a note on some launches names."""
 POSITION_IN_BLOCK = "position in the block"
 """Evidence on a launch: its place in the order of its block."""
 _REFUSED = " did not take effect in "
@@ -184,6 +186,7 @@ def arms_of_launches(arms: Sequence[str], warm_up: int) -> str:
         warm_up: number of these launches that were warm-up launches.
     """
     text = f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"
+    text += f" ({', '.join(map(repr, arms))})" if 1 < len(arms) <= MAX_NAMED_ARMS else ""
     return f"{text}{_in_warm_up(warm_up)}"
 
 

@@ -165,6 +165,7 @@ def test_failed_launches_are_reported():
     assert note.startswith(
         "Failed launches: 1 failed, 1 timed out, 1 stopped at a limit, of 29 launches"
     )
+    assert "of 29 launches, in 2 arms ('" in note or "of 29 launches, in 3 arms ('" in note
     assert saying(replace(studies.all_failed(), status=Status.FAILED), "Failed launches") is None
     troubled = told(studies.troubled())
     assert any("timed out." in note for note in troubled)

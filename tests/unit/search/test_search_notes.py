@@ -25,7 +25,7 @@ from assay.search.conclusion.notes import disturbance_notes, observing_notes, sh
 from assay.search.history.history import History
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
-from assay.wording.notes import disturbed_search
+from assay.wording.notes import arms_of_launches, disturbed_search
 
 GAIN = SimulatedProgram(takes_s=factors(nice={1: 0.8}))
 
@@ -79,6 +79,12 @@ def test_note_on_disturbed_search_is_on_its_expected_effect(has_expected: bool) 
     note = disturbed_search(3, 20, (), 0.1, has_expected=has_expected)
     assert note.startswith("3 of 20 blocks of the search disturbed")
     assert note.endswith("effect may be too narrow") == has_expected
+
+
+def test_few_arms_of_launches_are_named() -> None:
+    assert arms_of_launches(["a"], 0) == "all of 'a'"
+    assert arms_of_launches(["a", "b"], 0) == "in 2 arms ('a', 'b')"
+    assert arms_of_launches(["a", "b", "c", "d"], 1) == "in 4 arms (1 during warm-up)"
 
 
 def test_correlated_evidence_has_unit() -> None:
