@@ -53,9 +53,17 @@ class WorkloadFailedError(AssayError):
     exit_status = 1
 
 
-def nearest(name: str, known: list[str] | tuple[str, ...]) -> str | None:
-    """Return the known name that is most similar to ``name``, if one is close enough."""
+def nearest(
+    name: str, known: list[str] | tuple[str, ...], min_similarity: float = 0.6
+) -> str | None:
+    """Return the known name that is most similar to ``name``, if one is close enough.
+
+    Args:
+        name: unknown name.
+        known: known names.
+        min_similarity: share of characters in common (``difflib.SequenceMatcher.ratio``).
+    """
     import difflib
 
-    found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    found = difflib.get_close_matches(name, known, n=1, cutoff=min_similarity)
     return found[0] if found else None

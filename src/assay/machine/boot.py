@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from assay.errors import nearest
 from assay.machine.processor import boot_arguments
 from assay.machine.root import Root
 
@@ -24,12 +25,13 @@ _SHOWN = frozenset((
     "isolcpus", "kernelcore", "kpti", "kthread_cpus", "l1tf", "lsm", "max_cpus", "maxcpus",
     "mce", "mds", "mem", "mem_encrypt", "memmap", "memhp_default_state", "mitigations",
     "mmio_stale_data", "movablecore", "nmi_watchdog", "no_hz", "nohlt", "nohz", "nohz_full",
-    "nokaslr", "noswap", "nosmt", "nosoftlockup", "nospectre_v1", "nospectre_v2", "nowatchdog",
+    "nokaslr", "nosmap", "nosmp", "noswap", "nosmt", "nosoftlockup", "nospectre_v1", "nospectre_v2", "nowatchdog",
     "nr_cpus", "numa", "numa_balancing", "page_poison", "panic", "pci", "pcie_aspm", "pcie_ports",
     "possible_cpus", "preempt", "psi", "pti", "quiet", "rcu_nocbs", "rcu_nocb_poll", "reboot",
     "reg_file_data_sampling", "retbleed", "ro", "rw", "sched_verbose", "selinux",
-    "skew_tick", "slab_nomerge", "slub_debug", "spec_rstack_overflow", "spec_store_bypass_disable",
-    "spectre_v2", "spectre_v2_user", "splash", "srbds", "swapaccount", "swiotlb", "thp_anon",
+    "skew_tick", "slab_debug", "slab_merge", "slab_nomerge", "slub_debug", "slub_merge",
+    "slub_nomerge", "spec_rstack_overflow", "spec_store_bypass_disable", "spectre_v2",
+    "spectre_v2_user", "splash", "srbds", "swapaccount", "swiotlb", "thp_anon",
     "thp_shmem", "threadirqs", "transparent_hugepage", "tsc", "tsx", "tsx_async_abort", "vsyscall",
     "workqueue.unbound_cpus",
 ))
@@ -45,6 +47,10 @@ HIDDEN = "*"
 DIGEST_DIGITS = 4
 """Hexadecimal digits of the digest of a value: a change is missed once in 65,536 cases, and sixteen
 bits do not reveal a secret.
+"""
+_MISSPELLING_SIMILARITY = 0.86
+"""Similarity of two names of eight letters that differ in one. A lower value would also match
+different arguments of the kernel, such as ``nospectre_bhb`` and ``nospectre_v1`` (0.8).
 """
 _DIGEST = re.compile(r"\*[0-9a-f]{4}")
 
@@ -67,6 +73,21 @@ def normalised_name(name: str) -> str:
 def argument_name(word: str) -> str:
     """Return the name of the argument in a word of the command line, with underscores."""
     return normalised_name(word.partition("=")[0])
+
+
+def intended_argument(name: str) -> str | None:
+    """Return the known argument that an unknown name is probably a misspelling of.
+
+    Returns:
+        ``None`` for a known name, and for a name that is similar to none. The kernel has more
+        arguments than the table, so only a very similar name counts.
+    """
+    if _may_be_shown(name):
+        return None
+    module, dot, parameter = normalised_name(name).partition(".")
+    known = _SHOWN_MODULES if dot else _SHOWN
+    near = nearest(module, sorted(known), _MISSPELLING_SIMILARITY)
+    return near and f"{near}{dot}{parameter}"
 
 
 def digested_argument(word: str) -> str:

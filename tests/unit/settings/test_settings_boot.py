@@ -357,6 +357,29 @@ def test_mask_of_all_cpus_is_no_evidence(tmp_path: Path, value: str, mask: str) 
 
 
 @pytest.mark.parametrize(
+    ("name", "intended"),
+    [
+        ("boot.mitigatoins", "boot.mitigations"),
+        ("boot.nohz_ful", "boot.nohz_full"),
+        ("boot.isolcups", "boot.isolcpus"),
+        ("boot.intel_idel.max_cstate", "boot.intel_idle.max_cstate"),
+    ],
+)
+def test_misspelt_argument_is_refused_with_known_name(name: str, intended: str) -> None:
+    with pytest.raises(InvalidInputError, match="Unknown boot argument") as caught:
+        builtin().get(name)
+    assert caught.value.remedy == f"Did you mean {intended}?"
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["nospectre_bhb", "spectre_bhi", "nosmp", "slab_merge", "panic_on_warn", "usb_storage.quirks"],
+)
+def test_argument_outside_of_table_is_accepted(argument: str) -> None:
+    assert builtin().get(f"boot.{argument}").name == f"boot.{argument}"
+
+
+@pytest.mark.parametrize(
     ("name", "one"),
     [
         ("boot.nohz-full", "boot.nohz_full"),

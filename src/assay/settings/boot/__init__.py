@@ -6,6 +6,8 @@ A study that varies them pauses, names the required changes, and resumes after t
 
 from __future__ import annotations
 
+from assay.errors import InvalidInputError
+from assay.machine.boot import intended_argument
 from assay.settings.base import Setting
 from assay.settings.boot.argument import BootArgument
 from assay.settings.boot.common import BOOT, FIRMWARE
@@ -26,7 +28,7 @@ def on_demand(name: str) -> Setting | None:
     """Return the boot or firmware setting of that name; ``None`` for other families.
 
     Raises:
-        InvalidInputError: the family is followed by an invalid name.
+        InvalidInputError: the family is followed by an invalid or misspelt name.
     """
     family, _, rest = name.partition(".")
     if not rest:
@@ -37,4 +39,9 @@ def on_demand(name: str) -> Setting | None:
         return BootKernel()
     if family == BOOT and rest.startswith(POOL_PREFIX):
         return BootHugePages(page_size_in(rest))
-    return BootArgument(rest) if family == BOOT else None
+    if family != BOOT:
+        return None
+    setting = BootArgument(rest)
+    if (near := intended_argument(rest)) is not None:
+        raise InvalidInputError(f"Unknown boot argument: {rest!r}.", f"Did you mean {BOOT}.{near}?")
+    return setting
