@@ -46,6 +46,7 @@ class ReadBack(Record, frozen=True, kw_only=True):
 
     Attributes:
         at_s: time of the reading, in seconds since the start.
+        pid: process id of the subject.
         cpus: CPU numbers in the affinity of the subject.
         visible_cpus: CPU numbers that ``/sys`` shows to the subject.
         policy: scheduling class of the subject, such as ``other`` or ``fifo``.
@@ -56,9 +57,11 @@ class ReadBack(Record, frozen=True, kw_only=True):
         call_filters: number of system call filters of the subject, without those of the launcher.
         environ: values of the requested environment variables of the subject, by name.
         maps: mapped files of all processes that verify settings.
+        processes_peak: highest number of processes of the process tree at a reading.
         threads_peak: highest number of threads of the process tree at a reading.
         thread_cpus: distinct affinity masks of the threads, as CPU numbers, at the reading with the
             most threads.
+        thread_counts: number of threads with each mask of ``thread_cpus``, in the same order.
         anon_huge_bytes: highest reading of the anonymous huge pages of the subject, in bytes.
         page_bytes: resident memory of the subject by page size, both in bytes.
         numa_pages: number of pages of the base size on each NUMA node, by node number.
@@ -69,6 +72,7 @@ class ReadBack(Record, frozen=True, kw_only=True):
     """
 
     at_s: float | None = None
+    pid: int | None = None
     cpus: tuple[int, ...] | None = None
     visible_cpus: tuple[int, ...] | None = None
     policy: str | None = None
@@ -78,8 +82,10 @@ class ReadBack(Record, frozen=True, kw_only=True):
     call_filters: int | None = None
     environ: dict[str, str] | None = None
     maps: tuple[str, ...] | None = None
+    processes_peak: int | None = None
     threads_peak: int | None = None
     thread_cpus: tuple[tuple[int, ...], ...] | None = None
+    thread_counts: tuple[int, ...] | None = None
     anon_huge_bytes: int | None = None
     page_bytes: dict[str, int] | None = None
     numa_pages: dict[str, int] | None = None
@@ -96,11 +102,13 @@ class AppliedStep(Record, frozen=True, kw_only=True):
             ``sched.nice``.
         ok: true if the step succeeded.
         errno: error number of the kernel after a failure.
+        method: enforcement of a limit: ``kernel``, or ``polled`` by the launcher.
     """
 
     step: str
     ok: bool
     errno: int | None = None
+    method: str | None = None
 
 
 class Containment(Record, frozen=True, kw_only=True):
@@ -263,6 +271,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA
         peak_bytes: highest charge of the control group, page cache and huge page pools included, in
             bytes.
         peak_anon_bytes: highest anonymous and shared memory of the process tree, in bytes.
+        peak_anon_source: source of ``peak_anon_bytes`` if the samples missed the peak: ``charge``
+            (of the control group) or ``resident`` (peak resident set).
         peak_anon_upper_bound_bytes: upper bound of ``peak_anon_bytes``, in bytes, if memory between
             two samples may have made the peak clearly higher.
         anon_interval_s: longest time without a sample of memory, in seconds.
@@ -328,6 +338,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA
     waited_cpu_s: float | None = None
     peak_bytes: int | None = None
     peak_anon_bytes: int | None = None
+    peak_anon_source: str | None = None
     peak_anon_upper_bound_bytes: int | None = None
     anon_interval_s: float | None = None
     anon_samples: int | None = None
