@@ -40,6 +40,13 @@ def test_one_of_a_kind_is_one() -> None:
     assert "1 CPUs" not in text and "1 cores" not in text
 
 
+def test_refused_value_leaves_all_others_of_long_range() -> None:
+    lines = told(4)
+    at = next(i for i, line in enumerate(lines) if line.startswith("threads.torch.intra "))
+    assert lines[at].endswith("granted: 1..256")
+    assert "refused: 0: PyTorch requires a positive count" in lines[at + 1]
+
+
 def test_several_are_several() -> None:
     text = "\n".join(told(cpus=4))
     assert "0-3 usable of 4: 4 cores, 1 NUMA node" in text

@@ -26,7 +26,11 @@ from assay.settings.inherited import format_variables, inherited_settings
 from assay.settings.system.file_setting import FileSetting
 from assay.settings.system.idle import IdleLatencyLimit
 from assay.study.laboratory import Laboratory
+from assay.units import show_count
 from assay.untrusted import clean
+
+MAX_VALUES = 64
+"""Maximum number of values in a description."""
 
 
 def run(parsed: Parsed) -> int:
@@ -97,6 +101,9 @@ def _show(lab: Laboratory, setting: Setting, as_json: bool) -> int:
     for one in description.values or ():
         reason = f"   {one.reason}" if one.reason is not None else ""
         print(f"    {setting.name}={one.value}  {one.status}{reason}")
+    left_out = len(setting.domain(lab.machine).values() or ()) - len(description.values or ())
+    if left_out:
+        print(f"    and {show_count(left_out, 'more value')}")
     return 0
 
 
@@ -118,7 +125,7 @@ def _description(lab: Laboratory, setting: Setting) -> SettingDescription:
         evidence=setting.evidence,
         domain=str(setting.domain(lab.machine)),
         now=setting.default(lab.machine) if as_reboot_setting(setting) else None,
-        values=None if values is None else tuple(_prospects(lab, setting, values[:64])),
+        values=None if values is None else tuple(_prospects(lab, setting, values[:MAX_VALUES])),
     )
 
 
