@@ -175,7 +175,8 @@ def _add_export_options(group: Group) -> None:
     group.add_argument(
         "--bundle",
         metavar="FILE.zip",
-        help="bundle that others can verify, without the names of host and user",
+        help="bundle that others can verify, without the names of host and user; it contains the"
+        " names of other processes that disturbed launches",
     )
     group.add_argument("--csv", metavar="FILE", help="table with a row for each sample")
     group.add_argument(
