@@ -12,6 +12,17 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
+REASON = "reason of a miss"
+"""Last column of a table of targets."""
+
+
+def targets_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of targets whose last column is ``REASON``, without that column if empty."""
+    if not any(row[-1] for row in rows):
+        return table(heads[:-1], [row[:-1] for row in rows])
+    return table(heads, rows)
+
+
 def section(title: str, lines: Iterable[str], level: int = 2) -> str:
     """Return a section of a page; empty without lines."""
     text = "\n\n".join(lines)

@@ -165,8 +165,8 @@ def _targets(
         f"{met} of {len(found)} targets are met. A speed above 1 means that the catalogue's own "
         "variant is faster. *Provisional* verdicts come from a run on a busy machine."
     )
-    heads = ("measure", "target", "measured", "variants", "verdict", "reason of a miss")
-    yield markdown.table(heads, [one.cells(*_status(document, one)) for one in found])
+    heads = ("measure", "target", "measured", "variants", "verdict", markdown.REASON)
+    yield markdown.targets_table(heads, [one.cells(*_status(document, one)) for one in found])
 
 
 def _status(document: dict[str, Any], target: Target) -> tuple[str, str]:

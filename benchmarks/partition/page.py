@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
-from benchmarks.markdown import table, verdict
+from benchmarks.markdown import REASON, table, targets_table, verdict
 
 from .measuring import Round
 from .ways import PLAIN, RESERVED
@@ -107,7 +107,7 @@ def _targets(found: Mapping[str, Sequence[Round]]) -> str:
         _target("p99.9 of the excess time", MIN_TAIL_RATIO, tail),
         _target("spread of the run time of `xz`", MIN_SPREAD_RATIO, spread),
     )
-    return table(("measure", "target", "measured", "verdict", "reason of a miss"), rows)
+    return targets_table(("measure", "target", "measured", "verdict", REASON), rows)
 
 
 def _target(measure: str, least: int, ratio: float) -> tuple[str, ...]:

@@ -86,7 +86,9 @@ def _targets(judged: Counter[str], studies: int) -> Iterator[str]:
             reason if unproven else "",
         ),
     )
-    yield markdown.table(("measure", "target", "measured", "verdict", "reason of a miss"), rows)
+    yield markdown.targets_table(
+        ("measure", "target", "measured", "verdict", markdown.REASON), rows
+    )
     if judged[UNCLEAR]:
         yield EXPLANATION
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.markdown import section, table, verdict
+from benchmarks.markdown import REASON, section, table, targets_table, verdict
 from benchmarks.search.page import WORLD_NOISE
 
 from .summary import Row
@@ -141,8 +141,8 @@ def _summary(rows: Sequence[Row]) -> str:
         result = verdict(worst.status if not missed else f"missed in {missed} of {len(checks)}")
         reason = REASONS.get(measure, UNKNOWN) if missed else ""
         lines.append([measure, kind, str(launches), limit, worst.figure, result, reason])
-    heads = ["measure", "spaces", "launches", "target", "measured", "verdict", "reason of a miss"]
-    return table(heads, sorted(lines, key=lambda line: (line[1] == "recorded", line[0])))
+    heads = ["measure", "spaces", "launches", "target", "measured", "verdict", REASON]
+    return targets_table(heads, sorted(lines, key=lambda line: (line[1] == "recorded", line[0])))
 
 
 def _targets(rows: Sequence[Row]) -> str:

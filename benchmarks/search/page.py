@@ -138,8 +138,8 @@ def text(results: Results, heading: str, tables: list[Path]) -> str:
     peers = [m for m in results.methods if m != OURS]
     found = targets(recorded, results.null, peers)
     parts = ["# Quality of the search", INTRODUCTION, heading, "## Targets"]
-    heads = ["measure", "target", "measured", "verdict", "reason of a miss"]
-    parts += [markdown.table(heads, [line.cells for line in found])]
+    heads = ["measure", "target", "measured", "verdict", markdown.REASON]
+    parts += [markdown.targets_table(heads, [line.cells for line in found])]
     if any(line.reason for line in found):
         parts += [REASONS]
     parts += [

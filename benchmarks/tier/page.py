@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from assay.units import show_bytes, show_count, show_duration
-from benchmarks.markdown import section, table, verdict
+from benchmarks.markdown import REASON, section, table, targets_table, verdict
 
-from .cells import CYCLE, PAGES, RECORDS, ROWS, TILES, UPDATE
+from .cells import CYCLE, MIN_INTENSITY, PAGES, RECORDS, ROWS, TILES, UPDATE
 from .efficiency import picture_of, thread_counts
 from .results import About, Efficiency, Measured, OnDisks, Rates, Results, Row
 from .targets import ratios, rows_of
@@ -53,6 +53,21 @@ WAYS = (
     (ADVISOR.name, "`assay tier` as an advisor of the kernel"),
     (MAPPED.name, "large allocations are a mapped file"),
 )
+TERMS = (
+    ("forward, backward", "the program accesses the words of an array in this order"),
+    ("swap", "swap with the default of the kernel, which reads 8 pages at once"),
+    ("best swap", "fastest of the measured numbers of pages that swap reads at once"),
+    ("efficiency", "speed relative to that in memory alone"),
+    (
+        "I / I\\*",
+        "computation time per transferred GiB, divided by the time of the transfer; at 1, both "
+        "are equally long",
+    ),
+    (
+        f"efficiency from {MIN_INTENSITY:g} I\\*",
+        f"efficiency of the cells in which I / I\\* is at least {MIN_INTENSITY:g}",
+    ),
+)
 PROGRAMS = (
     ("forward, backward", "words in ascending or descending order"),
     (TILES.name, "matrix with rows of 16 MiB, in columns of 2 MiB"),
@@ -93,13 +108,12 @@ def _targets(results: Results) -> Iterator[str]:
     dates = sorted({one.date for one in about})
     span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     yield (
-        f"Measured on {models}, {span}. Rates are those of the tier. *Efficiency* is the speed "
-        "relative to that in memory alone. I / I\\* is the computation time per transferred GiB, "
-        "divided by the time of the transfer. The targets of efficiency apply to programs with one "
-        "thread; the pager uses another one."
+        f"Measured on {models}, {span}. Rates are those of the tier. The targets of efficiency "
+        "apply to programs with one thread; the pager uses another one."
     )
-    heads = ("measure", "target", "measured", "verdict", "reason of a miss")
-    yield table(heads, [(*row[:3], verdict(row[3]), row[4]) for row in rows])
+    yield table(("term", "meaning"), TERMS)
+    heads = ("measure", "target", "measured", "verdict", REASON)
+    yield targets_table(heads, [(*row[:3], verdict(row[3]), row[4]) for row in rows])
 
 
 def _rates(part: Rates) -> Iterator[str]:

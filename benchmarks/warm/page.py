@@ -112,7 +112,9 @@ def _targets(rows: Rows, launches: int) -> Iterator[str]:
             met=think_s <= MAX_PROPOSAL_S,
         )
     )
-    yield markdown.table(("measure", "target", "measured", "verdict", "reason of a miss"), lines)
+    yield markdown.targets_table(
+        ("measure", "target", "measured", "verdict", markdown.REASON), lines
+    )
 
 
 def _target(measure: str, limit: str, figure: str, *, met: bool) -> tuple[str, ...]:
