@@ -32,8 +32,8 @@ from assay.study.laboratory import Laboratory
 from assay.units import show_bytes, show_count
 
 MAX_VALUES = 1024
-"""Maximum number of examined values of a setting. It exceeds ``Range(0, 4 * CPUs)`` of machines
-with up to 255 CPUs; one value takes about 50 us."""
+"""Maximum number of examined values of a setting. It covers ``Range(0, 4 * CPUs)`` of machines
+with up to 255 CPUs."""
 
 
 def run(parsed: Parsed) -> int:
