@@ -304,9 +304,9 @@ class TestRun:
             "status": "granted",
             "observed": found["settings"]["nice"]["observed"],
         }
-        elsewhere = cli("run", "--record", "/nowhere/at/all.json", "--", "true")
-        assert elsewhere.status == 125
-        assert "Traceback" not in elsewhere.err
+        elsewhere = cli("run", "--record", "/nowhere/at/all.json", "--", "echo", "launched")
+        assert (elsewhere.status, elsewhere.out) == (125, "")
+        assert "there is no folder /nowhere/at" in elsewhere.err
 
     def test_record_is_last_line_of_standard_output(self, cli: CommandLine) -> None:
         for program in ("echo said", "printf said", "true"):

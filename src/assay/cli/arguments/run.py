@@ -12,6 +12,7 @@ from assay.records.observation import Observation
 from assay.requests.run import RunRequest
 from assay.requests.workload import BuildRequest
 
+STDOUT = "-"
 _REMEDY = "Name the study with --from STUDY."
 
 
@@ -20,6 +21,7 @@ def run_request(parsed: Parsed) -> RunRequest:
 
     Raises:
         InvalidInputError: the command and the study are missing, or an option is invalid.
+        NotPossibleError: no permission to write the record.
     """
     arguments = parsed.arguments
     _demand_study(arguments)
@@ -37,7 +39,7 @@ def run_request(parsed: Parsed) -> RunRequest:
         outputs_may_differ=arguments.outputs_may_differ,
         build=_build(arguments),
         reserve=reservation_of(arguments),
-        record=arguments.record or None,
+        record=_record(arguments.record),
         observe=_observations(arguments.observe),
         explain=arguments.explain,
     )
@@ -80,6 +82,26 @@ def _build(arguments: argparse.Namespace) -> BuildRequest | None:
     from assay.cli.arguments.workload import build_of  # most commands build nothing
 
     return build_of(arguments)
+
+
+def _record(text: str | None) -> str | None:
+    """Return the file of ``--record``, checked before the launch.
+
+    Raises:
+        InvalidInputError: a folder, or its folder is missing.
+        NotPossibleError: no permission to write the file.
+    """
+    if not text or text == STDOUT:
+        return text or None
+    from pathlib import Path
+
+    from assay.cli.files.output_file import demand_parent  # most commands record nothing
+
+    path = Path(text)
+    if path.is_dir():
+        raise InvalidInputError(f"--record {path}: that is a folder.", "Specify a file.")
+    demand_parent("--record", path)
+    return text
 
 
 def _observations(text: str | None) -> tuple[Observation, ...] | None:
