@@ -91,14 +91,18 @@ def test_full_output_device_is_reported(cli: CommandLine) -> None:
     """A lost answer is an error; lost progress is not."""
     status, out, _ = in_shell(cli, MEASURE, "2>/dev/full")
     assert (status, out.startswith("wall_s: ")) == (0, True)
-    for words, expected in (
-        (MEASURE, 3),
-        (("study", "list"), 3),
-        (("run", "--explain", "--", "true"), 125),
+    for words, expected, made_study in (
+        (MEASURE, 3, True),
+        (("study", "list"), 3, False),
+        (("run", "--explain", "--", "true"), 125, False),
+        (("--version",), 3, False),
+        (("tune", "--help"), 3, False),
+        (("run", "--help"), 125, False),
     ):
         status, _, err = in_shell(cli, words, ">/dev/full")
         assert status == expected
         assert "Standard output cannot be written: No space left on device." in err
+        assert ("The study is kept: `assay study show " in err) == made_study
         assert "fault" not in err and "Traceback" not in err
     assert [study["status"] for study in cli.studies()] == ["done", "done"]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from assay.cli.parsing.parser import parse
 from assay.cli.process.streams import discard_streams, open_streams
 from assay.cli.process.termination import Terminated, terminate_at_once
+from assay.errors import NotPossibleError
 
 if TYPE_CHECKING:
     from assay.cli.arguments.common import CommonOptions
@@ -147,6 +148,9 @@ def _parsed(words: Sequence[str]) -> Parsed:
     """Return the parsed line; usage errors of ``run`` exit with the status of its other errors."""
     try:
         return parse(words)
+    except NotPossibleError as error:  # the help or version cannot be written
+        _print_error(str(error))
+        raise SystemExit(OWN_ERROR if _is_transparent(words) else error.exit_status) from error
     except SystemExit as end:
         if end.code and _is_transparent(words):
             raise SystemExit(OWN_ERROR) from end

@@ -58,7 +58,7 @@ def test_special_file_needs_no_folder_with_permission(
 
 
 def test_record_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="--record .*: that is a folder"):
+    with pytest.raises(InvalidInputError, match=r"--record .*: that is a folder"):
         _requested("--record", tmp_path)
 
 

@@ -58,6 +58,37 @@ def test_a_reader_that_has_gone_is_told(kind: type[io.FileIO], unread: int) -> N
         print("a line", file=text(kind(unread, "w", closefd=False)))
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["--version"], 3),
+        (["tune", "--help"], 3),
+        (["settings", "list"], 3),
+        (["schema", "tune"], 3),
+        (["run", "--help"], 125),
+    ],
+)
+def test_text_without_study_on_full_output_is_error(
+    words: list[str],
+    status: int,
+    full: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stream = text(_StandardOutput(full, "w", closefd=False))
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        try:
+            assert main(words) == status
+        except SystemExit as end:
+            assert end.code == status
+        os.dup2(os.open(os.devnull, os.O_WRONLY), full)
+        stream.flush()
+    told = capsys.readouterr().err
+    assert told.startswith("assay: Standard output cannot be written: No space left on device.")
+    assert "study" not in told
+
+
 REPORT = """
 import os, sys
 from assay.cli.process.streams import open_streams, discard_streams

@@ -145,6 +145,13 @@ class Parser(argparse.ArgumentParser):
             formatter.add_text(f"{title}:\n{text.rstrip()}" if title else text)
         return formatter.format_help()
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or an error; argparse would ignore that standard output is full."""
+        if file is sys.stdout:
+            print(message, end="", flush=True)
+        else:
+            super()._print_message(message, file)
+
     def error(self, message: str) -> NoReturn:
         """See ``argparse.ArgumentParser.error``."""
         if match := WITHOUT_VALUE.fullmatch(message):

@@ -30,7 +30,7 @@ class _StandardOutput(io.FileIO):
         except OSError as error:
             raise NotPossibleError(
                 f"Standard output cannot be written: {error.strerror}.",
-                "Redirect it to another file. The study is kept: `assay study show last`.",
+                "Redirect it to another file.",
             ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,22 +22,31 @@ def deliver_answer(
     """Print the result, as lines or as JSON, and write the exported files.
 
     Raises:
-        NotPossibleError: a file cannot be written.
+        NotPossibleError: a file or standard output cannot be written.
     """
     result = named_result(result)
     samples = label_samples(result.spec, samples)
     try:
         _export(result, samples, exports)
     finally:  # an unwritable file does not lose the printed answer
-        if json:
-            print_json(result_document(result, samples))
-        else:
-            print_result(result)
+        _print(result, samples, json=json)
 
 
 def named_result(result: StudyResult) -> StudyResult:
     """Return the result with the configurations named as in the file of the study."""
     return replace(result, conclusion=label_conclusion(result.spec, result.conclusion))
+
+
+def _print(result: StudyResult, samples: Sequence[Sample], *, json: bool) -> None:
+    try:
+        if json:
+            print_json(result_document(result, samples))
+        else:
+            print_result(result)
+        sys.stdout.flush()
+    except NotPossibleError as error:
+        kept = f"The study is kept: `assay study show {result.study_id}`."
+        raise NotPossibleError(error.cause, f"{error.remedy} {kept}") from error
 
 
 def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
