@@ -175,8 +175,9 @@ def explain(
     if plan.refused:
         return "\n".join([*lines, "", "This plan contains refused settings and cannot be run.", ""])
     script = shell_script(plan, workload, inherits_stdin=True, pools=pools)
+    shebang, _, rest = script.partition("\n")  # effective only as the first line
     lines_shown = [f"# {line}".rstrip() for line in (*lines, "", "Without assay:", "")]
-    return "\n".join([*lines_shown, script])
+    return "\n".join([shebang, *lines_shown, rest])
 
 
 def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:

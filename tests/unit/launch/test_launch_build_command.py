@@ -150,4 +150,4 @@ def test_script_of_failing_build_runs_nothing(tmp_path: Path) -> None:
 
 def test_explanation_contains_build_command() -> None:
     told = explain(plan(opt="-O3"), workload(cc="gcc", opt="-O1", name="A"), {})
-    assert told.startswith("# Build:\n#   gcc -O3 -DA=1 -o '{build}/prog' prog.c\n")
+    assert told.startswith("#!/bin/sh\n# Build:\n#   gcc -O3 -DA=1 -o '{build}/prog' prog.c\n")

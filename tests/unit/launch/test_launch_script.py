@@ -222,7 +222,17 @@ def test_explained_run_inherits_standard_input(tmp_path: Path) -> None:
     made = plan(Configuration({"nice": 1}), machine(), REGISTRY)
     text = shell_script(made, work(), inherits_stdin=True)
     assert run(text, tmp_path, told=b"typed")["stdin"] == "typed"
-    assert text in explain(made, work(), {})
+    explained = explain(made, work(), {})
+    assert explained.endswith(text.removeprefix("#!/bin/sh"))
+    assert run(explained, tmp_path, told=b"typed")["stdin"] == "typed"
+
+
+def test_explained_run_begins_with_its_interpreter(tmp_path: Path) -> None:
+    """Without it on the first line, execve(2) fails with ENOEXEC."""
+    tool = tmp_path / "app.sh"
+    tool.write_text(explain(plan(Configuration(), machine(), REGISTRY), work("true"), {}))
+    tool.chmod(0o755)
+    assert subprocess.run([tool]).returncode == 0
 
 
 def test_program_name_with_equals_sign_is_run(tmp_path: Path) -> None:
