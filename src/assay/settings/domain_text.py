@@ -82,13 +82,30 @@ def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[s
     """Return setting and value of ``name=value``; a comma is part of the value.
 
     Raises:
-        InvalidInputError: unknown setting, or a value that it does not support.
+        InvalidInputError: unknown setting, or a value that it does not support; several values.
     """
     name, written = _halves(text, "SETTING=VALUE")
     setting = registry.get(name)
     items = _items(written, text) if written.startswith('"') else [_Item(written, False)]
     item = items[0] if len(items) == 1 else _Item(written, False)
-    return name, _value(setting, item, machine)
+    try:
+        return name, _value(setting, item, machine)
+    except InvalidInputError as error:
+        if not _has_several_values(text, registry, machine):
+            raise
+        raise InvalidInputError(
+            f"{name} takes one value here, not {written!r}.",
+            "`assay tune` takes several values; `assay compare` takes one --arm for each.",
+        ) from error
+
+
+def _has_several_values(text: str, registry: Registry, machine: Machine) -> bool:
+    """Return whether a text is a valid domain of several values."""
+    try:
+        domain = parse_domain(text, registry, machine).domain
+    except InvalidInputError:
+        return False
+    return isinstance(domain, Range) or (isinstance(domain, Choices) and len(domain.options) > 1)
 
 
 def _halves(text: str, form: str) -> tuple[str, str]:

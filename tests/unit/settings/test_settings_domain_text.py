@@ -126,6 +126,19 @@ def test_assignments(text: str, expected: tuple[str, Value]) -> None:
     assert parse_assignment(text, REGISTRY, HOST) == expected
 
 
+@pytest.mark.parametrize("written", ["1,2", "1..4", "1..8:log2"])
+def test_several_values_of_an_assignment_name_their_verbs(written: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        parse_assignment(f"threads={written}", REGISTRY, HOST)
+    assert caught.value.cause == f"threads takes one value here, not '{written}'."
+    assert "`assay tune`" in str(caught.value) and "--arm" in str(caught.value)
+
+
+def test_invalid_value_within_a_list_names_the_domain() -> None:
+    with pytest.raises(InvalidInputError, match=r"threads cannot be '1,999'\."):
+        parse_assignment("threads=1,999", REGISTRY, HOST)
+
+
 @given(st.text())
 def test_text_round_trips_value(word: str) -> None:
     assert format_value(parse_value(word)) == word
