@@ -35,6 +35,7 @@ _LOG = re.compile(r"log(\d*)")
 _MAX_LISTED = 100_000
 """Maximum number of values of a range, far above any study: a mistyped range is rejected."""
 
+_DOMAIN_FORM = "SETTING=VALUE,VALUE or SETTING=LOW..HIGH"
 _FIRST_IS_DEFAULT = ("arg.", "env.", "build.")
 _MAY_BE_EMPTY = "build."
 """Family whose values may be empty: a compiler flag that is left out."""
@@ -52,9 +53,14 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
         InvalidInputError: unknown setting, invalid domain, or a value that the setting does not
             support.
     """
-    name, written = _halves(text, "SETTING=VALUE,VALUE or SETTING=LOW..HIGH")
+    name, written = _halves(text, _DOMAIN_FORM)
     setting = registry.get(name)
-    items = _items(written, text, empty=name.startswith(_MAY_BE_EMPTY))
+    may_be_empty = name.startswith(_MAY_BE_EMPTY)
+    if not (written or may_be_empty):
+        raise InvalidInputError(
+            f"The value of {name} is missing.", f'Write {_DOMAIN_FORM}, or "" for an empty text.'
+        )
+    items = _items(written, text, empty=may_be_empty)
     whole = items[0].text
     if len(items) == 1 and not items[0].quoted and (match := _RANGE.fullmatch(whole)):
         requested = _range(match, text)
