@@ -21,7 +21,7 @@ from assay.executors.metrics.instances import (
     first_instance_without,
     metrics_of_instances,
 )
-from assay.executors.metrics.matching import has_match
+from assay.executors.metrics.matching import has_match, quoted
 from assay.executors.metrics.metric_files import FileState, metric_path, written_since
 from assay.launch.observations import ANON_PEAK
 from assay.machine.cpulist import format_list, show_numbers
@@ -211,7 +211,7 @@ def _outcome(
     if outcome is Outcome.OK and facts.exit_status:
         return Outcome.FAILED, f"{prefix}{describe_exit(facts.exit_status, facts.signal)}"
     if outcome is Outcome.OK and workload.check:
-        reason = f"the output has no match of the check {workload.check!r}"
+        reason = f"the output has no match of the check {quoted(workload.check)}"
         lacking = first_instance_without(workload.check, instances) if instances else None
         if lacking is not None:
             return Outcome.FAILED, f"{reason} of instance {lacking}"

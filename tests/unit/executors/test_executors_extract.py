@@ -107,10 +107,10 @@ def test_a_failed_check_is_a_failed_launch(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pattern", ["(", "a{2", "[", "*"])
 def test_bad_patterns(pattern: str) -> None:
     if pattern == "a{2":
-        assert checked_pattern(pattern, "The check") == pattern
+        assert checked_pattern(pattern, "--check") == pattern
         return
-    with pytest.raises(InvalidInputError, match="not a regular expression"):
-        checked_pattern(pattern, "The check")
+    with pytest.raises(InvalidInputError, match="Invalid regular expression in --check"):
+        checked_pattern(pattern, "--check")
 
 
 def test_named_metrics() -> None:
@@ -158,6 +158,19 @@ def test_a_figure_that_cannot_be_worked_with_is_absent(tmp_path: Path, text: str
 def test_digits_with_underscores_are_no_number(tmp_path: Path) -> None:
     """Python would read them, and no other program that sees this output."""
     assert read(tmp_path, r"x=(\S+)", b"x=1_000") == "'1_000' in the output is not a number"
+
+
+def test_pattern_without_match_is_quoted_as_typed(tmp_path: Path) -> None:
+    said = str(read(tmp_path, r"x: (\d+)", b"y\n"))
+    assert said.startswith(r"no match of 'x: (\d+)' in the output")
+
+
+def test_invalid_pattern_is_quoted_as_typed() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        checked_pattern(r"x: (\d+", "--metric")
+    assert caught.value.cause.startswith(
+        r"Invalid regular expression in --metric: 'x: (\d+': missing )"
+    )
 
 
 def test_an_empty_match_says_how_to_avoid_it(tmp_path: Path) -> None:

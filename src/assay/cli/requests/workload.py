@@ -53,7 +53,7 @@ def workload_request(options: WorkloadOptions, argv: tuple[str, ...]) -> Workloa
         argv=argv,
         metrics=parse_metrics(options),
         reported=reported_metrics(options),
-        check=checked_pattern(options.check, "The check") if options.check else None,
+        check=checked_pattern(options.check, "--check") if options.check else None,
         timeout_s=(
             parse_quantity("--timeout", options.timeout, parse_duration_s)
             if options.timeout

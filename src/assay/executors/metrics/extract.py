@@ -162,6 +162,6 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
             f"{own} is the name of a built-in metric.",
             "Choose another name for the figure in the output.",
         )
-    pattern = checked_pattern(pattern, "The metric's")
+    pattern = checked_pattern(pattern, "--metric")
     unit = units.get(name, "") or unit_of_pattern(pattern)
     return Metric(name=name, unit=unit, pattern=pattern, statistic=statistic if at else None)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assay.executors.metrics.headers import header_unit
 from assay.executors.metrics.match_statistic import statistic_of
-from assay.executors.metrics.matching import all_matches, last_match, nearest_line
+from assay.executors.metrics.matching import all_matches, last_match, nearest_line, quoted
 from assay.executors.metrics.numbers import POWER, number_around
 from assay.executors.metrics.patterns import (
     figure_and_unit,
@@ -218,7 +218,7 @@ def _names(literal: str, piece: str) -> bool:
 
 
 def _unmatched(pattern: str, outputs: Sequence[Path]) -> str:
-    reason = f"no match of {pattern!r} in the output"
+    reason = f"no match of {quoted(pattern)} in the output"
     line = nearest_line(pattern, outputs)
     return (
         reason if line is None else f"{reason}; the most similar line is {line[: 2 * MAX_QUOTED]!r}"
@@ -229,7 +229,8 @@ def _no_number(text: str, pattern: str) -> str:
     reason = f"{text[:MAX_QUOTED]!r} in the output is not a number"
     if not text:
         return (
-            f"{reason}; the last match of {pattern!r} is empty (.+ instead of .* skips empty lines)"
+            f"{reason}; the last match of {quoted(pattern)} is empty "
+            "(.+ instead of .* skips empty lines)"
         )
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", text):
         return f"{reason}; with LC_ALL=C most programs print a decimal point"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from assay.errors import InvalidInputError
+from assay.untrusted import clean
 
 WINDOW_BYTES = 1 << 22
 """Length of the part of an output that is searched at once."""
@@ -55,8 +56,13 @@ def has_match(check: str, outputs: Sequence[Path]) -> bool:
     return any(next(_matches(sought, output), None) is not None for output in outputs)
 
 
-def checked_pattern(pattern: str, what: str) -> str:
-    """Return a pattern after a check of its syntax.
+def quoted(pattern: str) -> str:
+    """Return a pattern in quotes, as its user typed it: ``repr`` would double backslashes."""
+    return f"'{clean(pattern)}'"
+
+
+def checked_pattern(pattern: str, option: str) -> str:
+    """Return the pattern of an option after a check of its syntax.
 
     Raises:
         InvalidInputError: the text is not a regular expression.
@@ -65,7 +71,7 @@ def checked_pattern(pattern: str, what: str) -> str:
         re.compile(pattern, FLAGS)
     except (re.error, ValueError) as error:  # ValueError: flags that exclude each other
         raise InvalidInputError(
-            f"{what} {pattern!r} is not a regular expression: {error}.",
+            f"Invalid regular expression in {option}: {quoted(pattern)}: {error}.",
             "Write for example 'inertia=([0-9.]+)'.",
         ) from error
     return pattern
