@@ -266,3 +266,19 @@ def test_help_with_any_word_exits_with_status_0(
         parse(words)
     assert end.value.code == 0
     assert capsys.readouterr().out.startswith("usage: assay")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "assay: error: missing verb: `assay --help` lists them\n"),
+        (["completion"], "missing shell: write one of bash, zsh, fish\n"),
+        (["report"], "missing study: write the id of a study, its beginning, or last\n"),
+    ],
+)
+def test_missing_word_is_named(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        parse(words)
+    assert capsys.readouterr().err.endswith(message)

@@ -18,8 +18,8 @@ WITHOUT_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argum
 INVALID_VALUE = re.compile(r"argument (\S+): (takes .*)")
 """Message of a converter of values (assay.cli.parsing.options)."""
 
-NO_ACTION = re.compile(r"the following arguments are required: ACTION\b.*")
-"""Message of argparse on a verb without its action; it also lists optional words."""
+MISSING = re.compile(r"the following arguments are required: (\w+)\b.*")
+"""Message of argparse on a missing word; after it, argparse also lists optional words."""
 
 EXAMPLES = {
     "--budget": "10m",
@@ -163,10 +163,20 @@ class Parser(argparse.ArgumentParser):
             )
         elif match := INVALID_VALUE.fullmatch(message):
             message = f"{match[1]} {match[2]}"
-        elif NO_ACTION.fullmatch(message):
-            action = next(one for one in self._actions if one.dest == "action")
-            message = f"missing action: write one of {', '.join(action.choices or ())}"
+        elif match := MISSING.fullmatch(message):
+            message = self._missing(match[1])
         super().error(message)
+
+    def _missing(self, name: str) -> str:
+        """Return the message for a missing word, by its placeholder or name."""
+        action = next(one for one in self._actions if name in (one.metavar, one.dest))
+        if isinstance(action, argparse._SubParsersAction):
+            remedy = f"`{self.prog} --help` lists them"
+        elif action.choices:
+            remedy = f"write one of {', '.join(action.choices)}"
+        else:
+            remedy = f"write the {action.help}"
+        return f"missing {action.dest}: {remedy}"
 
     def _check_value(self, action: argparse.Action, value: str) -> None:
         if action.choices is None or value in action.choices or isinstance(action, HelpAction):
