@@ -282,3 +282,23 @@ def test_missing_word_is_named(
     with pytest.raises(SystemExit, match="2"):
         parse(words)
     assert capsys.readouterr().err.endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["machine", "noise", "--budget", "2s"], "unknown option --budget\n"),
+        (["doctor", "extra"], "unexpected argument 'extra'\n"),
+        (["measure", "extra"], "unexpected argument 'extra'; write the command after --\n"),
+        (
+            ["tier", "run", "--qqqqqq"],
+            "unknown option --qqqqqq (write options of your own command after --)\n",
+        ),
+    ],
+)
+def test_hint_on_command_is_given_only_where_one_is_taken(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        parse(words)
+    assert capsys.readouterr().err.endswith(message)

@@ -15,6 +15,10 @@ from assay.errors import nearest
 if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
 
+LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
+"""Verbs that take a command after ``--``."""
+LAUNCHING_ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict")})
+"""Actions of other verbs that take a command after ``--``."""
 MINUS = re.compile(r"-[.\d]")
 """Beginning of a negative value, with or without a unit."""
 
@@ -50,6 +54,11 @@ class Parsed(NamedTuple):
         return action
 
 
+def takes_command(verb: str, action: str) -> bool:
+    """Return whether a command may follow ``--``."""
+    return verb in LAUNCHING or (verb, action) in LAUNCHING_ACTIONS
+
+
 def parse(words: Sequence[str]) -> Parsed:
     """Parse a command line (without the program's name); exits as argparse does on bad usage."""
     own, command, separated = _split(words)
@@ -66,12 +75,12 @@ def _arguments(own: list[str]) -> argparse.Namespace:
         return parser.parse_args(own)  # help, version, or an error on an unknown verb
     verb_parser = verb_parsers(build(own[0]))[own[0]]
     arguments, rest = verb_parser.parse_known_intermixed_args(_joined(own[1:], verb_parser))
+    arguments.verb = own[0]
     if rest:
-        _refuse(verb_parser, rest)
+        _refuse(verb_parser, arguments, rest)
     _demand_values(verb_parser, arguments)
     if hasattr(arguments, "assignments"):
         _merge_assignments(verb_parser, arguments)
-    arguments.verb = own[0]
     return arguments
 
 
@@ -79,7 +88,7 @@ def _merge_assignments(verb_parser: argparse.ArgumentParser, arguments: argparse
     """Add the words ``SETTING=VALUE`` to those of ``--with``; refuse other words."""
     stray = next((word for word in arguments.settings if "=" not in word), None)
     if stray is not None:
-        _refuse(verb_parser, [stray])
+        _refuse(verb_parser, arguments, [stray])
     arguments.assignments = [*arguments.settings, *arguments.assignments]
 
 
@@ -123,11 +132,15 @@ _ALIKE = {"--dry-run": "--explain", "--explain": "--dry-run"}
 """Options with one purpose: of verbs that change the machine, and of verbs that launch."""
 
 
-def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
+def _refuse(
+    parser: argparse.ArgumentParser, arguments: argparse.Namespace, rest: list[str]
+) -> NoReturn:
     """Exit with an error on words that a verb does not take; suggest a similar option."""
+    launches = takes_command(arguments.verb, getattr(arguments, "action", ""))
     options = [word.split("=")[0] for word in rest if word.startswith("-")]
     if not options:
-        parser.error(f"unexpected argument {rest[0]!r}; write the command after --")
+        hint = "; write the command after --" if launches else ""
+        parser.error(f"unexpected argument {rest[0]!r}{hint}")
     known = parser._option_string_actions
     meant = _ALIKE.get(options[0])
     near = meant if meant in known else nearest(options[0], tuple(known))
@@ -136,7 +149,7 @@ def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
     parser.error(
         f"unknown option {options[0]}"
         + (f"; did you mean {near}?" if near else "")
-        + " (write options of your own command after --)"
+        + (" (write options of your own command after --)" if launches else "")
     )
 
 

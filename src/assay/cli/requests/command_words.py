@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
-from assay.cli.parsing.parser import Parsed
+from assay.cli.parsing.parser import Parsed, takes_command
 from assay.errors import InvalidInputError
 from assay.records.shell import SIGPIPE_TRAP
 
-LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
-"""Verbs that take a command after ``--``."""
-LAUNCHING_ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict")})
-"""Actions of other verbs that take a command after ``--``."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """Text that a POSIX shell takes literally: quoted, or a character after a backslash."""
 COMPOUND = frozenset(
@@ -121,10 +117,8 @@ def demand_no_command(parsed: Parsed) -> None:
     Raises:
         InvalidInputError: there are words after ``--``.
     """
-    verb, action = parsed.verb, parsed.action
-    launches = verb in LAUNCHING or (verb, action) in LAUNCHING_ACTIONS
-    if parsed.separated and not launches:
-        name = " ".join(filter(None, (verb, action)))
+    if parsed.separated and not takes_command(parsed.verb, parsed.action):
+        name = " ".join(filter(None, (parsed.verb, parsed.action)))
         raise InvalidInputError(
             f"`assay {name}` launches nothing, and takes no words after --.",
             "Leave out -- and the words after it, or write them before --.",
