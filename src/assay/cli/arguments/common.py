@@ -13,7 +13,7 @@ class CommonOptions(NamedTuple):
     """Options that all verbs have, and the helper process of the command.
 
     Attributes:
-        db: URL of the store; ``None`` for the default one.
+        db: path or URL of the store; ``None`` for the default one.
         json: print one JSON document.
         verbose: print more details.
         quiet: print the result only.

@@ -51,7 +51,7 @@ def add_common_options(parser: argparse.ArgumentParser, *, json: bool = True) ->
     group.add_argument("-h", "--help", action=HelpAction)
     group.add_argument(
         "--db",
-        metavar="URL",
+        metavar="PATH",
         help="store of the studies (default: ASSAY_DB, or assay/assay.db in the user's state"
         " folder)",
     )
