@@ -73,6 +73,18 @@ def test_the_page_is_of_the_newest_alone(kept: Kept, tmp_path: Path) -> None:
     assert "New processor" in text
 
 
+def test_show_of_a_running_study_suggests_no_resuming(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(str(kept.db)) as store:
+        store.acquire(kept.id)
+        store.set_status(kept.id, Status.RUNNING)
+        assert kept("study", "show", kept.id) == 0
+    said = capsys.readouterr().out
+    assert "no conclusion of stratum 1 yet; the study is running" in said
+    assert "study resume" not in said
+
+
 def test_show_tells_that_there_is_none(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
     assert kept("study", "show", kept.id) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -180,15 +180,21 @@ def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
         yield f"  failed, without a conclusion. The last launch: {clean(failure.text)}."
         yield f"  {clean(failure.remedy)}"
     elif record.conclusion is None:
-        yield f"  no conclusion yet; `assay study resume {record.id}` continues the study"
+        yield f"  no conclusion yet; {_continuation(record)}"
     if record.conclusion is None:
         return
     newest = record.strata[-1].number
     if failure is None:
-        resume = f"`assay study resume {record.id}` continues the study"
-        yield f"  no conclusion of stratum {newest} yet; {resume}"
+        yield f"  no conclusion of stratum {newest} yet; {_continuation(record)}"
     for sentence in verdict_lines(record.conclusion, record.spec):
         yield f"  earlier stratum: {clean(sentence)}"
+
+
+def _continuation(record: StudyRecord) -> str:
+    """Return the way to a conclusion: a study that runs cannot be resumed."""
+    if record.status is Status.RUNNING:
+        return "the study is running"
+    return f"`assay study resume {record.id}` continues the study"
 
 
 def _resume(
