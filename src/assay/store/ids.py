@@ -12,6 +12,7 @@ _ALPHABET = "0123456789" + _LETTERS
 """Base 32 of Crockford, without the ambiguous letters i, l, o, u; so ``last`` is not an id."""
 _LENGTH = 7
 _LAST = "last"
+CREATE_STUDY = "Create a study: `assay tune -- COMMAND`."
 _SHOW = "`assay study list` lists all studies."
 
 
@@ -33,7 +34,7 @@ def resolve_id(text: str, known: Sequence[str]) -> str:
     """
     wanted = text.strip().lower()
     if not known:
-        raise InvalidInputError("The store is empty.", "Create a study: `assay tune -- COMMAND`.")
+        raise InvalidInputError("The store is empty.", CREATE_STUDY)
     if wanted == _LAST:
         return known[-1]
     if wanted in known:

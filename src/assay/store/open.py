@@ -10,9 +10,11 @@ from pathlib import Path
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.store.base import Store
 from assay.store.filesystem import refuse_network
+from assay.store.ids import CREATE_STUDY
 from assay.store.location import database_path, default_url, state_path
 
 _MOUNTINFO = Path("/proc/self/mountinfo")
+_OTHER_STORE_REMEDY = "Or specify another store with --db PATH or ASSAY_DB."
 _OTHER_FILE_REMEDY = "Specify another file with --db PATH or ASSAY_DB."
 
 
@@ -45,9 +47,10 @@ def open_store(
     """
     path = database_path(default_url(env) if url_or_path is None else url_or_path)
     refuse_network(path, _read(mountinfo))
-    if create and _is_usual(path, env):
+    usual = _is_usual(path, env)
+    if create and usual:
         _create_folder(path.parent)
-    _check_file(path, create)
+    _check_file(path, create, usual=usual)
 
     from assay.store.sqlite import open_sqlite
 
@@ -80,16 +83,18 @@ def _create_folder(folder: Path) -> None:
         ) from error
 
 
-def _check_file(path: Path, create: bool) -> None:
+def _check_file(path: Path, create: bool, *, usual: bool) -> None:
     kind = _kind_of(path)
     if kind is None:
-        if _kind_of(path.parent) is None:
+        if _kind_of(path.parent) is None and not usual:
             raise InvalidInputError(
                 f"The directory of the store {path} does not exist.",
                 f"Create it with `mkdir -p {path.parent}`, or specify another file with --db.",
             )
         if not create:
-            raise InvalidInputError(f"The store {path} does not exist.", _OTHER_FILE_REMEDY)
+            raise InvalidInputError(
+                f"The store {path} does not exist.", f"{CREATE_STUDY} {_OTHER_STORE_REMEDY}"
+            )
     elif not stat.S_ISREG(kind):
         kind_name = "a directory" if stat.S_ISDIR(kind) else "not a regular file"
         raise InvalidInputError(f"The store {path} is {kind_name}.", _OTHER_FILE_REMEDY)

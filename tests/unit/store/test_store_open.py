@@ -85,11 +85,23 @@ def test_missing_directory_is_named(tmp_path: Path) -> None:
 
 
 def test_missing_store_is_not_created_without_create(database: Path) -> None:
-    with pytest.raises(InvalidInputError, match="does not exist"):
+    with pytest.raises(InvalidInputError, match="does not exist") as caught:
         open_store(database, create=False)
+    assert caught.value.remedy == (
+        "Create a study: `assay tune -- COMMAND`. "
+        "Or specify another store with --db PATH or ASSAY_DB."
+    )
     assert not database.exists()
     open_store(database).close()
     open_store(database, create=False).close()
+
+
+def test_missing_usual_store_needs_no_mkdir(tmp_path: Path) -> None:
+    """The first study creates its folder."""
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    with pytest.raises(InvalidInputError, match=r"The store .* does not exist") as caught:
+        open_store(create=False, env=env)
+    assert "Create a study: `assay tune -- COMMAND`." in str(caught.value)
 
 
 def test_directory_is_rejected(tmp_path: Path) -> None:
