@@ -129,7 +129,7 @@ class NiceValue(BaseSetting, frozen=True):
         floor = machine.rights.min_nice
         if value < floor:
             return Refused(
-                f"nice={value} is not permitted: the lowest value here is {floor}",
+                f"the lowest permitted value here is {floor}",
                 "Run as root, or raise the limit: `prlimit --nice`, or `nice` in limits.conf(5).",
             )
         return Resolved((Sched(nice=value),))
@@ -167,13 +167,10 @@ def _parse_deadline(text: str) -> Sched | None:
 def _with_priority(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
     highest = machine.rights.max_rt_priority
     if (wanted.priority or 0) > highest:
-        has = (
-            f"the highest real-time priority is {highest}"
-            if highest
-            else "no real-time priority is permitted"
-        )
         return Refused(
-            f"{wanted.policy}:{wanted.priority} is not permitted: {has} here",
+            f"the highest permitted real-time priority here is {highest}"
+            if highest
+            else "no real-time priority is permitted here",
             "Run as root, or raise the limit: `prlimit --rtprio`, or `rtprio` in limits.conf(5).",
         )
     if _reserves_time(machine) or remaining_cpus(config, machine):

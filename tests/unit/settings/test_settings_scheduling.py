@@ -73,7 +73,7 @@ def test_planned(given: dict[str, Value], host: Machine, expected: Sched) -> Non
         ({"sched": "deadline:3ms/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "deadline:1us/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "fifo:1"}, machine(), "prlimit --rtprio"),
-        ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, max_rt_priority=3)), "priority is 3"),
+        ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, max_rt_priority=3)), "priority here is 3"),
         # Protection of other programs.
         ({"sched": "fifo:1"}, OPEN, "reserves no time"),
         ({"sched": "rr:1", "cpus": 4}, OPEN, "cpus=COUNT"),
@@ -177,3 +177,16 @@ def test_cpu_zero_is_rejected_as_count_and_accepted_as_list() -> None:
     refused = planned({"cpus": 0})
     assert set(refused.refused) == {"cpus"}
     assert 'cpus="0-0"' in str(refused.settings["cpus"].reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("nice", -5, "the lowest permitted value here is 0"),
+        ("sched", "fifo:5", "no real-time priority is permitted here"),
+    ],
+)
+def test_refusal_without_rights_names_the_limit_only(name: str, value: Value, reason: str) -> None:
+    """The value precedes it in every message."""
+    refused = planned({name: value}, machine(rights=Rights(uid=1))).refused
+    assert (refused[name].reason or "").startswith(reason)
