@@ -109,7 +109,7 @@ def test_bad_patterns(pattern: str) -> None:
     if pattern == "a{2":
         assert checked_pattern(pattern, "--check") == pattern
         return
-    with pytest.raises(InvalidInputError, match="Invalid regular expression in --check"):
+    with pytest.raises(InvalidInputError, match="--check: invalid regular expression"):
         checked_pattern(pattern, "--check")
 
 
@@ -169,7 +169,7 @@ def test_invalid_pattern_is_quoted_as_typed() -> None:
     with pytest.raises(InvalidInputError) as caught:
         checked_pattern(r"x: (\d+", "--metric")
     assert caught.value.cause.startswith(
-        r"Invalid regular expression in --metric: 'x: (\d+': missing )"
+        r"--metric: invalid regular expression 'x: (\d+': missing )"
     )
 
 

@@ -73,7 +73,7 @@ def test_planned(given: dict[str, Value], host: Machine, expected: Sched) -> Non
         ({"sched": "deadline:3ms/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "deadline:1us/2ms"}, HOST, "RUNTIME/PERIOD"),
         ({"sched": "fifo:1"}, machine(), "prlimit --rtprio"),
-        ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, max_rt_priority=3)), "priority here is 3"),
+        ({"sched": "fifo:4"}, machine(rights=Rights(uid=1, max_rt_priority=3)), "here is 3"),
         # Protection of other programs.
         ({"sched": "fifo:1"}, OPEN, "reserves no time"),
         ({"sched": "rr:1", "cpus": 4}, OPEN, "cpus=COUNT"),

@@ -71,7 +71,7 @@ def checked_pattern(pattern: str, option: str) -> str:
         re.compile(pattern, FLAGS)
     except (re.error, ValueError) as error:  # ValueError: flags that exclude each other
         raise InvalidInputError(
-            f"Invalid regular expression in {option}: {quoted(pattern)}: {error}.",
+            f"{option}: invalid regular expression {quoted(pattern)}: {error}.",
             "Write for example 'inertia=([0-9.]+)'.",
         ) from error
     return pattern
