@@ -101,7 +101,7 @@ def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[s
             raise
         raise InvalidInputError(
             f"{name} takes one value here, not {written!r}.",
-            "`assay tune` takes several values; `assay compare` takes one --arm for each.",
+            "`assay tune` takes several values; `assay compare` takes one `--arm` for each.",
         ) from error
 
 
