@@ -17,7 +17,7 @@ if [ "$1" = b ]; then
     test $(($(wc -l < launches) % 10)) = "$2" && exec sleep 60
     exec sleep 0.03
 fi
-exec sleep 0.04
+exec sleep 0.12
 """
 WORDS = (
     *("--timeout", "0.4s", "--runs", "36", "--disturbed-above", "never"),
