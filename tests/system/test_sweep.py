@@ -254,7 +254,10 @@ def test_interrupted_sweep_resumes(cli: CommandLine, after: int) -> None:
     assert {c["summary"]["wall_s"]["n"] for c in document["cells"]} == {4}
     # A repeated sweep launches nothing: the study is done.
     again = cli("study", "resume", "last", "--json").document
+    notes, former = again.pop("notes"), document.pop("notes")
     assert again == document
+    (added,) = set(notes) - set(former)
+    assert "nothing was launched" in added
     assert len(cli.samples()) == 30
 
 
