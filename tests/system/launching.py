@@ -34,6 +34,11 @@ def has_memory_controller() -> bool:
 needs_memory_controller = pytest.mark.skipif(
     not has_memory_controller(), reason="no hierarchy here has the memory controller"
 )
+MEMORY_WAYS = [
+    pytest.param("cgroup", marks=[pytest.mark.system, needs_memory_controller]),
+    "none",
+]
+"""Containments of tests that read the memory charged to a launch."""
 
 
 def groups_named(part: str) -> set[str]:

@@ -104,7 +104,7 @@ def test_comparison_by_time_is_refused_and_by_instance_accepted(cli: CommandLine
         ),
         (
             ["measure", "--combine", "wall_s=sum", "--"],
-            "for all instances together",
+            "assay measures this metric for all instances together",
         ),
         (["measure", "--combine", "nothing=sum", "--"], "Unknown metric: 'nothing'"),
         (["measure", "--with", "instances=100000", "--"], "do not fit"),

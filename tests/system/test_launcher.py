@@ -28,6 +28,7 @@ import pytest
 from launching import (
     CGROUPS,
     MAY_CHANGE_HOST,
+    MEMORY_WAYS,
     MIB,
     SESSION,
     Launcher,
@@ -47,7 +48,6 @@ system = pytest.mark.system
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 BOTH_WAYS = [pytest.param("cgroup", marks=system), "none"]
-MEMORY_WAYS = [pytest.param("cgroup", marks=[system, needs_memory_controller]), "none"]
 
 
 @pytest.fixture

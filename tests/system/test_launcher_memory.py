@@ -18,11 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launching import CGROUPS, MIB, SESSION, Launcher, Record, needs_memory_controller
+from launching import (
+    CGROUPS,
+    MEMORY_WAYS,
+    MIB,
+    SESSION,
+    Launcher,
+    Record,
+    needs_memory_controller,
+)
 
 system = pytest.mark.system
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-MEMORY_WAYS = [pytest.param("cgroup", marks=[system, needs_memory_controller]), "none"]
 
 RARE: Record = {"sampling_share": 0.0001, "sample_interval_s": 10}
 """After the first sample the next one comes a fifth of a second later at the earliest."""

@@ -33,8 +33,8 @@ inline Box own_part(Box box) {
 /// Efficient temporal blocking for stencil computations by multicore-aware wavefront parallelization, 2009).
 ///
 /// Each step is `lag` cells behind the previous one in y and in z: there, all its input has been written, and
-/// what it overwrites is no longer read. Threads share the rows of a band and wait for each other after each
-/// step of each group of planes.
+/// no step still reads the cells that it overwrites. Threads share the rows of a band and wait for each other
+/// after each step of each group of planes.
 template <class T, std::ptrdiff_t lag = radius>
 inline void pass(const Wave& w, std::ptrdiff_t first, std::ptrdiff_t steps) {
     const std::ptrdiff_t behind = lag * (steps - 1);

@@ -41,7 +41,7 @@ def changed_conditions(changes: Sequence[str]) -> str:
     """Return a note on changes of the host or the program since a study ended.
 
     Args:
-        changes: what changed; at least one.
+        changes: changed conditions; at least one.
     """
     return (
         f"conditions changed since the measurement: {'; '.join(changes)}. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.cli.files.output_file import demand_parent
+from assay.cli.files.output_file import demand_writable
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.requests.stored_study import ReportRequest
@@ -45,4 +45,4 @@ def _demand_usable(path: Path) -> None:
             f"of the kind {path.suffix}.",
             f"Write -o {path.with_suffix('.html')}, .svg or .png",
         )
-    demand_parent("-o", path)
+    demand_writable("-o", path)

@@ -95,12 +95,12 @@ def _record(text: str | None) -> str | None:
         return text or None
     from pathlib import Path
 
-    from assay.cli.files.output_file import demand_parent  # most commands record nothing
+    from assay.cli.files.output_file import demand_writable  # most commands record nothing
 
     path = Path(text)
     if path.is_dir():
         raise InvalidInputError(f"--record {path}: that is a folder.", "Specify a file.")
-    demand_parent("--record", path)
+    demand_writable("--record", path)
     return text
 
 

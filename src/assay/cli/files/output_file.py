@@ -27,11 +27,11 @@ def output_path(option: str, text: str, endings: Sequence[str]) -> Path:
             f"{option} {path}: unknown suffix.",
             f"Write a file with the suffix {' or '.join(endings)}.",
         )
-    demand_parent(option, path)
+    demand_writable(option, path)
     return path
 
 
-def demand_parent(option: str, path: Path) -> None:
+def demand_writable(option: str, path: Path) -> None:
     """Raise an error if an output file cannot be created: its folder is missing or read-only.
 
     Raises:
