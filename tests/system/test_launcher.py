@@ -647,7 +647,7 @@ def test_known_allocation_is_measured(
         [programs / "hold", kind, 64, 0.5], containment=containment, sample_interval_s=0.02
     )
     assert 64 * MIB <= record["peak_anon_bytes"] < 70 * MIB
-    assert record["anon_samples"] >= 5 and 0 < record["anon_interval_s"] <= record["wall_s"]
+    assert record["anon_samples"] >= 2 and 0 < record["anon_interval_s"] <= record["wall_s"]
     if containment == "cgroup":
         assert 64 * MIB <= record["peak_bytes"] < 80 * MIB
 
