@@ -94,7 +94,7 @@ def build_sample(
     """
     outcome, message = _outcome(workload, facts, outputs, instances)
     reading = reading or read_metrics(workload, facts, outputs, instances)
-    metrics = reading.values if outcome is Outcome.OK else {}
+    metrics = reading.values if outcome.succeeded else {}
     mapped = libraries_evidence(launch, facts)
     lines, pools = error_output_evidence(outputs), pools_evidence(launch, facts)
     foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s, hooked_s)
@@ -208,9 +208,9 @@ def _outcome(
     """Return the outcome, and the reason if the launch failed."""
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
     prefix = _instance_prefix(facts, instances)
-    if outcome is Outcome.OK and facts.exit_status:
+    if outcome.succeeded and facts.exit_status:
         return Outcome.FAILED, f"{prefix}{describe_exit(facts.exit_status, facts.signal)}"
-    if outcome is Outcome.OK and workload.check:
+    if outcome.succeeded and workload.check:
         reason = f"the output has no match of the check {quoted(workload.check)}"
         lacking = first_instance_without(workload.check, instances) if instances else None
         if lacking is not None:

@@ -25,7 +25,6 @@ from assay.records import (
     Evidence,
     Launch,
     Observation,
-    Outcome,
     Plan,
     RunFacts,
     Sample,
@@ -139,7 +138,7 @@ class SampleBuilder:
             reading,
             hooks_s,
         )
-        if launch.stage is Stage.SURVEY and sample.outcome is Outcome.OK:
+        if launch.stage is Stage.SURVEY and sample.outcome.succeeded:
             demand_figures(workload, reading)
         disturbing = self._other_processes.evidence(sample, self._hook_processes.pids)
         output = self._output_evidence(sample, submitted.plan, workload)
@@ -150,7 +149,7 @@ class SampleBuilder:
         written = [
             output for output in sample.outputs if output.stream == self._scratch.stdout.name
         ]
-        if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
+        if self._values is None or len(written) != 1 or not sample.outcome.succeeded:
             return []
         patterns = [m.pattern for m in workload.metrics if m.pattern is not None and m.file is None]
         own = printed_values(sample.launch.configuration, plan, self._values)

@@ -72,6 +72,14 @@ from assay.records.launch import Arm, Launch, Stage
 from assay.records.observation import Observation
 from assay.records.output import HashedPart, Output
 from assay.records.plan import Level, Plan, PlannedSetting, Prospect, Scope
+from assay.records.progress import (
+    EndRule,
+    Incumbent,
+    Progress,
+    RateForm,
+    Series,
+    SteadyPart,
+)
 from assay.records.requirement import (
     Bound,
     Requirement,
@@ -129,6 +137,7 @@ __all__ = [
     "EarlierStudy",
     "EffectKind",
     "EffectVerdict",
+    "EndRule",
     "EnvSet",
     "EnvUnset",
     "CrossEnvironmentComparison",
@@ -147,6 +156,7 @@ __all__ = [
     "Hooks",
     "HostAction",
     "InstanceFacts",
+    "Incumbent",
     "Instances",
     "Interference",
     "IoPriority",
@@ -174,6 +184,7 @@ __all__ = [
     "Preload",
     "Prospect",
     "Range",
+    "RateForm",
     "BuildRecipe",
     "Recommendation",
     "RecommendationStatus",
@@ -186,6 +197,7 @@ __all__ = [
     "Sample",
     "Sched",
     "Scope",
+    "Series",
     "ReadBack",
     "SmallestGain",
     "Space",
@@ -193,6 +205,7 @@ __all__ = [
     "SpreadVerdict",
     "Stage",
     "Statistic",
+    "SteadyPart",
     "Status",
     "Stratum",
     "StudySpec",
@@ -205,6 +218,7 @@ __all__ = [
     "Value",
     "Verdict",
     "PlannedSetting",
+    "Progress",
     "Workload",
     "Wrap",
     "WriteFile",

@@ -6,6 +6,7 @@ import enum
 
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
+from assay.records.progress import EndRule
 
 
 class Stage(enum.StrEnum):
@@ -64,6 +65,7 @@ class Launch(Record, frozen=True, kw_only=True):
             because claims rest on separate applications (docs/explanation/statistics.md, rule 18).
         cpu_slot: number of the CPU slot that the launch is confined to, from 0, if the study
             divides the CPUs.
+        end: rule that ends the launch before its program ends; absent: the program ends by itself.
     """
 
     configuration: Configuration
@@ -76,3 +78,4 @@ class Launch(Record, frozen=True, kw_only=True):
     block_arms: tuple[Arm, ...] | None = None
     repeat_application: bool = False
     cpu_slot: int | None = None
+    end: EndRule | None = None

@@ -10,15 +10,23 @@ from assay.records.launch import Launch
 from assay.records.observation import Observation
 from assay.records.output import Output
 from assay.records.plan import Level
+from assay.records.progress import Series, SteadyPart
 
 
 class Outcome(enum.StrEnum):
     """Outcome of a launch."""
 
     OK = "ok"
+    ENOUGH = "enough"
+    """assay ended the launch because its values sufficed."""
     FAILED = "failed"
     TIMED_OUT = "timed_out"
     LIMIT = "limit"
+
+    @property
+    def succeeded(self) -> bool:
+        """Return whether the launch gave valid results."""
+        return self in (Outcome.OK, Outcome.ENOUGH)
 
 
 class GrantStatus(enum.StrEnum):
@@ -136,6 +144,8 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
         contradictions: contradictions between the accounts of the launch; reports mention such a
             sample wherever it is used.
         upper_bounds: upper bound of each metric whose value is a lower bound.
+        series: reported values of each progress metric, by name.
+        steady: steady part of the launch for each of these metrics, by name.
     """
 
     launch: Launch
@@ -160,6 +170,8 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     observations: tuple[Observation, ...] = ()
     contradictions: tuple[str, ...] = ()
     upper_bounds: dict[str, float] = {}
+    series: dict[str, Series] = {}
+    steady: dict[str, SteadyPart] = {}
 
     @property
     def total_wall_s(self) -> float:

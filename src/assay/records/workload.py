@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.records.codec import Record
+from assay.records.progress import Progress
 
 
 class Goal(enum.StrEnum):
@@ -39,6 +40,7 @@ class Metric(Record, frozen=True, kw_only=True):
             ``sum`` or a quantile such as ``p99``; absent if the last match counts.
         file: file that the pattern is applied to instead of the output, relative to the working
             directory of the launch.
+        progress: source of the values, if the program reports them while it runs.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Metric(Record, frozen=True, kw_only=True):
     goal_assumed: bool = False
     statistic: str | None = None
     file: str | None = None
+    progress: Progress | None = None
 
     @property
     def combined(self) -> Combine:

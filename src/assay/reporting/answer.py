@@ -233,7 +233,7 @@ def _summary_details(summary: Summary, metric: Metric, scale: Scale) -> tuple[st
 
 
 def _open(inputs: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
-    if inputs.samples and not any(s.outcome is Outcome.OK for s in inputs.samples):
+    if inputs.samples and not any(s.outcome.succeeded for s in inputs.samples):
         return _no_success(inputs)
     sentence = report.open_sentence(inputs.status, len(inputs.samples))
     details = [_best_so_far(inputs, rows, scale)] if inputs.spec.kind is Kind.TUNE else []

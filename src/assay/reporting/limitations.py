@@ -102,8 +102,8 @@ def _outcomes(samples: Sequence[Sample]) -> Iterator[str]:
     }
     counts = Counter(s.outcome for s in samples)
     parts = [f"{counts[o]:,} {word}" for o, word in words.items() if counts[o]]
-    if parts and counts[Outcome.OK]:
-        arms = sorted({s.launch.arm for s in samples if s.outcome is not Outcome.OK})
+    if parts and (counts[Outcome.OK] or counts[Outcome.ENOUGH]):
+        arms = sorted({s.launch.arm for s in samples if not s.outcome.succeeded})
         yield (
             f"Failed launches: {', '.join(parts)}, of "
             f"{show_count(len(samples), 'launch', 'launches')}, {arms_of_launches(arms, 0)}."

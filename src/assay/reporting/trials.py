@@ -80,7 +80,7 @@ def _reading(sample: Sample, metric: Metric) -> tuple[State, float | None]:
     if sample.outcome is Outcome.TIMED_OUT:
         cap = sample.launch.timeout_s if sample.launch.timeout_s is not None else sample.wall_s
         return State.CENSORED, cap if metric.name == "wall_s" else None
-    if sample.outcome is not Outcome.OK:
+    if not sample.outcome.succeeded:
         return State.FAILED, None
     value = sample.metrics.get(metric.name)
     if value is None and metric.name in BUILT_IN:

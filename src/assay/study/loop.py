@@ -26,7 +26,6 @@ from assay.records import (
     Kind,
     Launch,
     Metric,
-    Outcome,
     Plan,
     Requirement,
     Sample,
@@ -327,7 +326,7 @@ def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
     Raises:
         NotPossibleError: a successful sample lacks a host-dependent metric.
     """
-    if sample.outcome is not Outcome.OK:
+    if not sample.outcome.succeeded:
         return
     for metric in metrics:
         is_requested = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
@@ -345,7 +344,7 @@ def demand_objective(sample: Sample, objective: Metric) -> None:
         InvalidInputError: a successful sample lacks the objective.
         NotPossibleError: this host cannot measure it.
     """
-    if sample.outcome is not Outcome.OK:
+    if not sample.outcome.succeeded:
         return
     demand_available(sample, (objective,))
     if objective.name not in sample.metrics:
@@ -359,7 +358,7 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
         InvalidInputError: a successful sample lacks one.
         NotPossibleError: this host cannot measure it.
     """
-    if sample.outcome is not Outcome.OK:
+    if not sample.outcome.succeeded:
         return
     demand_available(sample, metrics)
     for metric in metrics:

@@ -97,7 +97,7 @@ def survey(
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
             sample = _awaited(executor, ending)
-            if sample.outcome in (Outcome.OK, Outcome.TIMED_OUT):
+            if sample.outcome.succeeded or sample.outcome is Outcome.TIMED_OUT:
                 break
         else:
             raise WorkloadFailedError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from assay.records import Outcome, Stage
+from assay.records import Stage
 from assay.store import Store
 
 
@@ -24,7 +24,7 @@ def typical_wall_s(store: Store, command: str) -> float | None:
         walls = [
             s.wall_s
             for s in store.samples(head.id)
-            if s.wall_s and s.outcome is Outcome.OK and s.launch.stage is not Stage.SURVEY
+            if s.wall_s and s.outcome.succeeded and s.launch.stage is not Stage.SURVEY
         ]
         if walls:
             return statistics.median(walls)

@@ -167,7 +167,7 @@ def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
         sample: sample of the launch.
     """
     objective = spec.workload.objective.name
-    if sample.outcome is not Outcome.OK:
+    if not sample.outcome.succeeded:
         return failure_of(sample, spec.workload)
     if objective in sample.unavailable:
         return Failure(f"{objective} cannot be read: {sample.unavailable[objective]}")

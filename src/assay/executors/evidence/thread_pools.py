@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.machine.programs.pool_readers import read_variables
-from assay.records import Evidence, Launch, Outcome, RunFacts, Sample, Stage
+from assay.records import Evidence, Launch, RunFacts, Sample, Stage
 from assay.settings.pools import POOLS
 
 KIND = "pools"
@@ -38,7 +38,7 @@ def pools_read_in(samples: Iterable[Sample]) -> frozenset[str] | None:
     found: set[str] = set()
     known = False
     for sample in samples:
-        if sample.launch.stage is not Stage.SURVEY or sample.outcome is not Outcome.OK:
+        if sample.launch.stage is not Stage.SURVEY or not sample.outcome.succeeded:
             continue
         piece = next((one for one in sample.evidence if one.kind == KIND), None)
         if piece is None:

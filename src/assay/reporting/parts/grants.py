@@ -23,7 +23,7 @@ def failures(samples: Sequence[Sample]) -> Html | None:
     """Return the failed launches by reason, with their number and arms."""
     kinds: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
-        if sample.outcome is not Outcome.OK:
+        if not sample.outcome.succeeded:
             ending, message = _ending(sample), clean(sample.message or "")
             shown_message = "" if message in (ending, _TIMED_OUT) else message
             kinds.setdefault((ending, shown_message), []).append(sample)

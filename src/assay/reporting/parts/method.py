@@ -140,6 +140,7 @@ _ARMS_SHOWN = 5
 
 _OUTCOMES = {
     Outcome.OK: "ok",
+    Outcome.ENOUGH: "ended by assay with enough values",
     Outcome.FAILED: "failed",
     Outcome.TIMED_OUT: "timed out",
     Outcome.LIMIT: "stopped at a limit",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import permutations
 from statistics import median
 
-from assay.records import Metric, Outcome, Sample, Stage
+from assay.records import Metric, Sample, Stage
 from assay.search.history.history import History
 from assay.search.history.units import mixed_unit_objection
 from assay.search.history.zeros import zeros_objection_to
@@ -48,7 +48,7 @@ _Arm = tuple[str, Sequence[Sample]]
 
 def _counted_launches(history: History, arm: str) -> list[Sample]:
     launches = history.launches_of(arm)
-    return [s for s in launches if s.launch.stage is not Stage.SURVEY and s.outcome is Outcome.OK]
+    return [s for s in launches if s.launch.stage is not Stage.SURVEY and s.outcome.succeeded]
 
 
 def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:

@@ -97,7 +97,7 @@ def _more(own: _Count, others: _Count, *, min_difference: int) -> bool:
 def _lost(history: History, arm: str) -> _Count:
     """Return the number of launches of an arm that failed or did not end, and of all."""
     counted = [s for s in history.launches_of(arm) if _is_counted(s)]
-    return sum(sample.outcome is not Outcome.OK for sample in counted), len(counted)
+    return sum(not sample.outcome.succeeded for sample in counted), len(counted)
 
 
 def _is_counted(sample: Sample) -> bool:

@@ -386,7 +386,7 @@ def _counting(history: History, arm: Arm) -> list[Sample]:
 
 
 def _value(requirement: Requirement, sample: Sample) -> float | None:
-    return sample.metrics.get(requirement.metric) if sample.outcome is Outcome.OK else None
+    return sample.metrics.get(requirement.metric) if sample.outcome.succeeded else None
 
 
 def _is_beyond(requirement: Requirement, sample: Sample) -> bool:

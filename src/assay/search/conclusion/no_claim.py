@@ -95,7 +95,7 @@ def _zeros_sentence(histories: Iterable[History], arms: Sequence[Arm]) -> str | 
         arms: arms that were tried, the default first; its first launch counts.
     """
     for history, arm in itertools.product(histories, arms):
-        samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
+        samples = [s for s in history.launches_of(arm.name) if s.outcome.succeeded]
         objection = zeros_objection_to(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
         if objection is not None:
             return wording.undecidable_sentence(objection)

@@ -157,7 +157,7 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
         samples: samples of the study.
     """
     notes = []
-    good = [sample for sample in samples if sample.outcome is Outcome.OK]
+    good = [sample for sample in samples if sample.outcome.succeeded]
     zeros = [sample for sample in good if is_without_ratio(metrics[0].name, sample)]
     if zeros:
         notes.append(wording.zero_values(metrics[0].name, len(zeros), len(good), _arms_of(zeros)))

@@ -43,7 +43,7 @@ def counted_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sam
         history: history of all stages.
         stage, arm: stage and arm of the launches.
     """
-    ended = [s for s in _launches(history, stage, arm) if s.outcome is Outcome.OK]
+    ended = [s for s in _launches(history, stage, arm) if s.outcome.succeeded]
     if stage is not Stage.CONFIRM:
         return ended, 0
     quiet = [s for s in ended if not history.is_disturbed(stage, s.launch.block)]

@@ -6,7 +6,7 @@ import itertools
 import statistics
 from collections.abc import Sequence
 
-from assay.records import Outcome, Sample, Stage, StudySpec
+from assay.records import Sample, Stage, StudySpec
 from assay.stats.ranks import rank_test
 from assay.wording.launch_notes import carry_over_note
 
@@ -29,7 +29,7 @@ def carry_over_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     after: dict[str, dict[str, list[float]]] = {}
     for before, sample in itertools.pairwise(samples):
         value = sample.metrics.get(metric.name, 0.0)
-        if sample.launch.stage is Stage.CONFIRM and sample.outcome is Outcome.OK and value > 0:
+        if sample.launch.stage is Stage.CONFIRM and sample.outcome.succeeded and value > 0:
             groups = after.setdefault(sample.launch.arm, {})
             groups.setdefault(before.launch.arm, []).append(value)
     pairs = [

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.records import Configuration, Outcome, Sample, Stage
+from assay.records import Configuration, Sample, Stage
 from assay.records.configuration import show_value
 from assay.records.sample import STDERR_LINES
 from assay.search.history.history import History
@@ -58,7 +58,7 @@ def complaint_notes(history: History) -> list[str]:
     samples = [
         sample
         for sample in history.samples
-        if sample.launch.stage in _COUNTED and sample.outcome is Outcome.OK
+        if sample.launch.stage in _COUNTED and sample.outcome.succeeded
     ]
     if not any(piece.kind == STDERR_LINES for sample in samples for piece in sample.evidence):
         return []

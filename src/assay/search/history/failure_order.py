@@ -44,15 +44,15 @@ def describe_failure_order(samples: Sequence[Sample]) -> str | None:
 
 def _order_of_all(samples: Sequence[Sample]) -> str | None:
     counted = [s for s in sorted(samples, key=lambda s: s.started_at) if not s.build_failed]
-    works = [sample.outcome is Outcome.OK for sample in counted]
+    works = [sample.outcome.succeeded for sample in counted]
     failed = works.count(False)
-    if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in counted):
+    if any(not (s.outcome.succeeded or s.outcome is Outcome.FAILED) for s in counted):
         return None  # limits and time-outs have separate reasons
-    worked = {sample.launch.arm for sample in counted if sample.outcome is Outcome.OK}
-    if not any(s.launch.arm in worked for s in counted if s.outcome is not Outcome.OK):
+    worked = {sample.launch.arm for sample in counted if sample.outcome.succeeded}
+    if not any(s.launch.arm in worked for s in counted if not s.outcome.succeeded):
         return None  # arms that never worked may be faulty themselves
     first = works.index(False)
-    places = sum(s.outcome is not Outcome.OK and s.launch.attempt == 0 for s in counted)
+    places = sum(not s.outcome.succeeded and s.launch.attempt == 0 for s in counted)
     many = places >= max(MIN_FAILED, MIN_SHARE * first)
     if many and first and not any(works[first:]):
         return failed_since_first(first, failed)
@@ -72,9 +72,9 @@ def _order_of_arms(samples: Sequence[Sample]) -> str | None:
 
 
 def _order_of_arm(name: str, samples: Sequence[Sample]) -> str | None:
-    if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in samples):
+    if any(not (s.outcome.succeeded or s.outcome is Outcome.FAILED) for s in samples):
         return None
-    works = [sample.outcome is Outcome.OK for sample in samples]
+    works = [sample.outcome.succeeded for sample in samples]
     first = next((at for at, good in enumerate(works) if not good), len(works))
     places = sum(s.outcome is Outcome.FAILED and s.launch.attempt == 0 for s in samples)
     if not first or any(works[first:]) or places < max(MIN_OF_ARM, MIN_SHARE * first):
@@ -88,7 +88,7 @@ def describe_first_successes(samples: Sequence[Sample]) -> str | None:
     Args:
         samples: samples of the arm, in the order of the launches.
     """
-    works = [sample.outcome is Outcome.OK for sample in samples if not sample.build_failed]
+    works = [sample.outcome.succeeded for sample in samples if not sample.build_failed]
     first = next((at for at, good in enumerate(works) if not good), len(works))
     if not first or first == len(works) or any(works[first:]):
         return None

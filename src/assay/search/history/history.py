@@ -234,7 +234,7 @@ class History:
     def observation(self, sample: Sample) -> Observation | None:
         """Return the objective of a sample; a time-out is right-censored at its cap."""
         value = sample.metrics.get(self.metric.name)
-        if sample.outcome is Outcome.OK and value is not None and 0 < value < math.inf:
+        if sample.outcome.succeeded and value is not None and 0 < value < math.inf:
             return Observation(value)
         if sample.outcome is Outcome.TIMED_OUT and self.metric.name == "wall_s" and sample.wall_s:
             return Observation(sample.launch.timeout_s or sample.wall_s, censored=True)
@@ -337,7 +337,7 @@ class History:
 
     def _figures_of(self, samples: Iterable[Sample]) -> list[float]:
         name = self.metric.name
-        good = (s for s in samples if s.outcome is Outcome.OK)
+        good = (s for s in samples if s.outcome.succeeded)
         return [s.metrics[name] for s in good if name in s.metrics]
 
     def lost(self, stage: Stage, arm: str, count: int) -> bool:
@@ -551,11 +551,11 @@ class _WallTimes:
         if not time_s:
             return
         launch = sample.launch
-        if sample.outcome is Outcome.OK:
+        if sample.outcome.succeeded:
             self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
         surveyed = launch.stage is Stage.SURVEY
         kinds = [self._survey if surveyed else self._counted]
-        if sample.outcome is Outcome.OK:
+        if sample.outcome.succeeded:
             kinds.append(self._successful_survey if surveyed else self._successful)
         for kind in kinds:
             bisect.insort(kind.setdefault(launch.arm, []), time_s)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import Evidence, Outcome, Sample, StudySpec
+from assay.records import Evidence, Sample, StudySpec
 from assay.records.configuration import show_value
 from assay.records.sample import ERRORS, OUTPUT
 from assay.records.sketch import first_difference, sketches_agree
@@ -83,7 +83,7 @@ class ObservedOutputs:
 
     def add(self, sample: Sample) -> None:
         """Add one sample."""
-        written = output_digest(sample) if sample.outcome is Outcome.OK else None
+        written = output_digest(sample) if sample.outcome.succeeded else None
         if written is None:
             return
         self.errors.add(sample)

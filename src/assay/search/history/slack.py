@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from assay.records import Bound, Outcome, Requirement, Sample, Stage
+from assay.records import Bound, Requirement, Sample, Stage
 
 MAX_SLACK = 3.0
 """Maximum slack, a factor of twenty: greater distances are equivalent for a search."""
@@ -63,7 +63,7 @@ class RequirementSlack:
 
     def _min_slack(self, sample: Sample) -> float | None:
         """Return the slack of a launch; ``None`` if it lacks one of the figures."""
-        if not self.require or sample.outcome is not Outcome.OK:
+        if not self.require or not sample.outcome.succeeded:
             return None
         values = [sample.metrics.get(requirement.metric) for requirement in self.require]
         pairs = zip(self.require, values, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Outcome, Sample
+from assay.records import Sample
 from assay.wording.launch_notes import same_threads_note
 
 THREAD_SETTINGS = ("threads", "threads.omp")
@@ -43,7 +43,7 @@ def _observed_counts(name: str, samples: Sequence[Sample]) -> dict[int, list[flo
     seen: dict[int, list[float]] = {}
     for sample in samples:
         value = sample.launch.configuration.get(name)
-        if sample.outcome is not Outcome.OK or not isinstance(value, int):
+        if not sample.outcome.succeeded or not isinstance(value, int):
             continue
         counts = [e.value for e in sample.evidence if e.kind == KIND and e.value is not None]
         seen.setdefault(value, []).extend(counts)

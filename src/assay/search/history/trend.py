@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from assay.records import Outcome, Sample, Stage, StudySpec
+from assay.records import Sample, Stage, StudySpec
 from assay.stats.ranks import order_test
 from assay.wording.launch_notes import trend_note
 
@@ -34,7 +34,7 @@ def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     series: list[tuple[str, float]] = []
     for sample in samples:
         value = sample.metrics.get(metric.name, 0.0)
-        if sample.launch.stage is Stage.CONFIRM and sample.outcome is Outcome.OK and value > 0:
+        if sample.launch.stage is Stage.CONFIRM and sample.outcome.succeeded and value > 0:
             series.append((sample.launch.arm, value))
             by_arm.setdefault(sample.launch.arm, []).append(value)
     if len(series) < MIN_LAUNCHES:

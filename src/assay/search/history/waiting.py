@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.records import Outcome, Sample
+from assay.records import Sample
 from assay.wording.launch_notes import waiting_note
 
 MAX_CPU_SHARE = 0.1
@@ -22,7 +22,7 @@ def waiting_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: samples of the study; those without CPU time are skipped.
     """
-    good = [s for s in samples if s.outcome is Outcome.OK and s.wall_s and s.user_s is not None]
+    good = [s for s in samples if s.outcome.succeeded and s.wall_s and s.user_s is not None]
     wall_s = math.fsum(sample.wall_s or 0.0 for sample in good)
     if wall_s < MIN_WALL_S * max(1, len(good)) or any("gpus" in s.settings for s in good):
         return []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Outcome, Sample
+from assay.records import Sample
 from assay.wording.objections import zeros_objection
 
 
 def is_without_ratio(metric: str, sample: Sample) -> bool:
     """Return whether a launch has a figure of zero or less, which has no ratio."""
-    return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
+    return sample.outcome.succeeded and sample.metrics.get(metric, 1.0) <= 0.0
 
 
 def zeros_objection_to(

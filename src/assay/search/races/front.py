@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 
-from assay.records import Arm, Claim, FrontExclusion, Outcome, Sample, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, FrontExclusion, Sample, Stage, StudySpec, Verdict
 from assay.search.claims.claims import (
     MIN_BLOCKS,
     are_all_decided,
@@ -208,7 +208,7 @@ class FrontRace(SearchRace):
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if self._spec.null and blocks < self._min_blocks:
             return self._floor_block(blocks, budget)
-        if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
+        if not any(sample.outcome.succeeded for sample in self._history.samples):
             return ending_without_success(self._history.samples)
         return Ending(EndReason.DECIDED, NO_BETTER_FRONT)
 

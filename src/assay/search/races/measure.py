@@ -101,7 +101,7 @@ class MeasureRace(BlockRace):
         timed = [
             s
             for s in samples
-            if s.outcome is Outcome.OK and name in s.metrics and s.launch.stage is Stage.CONFIRM
+            if s.outcome.succeeded and name in s.metrics and s.launch.stage is Stage.CONFIRM
         ]
         counting = set(self._history.summarised(Stage.CONFIRM))
         sound = [s for s in timed if s.launch.block in counting]
@@ -115,7 +115,7 @@ class MeasureRace(BlockRace):
         walls = [
             s.wall_s
             for s in self._history.samples
-            if s.wall_s and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
+            if s.wall_s and (s.outcome.succeeded or s.outcome is Outcome.TIMED_OUT)
         ]
         if self._spec.warmup is not None:
             return len(walls) < self._spec.warmup and not budget.spent

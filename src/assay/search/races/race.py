@@ -407,7 +407,7 @@ class BlockRace(ABC):
     def _failing(self, arm: Arm) -> str:
         """Return the ending of an arm that worked once and gives no value any longer."""
         newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
-        if newest.outcome is not Outcome.OK:
+        if not newest.outcome.succeeded:
             return describe_failure_order(self._history.samples) or FAILED_AFTER_FIRST
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
@@ -420,12 +420,12 @@ class BlockRace(ABC):
         """Return the failure of arms without a value, as a predicate."""
         names = {arm.name for arm in arms}
         samples = [sample for sample in self._history.samples if sample.launch.arm in names]
-        good = sum(s.outcome is Outcome.OK and bool(self._history.observation(s)) for s in samples)
+        good = sum(s.outcome.succeeded and bool(self._history.observation(s)) for s in samples)
         return failure_predicate(
             len(samples),
             good,
             timed_out=all(sample.outcome is Outcome.TIMED_OUT for sample in samples),
-            ended_well=any(sample.outcome is Outcome.OK for sample in samples),
+            ended_well=any(sample.outcome.succeeded for sample in samples),
             metric=self._spec.workload.objective.name,
         )
 

@@ -318,7 +318,7 @@ class SearchRace(BlockRace):
             if s.launch.stage in (Stage.SURVEY, Stage.GAUGE)
             and s.launch.arm == DEFAULT_ARM.name
             and s.wall_s
-            and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
+            and (s.outcome.succeeded or s.outcome is Outcome.TIMED_OUT)
         ]
         return min(walls, default=0.0) + LAUNCH_OVERHEAD_S
 

@@ -9,7 +9,6 @@ from assay.records import (
     Arm,
     Claim,
     Goal,
-    Outcome,
     RequirementResult,
     RequirementVerdict,
     Stage,
@@ -227,7 +226,7 @@ class TuneRace(SearchRace):
             following = self._confirmation_block(self._confirm_arms(), blocks, budget)
             if tried or isinstance(following, BlockPlan):
                 return following
-        if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
+        if not any(sample.outcome.succeeded for sample in self._history.samples):
             return ending_without_success(self._history.samples)
         if self.winner == DEFAULT_ARM and is_default_infeasible(trials_of(self._history)):
             return Ending(EndReason.DECIDED, NO_CONFIGURATION_MEETS_REQUIREMENTS)
@@ -444,7 +443,7 @@ class TuneRace(SearchRace):
     def _survey_s(self) -> list[float]:
         """Return the wall times of the first launches of the default."""
         samples = self._history.samples
-        good = (s for s in samples if s.outcome is Outcome.OK and s.launch.arm == DEFAULT_ARM.name)
+        good = (s for s in samples if s.outcome.succeeded and s.launch.arm == DEFAULT_ARM.name)
         return [s.wall_s for s in good if s.wall_s]
 
 
