@@ -73,12 +73,15 @@ from assay.records.observation import Observation
 from assay.records.output import HashedPart, Output
 from assay.records.plan import Level, Plan, PlannedSetting, Prospect, Scope
 from assay.records.progress import (
+    Derivation,
+    DerivationKind,
     EndRule,
     Incumbent,
     Progress,
     RateForm,
     Series,
     SteadyPart,
+    Until,
 )
 from assay.records.requirement import (
     Bound,
@@ -131,6 +134,8 @@ __all__ = [
     "Counter",
     "DelegateController",
     "Design",
+    "Derivation",
+    "DerivationKind",
     "DesignKind",
     "DisturbanceSource",
     "Domain",
@@ -215,6 +220,7 @@ __all__ = [
     "SystemAction",
     "TaskAffinity",
     "Unpreload",
+    "Until",
     "Value",
     "Verdict",
     "PlannedSetting",

@@ -138,3 +138,45 @@ class EndRule(Record, frozen=True, kw_only=True):
     steady_steps: float | None = None
     max_s: float | None = None
     incumbent: Incumbent | None = None
+
+
+class Until(Record, frozen=True, kw_only=True):
+    """Request to end launches as soon as their values suffice.
+
+    Attributes:
+        steady_steps: number of steady steps of every launch; absent: assay chooses the number that
+            minimises the time of the study.
+    """
+
+    steady_steps: float | None = None
+
+
+class DerivationKind(enum.StrEnum):
+    """Quantity that is derived from the reported values of another metric."""
+
+    TIME_TO = "time_to"
+    """Time until the values reach a level, in seconds."""
+    AT = "at"
+    """Value at a step."""
+    FINAL = "final"
+    """Last value of a launch that the program ended."""
+    STEP = "step"
+    """Mean time of a step without periodic dips, in seconds."""
+
+
+class Derivation(Record, frozen=True, kw_only=True):
+    """Derivation of a metric from the reported values of another one.
+
+    Attributes:
+        kind: derived quantity.
+        metric: name of the metric with the values; empty for the steps themselves.
+        level: for ``TIME_TO``: level to reach.
+        falling: for ``TIME_TO``: true if the values reach the level from above.
+        step: for ``AT``: step of the value.
+    """
+
+    kind: DerivationKind
+    metric: str = ""
+    level: float | None = None
+    falling: bool = True
+    step: float | None = None

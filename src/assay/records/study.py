@@ -17,6 +17,7 @@ from assay.records.front import FrontPoint
 from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
 from assay.records.observation import DEFAULT_OBSERVATIONS, Observation
+from assay.records.progress import Until
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.shell import command_text, typed_text
@@ -103,6 +104,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
             because a calibration shows an excessive cost on this machine.
         exit_conditions: for ``compare``: conditions that determine the exit status
             (``search.gate``).
+        until: request to end launches as soon as their values suffice; absent: programs end by
+            themselves.
     """
 
     kind: Kind
@@ -132,6 +135,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     requested_observations: tuple[Observation, ...] | None = None
     disabled_observations: tuple[Observation, ...] = ()
     exit_conditions: tuple[str, ...] = ()
+    until: Until | None = None
 
     @property
     def observations(self) -> tuple[Observation, ...]:

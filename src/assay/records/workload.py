@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.records.codec import Record
-from assay.records.progress import Progress
+from assay.records.progress import Derivation, Progress
 
 
 class Goal(enum.StrEnum):
@@ -41,6 +41,7 @@ class Metric(Record, frozen=True, kw_only=True):
         file: file that the pattern is applied to instead of the output, relative to the working
             directory of the launch.
         progress: source of the values, if the program reports them while it runs.
+        derivation: derivation from the reported values of another metric.
     """
 
     name: str
@@ -53,6 +54,12 @@ class Metric(Record, frozen=True, kw_only=True):
     statistic: str | None = None
     file: str | None = None
     progress: Progress | None = None
+    derivation: Derivation | None = None
+
+    @property
+    def is_reported(self) -> bool:
+        """Return whether the value rests on values that the program reports while it runs."""
+        return self.progress is not None or self.derivation is not None
 
     @property
     def combined(self) -> Combine:
@@ -187,3 +194,8 @@ class Workload(Record, frozen=True, kw_only=True):
     def objective(self) -> Metric:
         """Return the objective."""
         return self.metrics[0]
+
+    @property
+    def reports_progress(self) -> bool:
+        """Return whether the program reports values of a metric while it runs."""
+        return any(metric.is_reported for metric in self.metrics)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.records.budget import Budget
 from assay.records.codec import Record
 from assay.records.observation import Observation
+from assay.records.progress import Until
 from assay.records.requirement import Requirement
 from assay.records.reservation import Reservation
 from assay.records.study import DEFAULT_DISTURBED_ABOVE, DEFAULT_MARGIN, Statistic
@@ -67,6 +68,8 @@ class StudyRequest(Record, frozen=True, kw_only=True):
         require: requirements on the result (default: none).
         reserve: share of a partition in which launches run (default: none).
         boot: settings of boot and firmware (default: none).
+        until: request to end launches as soon as their values suffice (default: none; programs end
+            by themselves).
     """
 
     workload: WorkloadRequest
@@ -77,6 +80,7 @@ class StudyRequest(Record, frozen=True, kw_only=True):
     require: tuple[Requirement, ...] = ()
     reserve: Reservation | None = None
     boot: BootRequest = BootRequest()
+    until: Until | None = None
 
     def __post_init__(self) -> None:
         """Check the values.

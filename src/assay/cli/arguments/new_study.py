@@ -9,10 +9,11 @@ from assay.cli.arguments.boot import boot_request
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
 from assay.cli.requests.observe import parse_observations
+from assay.cli.requests.progress import parse_until
 from assay.cli.requests.study_options import parse_margin
 from assay.cli.requests.workload import parse_statistic, requirements_of, workload_request
 from assay.cli.requests.workload_options import WorkloadOptions
-from assay.records import Budget, Observation, Requirement, Reservation, Statistic
+from assay.records import Budget, Observation, Requirement, Reservation, Statistic, Until
 from assay.requests.study import BootRequest
 from assay.requests.workload import WorkloadRequest
 
@@ -28,6 +29,7 @@ class StudyFields(TypedDict):
     require: tuple[Requirement, ...]
     reserve: Reservation | None
     boot: BootRequest
+    until: Until | None
 
 
 class DecisionFields(TypedDict):
@@ -61,6 +63,7 @@ def study_fields(
         require=requirements_of(options.require, workload.metrics),
         reserve=reservation_of(arguments),
         boot=boot_request(arguments),
+        until=parse_until(options.until, workload.metrics),
     )
 
 

@@ -207,6 +207,28 @@ def add_metric_options(group: Group) -> None:
         " output)",
     )
     group.add_argument(
+        "--progress",
+        action="append",
+        default=[],
+        metavar="NAME[=REGEX]|FORMAT",
+        help="also measure this metric, which the program reports while it runs: REGEX is applied"
+        " to each line as it is printed; without it the values come from --progress-file or from"
+        " the progress channel; FORMAT is one of tqdm, keras, lightning, huggingface, lammps,"
+        " gromacs; the first one is the default objective; repeatable",
+    )
+    group.add_argument(
+        "--progress-file",
+        metavar="FILE",
+        help="file that the program appends its values to: CSV, JSON lines, or a TensorBoard event"
+        " file or folder (default: none)",
+    )
+    group.add_argument(
+        "--until",
+        metavar="end|auto|steady:N",
+        help="end each launch after N steady steps, or, with auto, as soon as the study gains more"
+        " from the next launch (default: end, that is, let the program end)",
+    )
+    group.add_argument(
         "--unit",
         action="append",
         default=[],

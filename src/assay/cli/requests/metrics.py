@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay.cli.parsing.option_values import parse_pair
+from assay.cli.requests.progress import derived_metric, is_derived, parse_progress
 from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.extract import parse_metric
@@ -44,7 +44,7 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
     Raises:
         InvalidInputError: the options contradict each other.
     """
-    metrics = _named_metrics(options.metric, dict(parse_pair(t, "--unit") for t in options.unit))
+    metrics = _named_metrics(options, dict(parse_pair(t, "--unit") for t in options.unit))
     objectives = objectives_of(options) or [next(iter(metrics))]
     for objective in objectives:
         if objective in BUILT_IN:
@@ -80,7 +80,7 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
         metrics[name] = _combined(metrics[name], way)
     for name in options.metric_as_is:
         _demand_metric(name, metrics)
-        if metrics[name].pattern is None and name != ANON_PEAK:
+        if metrics[name].pattern is None and not metrics[name].progress and name != ANON_PEAK:
             raise InvalidInputError(
                 f"--metric-as-is {name}: assay measures this metric itself.",
                 "Leave it out: the option applies to metrics that are read from the output.",
@@ -91,9 +91,14 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
         _demand_metric(name, metrics)
         metrics[name] = _from_file(metrics[name], file, options.parallel)
     for name in set(objectives) - with_goal:
-        goal_assumed = options.compares and metrics[name].pattern is not None
+        goal_assumed = options.compares and _is_read(metrics[name])
         metrics[name] = msgspec.structs.replace(metrics[name], goal_assumed=goal_assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
+
+
+def _is_read(metric: Metric) -> bool:
+    """Return whether the values of a metric come from the program."""
+    return metric.pattern is not None or metric.progress is not None
 
 
 def _from_file(metric: Metric, file: str, parallel: str | None) -> Metric:
@@ -121,7 +126,9 @@ def reported_metrics(options: WorkloadOptions) -> tuple[str, ...]:
     Args:
         options: options that ``parse_metrics`` accepts.
     """
-    return tuple(text.partition("=")[0] for text in options.metric)
+    named = [*options.progress, *(text for text in options.metric if not is_derived(text))]
+    derived = [text for text in options.metric if is_derived(text)]
+    return (*(text.partition("=")[0] for text in named), *derived)
 
 
 def _combined(metric: Metric, way: str) -> Metric:
@@ -140,11 +147,12 @@ def _combined(metric: Metric, way: str) -> Metric:
     return msgspec.structs.replace(metric, combine=Combine(way))
 
 
-def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Metric]:
-    """Return the metrics of ``--metric``, in order, and wall time after them."""
-    metrics: dict[str, Metric] = {}
-    for text in texts:
-        metric = parse_metric(text, units)
+def _named_metrics(options: WorkloadOptions, units: dict[str, str]) -> dict[str, Metric]:
+    """Return the metrics of ``--progress`` and ``--metric``, in order, and wall time after them."""
+    reported = parse_progress(options, units)
+    metrics = dict(reported)
+    for text in options.metric:
+        metric = derived_metric(text, reported) if is_derived(text) else parse_metric(text, units)
         if metric.name in metrics:
             raise InvalidInputError(
                 f"The metric {metric.name} is given twice.", "Name each metric once."

@@ -12,6 +12,9 @@ class WorkloadOptions(Record, frozen=True, kw_only=True):
 
     Attributes:
         metric, unit, goal, combine, metric_file, metric_as_is: definitions of metrics.
+        progress: metrics that the program reports while it runs.
+        progress_file: path of a file that the program appends their values to.
+        until: condition that ends a launch.
         objective: metrics to decide by, each with an optional statistic.
         require: requirements on the result.
         outputs_may_differ: acceptance of arms whose outputs differ.
@@ -32,6 +35,9 @@ class WorkloadOptions(Record, frozen=True, kw_only=True):
     combine: tuple[str, ...] = ()
     metric_file: tuple[str, ...] = ()
     metric_as_is: tuple[str, ...] = ()
+    progress: tuple[str, ...] = ()
+    progress_file: str | None = None
+    until: str | None = None
     objective: tuple[str, ...] = ()
     require: tuple[str, ...] = ()
     outputs_may_differ: bool = False

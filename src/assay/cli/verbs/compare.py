@@ -77,6 +77,7 @@ def _compare(request: CompareRequest, options: CommonOptions, lab: Laboratory) -
         seed=request.seed,
         disturbed_above=request.disturbed_above,
         requested_observations=request.observe,
+        until=request.until,
         statistic=request.statistic,
         warmup=request.warmup,
         requirements=request.require,

@@ -56,6 +56,7 @@ def _measure(
         seed=request.seed,
         disturbed_above=request.disturbed_above,
         requested_observations=request.observe,
+        until=request.until,
         warmup=request.warmup,
         requirements=request.require,
         reserve=request.reserve,

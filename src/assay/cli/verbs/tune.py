@@ -148,6 +148,7 @@ def _specification(request: TuneRequest, options: CommonOptions, lab: Laboratory
         seed=request.seed,
         disturbed_above=request.disturbed_above,
         requested_observations=request.observe,
+        until=request.until,
         statistic=request.statistic,
         null=request.null,
         requirements=request.require,

@@ -69,13 +69,15 @@ def metrics_of(
 
     Args:
         metrics: metrics; those without a pattern come from the launcher, the others from the
-            output.
+            output. Metrics that the program reports while it runs are left out.
         facts: record of the launcher.
         outputs: output files; the first one with a match counts.
         written: newly written part of each metric file, by metric name.
     """
     found = MetricReadings()
     for metric in metrics:
+        if metric.is_reported:
+            continue
         if metric.file is not None:
             found.add(metric, _from_file(metric, written.get(metric.name)))
             continue

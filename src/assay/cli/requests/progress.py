@@ -1,0 +1,147 @@
+"""Metrics that a program reports while it runs, from ``--progress`` and its companions."""
+
+from __future__ import annotations
+
+import re
+
+from assay.cli.requests.workload_options import WorkloadOptions
+from assay.errors import InvalidInputError, nearest
+from assay.executors.metrics.figures import unit_of_pattern
+from assay.executors.metrics.matching import checked_pattern
+from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until
+from assay.records.workload import BUILT_IN
+
+STEP_TIME = Metric(
+    name="step_s", unit="s", goal=Goal.LOWER, derivation=Derivation(kind=DerivationKind.STEP)
+)
+"""Mean time of a step, which every program that reports its progress has."""
+FORMS = (
+    "Write for example --metric 'time_to(loss<=0.3)', --metric 'at(step=1000).loss' or --metric "
+    "'final(loss)'."
+)
+UNTIL_FORMS = "Write --until end, --until auto or --until steady:200."
+_NUMBER = r"[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?"
+_TIME_TO = re.compile(rf"time_to\(\s*(\w+)\s*(<=|>=)\s*({_NUMBER})\s*\)")
+_AT = re.compile(rf"at\(\s*step\s*=\s*({_NUMBER})\s*\)\.(\w+)")
+_FINAL = re.compile(r"final\(\s*(\w+)\s*\)")
+
+
+def parse_progress(options: WorkloadOptions, units: dict[str, str]) -> dict[str, Metric]:
+    """Return the metrics of ``--progress``, by name and in order.
+
+    Args:
+        options: texts of the options.
+        units: units of metrics, by name.
+
+    Raises:
+        InvalidInputError: an invalid text, a name given twice, or a file without a metric.
+    """
+    found: dict[str, Metric] = {}
+    for text in options.progress:
+        metric = _progress_metric(text, options.progress_file, units)
+        if metric.name in found:
+            raise InvalidInputError(
+                f"The metric {metric.name} is given twice.", "Name each metric once."
+            )
+        found[metric.name] = metric
+    if options.progress_file is not None and not found:
+        raise InvalidInputError(
+            f"--progress-file {options.progress_file} has no metric.",
+            "Name a column, key or tag of the file with --progress NAME.",
+        )
+    return found
+
+
+def _progress_metric(text: str, file: str | None, units: dict[str, str]) -> Metric:
+    name, equals, pattern = text.partition("=")
+    if not name.isidentifier():
+        raise InvalidInputError(
+            f"Invalid metric: --progress {text!r}.",
+            "Write NAME=REGEX with one group, for example 'sps=samples/s: ([0-9.]+)', or NAME for "
+            "values from a file or from the progress channel.",
+        )
+    if name in BUILT_IN or name == STEP_TIME.name:
+        raise InvalidInputError(
+            f"{name} is the name of a built-in metric.",
+            "Choose another name for the values of the program.",
+        )
+    if not equals:
+        source = Progress(file=file)
+        return Metric(name=name, unit=units.get(name, ""), progress=source)
+    pattern = checked_pattern(pattern, "--progress")
+    unit = units.get(name, "") or unit_of_pattern(pattern)
+    return Metric(name=name, unit=unit, progress=Progress(pattern=pattern))
+
+
+def is_derived(text: str) -> bool:
+    """Return whether the text of ``--metric`` has the form of a derived metric."""
+    return text == STEP_TIME.name or re.match(r"(time_to|at|final)\(", text) is not None
+
+
+def derived_metric(text: str, reported: dict[str, Metric]) -> Metric:
+    """Return the metric of ``time_to(...)``, ``at(...).NAME``, ``final(...)`` or ``step_s``.
+
+    Args:
+        text: value of ``--metric``.
+        reported: metrics of ``--progress``.
+
+    Raises:
+        InvalidInputError: an invalid form, or an unknown metric.
+    """
+    if text == STEP_TIME.name:
+        if not reported:
+            raise InvalidInputError(
+                "step_s needs the steps of the program.", "Name its progress with --progress."
+            )
+        return STEP_TIME
+    derivation = _derivation(text)
+    if derivation is None:
+        raise InvalidInputError(f"Invalid metric: {text!r}.", FORMS)
+    base = reported.get(derivation.metric)
+    if base is None:
+        near = nearest(derivation.metric, tuple(reported))
+        raise InvalidInputError(
+            f"{text}: unknown metric {derivation.metric!r}.",
+            f"Did you mean {near}?" if near else "Name it with --progress NAME=REGEX first.",
+        )
+    if derivation.kind is DerivationKind.TIME_TO:
+        return Metric(name=text, unit="s", derivation=derivation)
+    return Metric(name=text, unit=base.unit, goal=base.goal, derivation=derivation)
+
+
+def _derivation(text: str) -> Derivation | None:
+    if (match := _TIME_TO.fullmatch(text)) is not None:
+        metric, sign, level = match.groups()
+        return Derivation(
+            kind=DerivationKind.TIME_TO, metric=metric, level=float(level), falling=sign == "<="
+        )
+    if (match := _AT.fullmatch(text)) is not None:
+        return Derivation(kind=DerivationKind.AT, metric=match[2], step=float(match[1]))
+    if (match := _FINAL.fullmatch(text)) is not None:
+        return Derivation(kind=DerivationKind.FINAL, metric=match[1])
+    return None
+
+
+def parse_until(text: str | None, metrics: tuple[Metric, ...]) -> Until | None:
+    """Return the request of ``--until``; ``None`` if programs end by themselves.
+
+    Args:
+        text: value of the option.
+        metrics: metrics of the workload, objective first.
+
+    Raises:
+        InvalidInputError: an invalid text, or an objective that needs whole launches.
+    """
+    if text is None or text == "end":
+        return None
+    kind, colon, number = text.partition(":")
+    if text != "auto" and (kind != "steady" or not re.fullmatch(r"[1-9][0-9]{0,11}", number)):
+        raise InvalidInputError(f"--until: invalid value {text!r}.", UNTIL_FORMS)
+    objective = metrics[0]
+    if objective.progress is None and objective.name != STEP_TIME.name:
+        raise InvalidInputError(
+            f"--until {text}: the objective {objective.name} needs whole launches.",
+            "Decide by a metric that the program reports while it runs: --progress "
+            "'sps=samples/s: ([0-9.]+)'.",
+        )
+    return Until(steady_steps=float(number) if colon else None)
