@@ -7,7 +7,12 @@ from pathlib import Path
 import msgspec
 
 from assay.cli.parsing.option_values import parse_pair
-from assay.cli.requests.progress import derived_metric, is_derived, parse_progress
+from assay.cli.requests.progress import (
+    derived_metric,
+    is_derived,
+    parse_progress,
+    with_goal_of_source,
+)
 from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.extract import parse_metric
@@ -74,6 +79,9 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
         _demand_metric(name, metrics)
         metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
         with_goal.add(name)
+    for name, metric in metrics.items():
+        if name not in with_goal:
+            metrics[name] = with_goal_of_source(metric, metrics)
     for text in options.combine:
         name, way = parse_pair(text, "--combine")
         _demand_metric(name, metrics)

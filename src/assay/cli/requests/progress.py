@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+import msgspec
 
 from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
@@ -107,6 +110,21 @@ def derived_metric(text: str, reported: dict[str, Metric]) -> Metric:
     if derivation.kind is DerivationKind.TIME_TO:
         return Metric(name=text, unit="s", derivation=derivation)
     return Metric(name=text, unit=base.unit, goal=base.goal, derivation=derivation)
+
+
+def with_goal_of_source(metric: Metric, metrics: Mapping[str, Metric]) -> Metric:
+    """Return a derived metric with the direction of improvement of its source.
+
+    The time to a level is always better if it is lower.
+
+    Args:
+        metric: any metric.
+        metrics: all metrics, by name.
+    """
+    derivation = metric.derivation
+    if derivation is None or derivation.kind not in (DerivationKind.AT, DerivationKind.FINAL):
+        return metric
+    return msgspec.structs.replace(metric, goal=metrics[derivation.metric].goal)
 
 
 def _derivation(text: str) -> Derivation | None:

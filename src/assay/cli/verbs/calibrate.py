@@ -42,7 +42,6 @@ def _calibrate(request: CalibrateRequest, options: CommonOptions) -> int:
         seed=request.seed,
         disturbed_above=request.disturbed_above,
         requested_observations=request.observe,
-        until=request.until,
     )
     lab = laboratory(program, helper=options.helper)
     with (

@@ -1,0 +1,119 @@
+"""Metrics of ``--progress``, derived metrics, and ``--until``."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.cli.requests.metrics import parse_metrics, reported_metrics
+from assay.cli.requests.progress import parse_until
+from assay.cli.requests.workload_options import WorkloadOptions
+from assay.errors import InvalidInputError
+from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until
+
+SPEED = "sps=samples/s: ([0-9.]+)"
+LOSS = "loss=loss ([0-9.]+)"
+
+
+def options(*progress: str, **others: object) -> WorkloadOptions:
+    return WorkloadOptions(progress=progress, **others)  # type: ignore[arg-type]
+
+
+def by_name(given: WorkloadOptions) -> dict[str, Metric]:
+    return {metric.name: metric for metric in parse_metrics(given)}
+
+
+def test_pattern_reads_lines() -> None:
+    found = by_name(options(SPEED))["sps"]
+    assert found.progress == Progress(pattern="samples/s: ([0-9.]+)")
+    assert found.is_reported
+
+
+def test_name_alone_reads_channel_or_file() -> None:
+    assert by_name(options("sps"))["sps"].progress == Progress()
+    found = by_name(options("sps", progress_file="log.csv"))["sps"]
+    assert found.progress == Progress(file="log.csv")
+
+
+def test_first_progress_metric_is_the_default_objective() -> None:
+    given = options(LOSS, SPEED, metric=("user_s",))
+    assert [m.name for m in parse_metrics(given)] == ["loss", "sps", "user_s", "wall_s"]
+    assert parse_metrics(options(LOSS, SPEED, objective=("sps",)))[0].name == "sps"
+
+
+def test_goal_applies_to_progress_metric() -> None:
+    assert by_name(options(SPEED, goal=("higher",)))["sps"].goal is Goal.HIGHER
+
+
+def test_goal_that_no_option_gives_is_assumed() -> None:
+    assert parse_metrics(options(SPEED))[0].goal_assumed
+    assert not parse_metrics(options(SPEED, goal=("higher",)))[0].goal_assumed
+
+
+@pytest.mark.parametrize(
+    ("text", "derivation"),
+    [
+        (
+            "time_to(loss<=0.3)",
+            Derivation(kind=DerivationKind.TIME_TO, metric="loss", level=0.3, falling=True),
+        ),
+        (
+            "time_to( loss >= 2e-1 )",
+            Derivation(kind=DerivationKind.TIME_TO, metric="loss", level=0.2, falling=False),
+        ),
+        ("at(step=1000).loss", Derivation(kind=DerivationKind.AT, metric="loss", step=1000.0)),
+        ("final(loss)", Derivation(kind=DerivationKind.FINAL, metric="loss")),
+        ("step_s", Derivation(kind=DerivationKind.STEP)),
+    ],
+)
+def test_derived_metrics(text: str, derivation: Derivation) -> None:
+    given = options(LOSS, metric=(text,))
+    assert by_name(given)[text].derivation == derivation
+    assert reported_metrics(given) == ("loss", text)
+
+
+def test_value_at_a_step_has_unit_and_goal_of_its_metric() -> None:
+    given = options("acc", metric=("at(step=10).acc",), unit=("acc=%",), goal=("acc=higher",))
+    found = by_name(given)["at(step=10).acc"]
+    assert (found.unit, found.goal) == ("%", Goal.HIGHER)
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        (options("samples per s"), "Invalid metric: --progress 'samples per s'."),
+        (options("wall_s=([0-9]+)"), "wall_s is the name of a built-in metric."),
+        (options("a=([0-9]+)", "a=(x)"), "The metric a is given twice."),
+        (options("a=([0-9]+"), "--progress: invalid regular expression '([0-9]+'"),
+        (options(progress_file="x.csv"), "--progress-file x.csv has no metric."),
+        (options(LOSS, metric=("time_to(los<=1)",)), "time_to(los<=1): unknown metric 'los'."),
+        (options(LOSS, metric=("time_to(loss)",)), "Invalid metric: 'time_to(loss)'."),
+        (options(metric=("step_s",)), "step_s needs the steps of the program."),
+    ],
+)
+def test_invalid_options_name_their_cause(given: WorkloadOptions, cause: str) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        parse_metrics(given)
+    assert error.value.cause.startswith(cause)
+    assert error.value.remedy
+
+
+def test_until() -> None:
+    metrics = parse_metrics(options(SPEED))
+    assert parse_until(None, metrics) is None
+    assert parse_until("end", metrics) is None
+    assert parse_until("auto", metrics) == Until()
+    assert parse_until("steady:200", metrics) == Until(steady_steps=200.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["steady", "steady:0", "steady:-1", "steady:1.5", "soon", "auto:3"]
+)
+def test_until_rejects_other_texts(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="--until: invalid value"):
+        parse_until(text, parse_metrics(options(SPEED)))
+
+
+def test_until_rejects_objective_of_whole_launches() -> None:
+    metrics = parse_metrics(options(SPEED, objective=("wall_s",)))
+    with pytest.raises(InvalidInputError, match="the objective wall_s needs whole launches"):
+        parse_until("auto", metrics)
