@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.records.codec import Record
-from assay.records.progress import Derivation, Progress
+from assay.records.progress import Derivation, Progress, RateForm
 
 
 class Goal(enum.StrEnum):
@@ -60,6 +60,15 @@ class Metric(Record, frozen=True, kw_only=True):
     def is_reported(self) -> bool:
         """Return whether the value rests on values that the program reports while it runs."""
         return self.progress is not None or self.derivation is not None
+
+    @property
+    def rate_form(self) -> RateForm:
+        """Return the meaning of reported values: work per second if higher is better.
+
+        Values that have no relation to the time of a step, such as a loss, are averaged as they
+        are, whatever this form says.
+        """
+        return RateForm.RATE if self.goal is Goal.HIGHER else RateForm.DURATION
 
     @property
     def combined(self) -> Combine:

@@ -20,6 +20,7 @@ from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget, sufficient_budget
+from assay.search.progress.end_rules import EndRules
 from assay.search.space.switching import HardToChangeFactors
 from assay.stats.block_order import launch_order
 from assay.wording.endings import (
@@ -299,6 +300,7 @@ class BlockRace(ABC):
     def __init__(self, spec: StudySpec, first: Stage) -> None:
         self._spec = spec
         self._history = History.of(spec)
+        self._end_rules = EndRules(spec, self._history)
         self._block = BlockRunner(spec.seed, self._history.hard_to_change, spec.parallel or 0)
         self._offered = 1
         self._stage = first
@@ -322,6 +324,7 @@ class BlockRace(ABC):
     def tell(self, sample: Sample) -> None:
         """See ``Race.tell``."""
         self._history.add(sample)
+        self._end_rules.add(sample)
         self._block.tell(sample)
         self._enter(sample.launch.stage)
 
@@ -351,8 +354,13 @@ class BlockRace(ABC):
                 self._block.start(replace(following, times=times))
             taken = self._block.take(self._room(free_slots, left))
             if taken or not self._block.is_finished:
+                arms = [arm.name for arm in self._block.arms]
                 return [
-                    msgspec.structs.replace(launch, timeout_s=self._bounded_s(launch, left))
+                    msgspec.structs.replace(
+                        launch,
+                        timeout_s=self._bounded_s(launch, left),
+                        end=self._end_rules.rule(launch, arms),
+                    )
                     for launch in taken
                 ]
 

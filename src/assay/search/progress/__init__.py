@@ -1,0 +1,1 @@
+"""Launches that assay ends itself: their steady parts, and the rules that end them."""

@@ -1,0 +1,125 @@
+"""Steady parts of the launches of a study, by arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from assay.records import DerivationKind, Metric, Sample, SteadyPart, Workload
+
+if TYPE_CHECKING:
+    from assay.stats.progress.launch_length import LaunchCost
+    from assay.stats.progress.reports import Reports
+    from assay.stats.progress.warm_up import WarmUp
+
+MAX_POOLED = 12
+"""Number of launches of an arm whose curves are pooled: more show no slower tails."""
+
+
+def steady_metric(workload: Workload) -> Metric | None:
+    """Return the metric whose values decide when a launch ends.
+
+    It is the objective, or, if that is the time of a step, the first metric that the program
+    reports. ``None`` if the objective needs whole launches.
+
+    Args:
+        workload: workload of a study.
+    """
+    objective = workload.objective
+    if objective.progress is not None:
+        return objective
+    if objective.derivation is None or objective.derivation.kind is not DerivationKind.STEP:
+        return None
+    return next((metric for metric in workload.metrics if metric.progress is not None), None)
+
+
+class SteadyLaunches:
+    """Steady parts and reports of the launches of a study.
+
+    Args:
+        metric: metric whose values decide when a launch ends (``steady_metric``).
+        samples: samples so far.
+    """
+
+    def __init__(self, metric: Metric, samples: Iterable[Sample] = ()) -> None:
+        self._name = metric.name
+        self._form = metric.rate_form
+        self._samples: dict[str, list[Sample]] = {}
+        for sample in samples:
+            self.add(sample)
+
+    def add(self, sample: Sample) -> None:
+        """Add a sample; one without a steady part is left out."""
+        if sample.outcome.succeeded and self._name in sample.steady:
+            self._samples.setdefault(sample.launch.arm, []).append(sample)
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of the arms with a steady part."""
+        return list(self._samples)
+
+    def samples(self, arm: str) -> Sequence[Sample]:
+        """Return the samples of an arm that have a steady part."""
+        return self._samples.get(arm, ())
+
+    def part(self, sample: Sample) -> SteadyPart:
+        """Return the steady part of a sample that was added."""
+        return sample.steady[self._name]
+
+    @property
+    def parts(self) -> list[SteadyPart]:
+        """Steady parts of all launches, except those that ended early as worse."""
+        return [
+            part
+            for samples in self._samples.values()
+            for part in map(self.part, samples)
+            if not part.ended_early
+        ]
+
+    def warm_up(self, arms: Iterable[str]) -> WarmUp | None:
+        """Return the warm-up that counts for all of these arms: the longest of theirs.
+
+        Args:
+            arms: names of the arms; those without a launch are left out.
+        """
+        from assay.stats.progress.warm_up import common_warm_up, pooled_period, pooled_warm_up
+
+        launches = {arm: self._reports(arm) for arm in arms if arm in self._samples}
+        period = pooled_period([one for each in launches.values() for one in each], self._form)
+        found = [
+            pooled_warm_up(each, period_steps=period, form=self._form) for each in launches.values()
+        ]
+        return common_warm_up(found)
+
+    def _reports(self, arm: str) -> list[Reports]:
+        from assay.stats.progress.reports import reports_of
+
+        newest = self._samples[arm][-MAX_POOLED:]
+        return [
+            reports_of(sample.series[self._name])
+            for sample in newest
+            if self._name in sample.series
+        ]
+
+    def step_variance(self) -> float | None:
+        """Return the long-run variance of a step relative to the mean; ``None`` if unknown."""
+        from assay.stats.progress.launch_length import step_variance
+
+        return step_variance(self.parts)
+
+    def cost(self) -> LaunchCost | None:
+        """Return the cost of a launch, by its steady steps; ``None`` without a launch."""
+        from assay.stats.progress.launch_length import launch_cost
+
+        parts = self.parts
+        return launch_cost(parts, self._outside_s()) if parts else None
+
+    def _outside_s(self) -> float:
+        """Return the mean time of a launch after its last steady report, in seconds."""
+        rest = [
+            max(0.0, sample.total_wall_s - self.part(sample).end_s)
+            for samples in self._samples.values()
+            for sample in samples
+        ]
+        return math.fsum(rest) / len(rest) if rest else 0.0
