@@ -1,0 +1,1 @@
+"""Length of launches, warm-up and early stops, on simulated jobs."""

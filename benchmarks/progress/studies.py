@@ -1,0 +1,185 @@
+"""Whole simulated studies: production rules decide warm-up, lengths and ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assay.records.progress import SteadyPart
+from assay.stats.progress.end import first_look_suffices, next_check
+from assay.stats.progress.launch_length import (
+    MIN_STEPS,
+    REVISED_AFTER,
+    BlockValues,
+    launch_cost,
+    step_variance,
+    steady_steps,
+)
+from assay.stats.progress.reports import Reports
+from assay.stats.progress.steady import steady_part
+from assay.stats.progress.warm_up import (
+    PILOT_BLOCKS,
+    WarmUp,
+    common_warm_up,
+    pooled_warm_up,
+)
+
+from .jobs import Array, Job, launches
+
+FULL_BLOCKS = max(PILOT_BLOCKS)
+"""Blocks whose steps are simulated one by one: those that decide the warm-up."""
+
+
+@dataclass
+class Pilot:
+    """First blocks of one study.
+
+    Attributes:
+        logs: logarithm of the time per step of both arms, one row for each block.
+        seconds: time of each block; the first one contains the first look.
+        steps: steady steps of each block.
+        cut: end of the warm-up.
+        final_steps: steady steps of all later blocks.
+        first_look_s: time of the first look.
+    """
+
+    logs: list[tuple[float, float]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    steps: list[float] = field(default_factory=list)
+    cut: float = 0.0
+    period: float | None = None
+    final_steps: float = 0.0
+    first_look_s: float = 0.0
+
+
+def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linear") -> Pilot:
+    """Run the blocks of one study in which lengths are still chosen.
+
+    Args:
+        job: the program.
+        rng: source of all noise.
+        effect: logarithm of the time of the second arm over that of the first.
+        shape: shape of the warm-up.
+    """
+    study = Pilot()
+    factors = np.exp([0.0, effect])
+    look, warm = _first_look(job, rng, shape)
+    study.first_look_s = float(look.times_s[-1])
+    part = steady_part(look, warm)
+    length = part.end_step - part.begin_step if part else job.whole / 2
+    runs: list[tuple[Reports, Reports]] = []
+    cuts: list[float] = []
+    parts: list[SteadyPart] = []
+    for number in range(1, REVISED_AFTER[-1] + 1):
+        if number <= FULL_BLOCKS:
+            number_cut = warm.steps
+            last = min(job.whole, round(warm.steps + length))
+            if number == 1:
+                second = _launch(job, rng, factors[1:], last, shape)[0]
+                runs.append((look, second))
+            else:
+                both = _launch(job, rng, factors, last, shape)
+                runs.append((both[0], both[1]))
+            study.seconds.append(sum(float(one.times_s[-1]) for one in runs[-1]))
+            if number in PILOT_BLOCKS:
+                warm = _revised(runs) or warm
+            cuts.append(number_cut)
+            blocks, parts = _values(runs, cuts, warm)
+        else:
+            blocks.append(_later_block(job, rng, effect, length))
+            study.seconds.append(2 * job_seconds(job, warm.steps, length, shape))
+        if number in REVISED_AFTER:
+            variance = step_variance(parts)
+            length = steady_steps(
+                blocks,
+                1e-4 if variance is None else variance,
+                launch_cost(parts),
+                unit_steps=warm.period_steps,
+                max_steps=job.whole - warm.steps,
+            )
+    study.logs = [block.logs for block in blocks]
+    study.steps = [block.steady_steps for block in blocks]
+    study.cut, study.period, study.final_steps = warm.steps, warm.period_steps, length
+    return study
+
+
+def job_seconds(job: Job, cut: float, length: float, shape: str) -> float:
+    """Return the mean time of a launch."""
+    steps = round(cut + length)
+    warm = job.fixed_s(shape) + (steps - job.warm_up) * job.mean_step_s
+    return warm
+
+
+def later_logs(job: Job, rng: np.random.Generator, steps: Array, blocks: int) -> Array:
+    """Return the noise of the log-ratios of later blocks, studies x blocks.
+
+    The mean of Gaussian steps is Gaussian, so it needs no simulation of steps.
+    """
+    sd = np.sqrt(2 * (job.launch_sd**2 + job.noise_sd(steps) ** 2))
+    return np.asarray(sd[:, np.newaxis] * rng.standard_normal((len(steps), blocks)))
+
+
+def _later_block(job: Job, rng: np.random.Generator, effect: float, length: float) -> BlockValues:
+    noise = job.noise_sd(np.array([length]))[0] * rng.standard_normal(2)
+    logs = job.launch_sd * rng.standard_normal(2) + np.log1p(noise) + (0.0, effect)
+    return BlockValues((float(logs[0]), float(logs[1])), length)
+
+
+def _launch(
+    job: Job, rng: np.random.Generator, factors: Array, steps: int, shape: str
+) -> list[Reports]:
+    ends = launches(job, rng, factors, steps, shape)
+    at = np.arange(1.0, steps + 1)
+    return [Reports(at, row[1:], at) for row in ends]
+
+
+def _first_look(job: Job, rng: np.random.Generator, shape: str) -> tuple[Reports, WarmUp]:
+    whole = _launch(job, rng, np.ones(1), job.whole, shape)[0]
+    seen = next_check(0)
+    while seen < job.whole and not first_look_suffices(whole.between(0, seen)):
+        seen = min(job.whole, next_check(seen))
+    look = whole.between(0, seen)
+    found = pooled_warm_up([look])
+    return look, found or WarmUp(0.0, None, False)
+
+
+def _revised(runs: list[tuple[Reports, Reports]]) -> WarmUp | None:
+    return common_warm_up([pooled_warm_up([pair[arm] for pair in runs]) for arm in (0, 1)])
+
+
+def _values(
+    runs: list[tuple[Reports, Reports]], cuts: list[float], warm: WarmUp
+) -> tuple[list[BlockValues], list[SteadyPart]]:
+    """Return the values of all blocks with one warm-up, and the steady parts.
+
+    A block that has no whole period after the new warm-up keeps the one that it ran with.
+    """
+    blocks, parts = [], []
+    for pair, own in zip(runs, cuts, strict=True):
+        known = _parts(pair, warm.steps, warm.period_steps) or _parts(
+            pair, own, warm.period_steps
+        )
+        if not known:
+            continue
+        logs = [
+            float(np.log((part.end_s - part.begin_s) / (part.end_step - part.begin_step)))
+            for part in known
+        ]
+        length = known[0].end_step - known[0].begin_step
+        blocks.append(BlockValues((logs[0], logs[1]), length))
+        parts += known
+    return blocks, parts
+
+
+def _parts(
+    pair: tuple[Reports, Reports], cut: float, period: float | None
+) -> list[SteadyPart] | None:
+    last = min(float(one.steps[-1]) for one in pair)
+    known = []
+    for one in pair:
+        part = steady_part(one, WarmUp(cut, period, True), steady_steps=last - cut)
+        if part is None or not part.whole_periods or part.end_step - part.begin_step < MIN_STEPS:
+            return None
+        known.append(part)
+    return known

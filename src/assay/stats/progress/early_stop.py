@@ -1,0 +1,165 @@
+r"""End of a launch of the search that is plainly worse than the incumbent.
+
+Looks at 1, 2, 4, 8, 16 and 32 periods of the steady part. X_k is the mean of k periods, m the mean
+of r launches of the incumbent with K periods each, sigma_B^2 the variance between launches and
+s_W^2 that of the mean of a period. A launch ends if it is worse by more than
+
+    z(1 - alpha / 6) sqrt(sigma_B^2 (1 + 1 / r) + s_W^2 / k + s_W^2 / (r K)).
+
+The union bound over the six looks keeps the rate of identical configurations that are ended at or
+below alpha. Without the variance between launches, half of them would end: more steps never average
+out the state of a launch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from assay.records.progress import EndRule, Incumbent, RateForm, SteadyPart
+from assay.records.workload import Goal
+from assay.stats.progress.reports import Reports
+from assay.stats.progress.steady import steady_part
+from assay.stats.progress.value import launch_value
+from assay.stats.progress.warm_up import WarmUp
+
+LOOKS = (1, 2, 4, 8, 16, 32)
+"""Numbers of periods at which a launch is compared."""
+ALPHA = 0.05
+"""Accepted probability that a launch of an identical configuration ends early."""
+_QUANTILE = NormalDist().inv_cdf(1.0 - ALPHA / len(LOOKS))
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyValue:
+    """Knowledge from a launch that ended early.
+
+    Attributes:
+        value: its value, in the unit of the metric.
+        variance: variance of its logarithm, between launches and within; 0 for a bound.
+        bound: true if the value is only a bound: the launch ended during its warm-up, and a steady
+            value would be at most as good.
+    """
+
+    value: float
+    variance: float
+    bound: bool
+
+
+def threshold(incumbent: Incumbent, periods: int) -> float:
+    """Return the smallest difference of logarithms that ends a launch.
+
+    Args:
+        incumbent: value and variances of the incumbent.
+        periods: number of periods of the launch, k.
+    """
+    within = incumbent.batch_sd**2
+    variance = (
+        incumbent.launch_sd**2 * (1.0 + 1.0 / incumbent.launches)
+        + within / periods
+        + within / (incumbent.launches * incumbent.periods)
+    )
+    return _QUANTILE * math.sqrt(variance)
+
+
+def disadvantage(value: float, incumbent: float, goal: Goal) -> float:
+    """Return the logarithm of how much worse a value is than the incumbent's; negative if better.
+
+    Args:
+        value, incumbent: positive values in one unit.
+        goal: direction of better values.
+    """
+    ratio = math.log(value / incumbent)
+    return ratio if goal is Goal.LOWER else -ratio
+
+
+def is_worse(
+    rule: EndRule,
+    reports: Reports,
+    *,
+    goal: Goal,
+    form: RateForm = RateForm.RATE,
+) -> bool:
+    """Return whether a launch is plainly worse than the incumbent at the last look so far.
+
+    Args:
+        rule: rule with incumbent, warm-up and period (batch, without dips) in steps; without any
+            of them no launch is worse.
+        reports: reports so far.
+        goal: direction of better values.
+        form: meaning of the values.
+    """
+    unit, incumbent = rule.period_steps, rule.incumbent
+    if incumbent is None or unit is None or rule.warmup_steps is None:
+        return False
+    done = (float(reports.steps[-1]) - rule.warmup_steps) / unit
+    look = max((look for look in LOOKS if look <= done + 1e-6), default=0)
+    if not look:
+        return False
+    warm_up = WarmUp(rule.warmup_steps, unit, True)
+    part = steady_part(reports, warm_up, steady_steps=look * unit, form=form)
+    if part is None:
+        return False
+    value = launch_value(reports, part, form).value
+    if value <= 0.0 or not math.isfinite(value):
+        return False
+    return disadvantage(value, incumbent.value, goal) > threshold(incumbent, look)
+
+
+def value_of_ended(value: float, part: SteadyPart, incumbent: Incumbent) -> EarlyValue:
+    """Return the value that the model receives for a launch that ended early.
+
+    Args:
+        value: value over the steady part so far.
+        part: the steady part.
+        incumbent: variances that the launch was compared with.
+    """
+    periods = max(part.periods, 1)
+    variance = incumbent.launch_sd**2 + incumbent.batch_sd**2 / periods
+    return EarlyValue(value, variance, bound=False)
+
+
+def bound_during_warm_up(
+    reports: Reports,
+    reference: Reports,
+    incumbent: Incumbent,
+    *,
+    unit_steps: float,
+    goal: Goal,
+) -> EarlyValue | None:
+    """Return a bound for a launch that is plainly worse than the incumbent during its warm-up.
+
+    The launch is compared with the mean curve of the incumbent over the same steps, which removes
+    the warm-up that both have. This is one more look, so a program whose warm-up depends on the
+    configuration needs a factor of two on top of the threshold.
+
+    Args:
+        reports: reports so far.
+        reference: reports of a launch of the incumbent.
+        incumbent: its value and variances.
+        unit_steps: period, or batch, in steps.
+        goal: direction of better values.
+
+    Returns:
+        The bound; ``None`` if the launch is not plainly worse, or too short.
+    """
+    first = max(float(reports.steps[0]), float(reference.steps[0]))
+    last = min(float(reports.steps[-1]), float(reference.steps[-1]))
+    periods = int((last - first) / unit_steps)
+    if periods < 1:
+        return None
+    end = first + periods * unit_steps
+    mine, theirs = (
+        float(np.diff(np.interp((first, end), one.steps, one.times_s))[0])
+        for one in (reports, reference)
+    )
+    if mine <= 0.0 or theirs <= 0.0:
+        return None
+    slower = math.log(mine / theirs)
+    if slower <= 2.0 * threshold(incumbent, periods):
+        return None
+    factor = math.exp(slower if goal is Goal.LOWER else -slower)
+    return EarlyValue(incumbent.value * factor, 0.0, bound=True)

@@ -1,0 +1,108 @@
+"""Decision to end a running launch, from its reports so far."""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+
+from assay.records.progress import EndRule, RateForm
+from assay.records.workload import Goal
+from assay.stats.progress.early_stop import is_worse
+from assay.stats.progress.periods import find_dips
+from assay.stats.progress.reports import Reports, step_times
+from assay.stats.progress.warm_up import pooled_warm_up
+
+FIRST_LOOK_PERIODS = 2
+"""Whole periods after the warm-up that end a first look."""
+FIRST_LOOK_WARM_UPS = 9
+"""Steady steps that end a first look without periodic dips, as a multiple of the warm-up."""
+MIN_REPORTS = 40
+"""Smallest number of reports of a first look."""
+CHECK_GROWTH = 1.2
+"""Growth of the number of reports after which a first look is checked again."""
+
+
+class EndReason(enum.StrEnum):
+    """Reason for which a running launch ends."""
+
+    ENOUGH = "enough"
+    """Its steady part is as long as the rule demands, or known in a first look."""
+    WORSE = "worse"
+    """It is worse than the incumbent by more than the chance of an error allows."""
+    TIME = "time"
+    """Its time is over."""
+
+
+def reason_to_end(
+    rule: EndRule,
+    reports: Reports,
+    elapsed_s: float,
+    *,
+    goal: Goal = Goal.HIGHER,
+    form: RateForm = RateForm.RATE,
+) -> EndReason | None:
+    """Return the reason to end a running launch, or ``None`` while it should go on.
+
+    Args:
+        rule: rule of the launch.
+        reports: its reports so far.
+        elapsed_s: time since its start, in seconds.
+        goal: direction of better values.
+        form: meaning of the values.
+    """
+    if rule.max_s is not None and elapsed_s >= rule.max_s:
+        return EndReason.TIME
+    if len(reports) < 2:
+        return None
+    if rule.incumbent is not None and is_worse(rule, reports, goal=goal, form=form):
+        return EndReason.WORSE
+    if rule.steady_steps is None:
+        return EndReason.ENOUGH if first_look_suffices(reports, form) else None
+    warm_up_steps = rule.warmup_steps
+    if warm_up_steps is None:
+        own = pooled_warm_up([reports], period_steps=rule.period_steps, form=form)
+        if own is None or not own.settled:
+            return None
+        warm_up_steps = own.steps
+    first = int(np.searchsorted(reports.steps, warm_up_steps - 1e-6))
+    if first >= len(reports):
+        return None
+    steady = float(reports.steps[-1] - reports.steps[first])
+    return EndReason.ENOUGH if steady >= rule.steady_steps - 1e-6 else None
+
+
+def next_check(reports: int) -> int:
+    """Return the number of reports at which a launch without known warm-up is checked again.
+
+    Args:
+        reports: number of reports at the last check; 0 before the first.
+    """
+    return max(MIN_REPORTS, round(reports * CHECK_GROWTH))
+
+
+def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> bool:
+    """Return whether the warm-up and the periods of a program are known.
+
+    With periodic dips two whole periods after the warm-up suffice. Without dips the steady part is
+    four times as long as the warm-up. After a single dip the look continues to twice its step,
+    where a second one would be.
+
+    Args:
+        reports: reports of the first launch so far.
+        form: meaning of the values.
+    """
+    if len(reports) < MIN_REPORTS:
+        return False
+    found = pooled_warm_up([reports], form=form)
+    if found is None or not found.settled:
+        return False
+    last = float(reports.steps[-1])
+    if found.period_steps is not None:
+        return last - found.steps >= FIRST_LOOK_PERIODS * found.period_steps - 1e-6
+    dips = find_dips(reports.steps[1:], step_times(reports, form)).spikes
+    late = reports.steps[1:][dips & (reports.steps[1:] > found.steps)]
+    if len(late) and last < 2.1 * float(late[-1]):
+        return False
+    first = float(reports.steps[0])
+    return last - found.steps >= FIRST_LOOK_WARM_UPS * (found.steps - first)

@@ -1,0 +1,142 @@
+"""Periodic dips of the speed, such as checkpoints and epochs.
+
+A window that does not cover whole periods holds one dip more or less, which moves its mean by far
+more than the noise of the steps. So the period is found first.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from assay.stats.progress.reports import Array, Flags
+
+_SPIKE_FACTOR = 3.0
+"""Multiple of the median step time above which an interval counts as a dip of the speed."""
+_SPIKE_DEVIATIONS = 6.0
+"""Robust standard deviations above the running median, for dips that coarse reports dilute."""
+_MIN_EXCESS = 0.2
+"""Smallest excess of such a diluted dip, as a share of the median."""
+_WINDOW = 11
+"""Intervals of the running median."""
+_REGULAR_SHARE = 0.7
+"""Share of the distances between dips that have to be multiples of the period."""
+_MIN_CORRELATION = 0.5
+"""Smallest autocorrelation at the period, for a wave without spikes."""
+_MIN_WAVES = 3
+"""Smallest number of whole waves that support a period without spikes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dips:
+    """Periodic dips of a launch.
+
+    Attributes:
+        period_steps: distance of the dips in steps; absent if they are irregular or too few.
+        spikes: one flag for each interval: it contains a dip, periodic or not.
+    """
+
+    period_steps: float | None
+    spikes: Flags
+
+
+def find_dips(ends: Array, seconds: Array) -> Dips:
+    """Find periodic dips among the intervals of a launch.
+
+    Intervals above three times the median at equal distances are dips. Else dips that stand out
+    from the running median count, else a peak of the autocorrelation.
+
+    Args:
+        ends: step at the end of each interval, increasing.
+        seconds: time per step of each interval, in seconds.
+    """
+    if len(seconds) < 3:
+        return Dips(None, np.zeros(len(seconds), dtype=np.bool_))
+    spikes = seconds > _SPIKE_FACTOR * float(np.median(seconds))
+    period = _regular_distance(ends, spikes)
+    if period is not None:
+        return Dips(period, spikes)
+    diluted = spikes | _standing_out(seconds)
+    period = _regular_distance(ends, diluted)
+    if period is not None:
+        return Dips(period, diluted)
+    return Dips(_wave(ends, seconds), spikes)
+
+
+def running_median(values: Array, window: int = _WINDOW) -> Array:
+    """Return the median of the values around each value; fewer count at both ends."""
+    half = min(window // 2, (len(values) - 1) // 2)
+    if half == 0:
+        return values
+    inner = np.median(sliding_window_view(values, 2 * half + 1), axis=-1)
+    return np.concatenate((np.full(half, inner[0]), inner, np.full(half, inner[-1])))
+
+
+def robust_sd(values: Array) -> float:
+    """Return the standard deviation of the bulk, from the median absolute deviation."""
+    return 1.4826 * float(np.median(np.abs(values - np.median(values)))) if len(values) else 0.0
+
+
+def _standing_out(seconds: Array) -> Flags:
+    """Return which intervals stand out from their neighbourhood."""
+    excess = seconds - running_median(seconds)
+    limit = max(_SPIKE_DEVIATIONS * robust_sd(excess), _MIN_EXCESS * float(np.median(seconds)))
+    return np.asarray(excess > limit)
+
+
+def _regular_distance(ends: Array, spikes: Flags) -> float | None:
+    """Return the distance of spikes in steps, if they are at equal distances.
+
+    Two spikes support a period only if the first one is a period from the begin as well.
+    """
+    at = np.flatnonzero(spikes)
+    at = at[np.diff(at, prepend=-2) > 1]  # a dip may extend over several intervals
+    if len(at) < 2:
+        return None
+    places = ends[at]
+    distances = np.diff(places)
+    period = float(np.median(distances))
+    width = float(np.median(np.diff(ends)))
+    tolerance = max(width, 0.05 * period)
+    if period < 2.5 * width:
+        return None
+    off = np.abs(distances - period * np.maximum(1.0, np.round(distances / period)))
+    if len(distances) == 1:
+        from_begin = places[0] - period * max(1.0, round(places[0] / period))
+        return period if abs(from_begin) <= tolerance else None
+    regular = off <= tolerance
+    if regular.mean() < _REGULAR_SHARE:
+        return None
+    single = regular & (distances < 1.5 * period)
+    return float(distances[single].mean()) if single.any() else None
+
+
+def _wave(ends: Array, seconds: Array) -> float | None:
+    """Return the period of a wave, from the highest peak of the autocorrelation."""
+    tail = seconds[len(seconds) // 3 :]
+    n = len(tail)
+    if n < 3 * _MIN_WAVES:
+        return None
+    places = np.arange(n) - (n - 1) / 2
+    centred = tail - tail.mean()
+    centred = centred - places * (places @ centred) / (places @ places)
+    if not centred.any():
+        return None
+    spectrum = np.fft.rfft(centred, 2 * n)
+    raw = np.fft.irfft(spectrum * spectrum.conj())[:n]
+    correlation = raw / raw[0] * n / (n - np.arange(n))
+    below = np.flatnonzero(correlation < 0.1)
+    if not len(below):
+        return None
+    lags = np.arange(max(2, int(below[0])), n // _MIN_WAVES)
+    if not len(lags):
+        return None
+    lag = int(lags[np.argmax(correlation[lags])])
+    twice = float(correlation[2 * lag - 1 : 2 * lag + 2].max())
+    limit = max(_MIN_CORRELATION, 4.0 / math.sqrt(n))
+    if correlation[lag] < limit or twice < 0.7 * limit:
+        return None
+    return lag * float(np.median(np.diff(ends)))

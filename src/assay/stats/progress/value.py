@@ -1,0 +1,99 @@
+"""Value of a launch: its speed or level over the steady part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.records.progress import RateForm, SteadyPart
+from assay.stats.progress.periods import find_dips, running_median
+from assay.stats.progress.printed import PrintedForm, printed_form, work_of_mean, work_per_step
+from assay.stats.progress.reports import Array, Reports
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchValue:
+    """Value of a launch over its steady part.
+
+    Attributes:
+        value: rate, duration or level, in the unit of the printed values.
+        step_s: mean time of a step without periodic dips, in seconds.
+        printed: relation of the printed values to their times.
+    """
+
+    value: float
+    step_s: float
+    printed: PrintedForm
+
+
+def launch_value(
+    reports: Reports,
+    part: SteadyPart,
+    form: RateForm,
+    printed: PrintedForm | None = None,
+) -> LaunchValue:
+    """Return the value of a launch over its steady part, dips included.
+
+    A rate is throughput: the work between the first and the last steady report over the time
+    between them. A duration is the mean over steps. Both come from steps and times if the printed
+    values are related to them, with one factor for the work of a step; otherwise from the printed
+    values: a rate is their mean over time, a duration their mean over steps. A level is the mean of
+    the values.
+
+    Args:
+        reports: all reports of the launch.
+        part: its steady part.
+        form: meaning of the values.
+        printed: relation of the printed values to their times; found in the reports if absent.
+
+    Raises:
+        ValueError: the steady part has fewer than two reports.
+    """
+    steady = reports.between(part.begin_step, part.end_step)
+    if len(steady) < 2:
+        raise ValueError("a steady part needs two reports")
+    related = printed_form(reports, form) if printed is None else printed
+    step_s = seconds_without_dips(steady)
+    factor = None
+    if form is not RateForm.LEVEL:
+        if related is PrintedForm.CUMULATIVE:
+            factor = work_of_mean(reports, form)
+        elif related is not PrintedForm.UNRELATED:
+            factor = work_per_step(steady, form)
+    if factor is None:
+        return LaunchValue(_printed_mean(steady, form), step_s, related)
+    seconds = float(steady.times_s[-1] - steady.times_s[0])
+    steps = float(steady.steps[-1] - steady.steps[0])
+    value = factor * steps / seconds if form is RateForm.RATE else factor * seconds / steps
+    return LaunchValue(value, step_s, related)
+
+
+def seconds_without_dips(steady: Reports) -> float:
+    """Return the mean time of a step without periodic dips, in seconds.
+
+    An interval with a dip counts with the median of its neighbourhood.
+
+    Args:
+        steady: at least two reports.
+    """
+    widths = np.diff(steady.steps)
+    seconds = np.diff(steady.times_s) / widths
+    dips = find_dips(steady.steps[1:], seconds).spikes
+    if dips.any():
+        seconds = np.where(dips, running_median(seconds), seconds)
+    return float(seconds @ widths / widths.sum())
+
+
+def _printed_mean(steady: Reports, form: RateForm) -> float:
+    """Return the mean of the printed values: over time for a rate, over steps for a duration."""
+    values = steady.values[1:]
+    weights: Array
+    if form is RateForm.RATE:
+        weights = np.diff(steady.times_s)
+    elif form is RateForm.DURATION:
+        weights = np.diff(steady.steps)
+    else:
+        return float(steady.values.mean())
+    total = float(weights.sum())
+    return float(values @ weights) / total if total > 0.0 else float(values.mean())

@@ -1,0 +1,163 @@
+"""End of the warm-up of a program.
+
+Change points (see ``change_points``) of the mean log curve of several launches, with the penalty
+3 ln n x long-run variance: a penalty for independent values finds changes in correlated noise. A
+curve pooled over launches shows slow tails that are hidden in the noise of one launch, and a cut
+that is the same for all launches does not correlate with their values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.records.progress import RateForm
+from assay.stats.progress.change_points import change_points
+from assay.stats.progress.curves import Curve, pooled_curve
+from assay.stats.progress.periods import find_dips
+from assay.stats.progress.reports import Reports, step_times
+
+PILOT_BLOCKS = (1, 2, 4, 6)
+"""Numbers of blocks after which the warm-up is determined anew from all launches; then it stays."""
+_PENALTY = 3.0
+"""Factor of ln n x long-run variance."""
+_NEGLIGIBLE = 0.002
+"""Relative difference of step times that is no warm-up."""
+_LAST_PART = 2 / 3
+"""Share of the curve after which a change means that the program had not settled."""
+_SLOPE_DEVIATIONS = 2.0
+"""Standard errors of the slope of the last third from which on it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """End of the warm-up.
+
+    Attributes:
+        steps: last step of the warm-up, at the end of a whole period if there is one.
+        period_steps: distance of periodic dips in steps; absent without such dips.
+        settled: false if the speed still changed in the last third; longer launches would tell.
+    """
+
+    steps: float
+    period_steps: float | None
+    settled: bool
+
+
+def pooled_warm_up(
+    launches: Sequence[Reports],
+    *,
+    period_steps: float | None = None,
+    form: RateForm = RateForm.RATE,
+) -> WarmUp | None:
+    """Find the end of the warm-up from one or more launches of one arm.
+
+    Args:
+        launches: launches of one arm; more of them show slower tails.
+        period_steps: known period in steps; found in the launches if absent.
+        form: meaning of the values.
+
+    Returns:
+        The end of the warm-up; ``None`` if the launches have too few reports (nine at least).
+    """
+    period = pooled_period(launches, form) if period_steps is None else period_steps
+    curve = pooled_curve(launches, period, form)
+    if curve is None:
+        return None
+    places = _changes(curve)
+    cut = float(curve.edges[places[-1]]) if places else float(curve.edges[0])
+    settled = (not places or places[-1] <= _LAST_PART * len(curve.values)) and not _slopes(
+        curve, places[-1] if places else 0
+    )
+    width = float(curve.edges[1] - curve.edges[0])
+    return WarmUp(round_up(cut, period, width) if places else cut, period, settled)
+
+
+def pooled_period(launches: Sequence[Reports], form: RateForm = RateForm.RATE) -> float | None:
+    """Return the period of dips in steps: the median over the launches that show one.
+
+    At least half of the launches that are long enough to show it have to.
+
+    Args:
+        launches: launches of one or more arms.
+        form: meaning of the values.
+    """
+    found = [
+        (float(launch.steps[-1]), find_dips(launch.steps[1:], step_times(launch, form)))
+        for launch in launches
+        if len(launch) > 1
+    ]
+    periods = [dips.period_steps for _, dips in found if dips.period_steps is not None]
+    if not periods:
+        return None
+    period = float(np.median(periods))
+    long_enough = sum(last >= 2.5 * period for last, _ in found)
+    return period if 2 * len(periods) >= long_enough else None
+
+
+def round_up(steps: float, period_steps: float | None, tolerance: float = 0.0) -> float:
+    """Return the number of steps at the end of the period in which a step lies.
+
+    Within the first period it is the end of a whole fraction of a period: a window of whole
+    periods has the same number of dips wherever it begins, and a whole period of 500 steps for a
+    warm-up of 20 would be waste.
+
+    Args:
+        steps: a number of steps.
+        period_steps: period in steps; without one the number is returned.
+        tolerance: distance in steps by which the number may exceed the end of a period.
+    """
+    if period_steps is None or steps <= 0.0:
+        return steps
+    unit = period_steps / max(1, math.floor(period_steps / steps + 1e-9))
+    return unit * math.ceil((steps - min(tolerance, unit / 2)) / unit - 1e-9)
+
+
+def common_warm_up(found: Sequence[WarmUp | None]) -> WarmUp | None:
+    """Return the warm-up that counts for all arms: the longest of theirs.
+
+    Args:
+        found: the warm-up of each arm; absent ones are left out.
+    """
+    known = [one for one in found if one is not None]
+    if not known:
+        return None
+    periods = [one.period_steps for one in known if one.period_steps is not None]
+    period = max(periods) if periods else None
+    steps = max(one.steps for one in known)
+    return WarmUp(round_up(steps, period, 1.0), period, all(one.settled for one in known))
+
+
+def _changes(curve: Curve) -> list[int]:
+    """Return the change points of a curve, without those at the end that are negligible."""
+    n = len(curve.values)
+    penalty = _PENALTY * math.log(n) * max(curve.variance, 1e-12)
+    places = change_points(curve.values, curve.weights, penalty)
+    bounds = [0, *places, n]
+    means = [
+        float(np.average(curve.values[a:b], weights=curve.weights[a:b]))
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
+    while places and abs(means[-1] - means[len(places) - 1]) < _NEGLIGIBLE:
+        means[-1] = means[len(places) - 1]
+        places.pop()
+    return places
+
+
+def _slopes(curve: Curve, cut: int) -> bool:
+    """Return whether the last third, or what follows a later cut, has a slope."""
+    begin = max(cut, round(_LAST_PART * len(curve.values)))
+    values, weights = curve.values[begin:], curve.weights[begin:]
+    if len(values) < 4:
+        return True
+    places = np.arange(len(values), dtype=np.float64)
+    places -= np.average(places, weights=weights)
+    squares = float(weights @ (places * places))
+    slope = float(weights @ (places * values)) / squares
+    error = math.sqrt(curve.variance / squares)
+    return abs(slope) * len(values) > max(
+        _NEGLIGIBLE, _SLOPE_DEVIATIONS * error * len(values)
+    )
