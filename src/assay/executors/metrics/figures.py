@@ -119,7 +119,7 @@ def _figure_of_match(metric: Metric, match: re.Match[str], *, headed: bool = Tru
         return Figure(reason=_no_number(text, pattern))
     if value != 0.0 and not 1.0 / MAX_MAGNITUDE <= abs(value) <= MAX_MAGNITUDE:
         return Figure(reason=f"{text[:MAX_QUOTED]!r} in the output is too large or too small")
-    cut = None if metric.ignore_unit else _cut_from(match, group)
+    cut = None if metric.ignore_unit else cut_from(match, group)
     if cut is not None:
         return Figure(
             cut=cut,
@@ -184,7 +184,7 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _cut_from(match: re.Match[str], group: int) -> str | None:
+def cut_from(match: re.Match[str], group: int) -> str | None:
     """Return the number of which a group is only a part; ``None`` for a whole number.
 
     A separator that the pattern names directly beside the group does not belong to the number: the

@@ -17,9 +17,9 @@ MAX_MATCH_BYTES = 1 << 20
 """Longest match in an output of several windows."""
 FLAGS = re.MULTILINE | re.ASCII
 """Flags of patterns: ``^`` and ``$`` match at lines, and ``\\d`` matches ASCII digits only."""
-_ESCAPES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+ESCAPES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 """Control sequences of terminals, which colour text or move the cursor (ECMA-48, 5.4 and 5.6)."""
-_MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
+MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
 """Sequences that move the cursor: the text after one does not continue the text before it."""
 
 
@@ -156,7 +156,7 @@ def _without_escapes(text: str) -> str:
     """Return a text without control sequences; cursor movements become line breaks."""
     if "\x1b" not in text:
         return text
-    return _ESCAPES.sub("", _MOVES.sub("\n", text))
+    return ESCAPES.sub("", MOVES.sub("\n", text))
 
 
 def _text(data: bytes) -> str:

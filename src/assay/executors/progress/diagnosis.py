@@ -1,0 +1,228 @@
+"""Diagnosis of missing reports: silence, a pattern without a match, and invalid values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.executors.metrics.matching import quoted
+from assay.executors.progress.metric_series import MetricSeries, ProcessSeries
+from assay.executors.progress.notices import Notice, shown_lines
+from assay.executors.progress.sources import ChannelSource, LineSource, PatternReader, Source
+
+SILENCE_FACTOR = 10.0
+"""Multiple of the longest time between two reports beyond which a program is silent."""
+MIN_SILENCE_S = 30.0
+"""Shortest time without a report that counts as silence, in seconds."""
+MIN_LINES = 5
+"""Number of output lines without a match from which on a running launch is reported."""
+
+
+class SilenceWatch:
+    """Finds processes that have stopped reporting while the launch runs.
+
+    Each silence is reported once.
+    """
+
+    def __init__(self) -> None:
+        self._reported: dict[tuple[int, int | None], float] = {}
+
+    def notices(self, all_series: Sequence[MetricSeries], now_s: float) -> Iterator[Notice]:
+        """Yield a notice for each new silence.
+
+        Args:
+            all_series: series of the launch.
+            now_s: time since the start of the launch, in seconds.
+        """
+        for number, series in enumerate(all_series):
+            for rank, process in series.processes.items():
+                last_s = process.last_s
+                if last_s is None or not is_silent(process, now_s):
+                    continue
+                key = number, rank
+                if self._reported.get(key) == last_s:
+                    continue
+                self._reported[key] = last_s
+                yield _silence(series, rank, process, now_s - last_s)
+
+
+def is_silent(process: ProcessSeries, now_s: float) -> bool:
+    """Return whether the time since the last report is far longer than all times before.
+
+    Args:
+        process: reports of one process, at least two of them.
+        now_s: time since the start of the launch, in seconds.
+    """
+    if process.last_s is None or process.longest_s <= 0.0:
+        return False
+    limit_s = max(SILENCE_FACTOR * process.longest_s, MIN_SILENCE_S)
+    return now_s - process.last_s > limit_s
+
+
+def _silence(
+    series: MetricSeries, rank: int | None, process: ProcessSeries, silent_s: float
+) -> Notice:
+    who = "The program" if rank is None else f"Rank {rank}"
+    return Notice(
+        kind="progress_silent",
+        text=f"{who} has reported no {series.metric.name} for {silent_s:.0f} s; the longest time "
+        f"between two reports was {process.longest_s:.3g} s. It may hang, work on something else, "
+        "or buffer its output.",
+        metric=series.metric.name,
+        value=silent_s,
+        unit="s",
+    )
+
+
+def unmatched(source: Source, *, ended: bool) -> Iterator[Notice]:
+    """Yield a notice for each metric of a source that has no report.
+
+    Args:
+        source: source of the reports.
+        ended: whether the launch has ended; before, a few lines of output prove nothing.
+    """
+    if isinstance(source, LineSource):
+        yield from _unmatched_lines(source, ended=ended)
+        return
+    if not ended:
+        return
+    for series in source.series:
+        if not series.reports:
+            yield _no_values(source, series)
+
+
+def _unmatched_lines(source: LineSource, *, ended: bool) -> Iterator[Notice]:
+    if not ended and source.lines < MIN_LINES:
+        return
+    last = shown_lines(list(source.last_lines))
+    seen = f"the last lines are {last}" if last else "the output is empty so far"
+    for pattern in source.patterns:
+        if not pattern.matcher.matches:
+            yield _never(pattern, source.lines, seen)
+    own = {id(pattern.series) for pattern in source.patterns}
+    for series in source.series:
+        if id(series) not in own and not series.reports and series.metric.progress is not None:
+            yield Notice(
+                kind="progress_never",
+                text=f"No line of the output has the format of "
+                f"{series.metric.progress.preset} ({source.lines} lines read; {seen}). "
+                "Give a pattern instead, for example --progress 'sps=samples/s: ([0-9.]+)'.",
+                metric=series.metric.name,
+                value=float(source.lines),
+                unit="lines",
+            )
+
+
+def _never(pattern: PatternReader, lines: int, seen: str) -> Notice:
+    metric = pattern.series.metric
+    progress = metric.progress
+    shown = quoted((progress and progress.pattern) or "")
+    return Notice(
+        kind="progress_never",
+        text=f"The pattern {shown} of {metric.name} matches none of {lines} lines; {seen}. "
+        "Correct the pattern, or make the program flush its output.",
+        metric=metric.name,
+        value=float(lines),
+        unit="lines",
+    )
+
+
+def _no_values(source: Source, series: MetricSeries) -> Notice:
+    metric = series.metric
+    key = (metric.progress and metric.progress.key) or metric.name
+    where = (
+        "the progress channel"
+        if isinstance(source, ChannelSource)
+        else f"{metric.progress.file if metric.progress else 'the file'}"
+    )
+    invalid = source.follower.records.invalid if isinstance(source, ChannelSource) else 0
+    also = f"; {invalid} lines there are no JSON objects" if invalid else ""
+    return Notice(
+        kind="progress_never",
+        text=f"The program reported no value of {key!r} in {where}{also}. "
+        f"Check the name and that the program reports it at least twice.",
+        metric=metric.name,
+    )
+
+
+def invalid_values(source: Source) -> Iterator[Notice]:
+    """Yield notices on values that are not kept and on steps that fell.
+
+    Args:
+        source: source of the reports; the launch has ended.
+    """
+    for series in source.series:
+        name = series.metric.name
+        if series.not_finite:
+            yield Notice(
+                kind="progress_not_finite",
+                text=f"{series.not_finite} values of {name} were NaN or infinite and are left out.",
+                metric=name,
+                value=float(series.not_finite),
+            )
+        for process in series.processes.values():
+            yield from _fallen_steps(name, process)
+    if isinstance(source, LineSource):
+        for pattern in source.patterns:
+            yield from _invalid_matches(pattern)
+
+
+def _fallen_steps(name: str, process: ProcessSeries) -> Iterator[Notice]:
+    steps = process.steps
+    if not steps.falls:
+        return
+    first = steps.fallen[0]
+    yield Notice(
+        kind="progress_steps_fell",
+        text=f"The step of {name} fell {steps.falls} times, first from {first.before:g} to "
+        f"{first.after:g} at {first.time_s:.1f} s, as after a restart from a checkpoint. The count "
+        "is continued.",
+        metric=name,
+        value=float(steps.falls),
+    )
+
+
+def _invalid_matches(pattern: PatternReader) -> Iterator[Notice]:
+    name = pattern.series.metric.name
+    for reason, count in pattern.matcher.invalid.items():
+        yield Notice(
+            kind="progress_invalid",
+            text=f"{count} values of {name} are left out: {reason}; the last of these lines is "
+            f"{shown_lines([pattern.matcher.example])}.",
+            metric=name,
+            value=float(count),
+        )
+    if pattern.units.converted:
+        units = ", ".join(sorted(pattern.units.converted))
+        yield Notice(
+            kind="progress_unit_changed",
+            text=f"The printed unit of {name} changed; values in {units} are converted to "
+            f"{pattern.units.unit}.",
+            metric=name,
+        )
+
+
+def missing_ranks(series: MetricSeries, now_s: float) -> Iterator[Notice]:
+    """Yield a notice if some ranks of a job report and others do not.
+
+    Args:
+        series: series of a metric.
+        now_s: time since the start of the launch, in seconds.
+    """
+    ranks = [rank for rank in series.processes if rank is not None]
+    if not ranks:
+        return
+    absent = sorted(set(range(max(ranks))) - set(ranks))
+    last_s = max(process.last_s or 0.0 for process in series.processes.values())
+    stopped = sorted(rank for rank in ranks if is_silent(series.processes[rank], last_s))
+    main = series.main.recorder.rank if series.main else min(ranks)
+    for kind, found in (("never reported", absent), ("stopped reporting", stopped)):
+        if found:
+            listed = ", ".join(map(str, found[:8])) + (", ..." if len(found) > 8 else "")
+            yield Notice(
+                kind="progress_ranks",
+                text=f"Rank {listed} {kind} {series.metric.name} although others report it; the "
+                f"series is that of rank {main}.",
+                metric=series.metric.name,
+                value=float(len(found)),
+                unit="ranks",
+            )

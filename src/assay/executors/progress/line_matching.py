@@ -1,0 +1,139 @@
+"""Values in single lines, found by the pattern of a metric."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from assay.executors.metrics.figures import cut_from
+from assay.executors.metrics.matching import FLAGS
+from assay.executors.metrics.printed_units import PrintedUnit, captured_unit, following_unit
+from assay.executors.progress.json_records import number
+from assay.executors.progress.output_files import TimedLine
+from assay.executors.progress.report import Report
+from assay.executors.progress.speed_units import UnitConverter
+
+VALUE = "value"
+"""Key of the value in the reports of a pattern."""
+_NAMED = frozenset({"value", "step", "unit", "rank", "total"})
+_LONGER_BEFORE = frozenset("0123456789.,:'\u2019_-\u2212hm")
+"""Characters directly before a figure that may belong to the same number."""
+_LONGER_AFTER = re.compile(
+    "[ \u00a0\u202f]?[x\u00d7*\u00b7\u22c5]|[.,:'\u2019_\u066b\u00a0\u202f]?[0-9]"
+    "|[eEdDhm][-+]?[0-9]"
+)
+"""Text directly after a figure that may belong to the same number."""
+_UNIT_CHARACTERS = 32
+"""Number of characters after a figure in which its unit is searched."""
+_MAX_UNITS = 1024
+"""Number of different texts after a figure whose units are remembered."""
+
+
+class LineMatcher:
+    """Finds the value of a metric in lines.
+
+    Args:
+        pattern: regular expression. Its group ``value``, or else the first group without a name,
+            is the value; the group ``unit``, or else the second such group, its unit. The groups
+            ``step``, ``total`` and ``rank`` are optional.
+        units: converter of the values.
+
+    Attributes:
+        matches: number of lines with a match.
+        invalid: number of lines by the reason for which their match has no value.
+        example: last such line.
+    """
+
+    def __init__(self, pattern: str, units: UnitConverter) -> None:
+        self._pattern = re.compile(pattern, FLAGS)
+        groups = self._pattern.groupindex
+        named = {index for name, index in groups.items() if name in _NAMED}
+        others = [index for index in range(1, self._pattern.groups + 1) if index not in named]
+        self._value = groups.get("value") or (others.pop(0) if others else 0)
+        self._unit = groups.get("unit") or (others.pop(0) if others else 0)
+        self._step, self._total, self._rank = (
+            groups.get(name, 0) for name in ("step", "total", "rank")
+        )
+        self._units = units
+        self._unit_after: dict[str, PrintedUnit | None] = {}
+        self.matches = 0
+        self.invalid: Counter[str] = Counter()
+        self.example = ""
+
+    def read(self, line: TimedLine) -> Report | None:
+        """Return the report of a line; ``None`` without a value.
+
+        Args:
+            line: line of the output.
+        """
+        match = self._pattern.search(line.text)
+        if match is not None and line.seen:
+            match = _first_after(self._pattern, line)
+        if match is None:
+            return None
+        self.matches += 1
+        value = self._number(match)
+        if value is None:
+            self.example = line.text
+            return None
+        return Report(
+            line.time_s,
+            {VALUE: value},
+            step=_whole(match, self._step),
+            total=_whole(match, self._total),
+            rank=_rank(match, self._rank),
+        )
+
+    def _number(self, match: re.Match[str]) -> float | None:
+        """Return the value of a match in the unit of the metric; ``None`` if it has none."""
+        printed = match[self._value] or ""
+        value = None if "_" in printed else number(printed)
+        if value is None:
+            self.invalid["not a number"] += 1
+            return None
+        if _may_be_longer(match, self._value) and cut_from(match, self._value) is not None:
+            self.invalid["part of a longer number"] += 1
+            return None
+        converted = self._units.convert(value, self._printed_unit(match))
+        if converted is None:
+            self.invalid["unit that cannot be converted"] += 1
+        return converted
+
+    def _printed_unit(self, match: re.Match[str]) -> PrintedUnit | None:
+        if self._unit and match[self._unit]:
+            text = match[self._unit]
+        else:
+            end = match.end(self._value)
+            text = match.string[end : end + _UNIT_CHARACTERS]
+        try:
+            return self._unit_after[text]
+        except KeyError:
+            pass
+        unit = captured_unit(text) if self._unit else following_unit(text, 0)
+        if unit is not None and not unit.base and "/" not in unit.name:
+            unit = None  # a prefix alone, or a word
+        if len(self._unit_after) < _MAX_UNITS:
+            self._unit_after[text] = unit
+        return unit
+
+
+def _first_after(pattern: re.Pattern[str], line: TimedLine) -> re.Match[str] | None:
+    """Return the first match that ends in the new part of a line."""
+    return next((m for m in pattern.finditer(line.text) if m.end() > line.seen), None)
+
+
+def _may_be_longer(match: re.Match[str], group: int) -> bool:
+    text, (begin, end) = match.string, match.span(group)
+    before = begin > 0 and text[begin - 1] in _LONGER_BEFORE
+    return before or _LONGER_AFTER.match(text, end) is not None
+
+
+def _whole(match: re.Match[str], group: int) -> float | None:
+    """Return the number of a group, also with separators of thousands; ``None`` without it."""
+    text = match[group] if group else None
+    return number(text.replace(",", "")) if text else None
+
+
+def _rank(match: re.Match[str], group: int) -> int | None:
+    found = _whole(match, group)
+    return None if found is None else int(found)

@@ -1,0 +1,1 @@
+"""Known formats of output, one module for each program."""

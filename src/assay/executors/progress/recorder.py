@@ -1,0 +1,137 @@
+"""Series of a metric over one launch, in bounded memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import TypeVar
+
+from assay.records import Series
+
+MAX_REPORTS = 1 << 16
+"""Number of reports that are kept singly; beyond it neighbours are merged."""
+MAX_INTERVALS = 256
+"""Number of intervals of the series that is stored with a sample."""
+_Number = TypeVar("_Number", int, float)
+
+
+class SeriesRecorder:
+    """Keeps the reports of one metric and one process.
+
+    Reports of the same step share an interval. Once there are too many intervals, neighbours are
+    merged: the number, the smallest and the largest value stay exact, and the sum stays exact up to
+    rounding.
+
+    Args:
+        rank: rank of the process; ``None`` if only one reports.
+        max_reports: largest number of intervals in memory, even.
+
+    Attributes:
+        rank: the same.
+        times_s: time of the last report of each interval since the start of the launch, in seconds.
+        steps: step of that report.
+        minima, maxima: smallest and largest value of each interval.
+        counts: number of reports of each interval.
+        reports: number of all reports.
+    """
+
+    def __init__(self, rank: int | None = None, max_reports: int = MAX_REPORTS) -> None:
+        self.rank = rank
+        self._max = max_reports
+        self._per_interval = 1
+        self.clear()
+
+    def __len__(self) -> int:
+        return len(self.times_s)
+
+    def clear(self) -> None:
+        """Drop all reports."""
+        self.times_s = array("d")
+        self.steps = array("d")
+        self._sums = array("d")
+        self.minima = array("d")
+        self.maxima = array("d")
+        self.counts = array("q")
+        self.reports = 0
+        self._per_interval = 1
+
+    @property
+    def values(self) -> array[float]:
+        """Mean value of each interval."""
+        if self.reports == len(self.times_s):
+            return self._sums
+        return array("d", map(_divided, self._sums, self.counts))
+
+    def add(self, time_s: float, step: float, value: float) -> None:
+        """Add a report.
+
+        Args:
+            time_s: time since the start of the launch, in seconds; never decreasing.
+            step: step, never decreasing.
+            value: finite value.
+        """
+        self.reports += 1
+        if self.times_s and (self.counts[-1] < self._per_interval or step == self.steps[-1]):
+            self._extend(time_s, step, value)
+            return
+        if len(self.times_s) >= self._max:
+            self._merge_neighbours()
+        self.times_s.append(time_s)
+        self.steps.append(step)
+        self._sums.append(value)
+        self.minima.append(value)
+        self.maxima.append(value)
+        self.counts.append(1)
+
+    def series(self, max_intervals: int = MAX_INTERVALS) -> Series:
+        """Return the series, merged to a number of intervals.
+
+        Args:
+            max_intervals: largest number of intervals.
+        """
+        size = len(self.times_s)
+        wanted = min(size, max_intervals)
+        ends = [size * number // wanted for number in range(1, wanted + 1)]
+        counts = _grouped(self.counts, ends, sum)
+        sums = _grouped(self._sums, ends, sum)
+        single = all(count == 1 for count in counts)
+        return Series(
+            times_s=tuple(self.times_s[end - 1] for end in ends),
+            steps=tuple(self.steps[end - 1] for end in ends),
+            values=tuple(map(_divided, sums, counts)),
+            minima=() if single else tuple(_grouped(self.minima, ends, min)),
+            maxima=() if single else tuple(_grouped(self.maxima, ends, max)),
+            counts=() if single else tuple(counts),
+            rank=self.rank,
+        )
+
+    def _extend(self, time_s: float, step: float, value: float) -> None:
+        """Add a report to the last interval."""
+        self.times_s[-1] = time_s
+        self.steps[-1] = step
+        self._sums[-1] += value
+        self.minima[-1] = min(self.minima[-1], value)
+        self.maxima[-1] = max(self.maxima[-1], value)
+        self.counts[-1] += 1
+
+    def _merge_neighbours(self) -> None:
+        size = len(self.times_s)
+        ends = [min(begin + 2, size) for begin in range(0, size, 2)]
+        self._sums = array("d", _grouped(self._sums, ends, sum))
+        self.minima = array("d", _grouped(self.minima, ends, min))
+        self.maxima = array("d", _grouped(self.maxima, ends, max))
+        self.counts = array("q", _grouped(self.counts, ends, sum))
+        self.times_s = array("d", (self.times_s[end - 1] for end in ends))
+        self.steps = array("d", (self.steps[end - 1] for end in ends))
+        self._per_interval *= 2
+
+
+def _grouped(
+    items: array[_Number], ends: list[int], combine: Callable[[array[_Number]], _Number]
+) -> list[_Number]:
+    """Return one value for each group of neighbours that ends before an index."""
+    return [combine(items[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def _divided(total: float, count: int) -> float:
+    return total / count

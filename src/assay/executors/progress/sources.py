@@ -1,0 +1,191 @@
+"""Sources of reports: each joins a follower with the metrics that read from it."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Protocol
+
+from assay.executors.progress.channel import ChannelFollower
+from assay.executors.progress.line_matching import VALUE, LineMatcher
+from assay.executors.progress.metric_series import MetricSeries
+from assay.executors.progress.output_files import LineFollower, TimedLine
+from assay.executors.progress.presets.preset import LineReader
+from assay.executors.progress.report import Report
+from assay.executors.progress.speed_units import UnitConverter
+from assay.records import Metric, Progress
+
+LAST_LINES = 5
+"""Number of output lines that are kept for a message."""
+
+
+class Source(Protocol):
+    """Source of the reports of some metrics."""
+
+    @property
+    def series(self) -> Sequence[MetricSeries]:
+        """Series of the metrics."""
+        ...
+
+    def read(self) -> None:
+        """Add the reports since the previous reading to the series."""
+        ...
+
+    def finish(self) -> None:
+        """Add all remaining reports; the program has ended."""
+        ...
+
+    def close(self) -> None:
+        """Close the files."""
+        ...
+
+
+class PatternReader:
+    """Reads the value of one metric from lines by its pattern.
+
+    Args:
+        metric: metric with a pattern.
+        progress: its source.
+
+    Attributes:
+        matcher: matcher of its pattern.
+        series: series of the metric.
+    """
+
+    def __init__(self, metric: Metric, progress: Progress) -> None:
+        self.units = UnitConverter(metric.unit)
+        self.matcher = LineMatcher(progress.pattern or "", self.units)
+        self.series = MetricSeries(metric, VALUE)
+
+    def read(self, line: TimedLine) -> None:
+        """Add the value of a line, if its pattern matches.
+
+        Args:
+            line: line of the output.
+        """
+        report = self.matcher.read(line)
+        if report is not None:
+            self.series.add(report)
+
+
+class PresetReader:
+    """Reads the values of some metrics from lines of a known format.
+
+    Args:
+        reader: reader of the format.
+        series: series of the metrics.
+    """
+
+    def __init__(self, reader: LineReader, series: Sequence[MetricSeries]) -> None:
+        self._reader = reader
+        self._series = series
+
+    def read(self, line: TimedLine) -> None:
+        """Add the values of a line.
+
+        Args:
+            line: line of the output.
+        """
+        report = self._reader.read(line)
+        if report is None:
+            return
+        for series in self._series:
+            if report.restarted:
+                series.restart()
+            series.add(report)
+
+
+class LineSource:
+    """Lines of the output files of one process, or of a text file.
+
+    Args:
+        followers: followers of the files.
+        patterns: readers of metrics with a pattern.
+        presets: readers of known formats.
+
+    Attributes:
+        followers, patterns: the same.
+        last_lines: newest lines.
+    """
+
+    def __init__(
+        self,
+        followers: Sequence[LineFollower],
+        patterns: Sequence[PatternReader],
+        presets: Sequence[tuple[LineReader, Sequence[MetricSeries]]] = (),
+    ) -> None:
+        self.followers = tuple(followers)
+        self.patterns = tuple(patterns)
+        self._readers: tuple[PatternReader | PresetReader, ...] = (
+            *patterns,
+            *(PresetReader(*preset) for preset in presets),
+        )
+        self.series: tuple[MetricSeries, ...] = (
+            *(pattern.series for pattern in patterns),
+            *(series for _, all_series in presets for series in all_series),
+        )
+        self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
+
+    @property
+    def lines(self) -> int:
+        """Number of lines so far."""
+        return sum(follower.lines for follower in self.followers)
+
+    def read(self) -> None:
+        """Add the values of new lines."""
+        self._match([follower.read() for follower in self.followers])
+
+    def finish(self) -> None:
+        """Add the values of all remaining lines."""
+        self._match([follower.finish() for follower in self.followers])
+
+    def close(self) -> None:
+        """Close the files."""
+        for follower in self.followers:
+            follower.close()
+
+    def _match(self, found: Sequence[list[TimedLine]]) -> None:
+        full = [lines for lines in found if lines]
+        if not full:
+            return
+        merged = full[0] if len(full) == 1 else list(heapq.merge(*full, key=_BY_TIME))
+        self.last_lines.extend(line.text for line in merged[-LAST_LINES:])
+        for reader in self._readers:
+            read = reader.read
+            for line in merged:
+                read(line)
+
+
+_BY_TIME = attrgetter("time_s")
+
+
+class ChannelSource:
+    """Records of the progress channel.
+
+    Args:
+        follower: follower of the channel.
+        series: series of the metrics that the program reports there.
+    """
+
+    def __init__(self, follower: ChannelFollower, series: Sequence[MetricSeries]) -> None:
+        self.follower = follower
+        self.series = tuple(series)
+
+    def read(self) -> None:
+        """Add the values of new records."""
+        self._add(self.follower.read())
+
+    def finish(self) -> None:
+        """Add the values of all remaining records."""
+        self._add(self.follower.finish())
+
+    def close(self) -> None:
+        """Close the channel."""
+        self.follower.close()
+
+    def _add(self, reports: Sequence[Report]) -> None:
+        for report in reports:
+            for series in self.series:
+                series.add(report)

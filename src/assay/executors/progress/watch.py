@@ -1,0 +1,173 @@
+"""Reports of one launch, read while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.executors.progress import diagnosis
+from assay.executors.progress.channel import ChannelFollower
+from assay.executors.progress.launch_clock import LaunchClock
+from assay.executors.progress.metric_series import MetricSeries
+from assay.executors.progress.notices import Notice
+from assay.executors.progress.recorder import SeriesRecorder
+from assay.executors.progress.source_choice import channel_source, file_sources, output_source
+from assay.executors.progress.sources import ChannelSource, LineSource, Source
+from assay.records import Series, Workload
+
+DRAIN_INTERVAL_S = 0.05
+"""Time between two readings: reading each line as it arrives costs five times as much."""
+_NEVER_AFTER_S = 30.0
+"""Running time after which output without a match is reported."""
+
+
+class ProgressWatch:
+    """Reads the reports of one launch.
+
+    Create it before the launch starts, so that earlier contents of files do not count; call
+    ``begin`` at its start, ``drain`` while it runs, ``finish`` after its end, then ``close``.
+
+    Args:
+        workload: source of the metrics; those without progress are ignored.
+        outputs: output files of each instance, which may be missing still; one entry without
+            instances.
+        channel: FIFO of the progress channel; ``None`` without one.
+        folder: folder that relative paths of files start from.
+
+    Raises:
+        OSError: the channel cannot be opened.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        outputs: Sequence[Sequence[Path]],
+        channel: Path | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        metrics = tuple(metric for metric in workload.metrics if metric.progress is not None)
+        self._clock = LaunchClock(0.0)
+        self._outputs: list[LineSource] = []
+        self._sources: list[Source] = []
+        self._silence = diagnosis.SilenceWatch()
+        self._unmatched_reported = False
+        self._channel_closed: list[str] = []
+        for files in outputs:
+            lines = output_source(metrics, files, self._clock)
+            if lines is not None:
+                self._outputs.append(lines)
+                self._sources.append(lines)
+        self._sources += file_sources(metrics, folder or Path(workload.cwd or "."), self._clock)
+        if channel is not None:
+            follower = ChannelFollower(channel, self._clock)
+            found = channel_source(metrics, follower)
+            if found is None:
+                follower.close()
+            else:
+                self._sources.append(found)
+
+    def begin(self, now: float) -> None:
+        """Set the start of the launch.
+
+        Args:
+            now: CLOCK_MONOTONIC, in seconds.
+        """
+        self._clock.start = now
+
+    def drain(self, now: float) -> list[Notice]:
+        """Read everything new, and return new notices for the user.
+
+        Args:
+            now: CLOCK_MONOTONIC, in seconds.
+        """
+        self._clock.tick(now)
+        for source in self._sources:
+            source.read()
+        now_s = self._clock.now_s
+        found = list(self._silence.notices(self._all_series(), now_s))
+        if now_s >= _NEVER_AFTER_S and not self._unmatched_reported:
+            for source in self._outputs:
+                found += diagnosis.unmatched(source, ended=False)
+            self._unmatched_reported = bool(found) or self._has_reports()
+        return found
+
+    def finish(self, now: float) -> list[Notice]:
+        """Read the rest after the end of the launch, and return all findings.
+
+        Args:
+            now: CLOCK_MONOTONIC, in seconds.
+        """
+        self._clock.tick(now)
+        found: list[Notice] = []
+        for source in self._sources:
+            source.finish()
+            found += diagnosis.unmatched(source, ended=True)
+            found += diagnosis.invalid_values(source)
+            for series in source.series:
+                found += diagnosis.missing_ranks(series, self._clock.now_s)
+        return found
+
+    def close(self) -> None:
+        """Close all files."""
+        for source in self._sources:
+            with contextlib.suppress(OSError):
+                source.close()
+
+    def __enter__(self) -> ProgressWatch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def recorder(self, name: str, instance: int = 0) -> SeriesRecorder | None:
+        """Return the reports of a metric that stand for the launch; ``None`` without any.
+
+        Args:
+            name: name of the metric.
+            instance: number of the instance, in the order of the outputs.
+        """
+        found = [series for series in self._all_series() if series.metric.name == name]
+        if instance >= len(found):
+            return None
+        main = found[instance].main
+        return None if main is None else main.recorder
+
+    def recorders(self, name: str) -> list[SeriesRecorder]:
+        """Return the reports of a metric by all instances and ranks.
+
+        Args:
+            name: name of the metric.
+        """
+        return [
+            process.recorder
+            for series in self._all_series()
+            if series.metric.name == name
+            for process in series.processes.values()
+            if len(process.recorder)
+        ]
+
+    def series(self) -> dict[str, Series]:
+        """Return the series of each metric with reports, for the sample."""
+        names = {series.metric.name for series in self._all_series()}
+        found = {name: self.recorder(name) for name in sorted(names)}
+        return {name: recorder.series() for name, recorder in found.items() if recorder}
+
+    def units(self) -> dict[str, str]:
+        """Return the printed unit of each metric that has one."""
+        return {
+            pattern.series.metric.name: pattern.units.unit
+            for source in self._sources
+            if isinstance(source, LineSource)
+            for pattern in source.patterns
+            if pattern.units.unit
+        }
+
+    def _all_series(self) -> list[MetricSeries]:
+        return [series for source in self._sources for series in source.series]
+
+    def _has_reports(self) -> bool:
+        return all(series.reports for series in self._all_series())
+
+
+__all__ = ["DRAIN_INTERVAL_S", "ChannelSource", "ProgressWatch"]

@@ -1,0 +1,239 @@
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from progress_files import LaunchFiles
+
+from assay.executors.progress.channel import CHANNEL_NAME
+from assay.records import Metric, Progress
+
+SPS = Metric(name="sps", progress=Progress(pattern=r"step (?P<step>\d+) .*?([-0-9.einfa]+) sps"))
+PLAIN = Metric(name="sps", progress=Progress(pattern=r"samples/s: ([0-9.]+)"))
+LOSS = Metric(name="loss", progress=Progress())
+
+
+def kinds(notices):
+    return [notice.kind for notice in notices]
+
+
+def test_values_of_all_matching_lines_are_in_the_series(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("start\nsamples/s: 54\nsamples/s: 62\n")
+    files.drain()
+    files.write("samples/s: 44\nsamples/s: 137")
+    assert files.finish() == []
+    series = files.watch.series()["sps"]
+    assert series.values == (54, 62, 44, 137)
+    assert series.steps == (1, 2, 3, 4)
+    assert list(series.times_s) == sorted(series.times_s)
+
+
+def test_values_on_standard_error_count_as_well(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: 1\n")
+    files.write("samples/s: 2\n", files.stderr)
+    files.finish()
+    assert sorted(files.watch.series()["sps"].values) == [1, 2]
+
+
+def test_time_of_a_batch_is_the_change_time_of_the_file(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: 1\n")
+    files.drain(1.0)
+    files.write("samples/s: 2\nsamples/s: 3\n")
+    written = time.time_ns() + int(7.4e9)  # 7.4 s after now, read at 8 s
+    os.utime(files.stdout, ns=(written, written))
+    elapsed = time.monotonic() - files.start
+    files.drain(8.0 + elapsed)
+    times = files.watch.series()["sps"].times_s
+    assert times[2] == pytest.approx(7.4 + elapsed, abs=0.05)
+    assert 1.0 <= times[1] < times[2]
+
+
+@pytest.mark.parametrize("jump_s", [-86400, 86400])
+def test_wall_clock_jump_keeps_times_within_the_reading(tmp_path, jump_s):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: 1\n")
+    files.drain(1.0)
+    files.write("samples/s: 2\n")
+    jumped = time.time_ns() + int(jump_s * 1e9)
+    os.utime(files.stdout, ns=(jumped, jumped))
+    files.drain(2.0)
+    times = files.watch.series()["sps"].times_s
+    assert 1.0 <= times[1] <= 2.0
+
+
+def test_frame_is_read_before_the_next_one_completes_it(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("\rsamples/s: 1 ")
+    files.drain()
+    files.drain()
+    assert files.watch.recorder("sps").reports == 1
+    files.write("\rsamples/s: 2 \n")
+    files.finish()
+    assert files.watch.series()["sps"].values == (1, 2)
+
+
+def test_text_after_a_frame_gives_no_second_value(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("\rsamples/s: 1 ")
+    files.drain()
+    files.drain()
+    files.write("warning\n")
+    files.drain()
+    files.write("samples/s: 2\n")
+    files.finish()
+    assert files.watch.series()["sps"].values == (1, 2)
+
+
+def test_values_that_are_not_finite_are_counted(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    files.write("step 1 nan sps\nstep 2 5.0 sps\nstep 3 -inf sps\n")
+    (notice,) = files.finish()
+    assert (notice.kind, notice.value) == ("progress_not_finite", 2)
+    assert files.watch.series()["sps"].values == (5,)
+
+
+def test_step_that_falls_back_is_reported_and_continued(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    for step in (*range(1, 41), *range(31, 51)):
+        files.write(f"step {step} 5.0 sps\n")
+    (notice,) = files.finish()
+    assert notice.kind == "progress_steps_fell"
+    assert "from 40 to 31" in notice.text
+    steps = files.watch.series()["sps"].steps
+    assert steps == tuple(range(1, 61))
+
+
+def test_steps_of_epochs_are_continued_without_notice(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    for step in (*range(1, 11), *range(1, 11)):
+        files.write(f"step {step} 5.0 sps\n")
+    assert files.finish() == []
+    assert files.watch.series()["sps"].steps == tuple(range(1, 21))
+
+
+def test_inverted_unit_is_converted_to_the_first_one(tmp_path):
+    metric = Metric(name="speed", progress=Progress(pattern=r", *([0-9.]+)(it/s|s/it)"))
+    files = LaunchFiles(tmp_path, [metric])
+    files.write("[00:01<00:09,  2.00it/s]\n[00:03<00:08,  4.00s/it]\n")
+    (notice,) = files.finish()
+    assert notice.kind == "progress_unit_changed"
+    assert files.watch.series()["speed"].values == (2.0, 0.25)
+    assert files.watch.units() == {"speed": "it/s"}
+
+
+def test_pattern_without_match_is_reported_with_the_last_lines_while_running(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    for number in range(20):
+        files.write(f"throughput {number}\n")
+    assert files.drain(1.0) == []
+    (notice,) = files.drain(31.0)
+    assert notice.kind == "progress_never"
+    assert "throughput 19" in notice.text
+    assert files.drain(40.0) == []
+    assert kinds(files.finish(50.0)) == ["progress_never"]
+
+
+def test_silence_is_reported_once_while_the_launch_runs(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    for second in (1.0, 2.0):
+        files.write("samples/s: 1\n")
+        now = time.time_ns() + int(second * 1e9)
+        os.utime(files.stdout, ns=(now, now))
+        files.drain(second)
+    assert files.drain(31.0) == []
+    (notice,) = files.drain(33.0)
+    assert notice.kind == "progress_silent"
+    assert files.drain(60.0) == []
+
+
+def test_records_of_the_channel_have_their_own_time_step_and_rank(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    fd = os.open(tmp_path / CHANNEL_NAME, os.O_WRONLY | os.O_NONBLOCK)
+    for step in range(3):
+        record = {"step": step, "loss": 1 / (step + 1), "time_s": files.start + step, "rank": 1}
+        os.write(fd, json.dumps(record).encode() + b"\n")
+    os.write(fd, b'{"step": 3, "loss": NaN, "rank": 1}\nno record\n[1]\n')
+    os.close(fd)
+    files.drain(5.0)
+    assert "progress_not_finite" in kinds(files.finish(6.0))
+    series = files.watch.series()["loss"]
+    assert series.times_s == (0.0, 1.0, 2.0)
+    assert series.steps == (0, 1, 2)
+    assert series.rank == 1
+
+
+def test_record_from_another_clock_gets_the_time_of_reading(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    with (tmp_path / CHANNEL_NAME).open("wb", buffering=0) as channel:
+        channel.write(b'{"loss": 1.0, "time_s": 1e12}\n')
+    files.drain(2.0)
+    files.finish(3.0)
+    assert files.watch.series()["loss"].times_s == (2.0,)
+
+
+def test_lowest_rank_stands_for_the_launch_and_absent_ranks_are_reported(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    with (tmp_path / CHANNEL_NAME).open("wb", buffering=0) as channel:
+        for step in range(1, 4):
+            for rank in (3, 0, 1):
+                record = {"step": step, "loss": rank + step / 10, "rank": rank}
+                channel.write(json.dumps(record).encode() + b"\n")
+    (notice,) = files.finish(6.0)
+    assert notice.kind == "progress_ranks"
+    assert "Rank 2 never reported" in notice.text
+    assert files.watch.series()["loss"].values == (0.1, 0.2, 0.3)
+    assert [recorder.rank for recorder in files.watch.recorders("loss")] == [3, 0, 1]
+
+
+def test_channel_survives_writers_that_come_and_go(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    for value in range(3):
+        with (tmp_path / CHANNEL_NAME).open("wb", buffering=0) as channel:
+            channel.write(f'{{"loss": {value}}}\n'.encode())
+        files.drain()
+    files.finish()
+    assert files.watch.series()["loss"].values == (0, 1, 2)
+
+
+def test_missing_key_in_the_channel_is_reported(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    with (tmp_path / CHANNEL_NAME).open("wb", buffering=0) as channel:
+        channel.write(b'{"los": 1.0}\n')
+    (notice,) = files.finish(6.0)
+    assert notice.kind == "progress_never"
+    assert "'loss'" in notice.text
+
+
+def test_real_program_reports_on_both_ways(tmp_path: Path):
+    files = LaunchFiles(tmp_path, [SPS, LOSS], channel=True)
+    code = (
+        "import json, sys, time\n"
+        "with open(sys.argv[1], 'w') as channel:\n"
+        "    for step in range(1, 31):\n"
+        "        time.sleep(0.005)\n"
+        "        print(f'step {step} {100 + step} sps', flush=True)\n"
+        "        record = dict(step=step, loss=1 / step, time_s=time.monotonic())\n"
+        "        print(json.dumps(record), file=channel, flush=True)\n"
+    )
+    with files.stdout.open("wb") as out:
+        program = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / CHANNEL_NAME)], stdout=out
+        )
+        while program.poll() is None:
+            time.sleep(0.02)
+            files.drain()
+    assert files.finish() == []
+    found = files.watch.series()
+    assert found["sps"].values == tuple(range(101, 131))
+    assert len(found["loss"].values) == 30
+    assert all(
+        b > a for a, b in zip(found["loss"].times_s, found["loss"].times_s[1:], strict=False)
+    )
+    assert math.isclose(found["sps"].times_s[-1], found["loss"].times_s[-1], abs_tol=1.0)
