@@ -440,6 +440,10 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.stdout_path = f.nonempty_text();
     } else if (key == "stderr") {
         plan.stderr_path = f.nonempty_text();
+    } else if (key == "progress") {
+        plan.progress_path = f.nonempty_text();
+        if (!plan.progress_path->starts_with('/'))
+            f.refuse("must be an absolute path: the program may change its working folder");
     } else if (key == "affinity") {
         plan.affinity = f.numbers();
         check_online(f, plan.affinity, "/sys/devices/system/cpu/online", "CPU");

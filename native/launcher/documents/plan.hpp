@@ -91,6 +91,7 @@ struct Plan {
     std::optional<std::string> stdin_path;
     std::optional<std::string> stdout_path;
     std::optional<std::string> stderr_path;
+    std::optional<std::string> progress_path; // FIFO for the progress of the program
     std::vector<int> affinity;
     std::optional<MemPolicy> mempolicy;
     Sched sched;

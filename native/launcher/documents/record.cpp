@@ -387,6 +387,9 @@ std::string explain(const std::string& stage, int error, const Plan& plan) {
         text = "cannot write " + quoted(plan.stdout_path) + ": " + text;
     } else if (stage == "stderr") {
         text = "cannot write " + quoted(plan.stderr_path) + ": " + text;
+    } else if (stage == "progress") {
+        text = "cannot open " + quoted(plan.progress_path) + ": " + text;
+        if (error == ENXIO) text += "; a process must have opened the FIFO for reading";
     } else if (stage == "cwd") {
         text = "cannot enter " + quoted(plan.cwd) + ": " + text;
     } else if (stage == "affinity" && error == EINVAL) {

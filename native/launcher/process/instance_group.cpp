@@ -71,12 +71,13 @@ bool InstanceGroup::open(Failure& failure) {
                        [&](Member& member) { return member.stdio.open(member.plan, failure); });
 }
 
-void InstanceGroup::prepare() {
+void InstanceGroup::prepare(const ProgressChannel& channel) {
     for (auto& member : members_) {
         auto& steps = member.steps;
         steps.add_parent_death();
         if (member.plan.own_process_group) steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
         member.stdio.add_to(steps, member.plan);
+        channel.add_to(steps);
         steps.add_plan(member.plan);
         steps.add_caller_signals(launch_.caller_ignores_children, launch_.caller_signals);
         member.program.emplace(member.plan, launch_.environment);

@@ -3,6 +3,7 @@
 #include "launcher/documents/plan.hpp"
 #include "launcher/documents/record.hpp"
 #include "launcher/launch.hpp"
+#include "launcher/process/progress_channel.hpp"
 #include "launcher/process/spawn.hpp"
 #include "launcher/process/stdio.hpp"
 #include "launcher/process/steps.hpp"
@@ -30,7 +31,7 @@ class InstanceGroup {
     /// Open the files of all instances. On failure return false and fill in `failure`.
     bool open(Failure& failure);
     /// Prepare the steps between clone and exec of each instance. Call this after `open`.
-    void prepare();
+    void prepare(const ProgressChannel& channel);
     [[nodiscard]] std::vector<int> outputs() const;
     /// Return the CPUs that any instance may use; empty if one has no CPUs of its own.
     [[nodiscard]] std::vector<int> cpus() const;

@@ -9,6 +9,7 @@
 #include "launcher/meters/sched_sampler.hpp"
 #include "launcher/process/instance_group.hpp"
 #include "launcher/process/process_tree.hpp"
+#include "launcher/process/progress_channel.hpp"
 #include "launcher/process/signals.hpp"
 #include "launcher/process/spawn.hpp"
 #include "launcher/process/stdio.hpp"
@@ -68,7 +69,8 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
 
 /// Add the steps between clone and exec. For the leader of several instances, add those of the whole group
 /// only.
-void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool in_cgroup) {
+void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, const ProgressChannel& channel,
+                bool in_cgroup) {
     steps.add_parent_death();
     if (launch.plan.own_process_group)
         steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
@@ -78,6 +80,7 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool in_
     for (const int file : launch.containment->join_files(in_cgroup)) steps.add_join(file);
     if (!launch.plan.instances.empty()) return;
     stdio.add_to(steps, launch.plan);
+    channel.add_to(steps);
     steps.add_plan(launch.plan);
     steps.add_caller_signals(launch.caller_ignores_children, launch.caller_signals);
 }
@@ -105,8 +108,10 @@ class Supervisor {
     Result run() {
         Failure failure;
         Stdio stdio;
+        const bool channel_open = channel_.open(plan_, failure);
+        channel_.publish(launch_.plan); // before the plans of the instances are derived
         if (!plan_.instances.empty()) instances_.emplace(launch_);
-        if (!(instances_ ? instances_->open(failure) : stdio.open(plan_, failure))) {
+        if (!channel_open || !(instances_ ? instances_->open(failure) : stdio.open(plan_, failure))) {
             if (launch_.containment) launch_.containment->remove();
             return failed(Outcome::setup_failed, failure.stage, failure.error, failure.message);
         }
@@ -140,7 +145,7 @@ class Supervisor {
                           Result result) {
         const Program program(plan_, launch_.environment, launch_.caller_pid);
         Steps steps;
-        if (instances_) instances_->prepare();
+        if (instances_) instances_->prepare(channel_);
         Meters meters(plan_, cpus, launch_.launcher_pid);
         result.started_at = seconds(now_ns(CLOCK_REALTIME));
         const Nanos start = now_ns();
@@ -198,12 +203,12 @@ class Supervisor {
     Spawned start_child(Steps& steps, const Program& program, const Stdio& stdio) {
         auto& containment = launch_.containment;
         const int cgroup = containment->clone_into_fd();
-        fill_steps(steps, launch_, stdio, cgroup >= 0);
+        fill_steps(steps, launch_, stdio, channel_, cgroup >= 0);
         Spawned child = make(steps, program, cgroup, false);
         if (child.pid >= 0) return child;
         if (clone3_refused(child.error)) {
             steps.clear();
-            fill_steps(steps, launch_, stdio, false);
+            fill_steps(steps, launch_, stdio, channel_, false);
             return make(steps, program, -1, true);
         }
         if (cgroup < 0 || plan_.containment == ContainmentMode::cgroup) return child;
@@ -212,7 +217,7 @@ class Supervisor {
         containment = std::make_unique<UngroupedTree>(cannot_join(child.error));
         publish_leaf();
         steps.clear();
-        fill_steps(steps, launch_, stdio, false);
+        fill_steps(steps, launch_, stdio, channel_, false);
         return make(steps, program, -1, false);
     }
 
@@ -428,6 +433,7 @@ class Supervisor {
     Launch& launch_;
     const Plan& plan_;
     std::optional<InstanceGroup> instances_; // if the plan has several instances
+    ProgressChannel channel_;
     Fd signals_ = awaited_signals(plan_);
 
     /// A batch system signals every process of a job: signals that the plan leaves to the program are not for
