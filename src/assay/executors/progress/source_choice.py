@@ -9,6 +9,7 @@ from assay.executors.progress.channel import ChannelFollower
 from assay.executors.progress.launch_clock import LaunchClock
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import AppendedFile, LineFollower
+from assay.executors.progress.presets.registry import preset_named
 from assay.executors.progress.sources import ChannelSource, LineSource, PatternReader, Source
 from assay.records import Metric, Progress
 
@@ -24,10 +25,37 @@ def output_source(
         clock: clock of the launch.
     """
     own = [metric for metric in metrics if _source(metric).file is None]
-    readers = [PatternReader(metric, _source(metric)) for metric in own if _source(metric).pattern]
-    if not readers:
-        return None
-    return LineSource([LineFollower(AppendedFile(path), clock) for path in files], readers)
+    return _line_source(own, [LineFollower(AppendedFile(path), clock) for path in files])
+
+
+def _line_source(metrics: Sequence[Metric], followers: Sequence[LineFollower]) -> LineSource | None:
+    """Return the source of the metrics that lines contain; ``None`` without such metrics."""
+    patterns = [
+        PatternReader(metric, _source(metric)) for metric in metrics if _has_pattern(metric)
+    ]
+    presets = [
+        (preset_named(name).reader(), [_preset_series(metric) for metric in group])
+        for name, group in _by_preset(metrics).items()
+    ]
+    return LineSource(followers, patterns, presets) if patterns or presets else None
+
+
+def _has_pattern(metric: Metric) -> bool:
+    return _source(metric).pattern is not None
+
+
+def _by_preset(metrics: Sequence[Metric]) -> dict[str, list[Metric]]:
+    found: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        name = _source(metric).preset
+        if name is not None and not _has_pattern(metric):
+            found.setdefault(name, []).append(metric)
+    return found
+
+
+def _preset_series(metric: Metric) -> MetricSeries:
+    """Return the series of a metric of a known format: the speed, or the value of its key."""
+    return MetricSeries(metric, _source(metric).key or None, completed=True)
 
 
 def file_sources(metrics: Sequence[Metric], folder: Path, clock: LaunchClock) -> list[Source]:

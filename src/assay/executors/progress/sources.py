@@ -88,13 +88,11 @@ class PresetReader:
         Args:
             line: line of the output.
         """
-        report = self._reader.read(line)
-        if report is None:
-            return
-        for series in self._series:
-            if report.restarted:
-                series.restart()
-            series.add(report)
+        for report in self._reader.read(line):
+            for series in self._series:
+                if report.restarted:
+                    series.restart()
+                series.add(report)
 
 
 class LineSource:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from assay.executors.progress.output_files import TimedLine
 from assay.executors.progress.report import Report
 
+SPEED_METRIC = "steps_per_s"
+"""Suggested name of the metric of the speed."""
+SPEED_UNIT = "steps/s"
+"""Its unit."""
+
 
 class LineReader(Protocol):
     """Reader of the lines of one launch; it may have a state."""
 
-    def read(self, line: TimedLine) -> Report | None:
-        """Return the report of a line; ``None`` if it has none.
+    def read(self, line: TimedLine) -> Sequence[Report]:
+        """Return the reports of a line.
 
         Args:
             line: line of the output.
@@ -26,19 +31,15 @@ class LineReader(Protocol):
 class Preset:
     """Known format of output.
 
+    The speed follows from differences of step and time, because printed speeds are smoothed or
+    means since the start.
+
     Attributes:
         name: name, such as ``tqdm``.
         reader: creates a reader for one launch.
-        metric: suggested name of the metric of the speed.
-        unit: unit of the speed.
-        keys: keys of other values, with their units; programs may print more.
-        speed_key: key of a printed speed; absent: the speed follows from steps and times, because
-            the printed one is smoothed or a mean since the start.
+        advice: condition under which the program prints its progress.
     """
 
     name: str
     reader: Callable[[], LineReader]
-    metric: str
-    unit: str
-    keys: Mapping[str, str]
-    speed_key: str | None = None
+    advice: str

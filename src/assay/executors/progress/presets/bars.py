@@ -1,0 +1,95 @@
+"""Frames of progress bars that look like those of tqdm.
+
+A program may show several bars: nested loops, validation, downloads. The bar that advances most is
+the one whose speed counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from assay.executors.progress.json_records import number
+from assay.executors.progress.output_files import TimedLine
+from assay.executors.progress.report import Report
+
+_FRAME = re.compile(
+    r"(?P<name>[^\r\n|]*?):? *(?:\d+%\|[^|]*\|)? *"
+    r"(?P<step>\d[\d.]*)(?P<scale>[kMGTPE]?)"
+    r"(?:/(?P<total>\d[\d.]*)(?P<total_scale>[kMGTPE]?)|/\?|(?=[A-Za-z ]))[A-Za-z ]*"
+    r"\[(?:\d+ days?, )?[\d:]+(?:<[^,\]]*)?, *[^,\]]*(?P<values>[^\]]*)\]"
+)
+"""Frame such as ``train:  33%|##  | 2/6 [00:00<00:00,  6.19it/s, loss=0.1]``."""
+_VALUE = re.compile(r"([A-Za-z_][\w./-]*)=([-+]?(?:[\d.]+(?:[eE][-+]?\d+)?|nan|inf))")
+_SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_DIGITS = re.compile(r"\d+")
+_SWITCH_FACTOR = 2.0
+_SWITCH_STEPS = 2.0
+"""Steps by which another bar must lead before its speed counts."""
+
+BarKey = tuple[str, float | None]
+
+
+class BarReader:
+    """Reads frames of the bar that advances most.
+
+    Args:
+        accepts: returns whether a bar with a description counts; digits in it are ``#``.
+
+    Attributes:
+        step, total: newest step of that bar, and its number of steps.
+    """
+
+    def __init__(self, accepts: Callable[[str], bool] = lambda name: True) -> None:
+        self._accepts = accepts
+        self._advanced: dict[BarKey, float] = {}
+        self._last: dict[BarKey, float] = {}
+        self._main: BarKey | None = None
+        self.step: float | None = None
+        self.total: float | None = None
+
+    def read(self, line: TimedLine) -> Sequence[Report]:
+        """Return the report of a frame; see ``LineReader``.
+
+        A switch to another bar marks its report as restarted.
+        """
+        text = line.text
+        if "[" not in text:
+            return ()
+        frame = _FRAME.match(text)
+        if frame is None or (line.seen and frame.end() <= line.seen):
+            return ()
+        name = _DIGITS.sub("#", frame["name"].strip()) if frame["name"] else ""
+        if not self._accepts(name):
+            return ()
+        step = _scaled(frame["step"], frame["scale"])
+        total = _scaled(frame["total"], frame["total_scale"]) if frame["total"] else None
+        key = name, total
+        switched = self._advance(key, step)
+        if key != self._main:
+            return ()
+        self.step, self.total = step, total
+        values = {found[1]: float(found[2]) for found in _VALUE.finditer(frame["values"])}
+        return (Report(line.time_s, values, step=step, total=total, restarted=switched),)
+
+    def _advance(self, key: BarKey, step: float) -> bool:
+        """Register a step of a bar; return whether the reports now come from another bar."""
+        last = self._last.get(key)
+        self._last[key] = step
+        own = self._advanced[key] = self._advanced.get(key, 0.0) + (
+            0.0 if last is None else max(0.0, step - last)
+        )
+        if self._main is None:
+            self._main = key
+            return False
+        if key == self._main:
+            return False
+        leader = self._advanced[self._main]
+        if own < _SWITCH_FACTOR * leader + _SWITCH_STEPS:
+            return False
+        self._main = key
+        return True
+
+
+def _scaled(text: str, scale: str) -> float:
+    return (number(text) or 0.0) * _SCALES[scale]
