@@ -24,10 +24,14 @@ from assay.executors.hooks.runner import HookRunner, no_time_budget
 from assay.executors.host_state import HostObserver
 from assay.executors.page_cache import apply_cache_state, page_cache_evidence
 from assay.executors.probe import speed_evidence
+from assay.executors.progress.channel import create_channel
+from assay.executors.progress.live import LiveReports, NoticeListener, no_notices
+from assay.executors.progress.source_choice import uses_channel
+from assay.executors.progress.watch import ProgressWatch
 from assay.executors.sample_builder import SampleBuilder, SubmittedLaunch
 from assay.executors.scratch import ScratchFolder
 from assay.launch.argument_limit import free_argument_bytes
-from assay.launch.document import launcher_document, padded
+from assay.launch.document import instance_stream, launcher_document, padded
 from assay.launch.driver import Driver
 from assay.launch.running import LauncherKilledError, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
@@ -62,6 +66,7 @@ class LocalExecutor:
         builder: builds the program; a new one if absent.
         variables: additional variables of ``prepare``.
         system: applies system settings; a new one if absent. It is closed with this executor.
+        notices: receiver of notices on the reports of a running launch.
     """
 
     def __init__(
@@ -82,12 +87,14 @@ class LocalExecutor:
         builder: Builder | None = None,
         variables: Mapping[str, str] | None = None,
         system: SystemHolder | None = None,
+        notices: NoticeListener = no_notices,
     ) -> None:
         self._system = system or system_holder(driver.launcher)
         self._driver = driver
         self._varied = tuple(varied)
         self._observe = None if observe is None else tuple(observe)
         self._speed = speed
+        self._notices = notices
         self._pad_seed = pad_seed
         self._submitted: dict[Ticket, SubmittedLaunch] = {}
         self._tickets = 0
@@ -193,18 +200,39 @@ class LocalExecutor:
         if cached is not None:
             evidence.append(page_cache_evidence(cached))
         host = self._host.state(plan, built.workload)
+        watch = self._scratch_watch(plan, built.workload)
         with blocked_signals():  # an interrupt between start and registration would lose the launch
+            running = self._driver.start(document)
+            live = None
+            if watch is not None:
+                metric = built.workload.steady_metric
+                live = LiveReports(watch, metric, launch.end, self._notices)
             self._submitted[ticket] = SubmittedLaunch(
                 launch,
                 plan,
                 built.workload,
-                self._driver.start(document),
+                running,
                 tuple(evidence),
                 cached,
                 time.process_time(),
                 host,
+                live,
             )
         return ticket
+
+    def _scratch_watch(self, plan: Plan, workload: Workload) -> ProgressWatch | None:
+        """Return the reader of the reports of the next launch, if its program reports values."""
+        if not workload.reports_progress:
+            return None
+        streams = (self.output, self.errors)
+        outputs = [
+            [Path(instance_stream(str(stream), number)) for stream in streams]
+            for number, _ in plan.instances
+        ] or [list(streams)]
+        channel = self._scratch.channel if uses_channel(workload) else None
+        if channel is not None:
+            create_channel(channel)
+        return ProgressWatch(workload, outputs, channel)
 
     def _document(self, launch: Launch, plan: Plan, workload: Workload) -> dict[str, Any]:
         return launcher_document(
@@ -239,16 +267,16 @@ class LocalExecutor:
         if unbuilt := self.unbuilt():
             return unbuilt
         for ticket, submitted in list(self._submitted.items()):
-            if not submitted.running.finished(timeout_s):
+            if not _is_finished(submitted, timeout_s):
                 return []
             del self._submitted[ticket]
-            with submitted.running:
+            with submitted.running, submitted.live or contextlib.nullcontext():
                 own_s = time.process_time() - submitted.own_cpu_s
                 return [self._sample(submitted, own_s)]
         return []
 
     def _sample(self, submitted: SubmittedLaunch, own_s: float) -> Sample:
-        self.last_facts = self._samples.complete_facts(submitted, self._facts(submitted.running))
+        self.last_facts = self._samples.complete_facts(submitted, self._facts(submitted))
         return self._samples.build(submitted, self.last_facts, own_s)
 
     def unbuilt(self) -> list[Sample]:
@@ -256,13 +284,13 @@ class LocalExecutor:
         samples, self._unbuilt = self._unbuilt, []
         return samples
 
-    def _facts(self, running: RunningLaunch) -> RunFacts:
+    def _facts(self, submitted: SubmittedLaunch) -> RunFacts:
         try:
-            facts = running.facts()
+            facts = submitted.running.facts()
         except LauncherKilledError as killed:
             self._driver.sweep()
             facts = RunFacts(outcome="interrupted", interrupted_by=killed.number)
-        if facts.outcome == "interrupted":
+        if facts.outcome == "interrupted" and not submitted.ended_by_assay:
             # The signal may be addressed to assay as well, as for a whole job: it is then raised
             # here.
             time.sleep(ARRIVAL_DELAY_S)
@@ -272,11 +300,18 @@ class LocalExecutor:
         """End a running launch; see ``Executor.cancel``."""
         submitted = self._submitted.pop(ticket, None)
         if submitted is not None:
-            submitted.running.close()
+            with submitted.live or contextlib.nullcontext():
+                submitted.running.close()
 
     def ask_to_end(self) -> float:
         """Ask running launches to end; see ``Executor.ask_to_end``."""
         return ask_to_end(self.running)
+
+    def observe(self) -> None:
+        """Read the reports of running launches, and end those whose values suffice."""
+        for submitted in self._submitted.values():
+            if submitted.live is not None:
+                submitted.live.observe(submitted.running)
 
     def cancel_all(self) -> None:
         """End all running launches."""
@@ -299,3 +334,10 @@ class LocalExecutor:
             stack.callback(self._system.close)
             # First: the hook may stop a server that uses resources to restore, such as huge pages.
             stack.callback(self._hook_runner.after_last)
+
+
+def _is_finished(submitted: SubmittedLaunch, timeout_s: float | None) -> bool:
+    """Wait for the end of a launch, and read its reports meanwhile."""
+    if submitted.live is None:
+        return submitted.running.finished(timeout_s)
+    return submitted.live.is_finished(submitted.running, timeout_s)

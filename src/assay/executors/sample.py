@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,7 @@ from assay.executors.metrics.instances import (
 )
 from assay.executors.metrics.matching import has_match, quoted
 from assay.executors.metrics.metric_files import FileState, metric_path, written_since
+from assay.executors.progress.values import NO_REPORTS, ReportedValues
 from assay.launch.observations import ANON_PEAK
 from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
@@ -76,6 +78,9 @@ def build_sample(
     observed: Sequence[Observation] = (),
     reading: MetricReadings | None = None,
     hooked_s: float = 0.0,
+    reported: ReportedValues | None = None,
+    *,
+    ended_by_assay: bool = False,
 ) -> Sample:
     """Return the sample of a finished launch.
 
@@ -91,9 +96,16 @@ def build_sample(
         observed: active observations.
         reading: metrics, if they have been read already.
         hooked_s: CPU time of the processes of hooks during the launch.
+        reported: values that the program reported while it ran.
+        ended_by_assay: true if assay ended the launch because its values sufficed.
     """
     outcome, message = _outcome(workload, facts, outputs, instances)
     reading = reading or read_metrics(workload, facts, outputs, instances)
+    if reported is not None:
+        outcome, message = _outcome_with_reports(
+            workload, reported, outcome, message, ended_by_assay=ended_by_assay
+        )
+        reading = _with_reported(reading, reported)
     metrics = reading.values if outcome.succeeded else {}
     mapped = libraries_evidence(launch, facts)
     lines, pools = error_output_evidence(outputs), pools_evidence(launch, facts)
@@ -127,6 +139,7 @@ def build_sample(
                 Evidence(kind=f"{UNKNOWN_UNIT_PREFIX}{name}", note=word)
                 for name, word in reading.words.items()
             ),
+            *(() if reported is None else reported.evidence),
         ),
         unavailable={**facts.unavailable, **reading.absent},
         started_at=facts.started_at or 0.0,
@@ -135,6 +148,40 @@ def build_sample(
         observations=tuple(observed),
         contradictions=contradictions(facts, foreign_s),
         upper_bounds=_upper_bounds(workload, facts) if metrics else {},
+        series={} if reported is None else reported.series,
+        steady=reported.steady if reported is not None and outcome.succeeded else {},
+    )
+
+
+def _outcome_with_reports(
+    workload: Workload,
+    reported: ReportedValues,
+    outcome: Outcome,
+    message: str | None,
+    *,
+    ended_by_assay: bool,
+) -> tuple[Outcome, str | None]:
+    """Return the outcome of a launch that assay or a time-out ended, if its values suffice.
+
+    Its exit status and its last output say nothing: the program could not complete them.
+    """
+    if not ended_by_assay and outcome is not Outcome.TIMED_OUT:
+        return outcome, message
+    metric = workload.steady_metric
+    if metric is not None and metric.name in reported.values:
+        return Outcome.ENOUGH, None
+    if not ended_by_assay or metric is None:
+        return outcome, message
+    return Outcome.FAILED, f"{metric.name}: {reported.absent.get(metric.name, NO_REPORTS)}"
+
+
+def _with_reported(reading: MetricReadings, reported: ReportedValues) -> MetricReadings:
+    """Return the readings of a launch with the values that its program reported."""
+    return replace(
+        reading,
+        values={**reading.values, **reported.values},
+        absent={**reading.absent, **reported.absent},
+        units={**reading.units, **reported.units},
     )
 
 

@@ -15,6 +15,8 @@ from assay.executors.hooks.hook_processes import HookProcesses
 from assay.executors.host_state import HostObserver, HostState
 from assay.executors.metrics.instances import InstanceOutputs
 from assay.executors.missing_inputs import demand_inputs
+from assay.executors.progress.live import LiveReports
+from assay.executors.progress.values import reported_values
 from assay.executors.sample import build_sample, demand_figures, read_metrics
 from assay.executors.scratch import ScratchFolder
 from assay.launch.document import instance_stream
@@ -49,6 +51,13 @@ class SubmittedLaunch(msgspec.Struct, frozen=True):
     own_cpu_s: float
     """CPU time of assay itself at the start."""
     host: HostState
+    live: LiveReports | None = None
+    """Reports of the launch, if its program reports values while it runs."""
+
+    @property
+    def ended_by_assay(self) -> bool:
+        """Return whether assay ended the launch because its values sufficed."""
+        return self.live is not None and self.live.ended is not None
 
 
 class SampleBuilder:
@@ -124,6 +133,10 @@ class SampleBuilder:
         streams = (self._scratch.stdout, self._scratch.stderr)
         outputs = [file for _, files in instances for file in files] or streams
         reading = read_metrics(workload, facts, outputs, instances, submitted.host.files)
+        reported = None
+        if submitted.live is not None:
+            submitted.live.finish()
+            reported = reported_values(workload, submitted.live, launch.end)
         hooks_s = self._host.hooks_s(submitted.host)
         sample = build_sample(
             launch,
@@ -137,6 +150,8 @@ class SampleBuilder:
             active_observations(launch, workload, self._varied, self._observe),
             reading,
             hooks_s,
+            reported,
+            ended_by_assay=submitted.ended_by_assay,
         )
         if launch.stage is Stage.SURVEY and sample.outcome.succeeded:
             demand_figures(workload, reading)

@@ -17,7 +17,8 @@ from pathlib import Path
 
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
-_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?", re.ASCII)
+CHANNEL = "progress"
+_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?|{CHANNEL}", re.ASCII)
 """Names of all files that assay creates there, and the only ones that it removes; a folder with
 other files remains. The files of instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -48,6 +49,11 @@ class ScratchFolder:
     def stderr(self) -> Path:
         """File for standard error."""
         return self._stderr
+
+    @property
+    def channel(self) -> Path:
+        """FIFO of the progress channel; see ``create_channel``."""
+        return self._folder / CHANNEL
 
     def renew(self) -> None:
         """Prepare the folder for the next launch, even if the previous one removed or changed it.

@@ -110,6 +110,7 @@ class Incumbent(Record, frozen=True, kw_only=True):
         launches: number of these launches.
         periods: number of periods of each of them.
         launch_sd: standard deviation between launches, as a share of the mean.
+        unit_steps: length of a period in steps, or of a batch of a program without periodic dips.
         batch_sd: standard deviation of the mean of one period, as a share of the mean.
     """
 
@@ -117,18 +118,20 @@ class Incumbent(Record, frozen=True, kw_only=True):
     launches: int
     periods: float
     launch_sd: float
+    unit_steps: float
     batch_sd: float
 
 
 class EndRule(Record, frozen=True, kw_only=True):
-    """Rule that ends a launch as soon as its values suffice.
+    """Rule that ends a launch as soon as its values suffice, and its known warm-up.
 
     Attributes:
         warmup_steps: last step of the warm-up, known from earlier launches; absent: found in the
             launch itself.
         period_steps: distance of periodic dips in steps, known from earlier launches.
-        steady_steps: number of steady steps after which the launch ends; absent: as soon as the
-            steady part is known (a first look).
+        steady_steps: number of steady steps after which the launch ends; absent: the program ends
+            by itself.
+        first_look: true if the launch ends as soon as its warm-up and its periods are known.
         max_s: time after which the launch ends in any case, in seconds.
         incumbent: value that ends a clearly worse launch early; absent in a confirmation.
     """
@@ -136,6 +139,7 @@ class EndRule(Record, frozen=True, kw_only=True):
     warmup_steps: float | None = None
     period_steps: float | None = None
     steady_steps: float | None = None
+    first_look: bool = False
     max_s: float | None = None
     incumbent: Incumbent | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.records.codec import Record
-from assay.records.progress import Derivation, Progress, RateForm
+from assay.records.progress import Derivation, DerivationKind, Progress, RateForm
 
 
 class Goal(enum.StrEnum):
@@ -203,6 +203,20 @@ class Workload(Record, frozen=True, kw_only=True):
     def objective(self) -> Metric:
         """Return the objective."""
         return self.metrics[0]
+
+    @property
+    def steady_metric(self) -> Metric | None:
+        """Return the metric whose reported values decide when a launch has run long enough.
+
+        It is the objective, or, if that is the time of a step, the first metric that the program
+        reports. Other objectives need whole launches.
+        """
+        objective = self.objective
+        if objective.progress is not None:
+            return objective
+        if objective.derivation is None or objective.derivation.kind is not DerivationKind.STEP:
+            return None
+        return next((metric for metric in self.metrics if metric.progress is not None), None)
 
     @property
     def reports_progress(self) -> bool:

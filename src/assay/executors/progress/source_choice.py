@@ -11,7 +11,17 @@ from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import AppendedFile, LineFollower
 from assay.executors.progress.presets.registry import preset_named
 from assay.executors.progress.sources import ChannelSource, LineSource, PatternReader, Source
-from assay.records import Metric, Progress
+from assay.records import Metric, Progress, Workload
+
+
+def uses_channel(workload: Workload) -> bool:
+    """Return whether a metric takes its values from the progress channel.
+
+    Args:
+        workload: source of the metrics.
+    """
+    sources = (metric.progress for metric in workload.metrics)
+    return any(one is not None and one == Progress(key=one.key) for one in sources)
 
 
 def output_source(

@@ -15,7 +15,7 @@ import msgspec
 from assay.records import EndRule, Incumbent, Launch, Metric, Sample, Stage, StudySpec
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.progress.incumbent import incumbent_of
-from assay.search.progress.steady_launches import SteadyLaunches, steady_metric
+from assay.search.progress.steady_launches import SteadyLaunches
 
 if TYPE_CHECKING:
     from assay.stats.progress.launch_length import BlockValues
@@ -39,7 +39,7 @@ class EndRules:
     def __init__(self, spec: StudySpec, history: History) -> None:
         self._spec = spec
         self._history = history
-        self._metric = steady_metric(spec.workload)
+        self._metric = spec.workload.steady_metric
         self._steady = None if self._metric is None else SteadyLaunches(self._metric)
         self._block: tuple[int, EndRule] | None = None
 
@@ -51,7 +51,7 @@ class EndRules:
                 self._block = sample.launch.block, _of_block(sample.launch.end)
 
     def rule(self, launch: Launch, arms: Sequence[str]) -> EndRule | None:
-        """Return the rule of a launch; ``None`` if its program ends by itself.
+        """Return the rule of a launch; ``None`` if no program reports the objective.
 
         Args:
             launch: next launch.
@@ -61,12 +61,14 @@ class EndRules:
             return None
         if launch.stage is Stage.SURVEY:
             return first_look(self._spec)
-        if self._spec.until is None:
-            return None
         if self._block is None or self._block[0] != launch.block:
             self._block = launch.block, self._rule_of_block(self._steady, launch.stage, arms)
         rule = self._block[1]
-        if launch.stage not in SEARCH_STAGES or launch.arm == DEFAULT_ARM.name:
+        if (
+            self._spec.until is None
+            or launch.stage not in SEARCH_STAGES
+            or launch.arm == DEFAULT_ARM.name
+        ):
             return rule
         incumbent = self._incumbent(self._metric, self._steady, launch)
         return msgspec.structs.replace(rule, incumbent=incumbent)
@@ -75,7 +77,7 @@ class EndRules:
         known = [arm for arm in arms if steady.samples(arm)] or steady.arms
         warm_up = steady.warm_up(known)
         if warm_up is None:
-            return first_look(self._spec)
+            return EndRule() if self._spec.until is None else first_look(self._spec)
         return EndRule(
             warmup_steps=warm_up.steps,
             period_steps=warm_up.period_steps,
@@ -88,12 +90,13 @@ class EndRules:
         stage: Stage,
         period_steps: float | None,
         arms: Sequence[str],
-    ) -> float:
-        """Return the number of steady steps of the launches of a block."""
+    ) -> float | None:
+        """Return the number of steady steps of a block; ``None`` if programs end by themselves."""
         from assay.stats.progress.launch_length import steady_steps
 
-        if self._spec.until is not None and self._spec.until.steady_steps is not None:
-            return self._spec.until.steady_steps
+        until = self._spec.until
+        if until is None or until.steady_steps is not None:
+            return None if until is None else until.steady_steps
         variance, cost = steady.step_variance(), steady.cost()
         assert cost is not None  # a warm-up is known
         blocks = self._finished_blocks(steady, arms) if stage is Stage.CONFIRM else []
@@ -137,7 +140,7 @@ def first_look(spec: StudySpec) -> EndRule:
         spec: specification of the study.
     """
     time_s = spec.budget.time_s
-    return EndRule(max_s=None if time_s is None else FIRST_LOOK_SHARE * time_s)
+    return EndRule(first_look=True, max_s=None if time_s is None else FIRST_LOOK_SHARE * time_s)
 
 
 def _of_block(rule: EndRule) -> EndRule:

@@ -47,6 +47,7 @@ def incumbent_of(metric: Metric, steady: SteadyLaunches) -> ArmIncumbent | None:
             launches=len(parts),
             periods=max(1.0, steps / unit_steps),
             launch_sd=launch_sd(metric, steady, variance),
+            unit_steps=unit_steps,
             batch_sd=math.sqrt(variance / unit_steps),
         ),
     )

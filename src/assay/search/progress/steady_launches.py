@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from assay.records import DerivationKind, Metric, Sample, SteadyPart, Workload
+from assay.records import Metric, Sample, SteadyPart
 
 if TYPE_CHECKING:
     from assay.stats.progress.launch_length import LaunchCost
@@ -17,28 +17,11 @@ MAX_POOLED = 12
 """Number of launches of an arm whose curves are pooled: more show no slower tails."""
 
 
-def steady_metric(workload: Workload) -> Metric | None:
-    """Return the metric whose values decide when a launch ends.
-
-    It is the objective, or, if that is the time of a step, the first metric that the program
-    reports. ``None`` if the objective needs whole launches.
-
-    Args:
-        workload: workload of a study.
-    """
-    objective = workload.objective
-    if objective.progress is not None:
-        return objective
-    if objective.derivation is None or objective.derivation.kind is not DerivationKind.STEP:
-        return None
-    return next((metric for metric in workload.metrics if metric.progress is not None), None)
-
-
 class SteadyLaunches:
     """Steady parts and reports of the launches of a study.
 
     Args:
-        metric: metric whose values decide when a launch ends (``steady_metric``).
+        metric: metric whose values decide when a launch ends (``Workload.steady_metric``).
         samples: samples so far.
     """
 

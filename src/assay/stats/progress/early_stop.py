@@ -86,20 +86,20 @@ def is_worse(
     """Return whether a launch is plainly worse than the incumbent at the last look so far.
 
     Args:
-        rule: rule with incumbent, warm-up and period (batch, without dips) in steps; without any
-            of them no launch is worse.
+        rule: rule with incumbent and warm-up; without one of them no launch is worse.
         reports: reports so far.
         goal: direction of better values.
         form: meaning of the values.
     """
-    unit, incumbent = rule.period_steps, rule.incumbent
-    if incumbent is None or unit is None or rule.warmup_steps is None:
+    incumbent = rule.incumbent
+    if incumbent is None or rule.warmup_steps is None:
         return False
+    unit = incumbent.unit_steps
     done = (float(reports.steps[-1]) - rule.warmup_steps) / unit
     look = max((look for look in LOOKS if look <= done + 1e-6), default=0)
     if not look:
         return False
-    warm_up = WarmUp(rule.warmup_steps, unit, True)
+    warm_up = WarmUp(rule.warmup_steps, rule.period_steps, True)
     part = steady_part(reports, warm_up, steady_steps=look * unit, form=form)
     if part is None:
         return False

@@ -58,7 +58,8 @@ def reason_to_end(
     if rule.incumbent is not None and is_worse(rule, reports, goal=goal, form=form):
         return EndReason.WORSE
     if rule.steady_steps is None:
-        return EndReason.ENOUGH if first_look_suffices(reports, form) else None
+        looking = rule.first_look and first_look_suffices(reports, form)
+        return EndReason.ENOUGH if looking else None
     warm_up_steps = rule.warmup_steps
     if warm_up_steps is None:
         own = pooled_warm_up([reports], period_steps=rule.period_steps, form=form)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from assay.stats.progress.reports import Array
 
 MIN_BATCHES = 4

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.records.progress import RateForm, Series
+from assay.records.progress import RateForm
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -42,7 +44,26 @@ class Reports:
         return Reports(self.steps[kept], self.times_s[kept], self.values[kept])
 
 
-def reports_of(series: Series) -> Reports:
+class ReportedSeries(Protocol):
+    """Series of reports: that of a sample, or the one that is recorded while a launch runs."""
+
+    @property
+    def steps(self) -> Sequence[float]:
+        """Step of each report."""
+        ...
+
+    @property
+    def times_s(self) -> Sequence[float]:
+        """Time of each report since the start of the launch, in seconds."""
+        ...
+
+    @property
+    def values(self) -> Sequence[float]:
+        """Value of each report."""
+        ...
+
+
+def reports_of(series: ReportedSeries) -> Reports:
     """Return the reports of a series in a form fit for statistics.
 
     Reports with a step, time or value that is not finite are left out. Where the clock runs

@@ -158,6 +158,4 @@ def _slopes(curve: Curve, cut: int) -> bool:
     squares = float(weights @ (places * places))
     slope = float(weights @ (places * values)) / squares
     error = math.sqrt(curve.variance / squares)
-    return abs(slope) * len(values) > max(
-        _NEGLIGIBLE, _SLOPE_DEVIATIONS * error * len(values)
-    )
+    return abs(slope) * len(values) > max(_NEGLIGIBLE, _SLOPE_DEVIATIONS * error * len(values))
