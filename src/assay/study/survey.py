@@ -24,6 +24,7 @@ from assay.records import (
 )
 from assay.records.observation import ALL_OBSERVATIONS
 from assay.search.history.history import DEFAULT_ARM
+from assay.search.progress.end_rules import first_look
 from assay.search.races.search_race import MAX_ATTEMPTS
 from assay.study.laboratory import Laboratory
 from assay.study.loop import BudgetAccount, demand_objective, demand_readable, required_metrics
@@ -94,6 +95,7 @@ def survey(
                 timeout_s=min(caps, default=None),
                 block_arms=arms,
                 cpu_slot=slot,
+                end=None if workload.steady_metric is None else first_look(budget),
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
             sample = _awaited(executor, ending)

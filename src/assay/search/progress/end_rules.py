@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.records import EndRule, Incumbent, Launch, Metric, Sample, Stage, StudySpec
+from assay.records import Budget, EndRule, Incumbent, Launch, Metric, Sample, Stage, StudySpec
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.progress.incumbent import incumbent_of
 from assay.search.progress.steady_launches import SteadyLaunches
@@ -60,7 +60,7 @@ class EndRules:
         if self._metric is None or self._steady is None:
             return None
         if launch.stage is Stage.SURVEY:
-            return first_look(self._spec)
+            return first_look(self._spec.budget)
         if self._block is None or self._block[0] != launch.block:
             self._block = launch.block, self._rule_of_block(self._steady, launch.stage, arms)
         rule = self._block[1]
@@ -77,7 +77,7 @@ class EndRules:
         known = [arm for arm in arms if steady.samples(arm)] or steady.arms
         warm_up = steady.warm_up(known)
         if warm_up is None:
-            return EndRule() if self._spec.until is None else first_look(self._spec)
+            return EndRule() if self._spec.until is None else first_look(self._spec.budget)
         return EndRule(
             warmup_steps=warm_up.steps,
             period_steps=warm_up.period_steps,
@@ -133,13 +133,13 @@ class EndRules:
         return None if found is None or found.arm == launch.arm else found.incumbent
 
 
-def first_look(spec: StudySpec) -> EndRule:
+def first_look(budget: Budget) -> EndRule:
     """Return the rule of a launch that shows how the program reports its values.
 
     Args:
-        spec: specification of the study.
+        budget: budget of the study.
     """
-    time_s = spec.budget.time_s
+    time_s = budget.time_s
     return EndRule(first_look=True, max_s=None if time_s is None else FIRST_LOOK_SHARE * time_s)
 
 
