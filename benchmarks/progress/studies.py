@@ -67,7 +67,7 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
     look, warm = _first_look(job, rng, shape)
     study.first_look_s = float(look.times_s[-1])
     part = steady_part(look, warm)
-    length = part.end_step - part.begin_step if part else job.whole / 2
+    length = _next_length(job, [], [part], warm) if part else job.whole / 2
     runs: list[tuple[Reports, Reports]] = []
     cuts: list[float] = []
     parts: list[SteadyPart] = []
@@ -90,18 +90,28 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
             blocks.append(_later_block(job, rng, effect, length))
             study.seconds.append(2 * job_seconds(job, warm.steps, length, shape))
         if number in REVISED_AFTER:
-            variance = step_variance(parts)
-            length = steady_steps(
-                blocks,
-                1e-4 if variance is None else variance,
-                launch_cost(parts),
-                unit_steps=warm.period_steps,
-                max_steps=job.whole - warm.steps,
-            )
+            length = _next_length(job, blocks, parts, warm)
     study.logs = [block.logs for block in blocks]
     study.steps = [block.steady_steps for block in blocks]
     study.cut, study.period, study.final_steps = warm.steps, warm.period_steps, length
     return study
+
+
+def _next_length(
+    job: Job, blocks: list[BlockValues], parts: list[SteadyPart], warm: WarmUp
+) -> float:
+    """Return the steady steps of the next block; the first one fits into the first look."""
+    variance = step_variance(parts)
+    most = job.whole - warm.steps
+    if not blocks:
+        most = parts[0].end_step - parts[0].begin_step
+    return steady_steps(
+        blocks,
+        1e-4 if variance is None else variance,
+        launch_cost(parts),
+        unit_steps=warm.period_steps,
+        max_steps=most,
+    )
 
 
 def job_seconds(job: Job, cut: float, length: float, shape: str) -> float:

@@ -18,7 +18,9 @@ FIRST_LOOK_PERIODS = 2
 FIRST_LOOK_WARM_UPS = 9
 """Steady steps that end a first look without periodic dips, as a multiple of the warm-up."""
 MIN_REPORTS = 40
-"""Smallest number of reports of a first look."""
+"""Smallest number of reports of a first look with periodic dips."""
+MIN_PLAIN_REPORTS = 120
+"""Smallest number of reports of a first look without them."""
 CHECK_GROWTH = 1.2
 """Growth of the number of reports after which a first look is checked again."""
 
@@ -85,8 +87,8 @@ def next_check(reports: int) -> int:
 def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> bool:
     """Return whether the warm-up and the periods of a program are known.
 
-    With periodic dips two whole periods after the warm-up suffice. Without dips the steady part is
-    four times as long as the warm-up. After a single dip the look continues to twice its step,
+    With periodic dips two whole periods after the warm-up suffice. Without dips the steady part has
+    nine times as many steps as the warm-up, and takes as long as start and warm-up together. After a single dip the look continues to twice its step,
     where a second one would be.
 
     Args:
@@ -101,9 +103,16 @@ def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> boo
     last = float(reports.steps[-1])
     if found.period_steps is not None:
         return last - found.steps >= FIRST_LOOK_PERIODS * found.period_steps - 1e-6
+    if len(reports) < MIN_PLAIN_REPORTS:
+        return False
     dips = find_dips(reports.steps[1:], step_times(reports, form)).spikes
     late = reports.steps[1:][dips & (reports.steps[1:] > found.steps)]
     if len(late) and last < 2.1 * float(late[-1]):
         return False
+    begin = int(np.searchsorted(reports.steps, found.steps - 1e-6))
+    steady_s = float(reports.times_s[-1] - reports.times_s[begin])
     first = float(reports.steps[0])
-    return last - found.steps >= FIRST_LOOK_WARM_UPS * (found.steps - first)
+    return (
+        last - found.steps >= FIRST_LOOK_WARM_UPS * (found.steps - first)
+        and steady_s >= reports.times_s[begin]
+    )

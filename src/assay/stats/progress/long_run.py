@@ -9,43 +9,59 @@ Statistics 38:1034), whose remaining correlation r between neighbours is correct
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from assay.stats.progress.reports import Array
 
 MIN_BATCHES = 4
 """Smallest number of batches with an estimate."""
-_MAX_CORRELATION = 0.7
-"""Limit of the estimated correlation; above it the factor is mostly noise."""
+_MIN_CORRELATION, _MAX_CORRELATION = -0.3, 0.7
+"""Limits of the estimated correlation; beyond them the factor is mostly noise."""
 
 
-def long_run_variance(values: Array) -> float | None:
-    """Return the long-run variance of one value; absent for fewer than four batches.
+@dataclass(frozen=True, slots=True)
+class LongRun:
+    """Long-run variance of autocorrelated values.
 
-    The variance of the mean of n values is this one divided by n. Batches have sqrt(n) values.
+    Attributes:
+        variance: variance of one value; that of the mean of n values is it divided by n.
+        freedom: degrees of freedom of the estimate.
+    """
+
+    variance: float
+    freedom: int
+
+
+def long_run_variance(values: Array) -> LongRun | None:
+    """Return the long-run variance about a straight line; absent for fewer than four values.
 
     Args:
-        values: values at equal distances, without trend.
+        values: values at equal distances; a linear trend is removed.
     """
-    size = max(1, round(math.sqrt(len(values))))
+    size = max(1, min(round(len(values) ** (1 / 3)), len(values) // MIN_BATCHES))
     batches = len(values) // size
     if batches < MIN_BATCHES:
         return None
     means = values[len(values) - batches * size :].reshape(batches, size).mean(axis=1)
-    return size * variance_of_batch(means)
+    places = np.arange(batches) - (batches - 1) / 2
+    level = means - means.mean()
+    rest = level - places * float(places @ level) / float(places @ places)
+    return LongRun(size * variance_of_batch(rest, removed=2), batches - 2)
 
 
-def variance_of_batch(means: Array) -> float:
+def variance_of_batch(means: Array, removed: int = 1) -> float:
     """Return the variance of the mean of one batch, corrected for the correlation of neighbours.
 
     Args:
         means: means of two or more neighbouring batches of one length.
+        removed: number of parameters that were estimated from them, the mean included.
     """
     n = len(means)
     centred = means - means.mean()
     total = float(centred @ centred)
     if total <= 0.0:
         return 0.0
-    # The correlation of n values about their own mean is too low by about 1 / n.
-    r = float(centred[1:] @ centred[:-1]) / total + 1.0 / n
-    r = min(max(r, 0.0), _MAX_CORRELATION) if n >= 2 * MIN_BATCHES else 0.0
-    return total / (n - 1) * (1.0 + r) / (1.0 - r)
+    # The correlation of n residuals is too low by about 1 / n for each parameter.
+    r = float(centred[1:] @ centred[:-1]) / total + removed / n
+    r = min(max(r, _MIN_CORRELATION), _MAX_CORRELATION) if n >= 2 * MIN_BATCHES else 0.0
+    return total / (n - removed) * (1.0 + r) / (1.0 - r)

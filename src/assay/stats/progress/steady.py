@@ -12,7 +12,7 @@ from assay.stats.progress.periods import find_dips, running_median
 from assay.stats.progress.reports import Reports, step_times
 from assay.stats.progress.warm_up import WarmUp, pooled_warm_up
 
-_MIN_PERIODS = 8
+_MIN_PERIODS = 16
 """Number of periods from which on one period is a batch; below, batches divide a period."""
 _SLACK = 0.02
 """Share of a period by which the last one may be short, as reports are not at its exact end."""
@@ -46,7 +46,7 @@ def steady_part(
     if own is None or len(reports) < 3:
         return None
     steps, times_s, period = reports.steps, reports.times_s, own.period_steps
-    begin_step = own.steps if own.settled else max(own.steps, _middle(reports, period))
+    begin_step = own.steps if own.settled else _middle(reports, period)
     begin = int(np.searchsorted(steps, begin_step - 1e-6))
     if begin >= len(steps) - 1:
         return None
@@ -84,7 +84,7 @@ def batch_spread(
 ) -> tuple[float, float, int] | None:
     """Return the spread of the means of batches within the steady part.
 
-    A batch is one period if there are eight. Otherwise batches of about sqrt(n) intervals count,
+    A batch is one period if there are sixteen. Otherwise batches of about sqrt(n) intervals count,
     without the dips, whose number would differ between them.
 
     Args:

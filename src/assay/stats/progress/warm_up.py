@@ -1,7 +1,7 @@
 """End of the warm-up of a program.
 
 Change points (see ``change_points``) of the mean log curve of several launches, with the penalty
-3 ln n x long-run variance: a penalty for independent values finds changes in correlated noise. A
+3 ln n x long-run variance, raised where that variance rests on few values. A penalty for independent values finds changes in correlated noise. A
 curve pooled over launches shows slow tails that are hidden in the noise of one launch, and a cut
 that is the same for all launches does not correlate with their values.
 """
@@ -68,12 +68,13 @@ def pooled_warm_up(
     if curve is None:
         return None
     places = _changes(curve)
-    cut = float(curve.edges[places[-1]]) if places else float(curve.edges[0])
-    settled = (not places or places[-1] <= _LAST_PART * len(curve.values)) and not _slopes(
-        curve, places[-1] if places else 0
-    )
     width = float(curve.edges[1] - curve.edges[0])
-    return WarmUp(round_up(cut, period, width) if places else cut, period, settled)
+    cut = float(curve.edges[places[-1]]) if places else float(curve.edges[0])
+    if places:
+        cut = _after_tail(curve, round_up(cut, period, width), period)
+    begin = int(np.searchsorted(curve.edges, cut - 1e-6))
+    settled = begin <= _LAST_PART * len(curve.values) and not _slopes(curve, begin)
+    return WarmUp(cut, period, settled)
 
 
 def pooled_period(launches: Sequence[Reports], form: RateForm = RateForm.RATE) -> float | None:
@@ -134,7 +135,7 @@ def common_warm_up(found: Sequence[WarmUp | None]) -> WarmUp | None:
 def _changes(curve: Curve) -> list[int]:
     """Return the change points of a curve, without those at the end that are negligible."""
     n = len(curve.values)
-    penalty = _PENALTY * math.log(n) * max(curve.variance, 1e-12)
+    penalty = _penalty(n, curve.freedom) * max(curve.variance, 1e-12)
     places = change_points(curve.values, curve.weights, penalty)
     bounds = [0, *places, n]
     means = [
@@ -145,6 +146,41 @@ def _changes(curve: Curve) -> list[int]:
         means[-1] = means[len(places) - 1]
         places.pop()
     return places
+
+
+def _after_tail(curve: Curve, cut: float, period_steps: float | None) -> float:
+    """Return the step after which the tail of the warm-up is lost in the noise.
+
+    The penalty guards against changes anywhere. Right after the last change a slow tail is likely,
+    so there the next period, or a time half as long as the warm-up so far, is compared with the
+    rest at two standard errors.
+    """
+    first = float(curve.edges[0])
+    while True:
+        next_cut = round_up(cut + (period_steps or (cut - first) / 2), period_steps)
+        begin, middle = np.searchsorted(curve.edges, (cut - 1e-6, next_cut - 1e-6))
+        values, weights = curve.values, curve.weights
+        if middle - begin < 2 or middle > len(values) // 2 + 1:
+            return cut
+        tail, rest = slice(begin, middle), slice(middle, None)
+        error = math.sqrt(
+            curve.variance * (1.0 / weights[tail].sum() + 1.0 / weights[rest].sum())
+        )
+        before = float(np.average(values[:begin], weights=weights[:begin]))
+        level = float(np.average(values[rest], weights=weights[rest]))
+        excess = float(np.average(values[tail], weights=weights[tail])) - level
+        if math.copysign(excess, excess * (before - level)) < max(_NEGLIGIBLE, 2.0 * error):
+            return cut
+        cut = next_cut
+
+
+def _penalty(points: int, freedom: int) -> float:
+    """Return the penalty of a change in units of the long-run variance.
+
+    With a known variance it is 3 ln n, a limit of chi-squared. The variance is estimated, so the
+    limit of F with the same probability replaces it, approximately f (exp(3 ln n / f) - 1).
+    """
+    return freedom * math.expm1(_PENALTY * math.log(points) / freedom)
 
 
 def _slopes(curve: Curve, cut: int) -> bool:
