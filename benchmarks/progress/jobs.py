@@ -10,6 +10,8 @@ import numpy.typing as npt
 from scipy.signal import lfilter
 
 Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 
 SHAPES = ("linear", "exponential", "abrupt")
 
@@ -114,18 +116,42 @@ JOBS: tuple[Job, ...] = (
         for sd in (0.003, 0.01, 0.03)
     ),
     Job(
-        "a: start 60 s, steps 10 % AR(1) 0.9", 0.2, 0.003, start_s=60.0, step_sd=0.1,
-        correlation=0.9, checkpoint_s=0.0, every=0, limit=1.4,
+        "a: start 60 s, steps 10 % AR(1) 0.9",
+        0.2,
+        0.003,
+        start_s=60.0,
+        step_sd=0.1,
+        correlation=0.9,
+        checkpoint_s=0.0,
+        every=0,
+        limit=1.4,
     ),
     Job(
-        "b: 1 s, warm-up 20, launch 2 %", 1.0, 0.02, start_s=2.0, warm_up=20, step_sd=0.01,
-        checkpoint_s=0.0, every=0, limit=1.4,
+        "b: 1 s, warm-up 20, launch 2 %",
+        1.0,
+        0.02,
+        start_s=2.0,
+        warm_up=20,
+        step_sd=0.01,
+        checkpoint_s=0.0,
+        every=0,
+        limit=1.4,
     ),
     Job(
-        "c: start 300 s, warm-up 200", 0.2, 0.01, start_s=300.0, warm_up=200, limit=1.4,
+        "c: start 300 s, warm-up 200",
+        0.2,
+        0.01,
+        start_s=300.0,
+        warm_up=200,
+        limit=1.4,
     ),
     Job(
-        "d: checkpoint 30 s every 500", 0.2, 0.01, checkpoint_s=30.0, every=500, limit=1.4,
+        "d: checkpoint 30 s every 500",
+        0.2,
+        0.01,
+        checkpoint_s=30.0,
+        every=500,
+        limit=1.4,
     ),
 )
 """The six jobs of one shape and the four on which a constant length fails."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .jobs import Array, Job
+from .jobs import Array, Flags, Integers, Job
 from .sequences import ends
 from .studies import Pilot, job_seconds, later_logs, pilot
 
@@ -62,8 +62,8 @@ class Adaptive:
 
     width_s: Array
     verdict_s: Array
-    covered: Array
-    differs: Array
+    covered: Flags
+    differs: Flags
     final_steps: Array
     cut: Array
     first_look_s: Array
@@ -107,7 +107,7 @@ def _joined(job: Job, one: Pilot, later: Array) -> tuple[Array, Array]:
     )
 
 
-def _at(seconds: Array, blocks: Array) -> Array:
+def _at(seconds: Array, blocks: Integers) -> Array:
     """Return the time at a number of blocks; at the last block where there are fewer."""
     most = seconds.shape[1]
     return np.asarray(seconds[np.arange(len(blocks)), np.minimum(blocks, most) - 1])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, half_width, mean_sequence
 
-from .jobs import Array
+from .jobs import Array, Flags, Integers
 
 ALPHA = 0.05
 MARGIN = 0.01
@@ -27,9 +28,9 @@ class Ends:
         covered: whether the interval contained the truth at every analysis.
     """
 
-    width: Array
-    verdict: Array
-    covered: Array
+    width: Integers
+    verdict: Integers
+    covered: Flags
 
 
 def ends(logs: Array, truth: float, exact: bool = True) -> Ends:
@@ -51,29 +52,29 @@ def ends(logs: Array, truth: float, exact: bool = True) -> Ends:
     differs = np.abs(mean) > half
     misses = np.abs(mean - truth) > half
     if not exact:
-        return Ends(_first(narrow), _first(differs), ~misses.any(axis=1))
-
-    def confirmed(flags: Array, row: int, kind: str) -> int:
-        for k in np.flatnonzero(flags[row]):
-            if k + 1 > EXACT:
-                return int(k) + 1
-            found = mean_sequence(logs[row, : k + 1].tolist(), ALPHA)
-            if kind == "width" and (found.hi - found.lo) / 2 <= math.log1p(MARGIN):
-                return int(k) + 1
-            if kind == "verdict" and (found.lo > 0 or found.hi < 0):
-                return int(k) + 1
-            if kind == "miss" and (found.lo > truth or found.hi < truth):
-                return int(k) + 1
-        return blocks + 1
-
-    rows = range(studies)
-    return Ends(
-        np.array([confirmed(narrow, row, "width") for row in rows]),
-        np.array([confirmed(differs, row, "verdict") for row in rows]),
-        np.array([confirmed(misses, row, "miss") > blocks for row in rows]),
+        return Ends(_first(narrow), _first(differs), np.asarray(~misses.any(axis=1)))
+    width, verdict, missed = (
+        np.array([_confirmed(logs[row], flags[row], holds) for row in range(studies)])
+        for flags, holds in (
+            (narrow, lambda lo, hi: (hi - lo) / 2 <= math.log1p(MARGIN)),
+            (differs, lambda lo, hi: lo > 0 or hi < 0),
+            (misses, lambda lo, hi: lo > truth or hi < truth),
+        )
     )
+    return Ends(width, verdict, missed > blocks)
 
 
-def _first(flags: Array) -> Array:
+def _confirmed(logs: Array, flags: Flags, holds: Callable[[float, float], bool]) -> int:
+    """Return the blocks at the first flagged analysis whose exact interval holds."""
+    for at in np.flatnonzero(flags).tolist():
+        if at + 1 > EXACT:
+            return int(at) + 1
+        found = mean_sequence(logs[: at + 1].tolist(), ALPHA)
+        if holds(found.lo, found.hi):
+            return int(at) + 1
+    return len(logs) + 1
+
+
+def _first(flags: Flags) -> Integers:
     """Return the number of blocks at the first set flag; one more than there are, if none."""
     return np.asarray(np.where(flags.any(axis=1), flags.argmax(axis=1) + 1, flags.shape[1] + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,11 +12,11 @@ from assay.stats.progress.end import first_look_suffices, next_check
 from assay.stats.progress.launch_length import (
     MIN_STEPS,
     REVISED_AFTER,
-    BlockValues,
     launch_cost,
+    next_steady_steps,
     step_variance,
-    steady_steps,
 )
+from assay.stats.progress.launch_spread import BlockValues
 from assay.stats.progress.reports import Reports
 from assay.stats.progress.steady import steady_part
 from assay.stats.progress.warm_up import (
@@ -44,7 +45,7 @@ class Pilot:
         first_look_s: time of the first look.
     """
 
-    logs: list[tuple[float, float]] = field(default_factory=list)
+    logs: list[tuple[float, ...]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     steps: list[float] = field(default_factory=list)
     cut: float = 0.0
@@ -105,7 +106,7 @@ def _next_length(
     most = job.whole - warm.steps
     if not blocks:
         most = parts[0].end_step - parts[0].begin_step
-    return steady_steps(
+    return next_steady_steps(
         blocks,
         1e-4 if variance is None else variance,
         launch_cost(parts),
@@ -117,8 +118,7 @@ def _next_length(
 def job_seconds(job: Job, cut: float, length: float, shape: str) -> float:
     """Return the mean time of a launch."""
     steps = round(cut + length)
-    warm = job.fixed_s(shape) + (steps - job.warm_up) * job.mean_step_s
-    return warm
+    return job.fixed_s(shape) + (steps - job.warm_up) * job.mean_step_s
 
 
 def later_logs(job: Job, rng: np.random.Generator, steps: Array, blocks: int) -> Array:
@@ -167,17 +167,12 @@ def _values(
     """
     blocks, parts = [], []
     for pair, own in zip(runs, cuts, strict=True):
-        known = _parts(pair, warm.steps, warm.period_steps) or _parts(
-            pair, own, warm.period_steps
-        )
+        known = _parts(pair, warm.steps, warm.period_steps) or _parts(pair, own, warm.period_steps)
         if not known:
             continue
-        logs = [
-            float(np.log((part.end_s - part.begin_s) / (part.end_step - part.begin_step)))
-            for part in known
-        ]
         length = known[0].end_step - known[0].begin_step
-        blocks.append(BlockValues((logs[0], logs[1]), length))
+        logs = tuple(math.log((part.end_s - part.begin_s) / length) for part in known)
+        blocks.append(BlockValues(logs, length))
         parts += known
     return blocks, parts
 

@@ -58,5 +58,4 @@ def _costs(values: Array, weights: Array) -> Array:
     first *= first
     weight[weight <= 0.0] = 1.0  # segments that end before they begin are never used
     first /= weight
-    second -= first
-    return second
+    return np.asarray(second - first)

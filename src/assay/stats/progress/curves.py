@@ -119,7 +119,7 @@ def _edges(launches: Sequence[Reports], period_steps: float | None) -> Array:
     if period_steps is not None and (last - first) / period_steps > 2 * MIN_INTERVALS:
         width = period_steps
     width *= max(1, math.ceil((last - first) / width / MAX_POINTS))
-    return first + width * np.arange(math.floor((last - first) / width + 1e-6) + 1)
+    return np.asarray(first + width * np.arange(math.floor((last - first) / width + 1e-6) + 1))
 
 
 def _covered(edges: Array, launch: Reports) -> tuple[int, int]:
@@ -136,7 +136,7 @@ def _without_dips(launch: Reports, form: RateForm) -> tuple[Array, bool]:
     dips = find_dips(launch.steps[1:], seconds).spikes
     if not dips.any():
         return seconds, False
-    return np.where(dips, running_median(seconds), seconds), True
+    return np.asarray(np.where(dips, running_median(seconds), seconds)), True
 
 
 def _log_curve(edges: Array, launch: Reports, seconds: Array) -> Array:

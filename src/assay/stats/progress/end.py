@@ -88,8 +88,8 @@ def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> boo
     """Return whether the warm-up and the periods of a program are known.
 
     With periodic dips two whole periods after the warm-up suffice. Without dips the steady part has
-    nine times as many steps as the warm-up, and takes as long as start and warm-up together. After a single dip the look continues to twice its step,
-    where a second one would be.
+    nine times as many steps as the warm-up, and takes as long as start and warm-up together. After
+    a single dip the look continues to twice its step, where a second one would be.
 
     Args:
         reports: reports of the first launch so far.

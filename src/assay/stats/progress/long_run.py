@@ -8,7 +8,6 @@ Statistics 38:1034), whose remaining correlation r between neighbours is correct
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from assay.stats.progress.reports import Array

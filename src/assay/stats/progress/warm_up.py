@@ -1,9 +1,10 @@
 """End of the warm-up of a program.
 
 Change points (see ``change_points``) of the mean log curve of several launches, with the penalty
-3 ln n x long-run variance, raised where that variance rests on few values. A penalty for independent values finds changes in correlated noise. A
-curve pooled over launches shows slow tails that are hidden in the noise of one launch, and a cut
-that is the same for all launches does not correlate with their values.
+3 ln n x long-run variance, raised where that variance rests on few values. A penalty for
+independent values would find changes in correlated noise. A curve pooled over launches shows slow
+tails that are hidden in the noise of one launch, and a cut that is the same for all launches does
+not correlate with their values.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -140,7 +142,7 @@ def _changes(curve: Curve) -> list[int]:
     bounds = [0, *places, n]
     means = [
         float(np.average(curve.values[a:b], weights=curve.weights[a:b]))
-        for a, b in zip(bounds, bounds[1:], strict=False)
+        for a, b in pairwise(bounds)
     ]
     while places and abs(means[-1] - means[len(places) - 1]) < _NEGLIGIBLE:
         means[-1] = means[len(places) - 1]
@@ -163,9 +165,7 @@ def _after_tail(curve: Curve, cut: float, period_steps: float | None) -> float:
         if middle - begin < 2 or middle > len(values) // 2 + 1:
             return cut
         tail, rest = slice(begin, middle), slice(middle, None)
-        error = math.sqrt(
-            curve.variance * (1.0 / weights[tail].sum() + 1.0 / weights[rest].sum())
-        )
+        error = math.sqrt(curve.variance * (1.0 / weights[tail].sum() + 1.0 / weights[rest].sum()))
         before = float(np.average(values[:begin], weights=weights[:begin]))
         level = float(np.average(values[rest], weights=weights[rest]))
         excess = float(np.average(values[tail], weights=weights[tail])) - level
