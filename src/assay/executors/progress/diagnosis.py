@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.executors.metrics.matching import quoted
 from assay.executors.progress.metric_series import MetricSeries, ProcessSeries
 from assay.executors.progress.notices import Notice, shown_lines
-from assay.executors.progress.sources import ChannelSource, LineSource, PatternReader, Source
+from assay.executors.progress.sources import LineSource, PatternReader, ReportSource, Source
 
 SILENCE_FACTOR = 10.0
 """Multiple of the longest time between two reports beyond which a program is silent."""
@@ -83,10 +83,10 @@ def unmatched(source: Source, *, ended: bool) -> Iterator[Notice]:
     if isinstance(source, LineSource):
         yield from _unmatched_lines(source, ended=ended)
         return
-    if not ended:
+    if not ended or not isinstance(source, ReportSource):
         return
     for series in source.series:
-        if not series.reports:
+        if not series.reports and not series.not_finite:
             yield _no_values(source, series)
 
 
@@ -126,20 +126,17 @@ def _never(pattern: PatternReader, lines: int, seen: str) -> Notice:
     )
 
 
-def _no_values(source: Source, series: MetricSeries) -> Notice:
+def _no_values(source: ReportSource, series: MetricSeries) -> Notice:
     metric = series.metric
     key = (metric.progress and metric.progress.key) or metric.name
-    where = (
-        "the progress channel"
-        if isinstance(source, ChannelSource)
-        else f"{metric.progress.file if metric.progress else 'the file'}"
-    )
-    invalid = source.follower.records.invalid if isinstance(source, ChannelSource) else 0
-    also = f"; {invalid} lines there are no JSON objects" if invalid else ""
+    invalid = source.invalid()
+    also = f"; {invalid} items there could not be read" if invalid else ""
+    keys = ", ".join(sorted(source.keys))
+    known = f"It reported {keys}" if keys else "It reported nothing there"
     return Notice(
         kind="progress_never",
-        text=f"The program reported no value of {key!r} in {where}{also}. "
-        f"Check the name and that the program reports it at least twice.",
+        text=f"The program reported no value of {key!r} in {source.place}{also}. {known}. Check "
+        "the name of the value.",
         metric=metric.name,
     )
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.executors.progress.channel import ChannelFollower
+from assay.executors.progress.file_kinds import FilesFollower, value_follower
 from assay.executors.progress.launch_clock import LaunchClock
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import AppendedFile, LineFollower
 from assay.executors.progress.presets.registry import preset_named
-from assay.executors.progress.sources import ChannelSource, LineSource, PatternReader, Source
+from assay.executors.progress.sources import LineSource, PatternReader, ReportSource, Source
 from assay.records import Metric, Progress, Workload
 
 
@@ -71,27 +72,67 @@ def _preset_series(metric: Metric) -> MetricSeries:
 def file_sources(metrics: Sequence[Metric], folder: Path, clock: LaunchClock) -> list[Source]:
     """Return a source for each file of the program.
 
+    Metrics with a pattern or a known format read its lines; the others read values by their key.
+
     Args:
         metrics: metrics with progress.
         folder: folder that relative paths start from.
         clock: clock of the launch.
+
+    Raises:
+        InvalidInputError: the format of a file is unknown.
     """
-    return []
+    by_file: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        file = _source(metric).file
+        if file is not None:
+            by_file.setdefault(file, []).append(metric)
+    found: list[Source] = []
+    for file, group in by_file.items():
+        path = folder / file
+        in_lines = [m for m in group if _source(m).pattern or _source(m).preset]
+        if in_lines:
+            appended = AppendedFile(path, follow_links=True, skip_existing=True)
+            lines = _line_source(in_lines, [LineFollower(appended, clock)])
+            found += [lines] if lines else []
+        in_values = [m for m in group if m not in in_lines]
+        if in_values:
+            follower = value_follower(path, clock)
+            series = [_keyed_series(metric) for metric in in_values]
+            found.append(ReportSource(follower, series, file, _invalid_of(follower)))
+    return found
 
 
-def channel_source(metrics: Sequence[Metric], follower: ChannelFollower) -> ChannelSource | None:
+def channel_source(
+    metrics: Sequence[Metric], path: Path, clock: LaunchClock
+) -> ReportSource | None:
     """Return the source of values in the progress channel; ``None`` without such metrics.
 
     Args:
         metrics: metrics with progress.
-        follower: follower of the channel.
+        path: FIFO of the channel.
+        clock: clock of the launch.
+
+    Raises:
+        OSError: the channel cannot be opened.
     """
     own = [
-        MetricSeries(metric, _source(metric).key or metric.name)
+        _keyed_series(metric)
         for metric in metrics
         if not (_source(metric).file or _source(metric).pattern or _source(metric).preset)
     ]
-    return ChannelSource(follower, own) if own else None
+    if not own:
+        return None
+    follower = ChannelFollower(path, clock)
+    return ReportSource(follower, own, "the progress channel", lambda: follower.records.invalid)
+
+
+def _invalid_of(follower: FilesFollower) -> Callable[[], int]:
+    return lambda: follower.invalid
+
+
+def _keyed_series(metric: Metric) -> MetricSeries:
+    return MetricSeries(metric, _source(metric).key or metric.name)
 
 
 def _source(metric: Metric) -> Progress:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Protocol
 
-from assay.executors.progress.channel import ChannelFollower
 from assay.executors.progress.line_matching import VALUE, LineMatcher
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import LineFollower, TimedLine
@@ -19,6 +18,8 @@ from assay.records import Metric, Progress
 
 LAST_LINES = 5
 """Number of output lines that are kept for a message."""
+MAX_KEYS = 32
+"""Number of reported keys that are kept for a message."""
 
 
 class Source(Protocol):
@@ -159,31 +160,64 @@ class LineSource:
 _BY_TIME = attrgetter("time_s")
 
 
-class ChannelSource:
-    """Records of the progress channel.
+class ReportFollower(Protocol):
+    """Follower that returns reports."""
 
-    Args:
-        follower: follower of the channel.
-        series: series of the metrics that the program reports there.
-    """
+    def read(self) -> list[Report]:
+        """Return the reports since the previous reading."""
+        ...
 
-    def __init__(self, follower: ChannelFollower, series: Sequence[MetricSeries]) -> None:
-        self.follower = follower
-        self.series = tuple(series)
-
-    def read(self) -> None:
-        """Add the values of new records."""
-        self._add(self.follower.read())
-
-    def finish(self) -> None:
-        """Add the values of all remaining records."""
-        self._add(self.follower.finish())
+    def finish(self) -> list[Report]:
+        """Return all remaining reports; the program has ended."""
+        ...
 
     def close(self) -> None:
-        """Close the channel."""
-        self.follower.close()
+        """Close the files."""
+        ...
+
+
+class ReportSource:
+    """Reports of the progress channel, or of a file of values.
+
+    Args:
+        follower: follower of the channel or file.
+        series: series of the metrics that the program reports there.
+        place: name of the channel or file for messages.
+        invalid: returns the number of items that could not be read.
+
+    Attributes:
+        series, place, invalid: the same.
+        keys: keys that the program reported, at most 32.
+    """
+
+    def __init__(
+        self,
+        follower: ReportFollower,
+        series: Sequence[MetricSeries],
+        place: str,
+        invalid: Callable[[], int],
+    ) -> None:
+        self._follower = follower
+        self.series = tuple(series)
+        self.place = place
+        self.invalid = invalid
+        self.keys: set[str] = set()
+
+    def read(self) -> None:
+        """Add the values of new reports."""
+        self._add(self._follower.read())
+
+    def finish(self) -> None:
+        """Add the values of all remaining reports."""
+        self._add(self._follower.finish())
+
+    def close(self) -> None:
+        """Close the files."""
+        self._follower.close()
 
     def _add(self, reports: Sequence[Report]) -> None:
         for report in reports:
+            if len(self.keys) < MAX_KEYS:
+                self.keys.update(report.values)
             for series in self.series:
                 series.add(report)

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.executors.progress import diagnosis
-from assay.executors.progress.channel import ChannelFollower
 from assay.executors.progress.launch_clock import LaunchClock
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.notices import Notice
 from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.source_choice import channel_source, file_sources, output_source
-from assay.executors.progress.sources import ChannelSource, LineSource, Source
+from assay.executors.progress.sources import LineSource, Source
 from assay.records import Series, Workload
 
 DRAIN_INTERVAL_S = 0.05
@@ -52,7 +51,6 @@ class ProgressWatch:
         self._sources: list[Source] = []
         self._silence = diagnosis.SilenceWatch()
         self._unmatched_reported = False
-        self._channel_closed: list[str] = []
         for files in outputs:
             lines = output_source(metrics, files, self._clock)
             if lines is not None:
@@ -60,12 +58,8 @@ class ProgressWatch:
                 self._sources.append(lines)
         self._sources += file_sources(metrics, folder or Path(workload.cwd or "."), self._clock)
         if channel is not None:
-            follower = ChannelFollower(channel, self._clock)
-            found = channel_source(metrics, follower)
-            if found is None:
-                follower.close()
-            else:
-                self._sources.append(found)
+            found = channel_source(metrics, channel, self._clock)
+            self._sources += [found] if found else []
 
     def begin(self, now: float) -> None:
         """Set the start of the launch.
@@ -168,6 +162,3 @@ class ProgressWatch:
 
     def _has_reports(self) -> bool:
         return all(series.reports for series in self._all_series())
-
-
-__all__ = ["DRAIN_INTERVAL_S", "ChannelSource", "ProgressWatch"]
