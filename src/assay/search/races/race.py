@@ -359,7 +359,7 @@ class BlockRace(ABC):
                     msgspec.structs.replace(
                         launch,
                         timeout_s=self._bounded_s(launch, left),
-                        end=self._end_rules.rule(launch, arms),
+                        end=self._end_rules.rule(launch, arms, left),
                     )
                     for launch in taken
                 ]

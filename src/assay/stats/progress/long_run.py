@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from assay.stats.progress.reports import Array
 
 MIN_BATCHES = 4
