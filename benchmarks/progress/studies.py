@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.records.progress import SteadyPart
 from assay.stats.progress.end import first_look_suffices, next_check
+from assay.stats.progress.launch_curve import LaunchCurve, launch_curve
 from assay.stats.progress.launch_length import (
     MIN_STEPS,
     REVISED_AFTER,
@@ -66,10 +67,10 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
     study = Pilot()
     factors = np.exp([0.0, effect])
     look, warm = _first_look(job, rng, shape)
-    study.first_look_s = float(look.times_s[-1])
+    study.first_look_s = float(look.reports.times_s[-1])
     part = steady_part(look, warm)
     length = _next_length(job, [], [part], warm) if part else job.whole / 2
-    runs: list[tuple[Reports, Reports]] = []
+    runs: list[tuple[LaunchCurve, LaunchCurve]] = []
     cuts: list[float] = []
     parts: list[SteadyPart] = []
     for number in range(1, REVISED_AFTER[-1] + 1):
@@ -82,7 +83,7 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
             else:
                 both = _launch(job, rng, factors, last, shape)
                 runs.append((both[0], both[1]))
-            study.seconds.append(sum(float(one.times_s[-1]) for one in runs[-1]))
+            study.seconds.append(sum(float(one.reports.times_s[-1]) for one in runs[-1]))
             if number in PILOT_BLOCKS:
                 warm = _revised(runs) or warm
             cuts.append(number_cut)
@@ -138,28 +139,29 @@ def _later_block(job: Job, rng: np.random.Generator, effect: float, length: floa
 
 def _launch(
     job: Job, rng: np.random.Generator, factors: Array, steps: int, shape: str
-) -> list[Reports]:
+) -> list[LaunchCurve]:
     ends = launches(job, rng, factors, steps, shape)
     at = np.arange(1.0, steps + 1)
-    return [Reports(at, row[1:], at) for row in ends]
+    return [launch_curve(Reports(at, row[1:], at)) for row in ends]
 
 
-def _first_look(job: Job, rng: np.random.Generator, shape: str) -> tuple[Reports, WarmUp]:
-    whole = _launch(job, rng, np.ones(1), job.whole, shape)[0]
+def _first_look(job: Job, rng: np.random.Generator, shape: str) -> tuple[LaunchCurve, WarmUp]:
+    whole = _launch(job, rng, np.ones(1), job.whole, shape)[0].reports
     seen = next_check(0)
-    while seen < job.whole and not first_look_suffices(whole.between(0, seen)):
+    look = launch_curve(whole.between(0, seen))
+    while seen < job.whole and not first_look_suffices(look):
         seen = min(job.whole, next_check(seen))
-    look = whole.between(0, seen)
+        look = launch_curve(whole.between(0, seen))
     found = pooled_warm_up([look])
     return look, found or WarmUp(0.0, None, False)
 
 
-def _revised(runs: list[tuple[Reports, Reports]]) -> WarmUp | None:
+def _revised(runs: list[tuple[LaunchCurve, LaunchCurve]]) -> WarmUp | None:
     return common_warm_up([pooled_warm_up([pair[arm] for pair in runs]) for arm in (0, 1)])
 
 
 def _values(
-    runs: list[tuple[Reports, Reports]], cuts: list[float], warm: WarmUp
+    runs: list[tuple[LaunchCurve, LaunchCurve]], cuts: list[float], warm: WarmUp
 ) -> tuple[list[BlockValues], list[SteadyPart]]:
     """Return the values of all blocks with one warm-up, and the steady parts.
 
@@ -178,9 +180,9 @@ def _values(
 
 
 def _parts(
-    pair: tuple[Reports, Reports], cut: float, period: float | None
+    pair: tuple[LaunchCurve, LaunchCurve], cut: float, period: float | None
 ) -> list[SteadyPart] | None:
-    last = min(float(one.steps[-1]) for one in pair)
+    last = min(float(one.reports.steps[-1]) for one in pair)
     known = []
     for one in pair:
         part = steady_part(one, WarmUp(cut, period, True), steady_steps=last - cut)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from assay.stats.progress.reports import Array
 
-MAX_POINTS = 256
+MAX_POINTS = 200
 """Largest number of points; time grows with the square."""
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from assay.records.progress import EndRule, Incumbent, RateForm, SteadyPart
 from assay.records.workload import Goal
+from assay.stats.progress.launch_curve import LaunchCurve
 from assay.stats.progress.reports import Reports
 from assay.stats.progress.steady import steady_part
 from assay.stats.progress.value import launch_value
@@ -78,7 +79,7 @@ def disadvantage(value: float, incumbent: float, goal: Goal) -> float:
 
 def is_worse(
     rule: EndRule,
-    reports: Reports,
+    curve: LaunchCurve,
     *,
     goal: Goal,
     form: RateForm = RateForm.RATE,
@@ -87,7 +88,7 @@ def is_worse(
 
     Args:
         rule: rule with incumbent and warm-up; without one of them no launch is worse.
-        reports: reports so far.
+        curve: step times so far.
         goal: direction of better values.
         form: meaning of the values.
     """
@@ -95,15 +96,15 @@ def is_worse(
     if incumbent is None or rule.warmup_steps is None:
         return False
     unit = incumbent.unit_steps
-    done = (float(reports.steps[-1]) - rule.warmup_steps) / unit
+    done = (float(curve.reports.steps[-1]) - rule.warmup_steps) / unit
     look = max((look for look in LOOKS if look <= done + 1e-6), default=0)
     if not look:
         return False
     warm_up = WarmUp(rule.warmup_steps, rule.period_steps, True)
-    part = steady_part(reports, warm_up, steady_steps=look * unit, form=form)
+    part = steady_part(curve, warm_up, steady_steps=look * unit)
     if part is None:
         return False
-    value = launch_value(reports, part, form).value
+    value = launch_value(curve, part, form).value
     if value <= 0.0 or not math.isfinite(value):
         return False
     return disadvantage(value, incumbent.value, goal) > threshold(incumbent, look)

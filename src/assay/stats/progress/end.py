@@ -9,8 +9,7 @@ import numpy as np
 from assay.records.progress import EndRule, RateForm
 from assay.records.workload import Goal
 from assay.stats.progress.early_stop import is_worse
-from assay.stats.progress.periods import find_dips
-from assay.stats.progress.reports import Reports, step_times
+from assay.stats.progress.launch_curve import LaunchCurve
 from assay.stats.progress.warm_up import pooled_warm_up
 
 FIRST_LOOK_PERIODS = 2
@@ -21,6 +20,8 @@ MIN_REPORTS = 40
 """Smallest number of reports of a first look with periodic dips."""
 MIN_PLAIN_REPORTS = 120
 """Smallest number of reports of a first look without them."""
+_SECOND_DIP = 2.1
+"""Multiple of the step of a single dip by which a second one would be seen."""
 CHECK_GROWTH = 1.2
 """Growth of the number of reports after which a first look is checked again."""
 
@@ -38,7 +39,7 @@ class EndReason(enum.StrEnum):
 
 def reason_to_end(
     rule: EndRule,
-    reports: Reports,
+    curve: LaunchCurve,
     elapsed_s: float,
     *,
     goal: Goal = Goal.HIGHER,
@@ -48,23 +49,24 @@ def reason_to_end(
 
     Args:
         rule: rule of the launch.
-        reports: its reports so far.
+        curve: step times of its reports so far.
         elapsed_s: time since its start, in seconds.
         goal: direction of better values.
         form: meaning of the values.
     """
     if rule.max_s is not None and elapsed_s >= rule.max_s:
         return EndReason.TIME
+    reports = curve.reports
     if len(reports) < 2:
         return None
-    if rule.incumbent is not None and is_worse(rule, reports, goal=goal, form=form):
+    if rule.incumbent is not None and is_worse(rule, curve, goal=goal, form=form):
         return EndReason.WORSE
     if rule.steady_steps is None:
-        looking = rule.first_look and first_look_suffices(reports, form)
+        looking = rule.first_look and first_look_suffices(curve)
         return EndReason.ENOUGH if looking else None
     warm_up_steps = rule.warmup_steps
     if warm_up_steps is None:
-        own = pooled_warm_up([reports], period_steps=rule.period_steps, form=form)
+        own = pooled_warm_up([curve], rule.period_steps)
         if own is None or not own.settled:
             return None
         warm_up_steps = own.steps
@@ -84,7 +86,7 @@ def next_check(reports: int) -> int:
     return max(MIN_REPORTS, round(reports * CHECK_GROWTH))
 
 
-def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> bool:
+def first_look_suffices(curve: LaunchCurve) -> bool:
     """Return whether the warm-up and the periods of a program are known.
 
     With periodic dips two whole periods after the warm-up suffice. Without dips the steady part has
@@ -92,12 +94,12 @@ def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> boo
     a single dip the look continues to twice its step, where a second one would be.
 
     Args:
-        reports: reports of the first launch so far.
-        form: meaning of the values.
+        curve: step times of the first launch so far.
     """
+    reports = curve.reports
     if len(reports) < MIN_REPORTS:
         return False
-    found = pooled_warm_up([reports], form=form)
+    found = pooled_warm_up([curve])
     if found is None or not found.settled:
         return False
     last = float(reports.steps[-1])
@@ -105,9 +107,8 @@ def first_look_suffices(reports: Reports, form: RateForm = RateForm.RATE) -> boo
         return last - found.steps >= FIRST_LOOK_PERIODS * found.period_steps - 1e-6
     if len(reports) < MIN_PLAIN_REPORTS:
         return False
-    dips = find_dips(reports.steps[1:], step_times(reports, form)).spikes
-    late = reports.steps[1:][dips & (reports.steps[1:] > found.steps)]
-    if len(late) and last < 2.1 * float(late[-1]):
+    late = curve.last_spike
+    if late is not None and late > found.steps and last < _SECOND_DIP * late:
         return False
     begin = int(np.searchsorted(reports.steps, found.steps - 1e-6))
     steady_s = float(reports.times_s[-1] - reports.times_s[begin])

@@ -55,7 +55,7 @@ def find_dips(ends: Array, seconds: Array) -> Dips:
     """
     if len(seconds) < 3:
         return Dips(None, np.zeros(len(seconds), dtype=np.bool_))
-    spikes = seconds > _SPIKE_FACTOR * float(np.median(seconds))
+    spikes = seconds > _SPIKE_FACTOR * median(seconds)
     period = _regular_distance(ends, spikes)
     if period is not None:
         return Dips(period, spikes)
@@ -71,19 +71,29 @@ def running_median(values: Array, window: int = _WINDOW) -> Array:
     half = min(window // 2, (len(values) - 1) // 2)
     if half == 0:
         return values
-    inner = np.median(sliding_window_view(values, 2 * half + 1), axis=-1)
+    windows = sliding_window_view(values, 2 * half + 1)
+    inner = np.partition(windows, half, axis=-1)[:, half]
     return np.concatenate((np.full(half, inner[0]), inner, np.full(half, inner[-1])))
 
 
 def robust_sd(values: Array) -> float:
     """Return the standard deviation of the bulk, from the median absolute deviation."""
-    return 1.4826 * float(np.median(np.abs(values - np.median(values)))) if len(values) else 0.0
+    return 1.4826 * median(np.abs(values - median(values))) if len(values) else 0.0
+
+
+def median(values: Array) -> float:
+    """Return the median of at least one value; ``numpy.median`` takes ten times as long."""
+    half = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, half)[half])
+    low, high = np.partition(values, (half - 1, half))[half - 1 : half + 1]
+    return float(low + high) / 2
 
 
 def _standing_out(seconds: Array) -> Flags:
     """Return which intervals stand out from their neighbourhood."""
     excess = seconds - running_median(seconds)
-    limit = max(_SPIKE_DEVIATIONS * robust_sd(excess), _MIN_EXCESS * float(np.median(seconds)))
+    limit = max(_SPIKE_DEVIATIONS * robust_sd(excess), _MIN_EXCESS * median(seconds))
     return np.asarray(excess > limit)
 
 
@@ -98,8 +108,8 @@ def _regular_distance(ends: Array, spikes: Flags) -> float | None:
         return None
     places = ends[at]
     distances = np.diff(places)
-    period = float(np.median(distances))
-    width = float(np.median(np.diff(ends)))
+    period = median(distances)
+    width = median(np.diff(ends))
     tolerance = max(width, 0.05 * period)
     if period < 2.5 * width:
         return None
@@ -139,4 +149,4 @@ def _wave(ends: Array, seconds: Array) -> float | None:
     limit = max(_MIN_CORRELATION, 4.0 / math.sqrt(n))
     if correlation[lag] < limit or twice < 0.7 * limit:
         return None
-    return lag * float(np.median(np.diff(ends)))
+    return lag * median(np.diff(ends))

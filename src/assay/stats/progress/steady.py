@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from assay.records.progress import RateForm, SteadyPart
+from assay.records.progress import SteadyPart
+from assay.stats.progress.launch_curve import LaunchCurve
 from assay.stats.progress.long_run import MIN_BATCHES, variance_of_batch
-from assay.stats.progress.periods import find_dips, running_median
-from assay.stats.progress.reports import Reports, step_times
+from assay.stats.progress.reports import Reports
 from assay.stats.progress.warm_up import WarmUp, pooled_warm_up
 
 _MIN_PERIODS = 16
@@ -19,30 +19,29 @@ _SLACK = 0.02
 
 
 def steady_part(
-    reports: Reports,
+    curve: LaunchCurve,
     warm_up: WarmUp | None = None,
     *,
     steady_steps: float | None = None,
     cumulative: bool = False,
     ended_early: bool = False,
-    form: RateForm = RateForm.RATE,
 ) -> SteadyPart | None:
     """Return the steady part of a launch: whole periods after its warm-up.
 
     A launch that did not settle counts from its middle.
 
     Args:
-        reports: all reports of the launch.
+        curve: step times of the launch.
         warm_up: warm-up known from earlier launches; found in this launch if absent.
         steady_steps: largest number of steps, the same for all arms of a block.
         cumulative: the program prints running means.
         ended_early: the launch was ended as plainly worse than the incumbent.
-        form: meaning of the values.
 
     Returns:
         The steady part; ``None`` for fewer than two reports after the warm-up.
     """
-    own = warm_up if warm_up is not None else pooled_warm_up([reports], form=form)
+    reports = curve.reports
+    own = warm_up if warm_up is not None else pooled_warm_up([curve])
     if own is None or len(reports) < 3:
         return None
     steps, times_s, period = reports.steps, reports.times_s, own.period_steps
@@ -57,7 +56,7 @@ def steady_part(
     if period and periods:
         available = min(periods * period, float(steps[-1] - steps[begin]))
     end = _nearest(reports, float(steps[begin]) + available, begin + 1)
-    spread = batch_spread(reports, begin, end, period, form)
+    spread = batch_spread(curve, begin, end, period)
     return SteadyPart(
         begin_step=float(steps[begin]),
         begin_s=float(times_s[begin]),
@@ -76,11 +75,7 @@ def steady_part(
 
 
 def batch_spread(
-    reports: Reports,
-    begin: int,
-    end: int,
-    period_steps: float | None,
-    form: RateForm = RateForm.RATE,
+    curve: LaunchCurve, begin: int, end: int, period_steps: float | None
 ) -> tuple[float, float, int] | None:
     """Return the spread of the means of batches within the steady part.
 
@@ -88,39 +83,32 @@ def batch_spread(
     without the dips, whose number would differ between them.
 
     Args:
-        reports: all reports of the launch.
+        curve: step times of the launch.
         begin: index of the first report of the steady part.
         end: index of its last report.
         period_steps: distance of periodic dips in steps.
-        form: meaning of the values.
 
     Returns:
         Standard deviation of the mean of a batch relative to the mean, corrected for correlation;
         steps of a batch; number of batches. ``None`` for fewer than four batches.
     """
-    part = Reports(
-        reports.steps[begin : end + 1],
-        reports.times_s[begin : end + 1],
-        reports.values[begin : end + 1],
-    )
     n = end - begin
-    total = float(part.steps[-1] - part.steps[0])
+    steps = curve.reports.steps[begin : end + 1]
+    total = float(steps[-1] - steps[0])
     if n < MIN_BATCHES or total <= 0.0:
         return None
-    seconds = step_times(part, form) * np.diff(part.steps)
-    mean = float(seconds.sum()) / total
+    widths = curve.widths[begin:end]
+    mean = float(curve.seconds[begin:end] @ widths) / total
     if period_steps and total / period_steps + _SLACK >= _MIN_PERIODS:
         batches, size = math.floor(total / period_steps + _SLACK), period_steps
+        seconds = curve.seconds[begin:end] * widths
     else:
-        per_step = seconds / np.diff(part.steps)
-        dips = find_dips(part.steps[1:], per_step).spikes
-        if dips.any():
-            seconds = np.where(dips, running_median(per_step), per_step) * np.diff(part.steps)
         batches = max(MIN_BATCHES, round(math.sqrt(n)))
         size = total / batches
-    edges = part.steps[0] + size * np.arange(batches + 1)
+        seconds = curve.smooth[begin:end] * widths
+    edges = steps[0] + size * np.arange(batches + 1)
     elapsed = np.concatenate(([0.0], np.cumsum(seconds)))
-    means = np.diff(np.interp(edges, part.steps, elapsed)) / size
+    means = np.diff(np.interp(edges, steps, elapsed)) / size
     return math.sqrt(variance_of_batch(means)) / mean, size, batches
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.records.progress import RateForm, SteadyPart
-from assay.stats.progress.periods import find_dips, running_median
+from assay.stats.progress.launch_curve import LaunchCurve
 from assay.stats.progress.printed import PrintedForm, printed_form, work_of_mean, work_per_step
 from assay.stats.progress.reports import Array, Reports
 
@@ -28,7 +28,7 @@ class LaunchValue:
 
 
 def launch_value(
-    reports: Reports,
+    curve: LaunchCurve,
     part: SteadyPart,
     form: RateForm,
     printed: PrintedForm | None = None,
@@ -42,7 +42,7 @@ def launch_value(
     the values.
 
     Args:
-        reports: all reports of the launch.
+        curve: step times of the launch.
         part: its steady part.
         form: meaning of the values.
         printed: relation of the printed values to their times; found in the reports if absent.
@@ -50,11 +50,12 @@ def launch_value(
     Raises:
         ValueError: the steady part has fewer than two reports.
     """
+    reports = curve.reports
     steady = reports.between(part.begin_step, part.end_step)
     if len(steady) < 2:
         raise ValueError("a steady part needs two reports")
     related = printed_form(reports, form) if printed is None else printed
-    step_s = seconds_without_dips(steady)
+    step_s = seconds_without_dips(curve, part)
     factor = None
     if form is not RateForm.LEVEL:
         if related is PrintedForm.CUMULATIVE:
@@ -69,20 +70,19 @@ def launch_value(
     return LaunchValue(value, step_s, related)
 
 
-def seconds_without_dips(steady: Reports) -> float:
+def seconds_without_dips(curve: LaunchCurve, part: SteadyPart) -> float:
     """Return the mean time of a step without periodic dips, in seconds.
 
     An interval with a dip counts with the median of its neighbourhood.
 
     Args:
-        steady: at least two reports.
+        curve: step times of the launch.
+        part: steady part with at least two reports.
     """
-    widths = np.diff(steady.steps)
-    seconds = np.diff(steady.times_s) / widths
-    dips = find_dips(steady.steps[1:], seconds).spikes
-    if dips.any():
-        seconds = np.where(dips, running_median(seconds), seconds)
-    return float(seconds @ widths / widths.sum())
+    bounds = (part.begin_step - 1e-6, part.end_step + 1e-6)
+    begin, end = np.searchsorted(curve.reports.steps, bounds)
+    widths = curve.widths[begin : end - 1]
+    return float(curve.smooth[begin : end - 1] @ widths / widths.sum())
 
 
 def _printed_mean(steady: Reports, form: RateForm) -> float:

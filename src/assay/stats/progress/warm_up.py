@@ -16,11 +16,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.records.progress import RateForm
 from assay.stats.progress.change_points import change_points
 from assay.stats.progress.curves import Curve, pooled_curve
-from assay.stats.progress.periods import find_dips
-from assay.stats.progress.reports import Reports, step_times
+from assay.stats.progress.launch_curve import LaunchCurve
 
 PILOT_BLOCKS = (1, 2, 4, 6)
 """Numbers of blocks after which the warm-up is determined anew from all launches; then it stays."""
@@ -30,6 +28,8 @@ _NEGLIGIBLE = 0.002
 """Relative difference of step times that is no warm-up."""
 _LAST_PART = 2 / 3
 """Share of the curve after which a change means that the program had not settled."""
+_SHOWS_PERIOD = 2.5
+"""Length of a launch, in periods, from which on it has to show a period."""
 _SLOPE_DEVIATIONS = 2.0
 """Standard errors of the slope of the last third from which on it counts."""
 
@@ -50,23 +50,19 @@ class WarmUp:
 
 
 def pooled_warm_up(
-    launches: Sequence[Reports],
-    *,
-    period_steps: float | None = None,
-    form: RateForm = RateForm.RATE,
+    launches: Sequence[LaunchCurve], period_steps: float | None = None
 ) -> WarmUp | None:
     """Find the end of the warm-up from one or more launches of one arm.
 
     Args:
         launches: launches of one arm; more of them show slower tails.
         period_steps: known period in steps; found in the launches if absent.
-        form: meaning of the values.
 
     Returns:
         The end of the warm-up; ``None`` if the launches have too few reports (nine at least).
     """
-    period = pooled_period(launches, form) if period_steps is None else period_steps
-    curve = pooled_curve(launches, period, form)
+    period = pooled_period(launches) if period_steps is None else period_steps
+    curve = pooled_curve(launches, period)
     if curve is None:
         return None
     places = _changes(curve)
@@ -79,25 +75,21 @@ def pooled_warm_up(
     return WarmUp(cut, period, settled)
 
 
-def pooled_period(launches: Sequence[Reports], form: RateForm = RateForm.RATE) -> float | None:
+def pooled_period(launches: Sequence[LaunchCurve]) -> float | None:
     """Return the period of dips in steps: the median over the launches that show one.
 
     At least half of the launches that are long enough to show it have to.
 
     Args:
         launches: launches of one or more arms.
-        form: meaning of the values.
     """
-    found = [
-        (float(launch.steps[-1]), find_dips(launch.steps[1:], step_times(launch, form)))
-        for launch in launches
-        if len(launch) > 1
-    ]
-    periods = [dips.period_steps for _, dips in found if dips.period_steps is not None]
+    periods = [one.period_steps for one in launches if one.period_steps is not None]
     if not periods:
         return None
     period = float(np.median(periods))
-    long_enough = sum(last >= 2.5 * period for last, _ in found)
+    long_enough = sum(
+        len(one) > 0 and float(one.reports.steps[-1]) >= _SHOWS_PERIOD * period for one in launches
+    )
     return period if 2 * len(periods) >= long_enough else None
 
 
