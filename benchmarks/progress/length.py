@@ -58,44 +58,62 @@ def fixed(job: Job, studies: int, seed: int) -> list[Fixed]:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Times and errors of adaptive studies, one entry for each study."""
+    """Times and errors of adaptive studies, one entry for each study.
+
+    Attributes:
+        width_s: time until the interval is +-1 %.
+        verdict_s: time until the interval excludes no effect.
+        covered: whether the interval contained the truth at every analysis.
+        differs: whether it ever excluded no effect.
+        open: whether it was wider than +-1 % at the last analysis.
+        steps: steady steps of the later blocks.
+        cut: end of the warm-up.
+        first_look_s: time of the first look.
+    """
 
     width_s: Array
     verdict_s: Array
     covered: Flags
     differs: Flags
-    final_steps: Array
+    open: Flags
+    steps: Array
     cut: Array
     first_look_s: Array
-    lengths: list[list[float]]
 
 
-def adaptive(job: Job, effect: float, studies: int, seed: int) -> Adaptive:
-    """Run studies whose lengths follow the production rules."""
-    rng = np.random.default_rng((seed, 1))
+def adaptive(job: Job, effect: float, studies: int, seed: tuple[int, ...]) -> Adaptive:
+    """Run studies whose lengths follow the production rules.
+
+    Args:
+        job: the program.
+        effect: logarithm of the time of the second arm over that of the first.
+        studies: number of studies.
+        seed: seed of all noise.
+    """
+    rng = np.random.default_rng(seed)
     pilots = [pilot(job, rng, effect) for _ in range(studies)]
-    finals = np.array([one.final_steps for one in pilots])
+    steps = np.array([one.final_steps for one in pilots])
     most = horizon(job)
-    later = later_logs(job, rng, finals, most) + effect
+    later = later_logs(job, rng, steps, most) + effect
     logs, seconds = np.empty((studies, most)), np.empty((studies, most))
     for row, one in enumerate(pilots):
         logs[row], seconds[row] = _joined(job, one, later[row])
     found = ends(logs, effect)
     return Adaptive(
-        _at(seconds, found.width),
-        _at(seconds, found.verdict),
-        found.covered,
-        found.verdict <= most,
-        finals,
-        np.array([one.cut for one in pilots]),
-        np.array([one.first_look_s for one in pilots]),
-        [one.steps for one in pilots],
+        width_s=_at(seconds, found.width),
+        verdict_s=_at(seconds, found.verdict),
+        covered=found.covered,
+        differs=np.asarray(found.verdict <= most),
+        open=np.asarray(found.width > most),
+        steps=steps,
+        cut=np.array([one.cut for one in pilots]),
+        first_look_s=np.array([one.first_look_s for one in pilots]),
     )
 
 
 def _joined(job: Job, one: Pilot, later: Array) -> tuple[Array, Array]:
     """Return the log-ratios of a study and the time until the end of each block."""
-    first = np.array([b - a for a, b in one.logs])
+    first = np.array([block.logs[1] - block.logs[0] for block in one.blocks])
     lost = len(one.seconds) - len(first)
     seconds = np.array(one.seconds[lost:])
     seconds[0] += sum(one.seconds[:lost])

@@ -31,6 +31,8 @@ from .jobs import Array, Job, launches
 
 FULL_BLOCKS = max(PILOT_BLOCKS)
 """Blocks whose steps are simulated one by one: those that decide the warm-up."""
+_UNKNOWN_VARIANCE = 1e-4
+"""Long-run variance of a step where launches have too few batches."""
 
 
 @dataclass
@@ -38,17 +40,18 @@ class Pilot:
     """First blocks of one study.
 
     Attributes:
-        logs: logarithm of the time per step of both arms, one row for each block.
+        blocks: logarithm of the time per step of both arms, and steady steps.
         seconds: time of each block; the first one contains the first look.
-        steps: steady steps of each block.
+        variance: estimated long-run variance of a step.
         cut: end of the warm-up.
+        period: period of dips in steps.
         final_steps: steady steps of all later blocks.
         first_look_s: time of the first look.
     """
 
-    logs: list[tuple[float, ...]] = field(default_factory=list)
+    blocks: list[BlockValues] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    steps: list[float] = field(default_factory=list)
+    variance: float = 0.0
     cut: float = 0.0
     period: float | None = None
     final_steps: float = 0.0
@@ -78,10 +81,10 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
             number_cut = warm.steps
             last = min(job.whole, round(warm.steps + length))
             if number == 1:
-                second = _launch(job, rng, factors[1:], last, shape)[0]
+                second = launch_curves(job, rng, factors[1:], last, shape)[0]
                 runs.append((look, second))
             else:
-                both = _launch(job, rng, factors, last, shape)
+                both = launch_curves(job, rng, factors, last, shape)
                 runs.append((both[0], both[1]))
             study.seconds.append(sum(float(one.reports.times_s[-1]) for one in runs[-1]))
             if number in PILOT_BLOCKS:
@@ -93,8 +96,7 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
             study.seconds.append(2 * job_seconds(job, warm.steps, length, shape))
         if number in REVISED_AFTER:
             length = _next_length(job, blocks, parts, warm)
-    study.logs = [block.logs for block in blocks]
-    study.steps = [block.steady_steps for block in blocks]
+    study.blocks, study.variance = blocks, step_variance(parts) or _UNKNOWN_VARIANCE
     study.cut, study.period, study.final_steps = warm.steps, warm.period_steps, length
     return study
 
@@ -103,13 +105,12 @@ def _next_length(
     job: Job, blocks: list[BlockValues], parts: list[SteadyPart], warm: WarmUp
 ) -> float:
     """Return the steady steps of the next block; the first one fits into the first look."""
-    variance = step_variance(parts)
     most = job.whole - warm.steps
     if not blocks:
         most = parts[0].end_step - parts[0].begin_step
     return next_steady_steps(
         blocks,
-        1e-4 if variance is None else variance,
+        step_variance(parts) or _UNKNOWN_VARIANCE,
         launch_cost(parts),
         unit_steps=warm.period_steps,
         max_steps=most,
@@ -137,16 +138,17 @@ def _later_block(job: Job, rng: np.random.Generator, effect: float, length: floa
     return BlockValues((float(logs[0]), float(logs[1])), length)
 
 
-def _launch(
+def launch_curves(
     job: Job, rng: np.random.Generator, factors: Array, steps: int, shape: str
 ) -> list[LaunchCurve]:
+    """Return launches that report each step, one for each factor on their time."""
     ends = launches(job, rng, factors, steps, shape)
     at = np.arange(1.0, steps + 1)
     return [launch_curve(Reports(at, row[1:], at)) for row in ends]
 
 
 def _first_look(job: Job, rng: np.random.Generator, shape: str) -> tuple[LaunchCurve, WarmUp]:
-    whole = _launch(job, rng, np.ones(1), job.whole, shape)[0].reports
+    whole = launch_curves(job, rng, np.ones(1), job.whole, shape)[0].reports
     seen = next_check(0)
     look = launch_curve(whole.between(0, seen))
     while seen < job.whole and not first_look_suffices(look):

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.stats.progress.change_points import MAX_POINTS
 from assay.stats.progress.launch_curve import LaunchCurve
-from assay.stats.progress.long_run import long_run_variance
+from assay.stats.progress.long_run import long_run_variance_of_tail
 from assay.stats.progress.periods import robust_sd, running_median
 from assay.stats.progress.reports import Array
 
@@ -79,7 +79,7 @@ def pooled_curve(
         second_half = values[len(values) // 2 :]
         total[first:last] += values - second_half.mean()
         weights[first:last] += 1.0
-        estimate = long_run_variance(second_half)
+        estimate = long_run_variance_of_tail(second_half)
         if estimate is not None:
             estimates.append(estimate)
     if not estimates:

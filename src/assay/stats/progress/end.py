@@ -89,7 +89,8 @@ def next_check(reports: int) -> int:
 def first_look_suffices(curve: LaunchCurve) -> bool:
     """Return whether the warm-up and the periods of a program are known.
 
-    With periodic dips two whole periods after the warm-up suffice. Without dips the steady part has
+    With periodic dips two whole periods after the warm-up suffice, or four if no warm-up is seen,
+    since the launch may still be in its midst. Without dips the steady part has
     nine times as many steps as the warm-up, and takes as long as start and warm-up together. After
     a single dip the look continues to twice its step, where a second one would be.
 
@@ -103,8 +104,10 @@ def first_look_suffices(curve: LaunchCurve) -> bool:
     if found is None or not found.settled:
         return False
     last = float(reports.steps[-1])
+    first = float(reports.steps[0])
     if found.period_steps is not None:
-        return last - found.steps >= FIRST_LOOK_PERIODS * found.period_steps - 1e-6
+        periods = FIRST_LOOK_PERIODS * (1 if found.steps > first else 2)
+        return last - found.steps >= periods * found.period_steps - 1e-6
     if len(reports) < MIN_PLAIN_REPORTS:
         return False
     late = curve.last_spike
@@ -112,7 +115,6 @@ def first_look_suffices(curve: LaunchCurve) -> bool:
         return False
     begin = int(np.searchsorted(reports.steps, found.steps - 1e-6))
     steady_s = float(reports.times_s[-1] - reports.times_s[begin])
-    first = float(reports.steps[0])
     return (
         last - found.steps >= FIRST_LOOK_WARM_UPS * (found.steps - first)
         and steady_s >= reports.times_s[begin]

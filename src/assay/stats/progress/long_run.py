@@ -19,6 +19,9 @@ MIN_BATCHES = 4
 _MIN_CORRELATION, _MAX_CORRELATION = -0.3, 0.7
 """Limits of the estimated correlation; beyond them the factor is mostly noise."""
 
+_SPLIT_SHARE = 0.25
+"""Share of the variance that two levels have to leave at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class LongRun:
@@ -48,6 +51,27 @@ def long_run_variance(values: Array) -> LongRun | None:
     level = means - means.mean()
     rest = level - places * float(places @ level) / float(places @ places)
     return LongRun(size * variance_of_batch(rest, removed=2), batches - 2)
+
+
+def long_run_variance_of_tail(values: Array) -> LongRun | None:
+    """Return the long-run variance of values that may contain one change of their level.
+
+    A change would pass for noise, and hide itself. So if two levels leave less than a quarter of
+    the variance, that rest counts.
+
+    Args:
+        values: values at equal distances.
+    """
+    found = long_run_variance(values)
+    n = len(values)
+    if found is None or n < 2 * MIN_BATCHES:
+        return found
+    sums = np.cumsum(values - values.mean())[1:-2]
+    counts = np.arange(2, n - 1)
+    at = int(np.argmax(sums * sums * (1.0 / counts + 1.0 / (n - counts)))) + 2
+    levels = np.repeat((values[:at].mean(), values[at:].mean()), (at, n - at))
+    split = long_run_variance(values - levels)
+    return split if split and split.variance < _SPLIT_SHARE * found.variance else found
 
 
 def variance_of_batch(means: Array, removed: int = 1) -> float:

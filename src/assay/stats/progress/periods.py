@@ -26,6 +26,8 @@ _REGULAR_SHARE = 0.7
 """Share of the distances between dips that have to be multiples of the period."""
 _MIN_CORRELATION = 0.5
 """Smallest autocorrelation at the period, for a wave without spikes."""
+_FIRST_PEAK = 0.85
+"""Share of the highest peak above which the first one counts: multiples of a period correlate."""
 _MIN_WAVES = 3
 """Smallest number of whole waves that support a period without spikes."""
 
@@ -120,8 +122,11 @@ def _regular_distance(ends: Array, spikes: Flags) -> float | None:
     regular = off <= tolerance
     if regular.mean() < _REGULAR_SHARE:
         return None
-    single = regular & (distances < 1.5 * period)
-    return float(distances[single].mean()) if single.any() else None
+    single = distances[regular & (distances < 1.5 * period)]
+    if not len(single):
+        return None
+    # Where reports do not divide the period, distances alternate, and only their mean is right.
+    return period if (single == period).mean() > 0.5 else float(single.mean())
 
 
 def _wave(ends: Array, seconds: Array) -> float | None:
@@ -144,9 +149,12 @@ def _wave(ends: Array, seconds: Array) -> float | None:
     lags = np.arange(max(2, int(below[0])), n // _MIN_WAVES)
     if not len(lags):
         return None
-    lag = int(lags[np.argmax(correlation[lags])])
-    twice = float(correlation[2 * lag - 1 : 2 * lag + 2].max())
     limit = max(_MIN_CORRELATION, 4.0 / math.sqrt(n))
-    if correlation[lag] < limit or twice < 0.7 * limit:
+    highest = float(correlation[lags].max())
+    if highest < limit:
         return None
-    return lag * median(np.diff(ends))
+    lag = int(lags[correlation[lags] >= _FIRST_PEAK * highest][0])
+    while lag < lags[-1] and correlation[lag + 1] > correlation[lag]:
+        lag += 1
+    twice = float(correlation[2 * lag - 1 : 2 * lag + 2].max())
+    return lag * median(np.diff(ends)) if twice >= 0.7 * limit else None

@@ -1,0 +1,90 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.stats.progress.programs import program
+
+from assay.stats.progress.launch_curve import launch_curve
+from assay.stats.progress.warm_up import WarmUp, common_warm_up, pooled_warm_up, round_up
+
+
+def curves(many, steps, **changes):
+    return [launch_curve(program(steps, seed=seed, **changes)) for seed in range(many)]
+
+
+@pytest.mark.parametrize("shape", ["abrupt", "linear", "exponential"])
+@pytest.mark.parametrize("steps", [200, 400, 2000])
+def test_warm_up_of_100_steps_is_found_from_pilot_launches(shape, steps):
+    found = pooled_warm_up(curves(6, steps, shape=shape))
+    assert found is not None
+    assert found.period_steps == pytest.approx(50)
+    assert 100 <= found.steps <= 150
+
+
+def test_warm_up_of_reports_each_ten_steps_is_found():
+    found = pooled_warm_up(curves(4, 1000, report_every=10, shape="linear"))
+    assert found is not None
+    assert found.period_steps == pytest.approx(50)
+    assert 100 <= found.steps <= 150
+    assert found.settled
+
+
+def test_abrupt_warm_up_of_one_launch_is_found():
+    found = pooled_warm_up(curves(1, 400))
+    assert found == WarmUp(pytest.approx(100), pytest.approx(50), True)
+
+
+def test_steady_program_has_no_warm_up():
+    found = pooled_warm_up(curves(4, 300, slower=0.0, every=0))
+    assert found == WarmUp(1.0, None, True)
+
+
+def test_warm_up_longer_than_the_launch_is_not_settled():
+    for shape in ("linear", "exponential"):
+        found = pooled_warm_up(curves(4, 150, warm_up=400, shape=shape, every=0))
+        assert found is not None
+        assert not found.settled
+
+
+def test_change_in_the_last_part_is_not_settled():
+    found = pooled_warm_up(curves(1, 120, warm_up=100, every=0))
+    assert found is not None
+    assert not found.settled
+
+
+def test_few_reports_give_no_warm_up():
+    assert pooled_warm_up(curves(2, 8)) is None
+    assert pooled_warm_up([]) is None
+
+
+def test_shorter_launches_do_not_shift_the_curve():
+    launches = curves(2, 150, every=0) + curves(4, 1200, every=0)
+    found = pooled_warm_up(launches)
+    assert found is not None
+    assert found.steps == pytest.approx(100, abs=6)
+
+
+def test_noise_free_launch_has_exact_cut():
+    found = pooled_warm_up(curves(1, 200, step_sd=0.0, every=0))
+    assert found is not None
+    assert found.steps == pytest.approx(101, abs=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=st.floats(0.5, 5000), period=st.one_of(st.none(), st.integers(2, 600).map(float)))
+def test_rounded_warm_up_is_not_shorter_and_fits_the_period(steps, period):
+    rounded = round_up(steps, period)
+    assert rounded >= steps - 1e-6 * steps
+    if period is None:
+        assert rounded == steps
+    elif steps > period:
+        assert rounded / period == pytest.approx(round(rounded / period))
+        assert rounded < steps + period
+    else:
+        assert period / rounded == pytest.approx(round(period / rounded)) or rounded <= 2 * steps
+        assert rounded <= 2 * steps + 1e-9
+
+
+def test_longest_warm_up_counts_for_all_arms():
+    found = common_warm_up([WarmUp(80, None, True), None, WarmUp(130, 50.0, False)])
+    assert found == WarmUp(150, 50.0, False)
+    assert common_warm_up([None, None]) is None
