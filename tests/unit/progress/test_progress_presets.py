@@ -5,7 +5,6 @@ import pytest
 from assay.errors import InvalidInputError
 from assay.executors.progress.lines import LineSplitter
 from assay.executors.progress.metric_series import MetricSeries
-from assay.executors.progress.output_files import TimedLine
 from assay.executors.progress.presets.registry import PRESETS, preset_named
 from assay.executors.progress.sources import PresetReader
 from assay.records import Metric, Progress
@@ -26,7 +25,7 @@ def replayed(preset: str, *files: str, key: str = "", unit: str = "steps/s") -> 
         raw = (RECORDED / file).read_bytes()
         for text in [*splitter.feed(raw), *splitter.finish()]:
             number += 1
-            reader.read(TimedLine(number * LINE_S, text, 0))
+            reader.read([(number * LINE_S, text, 0)])
     return series
 
 
@@ -61,13 +60,13 @@ def test_tqdm_reads_scaled_steps_and_values_behind_the_rate():
     ],
 )
 def test_tqdm_frames_of_all_forms_are_read(line, step, total):
-    (report,) = PRESETS["tqdm"].reader().read(TimedLine(1.0, line, 0))
+    (report,) = PRESETS["tqdm"].reader().read((1.0, line, 0))
     assert (report.step, report.total) == (step, total)
 
 
 @pytest.mark.parametrize("line", ["", "[info] 12 files", "took 12 [s]", "a[0]/b[1]", "10/20 done"])
 def test_tqdm_ignores_other_lines(line):
-    assert not PRESETS["tqdm"].reader().read(TimedLine(1.0, line, 0))
+    assert not PRESETS["tqdm"].reader().read((1.0, line, 0))
 
 
 def test_tqdm_unit_of_time_gives_seconds_per_step():
@@ -76,7 +75,7 @@ def test_tqdm_unit_of_time_gives_seconds_per_step():
     series = MetricSeries(metric, None, completed=True)
     reader = PresetReader(preset_named("tqdm").reader(), [series])
     for number, line in enumerate(lines):
-        reader.read(TimedLine(2.0 * number, line, 0))
+        reader.read([(2.0 * number, line, 0)])
     assert list(series.main.recorder.values) == pytest.approx([2000.0] * 3)
 
 
@@ -96,13 +95,13 @@ def test_keras_without_bar_reads_one_line_for_each_epoch():
         "Epoch 2/2",
         "20/20 - 1s - 9ms/step - loss: nan",
     ]
-    found = [r.step for line in lines for r in reader.read(TimedLine(0.0, line, 0))]
+    found = [r.step for line in lines for r in reader.read((0.0, line, 0))]
     assert found == [20, 40]
 
 
 def test_keras_2_frames_are_read():
     line = "12/30 [===========>..................] - ETA: 0s - loss: 0.1400 - acc: 1e-2"
-    (report,) = PRESETS["keras"].reader().read(TimedLine(0.0, line, 0))
+    (report,) = PRESETS["keras"].reader().read((0.0, line, 0))
     assert report.values == {"loss": 0.14, "acc": 0.01}
 
 
@@ -136,14 +135,14 @@ def test_lammps_uses_its_own_clock_over_two_runs():
 def test_lammps_rows_of_one_buffer_keep_their_distances():
     reader = PRESETS["lammps"].reader()
     lines = ["Step Temp CPU", "0 1.0 0", "10 1.0 2.5", "20 1.0 5.0", "Loop time of 5"]
-    reports = [r for line in lines for r in reader.read(TimedLine(9.0, line, 0))]
+    reports = [r for line in lines for r in reader.read((9.0, line, 0))]
     assert [report.time_s for report in reports] == [0.0, 2.5, 5.0]
 
 
 def test_lammps_rows_that_arrive_one_by_one_keep_the_time_of_the_start():
     reader = PRESETS["lammps"].reader()
     rows = [(1.0, "Step Temp CPU"), (3.0, "0 1.0 0"), (5.5, "10 1.0 2.5"), (8.0, "20 1.0 5.0")]
-    reports = [r for time_s, row in rows for r in reader.read(TimedLine(time_s, row, 0))]
+    reports = [r for time_s, row in rows for r in reader.read((time_s, row, 0))]
     assert [report.time_s for report in reports] == [3.0, 5.5, 8.0]
 
 

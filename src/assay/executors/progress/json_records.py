@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -53,29 +52,16 @@ class RecordReader:
             time_s = time_s if found is None else found
         return Report(
             time_s,
-            numbers(fields),
+            fields,
             step=finite(number(step)),
             rank=rank if isinstance(rank, int) else None,
         )
 
 
-def numbers(fields: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numeric values of some fields.
-
-    Args:
-        fields: values by key, also texts such as ``"0.6931"``.
-    """
-    found = {}
-    for key, value in fields.items():
-        if type(value) is float or type(value) is int:
-            found[key] = float(value)
-        elif isinstance(value, str) and (read := number(value)) is not None:
-            found[key] = read
-    return found
-
-
 def number(value: object) -> float | None:
     """Return a number, also if it is a text; ``None`` for anything else."""
+    if type(value) is float:
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 from assay.executors.metrics.figures import cut_from
 from assay.executors.metrics.matching import FLAGS
 from assay.executors.metrics.printed_units import PrintedUnit, captured_unit, following_unit
-from assay.executors.progress.json_records import number
+from assay.executors.progress.json_records import finite, number
+from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import TimedLine
-from assay.executors.progress.report import Report
 from assay.executors.progress.speed_units import UnitConverter
 
-VALUE = "value"
-"""Key of the value in the reports of a pattern."""
 _NAMED = frozenset({"value", "step", "unit", "rank", "total"})
 _LONGER_BEFORE = frozenset("0123456789.,:'\u2019_-\u2212hm")
 """Characters directly before a figure that may belong to the same number."""
@@ -60,29 +59,29 @@ class LineMatcher:
         self.invalid: Counter[str] = Counter()
         self.example = ""
 
-    def read(self, line: TimedLine) -> Report | None:
-        """Return the report of a line; ``None`` without a value.
+    def read(self, lines: Iterable[TimedLine], series: MetricSeries) -> None:
+        """Add the values of lines to a series.
 
         Args:
-            line: line of the output.
+            lines: lines of the output.
+            series: series of the metric.
         """
-        match = self._pattern.search(line.text)
-        if match is not None and line.seen:
-            match = _first_after(self._pattern, line)
-        if match is None:
-            return None
-        self.matches += 1
-        value = self._number(match)
-        if value is None:
-            self.example = line.text
-            return None
-        return Report(
-            line.time_s,
-            {VALUE: value},
-            step=_whole(match, self._step),
-            total=_whole(match, self._total),
-            rank=_rank(match, self._rank),
-        )
+        search = self._pattern.search
+        for time_s, text, seen in lines:
+            match = search(text)
+            if match is not None and seen:
+                match = _first_after(self._pattern, text, seen)
+            if match is None:
+                continue
+            self.matches += 1
+            value = self._number(match)
+            if value is None:
+                self.example = text
+                continue
+            step = _whole(match[self._step]) if self._step else None
+            total = _whole(match[self._total]) if self._total else None
+            rank = _whole(match[self._rank]) if self._rank else None
+            series.add_value(value, time_s, step, total, None if rank is None else int(rank))
 
     def _number(self, match: re.Match[str]) -> float | None:
         """Return the value of a match in the unit of the metric; ``None`` if it has none."""
@@ -91,7 +90,8 @@ class LineMatcher:
         if value is None:
             self.invalid["not a number"] += 1
             return None
-        if _may_be_longer(match, self._value) and cut_from(match, self._value) is not None:
+        longer = _may_be_longer(match.string, *match.span(self._value))
+        if longer and cut_from(match, self._value) is not None:
             self.invalid["part of a longer number"] += 1
             return None
         converted = self._units.convert(value, self._printed_unit(match))
@@ -117,23 +117,16 @@ class LineMatcher:
         return unit
 
 
-def _first_after(pattern: re.Pattern[str], line: TimedLine) -> re.Match[str] | None:
+def _first_after(pattern: re.Pattern[str], text: str, seen: int) -> re.Match[str] | None:
     """Return the first match that ends in the new part of a line."""
-    return next((m for m in pattern.finditer(line.text) if m.end() > line.seen), None)
+    return next((match for match in pattern.finditer(text) if match.end() > seen), None)
 
 
-def _may_be_longer(match: re.Match[str], group: int) -> bool:
-    text, (begin, end) = match.string, match.span(group)
+def _may_be_longer(text: str, begin: int, end: int) -> bool:
     before = begin > 0 and text[begin - 1] in _LONGER_BEFORE
     return before or _LONGER_AFTER.match(text, end) is not None
 
 
-def _whole(match: re.Match[str], group: int) -> float | None:
-    """Return the number of a group, also with separators of thousands; ``None`` without it."""
-    text = match[group] if group else None
-    return number(text.replace(",", "")) if text else None
-
-
-def _rank(match: re.Match[str], group: int) -> int | None:
-    found = _whole(match, group)
-    return None if found is None else int(found)
+def _whole(text: str | None) -> float | None:
+    """Return the number of a text, also with separators of thousands; ``None`` without it."""
+    return finite(number(text.replace(",", ""))) if text else None

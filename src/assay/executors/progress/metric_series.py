@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from math import isfinite
 
+from assay.executors.progress.json_records import number
 from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.report import Report
 from assay.executors.progress.speed_units import is_time_per_step, seconds_in
@@ -39,9 +40,13 @@ class ProcessSeries:
         Args:
             time_s: time of the report since the start of the launch, in seconds.
         """
-        if self.last_s is not None:
-            time_s = max(time_s, self.last_s)
-            self.longest_s = max(self.longest_s, time_s - self.last_s)
+        last_s = self.last_s
+        if last_s is not None:
+            interval_s = time_s - last_s
+            if interval_s <= 0.0:
+                return last_s
+            if interval_s > self.longest_s:
+                self.longest_s = interval_s
         self.last_s = time_s
         return time_s
 
@@ -79,13 +84,29 @@ class MetricSeries:
         if self._key is None:
             self._add_speed(report)
             return
-        value = report.values.get(self._key)
-        if value is None:
-            return
-        process = self._process(report.rank)
-        time_s = process.arrive(report.time_s)
-        step = process.steps.next(time_s, report.step, report.total)
-        if math.isfinite(value):
+        value = number(report.values.get(self._key))
+        if value is not None:
+            self.add_value(value, report.time_s, report.step, report.total, report.rank)
+
+    def add_value(
+        self,
+        value: float,
+        time_s: float,
+        step: float | None = None,
+        total: float | None = None,
+        rank: int | None = None,
+    ) -> None:
+        """Add a value.
+
+        Args:
+            value: value in the unit of the metric.
+            time_s: time since the start of the launch, in seconds.
+            step, total, rank: see ``Report``.
+        """
+        process = self.processes.get(rank) or self._new_process(rank)
+        time_s = process.arrive(time_s)
+        step = process.steps.next(time_s, step, total)
+        if isfinite(value):
             process.recorder.add(time_s, step, value)
         else:
             self.not_finite += 1
@@ -110,18 +131,16 @@ class MetricSeries:
         """Number of reports of all processes."""
         return sum(process.recorder.reports for process in self.processes.values())
 
-    def _process(self, rank: int | None) -> ProcessSeries:
-        process = self.processes.get(rank)
-        if process is None:
-            process = ProcessSeries(rank, completed=self._completed)
-            self.processes[rank] = process
+    def _new_process(self, rank: int | None) -> ProcessSeries:
+        process = ProcessSeries(rank, completed=self._completed)
+        self.processes[rank] = process
         return process
 
     def _add_speed(self, report: Report) -> None:
         """Add the speed since the last report with a new step."""
         if report.step is None:
             return
-        process = self._process(report.rank)
+        process = self.processes.get(report.rank) or self._new_process(report.rank)
         time_s = process.arrive(report.time_s)
         step = process.steps.next(time_s, report.step, report.total)
         if process.base is None:

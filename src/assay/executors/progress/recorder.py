@@ -30,15 +30,12 @@ class SeriesRecorder:
         rank: the same.
         times_s: time of the last report of each interval since the start of the launch, in seconds.
         steps: step of that report.
-        minima, maxima: smallest and largest value of each interval.
-        counts: number of reports of each interval.
         reports: number of all reports.
     """
 
     def __init__(self, rank: int | None = None, max_reports: int = MAX_REPORTS) -> None:
         self.rank = rank
         self._max = max_reports
-        self._per_interval = 1
         self.clear()
 
     def __len__(self) -> int:
@@ -49,18 +46,34 @@ class SeriesRecorder:
         self.times_s = array("d")
         self.steps = array("d")
         self._sums = array("d")
-        self.minima = array("d")
-        self.maxima = array("d")
-        self.counts = array("q")
+        self._minima = array("d")
+        self._maxima = array("d")
+        self._counts = array("q")
         self.reports = 0
         self._per_interval = 1
+        self._merged = False
 
     @property
     def values(self) -> array[float]:
         """Mean value of each interval."""
-        if self.reports == len(self.times_s):
+        if not self._merged:
             return self._sums
-        return array("d", map(_divided, self._sums, self.counts))
+        return array("d", map(_divided, self._sums, self._counts))
+
+    @property
+    def minima(self) -> array[float]:
+        """Smallest value of each interval."""
+        return self._minima if self._merged else self._sums
+
+    @property
+    def maxima(self) -> array[float]:
+        """Largest value of each interval."""
+        return self._maxima if self._merged else self._sums
+
+    @property
+    def counts(self) -> array[int]:
+        """Number of reports of each interval."""
+        return self._counts if self._merged else array("q", (1,)) * len(self.times_s)
 
     def add(self, time_s: float, step: float, value: float) -> None:
         """Add a report.
@@ -71,17 +84,19 @@ class SeriesRecorder:
             value: finite value.
         """
         self.reports += 1
-        if self.times_s and (self.counts[-1] < self._per_interval or step == self.steps[-1]):
+        steps = self.steps
+        if steps and (step == steps[-1] or (self._merged and self._is_open())):
             self._extend(time_s, step, value)
             return
-        if len(self.times_s) >= self._max:
+        if len(steps) >= self._max:
             self._merge_neighbours()
         self.times_s.append(time_s)
         self.steps.append(step)
         self._sums.append(value)
-        self.minima.append(value)
-        self.maxima.append(value)
-        self.counts.append(1)
+        if self._merged:
+            self._minima.append(value)
+            self._maxima.append(value)
+            self._counts.append(1)
 
     def series(self, max_intervals: int = MAX_INTERVALS) -> Series:
         """Return the series, merged to a number of intervals.
@@ -105,22 +120,35 @@ class SeriesRecorder:
             rank=self.rank,
         )
 
+    def _is_open(self) -> bool:
+        """Return whether the last interval has fewer reports than the others."""
+        return self._counts[-1] < self._per_interval
+
+    def _begin_merging(self) -> None:
+        """Keep number, smallest and largest value of each interval from now on."""
+        if not self._merged:
+            self._counts = self.counts
+            self._minima, self._maxima = self._sums[:], self._sums[:]
+            self._merged = True
+
     def _extend(self, time_s: float, step: float, value: float) -> None:
         """Add a report to the last interval."""
+        self._begin_merging()
         self.times_s[-1] = time_s
         self.steps[-1] = step
         self._sums[-1] += value
-        self.minima[-1] = min(self.minima[-1], value)
-        self.maxima[-1] = max(self.maxima[-1], value)
-        self.counts[-1] += 1
+        self._minima[-1] = min(self._minima[-1], value)
+        self._maxima[-1] = max(self._maxima[-1], value)
+        self._counts[-1] += 1
 
     def _merge_neighbours(self) -> None:
+        self._begin_merging()
         size = len(self.times_s)
         ends = [min(begin + 2, size) for begin in range(0, size, 2)]
         self._sums = array("d", _grouped(self._sums, ends, sum))
-        self.minima = array("d", _grouped(self.minima, ends, min))
-        self.maxima = array("d", _grouped(self.maxima, ends, max))
-        self.counts = array("q", _grouped(self.counts, ends, sum))
+        self._minima = array("d", _grouped(self._minima, ends, min))
+        self._maxima = array("d", _grouped(self._maxima, ends, max))
+        self._counts = array("q", _grouped(self._counts, ends, sum))
         self.times_s = array("d", (self.times_s[end - 1] for end in ends))
         self.steps = array("d", (self.steps[end - 1] for end in ends))
         self._per_interval *= 2

@@ -12,7 +12,7 @@ class Report:
 
     Attributes:
         time_s: time since the start of the launch, in seconds.
-        values: values by key.
+        values: values by key; numbers, texts of numbers, and other things that are no values.
         step: printed step; ``None`` without one.
         total: printed number of steps of the whole; ``None`` without one.
         rank: rank of the process; ``None`` without one.
@@ -20,7 +20,7 @@ class Report:
     """
 
     time_s: float
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
     step: float | None = None
     total: float | None = None
     rank: int | None = None

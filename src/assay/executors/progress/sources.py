@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Sequence
-from operator import attrgetter
+from operator import itemgetter
 from typing import Protocol
 
-from assay.executors.progress.line_matching import VALUE, LineMatcher
+from assay.executors.progress.line_matching import LineMatcher
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import LineFollower, TimedLine
 from assay.executors.progress.presets.preset import LineReader
@@ -20,6 +20,7 @@ LAST_LINES = 5
 """Number of output lines that are kept for a message."""
 MAX_KEYS = 32
 """Number of reported keys that are kept for a message."""
+_time = itemgetter(0)
 
 
 class Source(Protocol):
@@ -51,24 +52,23 @@ class PatternReader:
         progress: its source.
 
     Attributes:
-        matcher: matcher of its pattern.
+        units: converter of the values.
+        matcher: matcher of the pattern.
         series: series of the metric.
     """
 
     def __init__(self, metric: Metric, progress: Progress) -> None:
         self.units = UnitConverter(metric.unit)
         self.matcher = LineMatcher(progress.pattern or "", self.units)
-        self.series = MetricSeries(metric, VALUE)
+        self.series = MetricSeries(metric, "")
 
-    def read(self, line: TimedLine) -> None:
-        """Add the value of a line, if its pattern matches.
+    def read(self, lines: Sequence[TimedLine]) -> None:
+        """Add the values of lines in which the pattern matches.
 
         Args:
-            line: line of the output.
+            lines: lines of the output.
         """
-        report = self.matcher.read(line)
-        if report is not None:
-            self.series.add(report)
+        self.matcher.read(lines, self.series)
 
 
 class PresetReader:
@@ -83,17 +83,18 @@ class PresetReader:
         self._reader = reader
         self._series = series
 
-    def read(self, line: TimedLine) -> None:
-        """Add the values of a line.
+    def read(self, lines: Sequence[TimedLine]) -> None:
+        """Add the values of lines.
 
         Args:
-            line: line of the output.
+            lines: lines of the output.
         """
-        for report in self._reader.read(line):
-            for series in self._series:
-                if report.restarted:
-                    series.restart()
-                series.add(report)
+        for line in lines:
+            for report in self._reader.read(line):
+                for series in self._series:
+                    if report.restarted:
+                        series.restart()
+                    series.add(report)
 
 
 class LineSource:
@@ -149,15 +150,10 @@ class LineSource:
         full = [lines for lines in found if lines]
         if not full:
             return
-        merged = full[0] if len(full) == 1 else list(heapq.merge(*full, key=_BY_TIME))
-        self.last_lines.extend(line.text for line in merged[-LAST_LINES:])
+        merged = full[0] if len(full) == 1 else list(heapq.merge(*full, key=_time))
+        self.last_lines.extend(text for _, text, _ in merged[-LAST_LINES:])
         for reader in self._readers:
-            read = reader.read
-            for line in merged:
-                read(line)
-
-
-_BY_TIME = attrgetter("time_s")
+            reader.read(merged)
 
 
 class ReportFollower(Protocol):

@@ -64,10 +64,10 @@ class StepCount:
             printed = float(self._ordinal)
         if self._first is None:
             self._first = printed
-        elif printed < self._last:
-            self._restart(time_s, printed)
         elif printed > self._last:
             self._stride = printed - self._last
+        elif printed < self._last:
+            self._restart(time_s, printed)
         self._last = printed
         self._total = total
         return self._offset + printed

@@ -13,7 +13,6 @@ from assay.executors.progress.json_records import (
     RecordReader,
     finite,
     number,
-    numbers,
 )
 from assay.executors.progress.launch_clock import LaunchClock, spread_times
 from assay.executors.progress.lines import LineSplitter
@@ -59,12 +58,12 @@ class JsonLinesFollower:
 
     def read(self) -> list[Report]:
         """Return the reports since the previous reading."""
-        found = (self.records.read(line.text, line.time_s) for line in self._lines.read())
+        found = (self.records.read(text, time_s) for time_s, text, _ in self._lines.read())
         return [report for report in found if report is not None]
 
     def finish(self) -> list[Report]:
         """Return all remaining reports; the last line needs no line end."""
-        found = (self.records.read(line.text, line.time_s) for line in self._lines.finish())
+        found = (self.records.read(text, time_s) for time_s, text, _ in self._lines.finish())
         return [report for report in found if report is not None]
 
     def close(self) -> None:
@@ -121,6 +120,7 @@ class CsvFollower:
         """Expect the header next."""
         self._splitter = LineSplitter()
         self._columns: list[str] = []
+        self._step_column = ""
         self._header = b""
         self._row = 0
 
@@ -150,9 +150,10 @@ class CsvFollower:
         """Return the rows that were not read before, by column, without empty cells."""
         found = []
         for line in lines:  # an open quote must not hide the lines after it
-            cells = next(csv.reader((line,), delimiter=self._delimiter))
+            cells = self._cells(line)
             if not self._columns:
                 self._columns = [cell.strip() for cell in cells]
+                self._step_column = _step_column(self._columns)
                 continue
             row = {key: cell for key, cell in zip(self._columns, cells, strict=False) if cell}
             digest = hash(frozenset(row.items()))
@@ -166,17 +167,28 @@ class CsvFollower:
             found.append(row)
         return found
 
+    def _cells(self, line: str) -> list[str]:
+        if '"' not in line:
+            return line.split(self._delimiter)
+        return next(csv.reader((line,), delimiter=self._delimiter))
+
     def _timed(self, rows: Sequence[dict[str, str]], time_s: float) -> list[Report]:
         if not rows:
             return []
         times = spread_times(len(rows), time_s, self._last_s, self._last_s)
         self._last_s = times[-1]
-        return [_report(row, at_s) for row, at_s in zip(rows, times, strict=True)]
+        return [
+            _report(row, self._step_column, at_s) for row, at_s in zip(rows, times, strict=True)
+        ]
 
 
-def _report(row: dict[str, str], time_s: float) -> Report:
-    steps = [key for key in row if key.lower() in STEP_KEYS]
-    steps.sort(key=lambda key: STEP_KEYS.index(key.lower()))
-    step = finite(number(row[steps[0]])) if steps else None
-    rank = number(row.pop("rank", None))
-    return Report(time_s, numbers(row), step=step, rank=None if rank is None else int(rank))
+def _report(row: dict[str, str], step_column: str, time_s: float) -> Report:
+    step = finite(number(row.get(step_column)))
+    rank = number(row.get("rank"))
+    return Report(time_s, row, step=step, rank=None if rank is None else int(rank))
+
+
+def _step_column(columns: Sequence[str]) -> str:
+    """Return the column of the step; empty without one."""
+    by_key = {column.lower(): column for column in columns}
+    return next((by_key[key] for key in STEP_KEYS if key in by_key), "")

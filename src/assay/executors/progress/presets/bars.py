@@ -13,13 +13,15 @@ from assay.executors.progress.json_records import number
 from assay.executors.progress.output_files import TimedLine
 from assay.executors.progress.report import Report
 
+_PERCENT = re.compile(r" *\d+\Z")
 _FRAME = re.compile(
-    r"(?P<name>[^\r\n|]*?):? *(?:\d+%\|[^|]*\|)? *"
-    r"(?P<step>\d[\d.]*)(?P<scale>[kMGTPE]?)"
+    r"\|? *(?P<step>\d[\d.]*)(?P<scale>[kMGTPE]?)"
     r"(?:/(?P<total>\d[\d.]*)(?P<total_scale>[kMGTPE]?)|/\?|(?=[A-Za-z ]))[A-Za-z ]*"
     r"\[(?:\d+ days?, )?[\d:]+(?:<[^,\]]*)?, *[^,\]]*(?P<values>[^\]]*)\]"
 )
-"""Frame such as ``train:  33%|##  | 2/6 [00:00<00:00,  6.19it/s, loss=0.1]``."""
+"""Frame after its bar: ``| 2/6 [00:00<00:00,  6.19it/s, loss=0.1]``."""
+_MAX_NAME = 200
+"""Length of a description beyond which a line is no frame."""
 _VALUE = re.compile(r"([A-Za-z_][\w./-]*)=([-+]?(?:[\d.]+(?:[eE][-+]?\d+)?|nan|inf))")
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DIGITS = re.compile(r"\d+")
@@ -53,14 +55,11 @@ class BarReader:
 
         A switch to another bar marks its report as restarted.
         """
-        text = line.text
-        if "[" not in text:
+        found = _frame(line[1])
+        if found is None:
             return ()
-        frame = _FRAME.match(text)
-        if frame is None or (line.seen and frame.end() <= line.seen):
-            return ()
-        name = _DIGITS.sub("#", frame["name"].strip()) if frame["name"] else ""
-        if not self._accepts(name):
+        name, frame = found
+        if (line[2] and frame.end() <= line[2]) or not self._accepts(name):
             return ()
         step = _scaled(frame["step"], frame["scale"])
         total = _scaled(frame["total"], frame["total_scale"]) if frame["total"] else None
@@ -70,7 +69,7 @@ class BarReader:
             return ()
         self.step, self.total = step, total
         values = {found[1]: float(found[2]) for found in _VALUE.finditer(frame["values"])}
-        return (Report(line.time_s, values, step=step, total=total, restarted=switched),)
+        return (Report(line[0], values, step=step, total=total, restarted=switched),)
 
     def _advance(self, key: BarKey, step: float) -> bool:
         """Register a step of a bar; return whether the reports now come from another bar."""
@@ -89,6 +88,25 @@ class BarReader:
             return False
         self._main = key
         return True
+
+
+def _frame(text: str) -> tuple[str, re.Match[str]] | None:
+    """Return description and figures of a frame; ``None`` for other lines."""
+    bar = text.find("%|", 0, _MAX_NAME)
+    if bar >= 0:  # name:  33%|###   | 2/6 [...]
+        frame = _FRAME.match(text, text.find("|", bar + 2))
+        name = _PERCENT.sub("", text[:bar])
+    else:  # name: 2it [...]
+        bracket = text.find(" [", 0, _MAX_NAME)
+        if bracket <= 0:
+            return None
+        begin = text.rfind(" ", 0, bracket) + 1
+        frame = _FRAME.match(text, begin)
+        name = text[:begin]
+    if frame is None:
+        return None
+    name = name.rstrip().removesuffix("|").rstrip().removesuffix(":")
+    return (_DIGITS.sub("#", name) if name else ""), frame
 
 
 def _scaled(text: str, scale: str) -> float:

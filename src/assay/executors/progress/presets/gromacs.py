@@ -24,13 +24,13 @@ class StepReader:
         """Return the report of a step; see ``LineReader``."""
         if self._in_block:
             self._in_block = False
-            block = _BLOCK.match(line.text)
-            return (Report(line.time_s, step=float(block[1])),) if block else ()
-        frame = _FRAME.match(line.text)
+            block = _BLOCK.match(line[1])
+            return (Report(line[0], step=float(block[1])),) if block else ()
+        frame = _FRAME.match(line[1])
         if frame is not None:
-            seen = line.seen and frame.end() <= line.seen
-            return () if seen else (Report(line.time_s, step=float(frame[1])),)
-        self._in_block = _HEADER.match(line.text) is not None
+            seen = line[2] and frame.end() <= line[2]
+            return () if seen else (Report(line[0], step=float(frame[1])),)
+        self._in_block = _HEADER.match(line[1]) is not None
         return ()
 
 

@@ -24,12 +24,12 @@ class TrainerReader:
 
     def read(self, line: TimedLine) -> Sequence[Report]:
         """Return the report of a line; see ``LineReader``."""
-        if not line.text.startswith("{'"):
+        if not line[1].startswith("{'"):
             return self._bars.read(line)
-        values = {found[1]: float(found[2]) for found in _VALUE.finditer(line.text)}
+        values = {found[1]: float(found[2]) for found in _VALUE.finditer(line[1])}
         if not values:
             return ()
-        return (Report(line.time_s, values, step=self._bars.step, total=self._bars.total),)
+        return (Report(line[0], values, step=self._bars.step, total=self._bars.total),)
 
 
 PRESET = Preset(

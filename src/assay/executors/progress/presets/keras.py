@@ -30,14 +30,14 @@ class FitReader:
 
     def read(self, line: TimedLine) -> Sequence[Report]:
         """Return the report of a frame; see ``LineReader``."""
-        text = line.text
+        text = line[1]
         frame = _FRAME.match(text)
         if frame is None:
             if _EPOCH.match(text):
                 self._before += self._last
                 self._last = 0.0
             return ()
-        if line.seen and frame.end() <= line.seen:
+        if line[2] and frame.end() <= line[2]:
             return ()
         step = float(frame[1])
         if step < self._last:  # evaluate() counts anew without a line for its epoch
@@ -46,7 +46,7 @@ class FitReader:
         total = number(frame[2])
         values = {found[1]: float(found[2]) for found in _VALUE.finditer(text)}
         whole = None if total is None else self._before + total
-        return (Report(line.time_s, values, step=self._before + step, total=whole),)
+        return (Report(line[0], values, step=self._before + step, total=whole),)
 
 
 PRESET = Preset(

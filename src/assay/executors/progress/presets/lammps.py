@@ -73,10 +73,10 @@ class ThermoReader:
 
     def read(self, line: TimedLine) -> Sequence[Report]:
         """Return the reports of a row; see ``LineReader``."""
-        text = line.text
+        text = line[1]
         multi = _MULTI.match(text)
         if multi is not None:
-            return self._row(line.time_s, {"Step": float(multi[1]), "CPU": float(multi[2])})
+            return self._row(line[0], {"Step": float(multi[1]), "CPU": float(multi[2])})
         if _HEADER.match(text):
             self._columns = text.split()
             return ()
@@ -89,7 +89,7 @@ class ThermoReader:
                 self._columns = []
             return ()  # warnings may stand between rows
         found = zip(self._columns, numbers, strict=True)
-        return self._row(line.time_s, {key: value for key, value in found if value is not None})
+        return self._row(line[0], {key: value for key, value in found if value is not None})
 
     def _row(self, arrival_s: float, values: dict[str, float]) -> Sequence[Report]:
         step = values.get("Step")
