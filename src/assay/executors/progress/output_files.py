@@ -95,6 +95,11 @@ class AppendedFile:
         """
         return os.pread(self._fd, length, 0) if self._opened() else b""
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the last reading reached the end of the file."""
+        return self._changed[1] == self.offset
+
     def restart(self) -> None:
         """Read the file from its begin at the next reading."""
         self.offset = 0
@@ -182,6 +187,7 @@ class LineFollower:
         splitter: splits the contents.
         bursts: sizes of the file.
         lines: number of lines so far.
+        first_s: time of the first line since the start of the launch; ``None`` before it.
     """
 
     def __init__(self, file: AppendedFile, clock: LaunchClock, *, batched: bool = False) -> None:
@@ -189,6 +195,7 @@ class LineFollower:
         self.splitter = LineSplitter()
         self.bursts = BurstRecord()
         self.lines = 0
+        self.first_s: float | None = None
         self._clock = clock
         self._batched = batched
         self._last_s = 0.0
@@ -251,6 +258,8 @@ class LineFollower:
         if count:
             times += spread_times(count, self._written_s, before_s, self._last_s)
         self._last_s = times[-1]
+        if self.first_s is None:
+            self.first_s = times[0]
         if seen and not lines[0][seen:].strip():
             lines, times = lines[1:], times[1:]
             seen = 0
@@ -268,10 +277,12 @@ class LineFollower:
         seen = len(self._early) if self._early and frame.startswith(self._early) else 0
         self._early = frame
         self._last_s = max(self._written_s, self._last_s)
+        if self.first_s is None:
+            self.first_s = self._last_s
         self.lines += 1
         return [(self._last_s, frame, seen)]
 
     def _record(self, new: NewContents) -> None:
-        if len(self.bursts.sizes) < _MAX_SIZES:
+        if len(self.bursts.sizes) < _MAX_SIZES and self.file.is_read:
             self.bursts.sizes.append(self.file.offset)
             self.bursts.open_ends += not new.data.endswith((b"\n", b"\r"))

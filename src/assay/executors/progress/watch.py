@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.executors.progress import diagnosis
+from assay.executors.progress.buffering import buffered, buffering_advice, empty_output
 from assay.executors.progress.launch_clock import LaunchClock
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.notices import Notice
 from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.source_choice import channel_source, file_sources, output_source
 from assay.executors.progress.sources import LineSource, Source
+from assay.machine.document import Program
 from assay.records import Series, Workload
 
 DRAIN_INTERVAL_S = 0.05
 """Time between two readings: reading each line as it arrives costs five times as much."""
-_NEVER_AFTER_S = 30.0
-"""Running time after which output without a match is reported."""
+_EARLY_FINDINGS_S = 30.0
+"""Running time after which output without a match, or without lines, is reported."""
 
 
 class ProgressWatch:
@@ -32,9 +34,11 @@ class ProgressWatch:
         outputs: output files of each instance, which may be missing still; one entry without
             instances.
         channel: FIFO of the progress channel; ``None`` without one.
-        folder: folder that relative paths of files start from.
+        folder: folder that relative paths of files start from; the one of the workload if absent.
+        program: program of the command, for advice on its output; absent if unknown.
 
     Raises:
+        InvalidInputError: the format of a progress file is unknown.
         OSError: the channel cannot be opened.
     """
 
@@ -44,13 +48,15 @@ class ProgressWatch:
         outputs: Sequence[Sequence[Path]],
         channel: Path | None = None,
         folder: Path | None = None,
+        program: Program | None = None,
     ) -> None:
         metrics = tuple(metric for metric in workload.metrics if metric.progress is not None)
         self._clock = LaunchClock(0.0)
         self._outputs: list[LineSource] = []
         self._sources: list[Source] = []
         self._silence = diagnosis.SilenceWatch()
-        self._unmatched_reported = False
+        self._advice = buffering_advice(program, workload.argv)
+        self._early_findings_reported = False
         for files in outputs:
             lines = output_source(metrics, files, self._clock)
             if lines is not None:
@@ -78,13 +84,19 @@ class ProgressWatch:
         self._clock.tick(now)
         for source in self._sources:
             source.read()
-        now_s = self._clock.now_s
-        found = list(self._silence.notices(self._all_series(), now_s))
-        if now_s >= _NEVER_AFTER_S and not self._unmatched_reported:
-            for source in self._outputs:
-                found += diagnosis.unmatched(source, ended=False)
-            self._unmatched_reported = bool(found) or self._has_reports()
+        found = list(self._silence.notices(self._all_series(), self._clock.now_s))
+        if self._clock.now_s >= _EARLY_FINDINGS_S and not self._early_findings_reported:
+            self._early_findings_reported = True
+            for lines in self._outputs:
+                found += self._early_findings(lines)
         return found
+
+    def _early_findings(self, lines: LineSource) -> Iterator[Notice]:
+        """Yield findings on the output of an instance that the user should know at once."""
+        now_s = self._clock.now_s
+        yield from diagnosis.unmatched(lines, ended=False)
+        yield from empty_output(lines, now_s, self._advice)
+        yield from buffered(lines, now_s, self._advice, ended=False)
 
     def finish(self, now: float) -> list[Notice]:
         """Read the rest after the end of the launch, and return all findings.
@@ -100,6 +112,8 @@ class ProgressWatch:
             found += diagnosis.invalid_values(source)
             for series in source.series:
                 found += diagnosis.missing_ranks(series, self._clock.now_s)
+        for lines in self._outputs:
+            found += buffered(lines, self._clock.now_s, self._advice, ended=True)
         return found
 
     def close(self) -> None:
@@ -159,6 +173,3 @@ class ProgressWatch:
 
     def _all_series(self) -> list[MetricSeries]:
         return [series for source in self._sources for series in source.series]
-
-    def _has_reports(self) -> bool:
-        return all(series.reports for series in self._all_series())
