@@ -26,7 +26,6 @@ from assay.executors.page_cache import apply_cache_state, page_cache_evidence
 from assay.executors.probe import speed_evidence
 from assay.executors.progress.channel import create_channel
 from assay.executors.progress.live import LiveReports, NoticeListener, no_notices
-from assay.executors.progress.source_choice import uses_channel
 from assay.executors.progress.watch import ProgressWatch
 from assay.executors.sample_builder import SampleBuilder, SubmittedLaunch
 from assay.executors.scratch import ScratchFolder
@@ -229,7 +228,7 @@ class LocalExecutor:
             [Path(instance_stream(str(stream), number)) for stream in streams]
             for number, _ in plan.instances
         ] or [list(streams)]
-        channel = self._scratch.channel if uses_channel(workload) else None
+        channel = self._scratch.channel if workload.uses_progress_channel else None
         if channel is not None:
             create_channel(channel)
         return ProgressWatch(workload, outputs, channel)

@@ -219,6 +219,12 @@ class Workload(Record, frozen=True, kw_only=True):
         return next((metric for metric in self.metrics if metric.progress is not None), None)
 
     @property
+    def uses_progress_channel(self) -> bool:
+        """Return whether a metric takes its values from the progress channel."""
+        sources = (metric.progress for metric in self.metrics)
+        return any(one is not None and one == Progress(key=one.key) for one in sources)
+
+    @property
     def reports_progress(self) -> bool:
         """Return whether the program reports values of a metric while it runs."""
         return any(metric.is_reported for metric in self.metrics)

@@ -18,7 +18,7 @@ def replayed(preset: str, *files: str, key: str = "", unit: str = "steps/s") -> 
     """Return the series of recorded files, one after another, with a line each 100 ms."""
     metric = Metric(name="m", unit=unit, progress=Progress(preset=preset, key=key))
     series = MetricSeries(metric, key or None, completed=True)
-    reader = PresetReader(preset_named(preset).reader(), [series])
+    reader = PresetReader(preset_named(preset), [series])
     number = 0
     for file in files:
         splitter = LineSplitter()
@@ -73,7 +73,7 @@ def test_tqdm_unit_of_time_gives_seconds_per_step():
     lines = [f"{50 * k}%|# | {k}/9 [00:0{k}<00:01, 1.00it/s]" for k in range(4)]
     metric = Metric(name="step_s", unit="ms", progress=Progress(preset="tqdm"))
     series = MetricSeries(metric, None, completed=True)
-    reader = PresetReader(preset_named("tqdm").reader(), [series])
+    reader = PresetReader(preset_named("tqdm"), [series])
     for number, line in enumerate(lines):
         reader.read([(2.0 * number, line, 0)])
     assert list(series.main.recorder.values) == pytest.approx([2000.0] * 3)

@@ -10,7 +10,8 @@ import pytest
 from progress_files import LaunchFiles
 
 from assay.executors.progress.channel import CHANNEL_NAME
-from assay.records import Metric, Progress
+from assay.executors.progress.watch import ProgressWatch
+from assay.records import Metric, Progress, Workload
 
 SPS = Metric(name="sps", progress=Progress(pattern=r"step (?P<step>\d+) .*?([-0-9.einfa]+) sps"))
 PLAIN = Metric(name="sps", progress=Progress(pattern=r"samples/s: ([0-9.]+)"))
@@ -237,3 +238,58 @@ def test_real_program_reports_on_both_ways(tmp_path: Path):
         b > a for a, b in zip(found["loss"].times_s, found["loss"].times_s[1:], strict=False)
     )
     assert math.isclose(found["sps"].times_s[-1], found["loss"].times_s[-1], abs_tol=1.0)
+
+
+def test_format_without_match_gives_its_advice(tmp_path):
+    files = LaunchFiles(tmp_path, [Metric(name="speed", progress=Progress(preset="gromacs"))])
+    files.write("some output\n")
+    (notice,) = files.finish()
+    assert "mdrun" in notice.text
+
+
+def test_value_that_a_format_lacks_is_reported_with_its_keys(tmp_path):
+    metrics = [
+        Metric(name="speed", unit="steps/s", progress=Progress(preset="tqdm")),
+        Metric(name="los", progress=Progress(preset="tqdm", key="los")),
+    ]
+    files = LaunchFiles(tmp_path, metrics)
+    for step in range(4):
+        files.write(f"\r10%|# | {step}/9 [00:01<00:02, 1.00it/s, loss=0.5]", files.stderr)
+        files.drain()
+        time.sleep(0.002)
+    (notice,) = files.finish()
+    assert notice.metric == "los"
+    assert "it contains loss" in notice.text
+
+
+def test_instances_have_their_own_series(tmp_path):
+    outputs = [[tmp_path / f"stdout.{n}"] for n in range(2)]
+    with ProgressWatch(Workload(argv=("true",), metrics=(PLAIN,)), outputs) as watch:
+        watch.begin(time.monotonic())
+        for number, (path,) in enumerate(outputs):
+            path.write_text(f"samples/s: {number + 5}\n" * 3)
+        watch.drain(time.monotonic())
+        assert watch.finish(time.monotonic()) == []
+        assert [list(watch.recorder("sps", n).values) for n in range(2)] == [[5] * 3, [6] * 3]
+        assert watch.recorder("sps", 2) is None
+        assert watch.series()["sps"].values == (5, 5, 5)
+
+
+def test_number_that_is_cut_by_the_pattern_is_left_out(tmp_path):
+    metric = Metric(name="sps", progress=Progress(pattern=r"sps ([0-9]+)"))
+    files = LaunchFiles(tmp_path, [metric])
+    files.write("sps 1,234\nsps 12.5\nsps 7\nsps 1e3\n")
+    (notice,) = files.finish()
+    assert (notice.kind, notice.value) == ("progress_invalid", 3)
+    assert files.watch.series()["sps"].values == (7,)
+
+
+def test_rank_in_a_line_separates_the_series(tmp_path):
+    metric = Metric(name="sps", progress=Progress(pattern=r"\[rank (?P<rank>\d)\] sps ([0-9.]+)"))
+    files = LaunchFiles(tmp_path, [metric])
+    for step in range(3):
+        for rank in (1, 0):
+            files.write(f"[rank {rank}] sps {rank * 10 + step}\n")
+    assert files.finish() == []
+    series = files.watch.series()["sps"]
+    assert (series.rank, series.values) == (0, (0, 1, 2))

@@ -19,7 +19,7 @@ BLOCK_BYTES = 4096
 _MAX_SPARE_BYTES = 64
 """Largest free part of a buffer that Python writes: the next piece of text did not fit."""
 _MIN_GROWTHS = 3
-"""Number of such writes that are no chance: each has a probability of 2 %."""
+"""Number of such writes that chance does not explain: each has a probability of 2 %."""
 _MIN_RUN_S = 2.0
 """Shortest launch whose lines may be said to arrive at its end."""
 _END_SHARE = 0.02

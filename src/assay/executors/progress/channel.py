@@ -42,7 +42,7 @@ class ChannelFollower:
         clock: clock of the launch.
 
     Raises:
-        OSError: the path is no FIFO, or cannot be opened.
+        OSError: the path is not a FIFO, or cannot be opened.
 
     Attributes:
         records: reader of the records, with the numbers of invalid ones.

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from assay.executors.metrics.matching import quoted
 from assay.executors.progress.metric_series import MetricSeries, ProcessSeries
 from assay.executors.progress.notices import Notice, shown_lines
-from assay.executors.progress.sources import LineSource, PatternReader, ReportSource, Source
+from assay.executors.progress.sources import (
+    LineSource,
+    PatternReader,
+    PresetReader,
+    ReportSource,
+    Source,
+)
 
 SILENCE_FACTOR = 10.0
 """Multiple of the longest time between two reports beyond which a program is silent."""
@@ -98,18 +104,27 @@ def _unmatched_lines(source: LineSource, *, ended: bool) -> Iterator[Notice]:
     for pattern in source.patterns:
         if not pattern.matcher.matches:
             yield _never(pattern, source.lines, seen)
-    own = {id(pattern.series) for pattern in source.patterns}
-    for series in source.series:
-        if id(series) not in own and not series.reports and series.metric.progress is not None:
-            yield Notice(
-                kind="progress_never",
-                text=f"No line of the output has the format of "
-                f"{series.metric.progress.preset} ({source.lines} lines read; {seen}). "
-                "Give a pattern instead, for example --progress 'sps=samples/s: ([0-9.]+)'.",
-                metric=series.metric.name,
-                value=float(source.lines),
-                unit="lines",
-            )
+    for preset in source.presets:
+        for series in preset.series:
+            if not series.reports and not series.not_finite:
+                yield _preset_without_values(preset, series, source.lines, seen)
+
+
+def _preset_without_values(
+    preset: PresetReader, series: MetricSeries, lines: int, seen: str
+) -> Notice:
+    name = series.metric.name
+    key = series.metric.progress.key if series.metric.progress else ""
+    if preset.reports and key:
+        keys = ", ".join(sorted(preset.keys)) or "no values"
+        text = f"The output of {preset.preset.name} contains no {key!r} for {name}; it contains "
+        text += f"{keys}."
+    elif preset.reports:
+        text = f"The output of {preset.preset.name} contains fewer than two steps for {name}."
+    else:
+        text = f"None of {lines} lines has the format of {preset.preset.name}; {seen}. "
+        text += f"{preset.preset.advice} For other formats give a pattern as NAME=REGEX."
+    return Notice(kind="progress_never", text=text, metric=name, value=float(lines), unit="lines")
 
 
 def _never(pattern: PatternReader, lines: int, seen: str) -> Notice:

@@ -98,7 +98,7 @@ class EventFollower:
 
 
 def event_files(path: Path) -> Iterator[Path]:
-    """Yield the event files of a folder, or the path itself if it is no folder.
+    """Yield the event files of a folder, or the path itself if it is a file or missing.
 
     Args:
         path: file or folder.

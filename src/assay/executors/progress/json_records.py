@@ -23,7 +23,7 @@ class RecordReader:
         clock: clock of the launch.
 
     Attributes:
-        invalid: number of lines that are no records.
+        invalid: number of lines that are not records.
         other_clocks: number of records with a time that is not within the launch.
     """
 
@@ -33,7 +33,7 @@ class RecordReader:
         self.other_clocks = 0
 
     def read(self, line: str | bytes, time_s: float) -> Report | None:
-        """Return the report of a line; ``None`` if it is no record.
+        """Return the report of a line; ``None`` if it is not a record.
 
         Args:
             line: one line.

@@ -97,7 +97,7 @@ class AppendedFile:
 
     @property
     def is_read(self) -> bool:
-        """Whether the last reading reached the end of the file."""
+        """True if the last reading reached the end of the file."""
         return self._changed[1] == self.offset
 
     def restart(self) -> None:

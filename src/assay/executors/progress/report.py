@@ -12,11 +12,11 @@ class Report:
 
     Attributes:
         time_s: time since the start of the launch, in seconds.
-        values: values by key; numbers, texts of numbers, and other things that are no values.
+        values: values by key; numbers, texts of numbers, and things of other types.
         step: printed step; ``None`` without one.
         total: printed number of steps of the whole; ``None`` without one.
         rank: rank of the process; ``None`` without one.
-        restarted: true if the file began anew before this report.
+        restarted: true if earlier reports belong to something else and are dropped.
     """
 
     time_s: float

@@ -11,18 +11,14 @@ from assay.executors.progress.launch_clock import LaunchClock
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import AppendedFile, LineFollower
 from assay.executors.progress.presets.registry import preset_named
-from assay.executors.progress.sources import LineSource, PatternReader, ReportSource, Source
-from assay.records import Metric, Progress, Workload
-
-
-def uses_channel(workload: Workload) -> bool:
-    """Return whether a metric takes its values from the progress channel.
-
-    Args:
-        workload: source of the metrics.
-    """
-    sources = (metric.progress for metric in workload.metrics)
-    return any(one is not None and one == Progress(key=one.key) for one in sources)
+from assay.executors.progress.sources import (
+    LineSource,
+    PatternReader,
+    PresetReader,
+    ReportSource,
+    Source,
+)
+from assay.records import Metric, Progress
 
 
 def output_source(
@@ -45,7 +41,7 @@ def _line_source(metrics: Sequence[Metric], followers: Sequence[LineFollower]) -
         PatternReader(metric, _source(metric)) for metric in metrics if _has_pattern(metric)
     ]
     presets = [
-        (preset_named(name).reader(), [_preset_series(metric) for metric in group])
+        PresetReader(preset_named(name), [_preset_series(metric) for metric in group])
         for name, group in _by_preset(metrics).items()
     ]
     return LineSource(followers, patterns, presets) if patterns or presets else None

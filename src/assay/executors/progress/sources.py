@@ -11,7 +11,7 @@ from typing import Protocol
 from assay.executors.progress.line_matching import LineMatcher
 from assay.executors.progress.metric_series import MetricSeries
 from assay.executors.progress.output_files import LineFollower, TimedLine
-from assay.executors.progress.presets.preset import LineReader
+from assay.executors.progress.presets.preset import Preset
 from assay.executors.progress.report import Report
 from assay.executors.progress.speed_units import UnitConverter
 from assay.records import Metric, Progress
@@ -75,13 +75,21 @@ class PresetReader:
     """Reads the values of some metrics from lines of a known format.
 
     Args:
-        reader: reader of the format.
+        preset: known format.
         series: series of the metrics.
+
+    Attributes:
+        preset, series: the same.
+        reports: number of reports in the lines.
+        keys: keys of their values, at most 32.
     """
 
-    def __init__(self, reader: LineReader, series: Sequence[MetricSeries]) -> None:
-        self._reader = reader
-        self._series = series
+    def __init__(self, preset: Preset, series: Sequence[MetricSeries]) -> None:
+        self.preset = preset
+        self.series = tuple(series)
+        self.reports = 0
+        self.keys: set[str] = set()
+        self._reader = preset.reader()
 
     def read(self, lines: Sequence[TimedLine]) -> None:
         """Add the values of lines.
@@ -91,7 +99,10 @@ class PresetReader:
         """
         for line in lines:
             for report in self._reader.read(line):
-                for series in self._series:
+                self.reports += 1
+                if len(self.keys) < MAX_KEYS:
+                    self.keys.update(report.values)
+                for series in self.series:
                     if report.restarted:
                         series.restart()
                     series.add(report)
@@ -106,7 +117,7 @@ class LineSource:
         presets: readers of known formats.
 
     Attributes:
-        followers, patterns: the same.
+        followers, patterns, presets: the same.
         last_lines: newest lines.
     """
 
@@ -114,17 +125,15 @@ class LineSource:
         self,
         followers: Sequence[LineFollower],
         patterns: Sequence[PatternReader],
-        presets: Sequence[tuple[LineReader, Sequence[MetricSeries]]] = (),
+        presets: Sequence[PresetReader] = (),
     ) -> None:
         self.followers = tuple(followers)
         self.patterns = tuple(patterns)
-        self._readers: tuple[PatternReader | PresetReader, ...] = (
-            *patterns,
-            *(PresetReader(*preset) for preset in presets),
-        )
+        self.presets = tuple(presets)
+        self._readers: tuple[PatternReader | PresetReader, ...] = (*self.patterns, *self.presets)
         self.series: tuple[MetricSeries, ...] = (
             *(pattern.series for pattern in patterns),
-            *(series for _, all_series in presets for series in all_series),
+            *(series for preset in presets for series in preset.series),
         )
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
 

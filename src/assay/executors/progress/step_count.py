@@ -1,7 +1,8 @@
 """Steps that increase over a whole launch.
 
-Many programs count steps anew in each epoch. Their count is continued. A step that falls back into
-the middle of an earlier count, as after a restart from a checkpoint, begins a segment.
+Many programs restart their count of steps in each epoch. Their count is continued. A step that
+falls back into the middle of an earlier count, as after a restart from a checkpoint, begins a
+segment.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class StepCount:
             last step of the previous epoch without a step between them.
 
     Attributes:
-        epochs: number of counts that began anew.
+        epochs: number of restarts of the count.
         falls: number of other falls; ``fallen`` holds the first of them.
         fallen: first falls, at most eight.
     """

@@ -161,7 +161,7 @@ class CsvFollower:
                 if self._seen[self._row] == digest:
                     self._row += 1
                     continue
-                del self._seen[self._row :]  # the program began anew
+                del self._seen[self._row :]  # the program has restarted
             self._seen.append(digest)
             self._row += 1
             found.append(row)

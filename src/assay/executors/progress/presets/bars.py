@@ -21,7 +21,7 @@ _FRAME = re.compile(
 )
 """Frame after its bar: ``| 2/6 [00:00<00:00,  6.19it/s, loss=0.1]``."""
 _MAX_NAME = 200
-"""Length of a description beyond which a line is no frame."""
+"""Length of a description beyond which a line is not a frame."""
 _VALUE = re.compile(r"([A-Za-z_][\w./-]*)=([-+]?(?:[\d.]+(?:[eE][-+]?\d+)?|nan|inf))")
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DIGITS = re.compile(r"\d+")

@@ -40,7 +40,7 @@ class FitReader:
         if line[2] and frame.end() <= line[2]:
             return ()
         step = float(frame[1])
-        if step < self._last:  # evaluate() counts anew without a line for its epoch
+        if step < self._last:  # evaluate() prints no line for an epoch
             self._before += self._last
         self._last = step
         total = number(frame[2])
