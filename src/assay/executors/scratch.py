@@ -17,8 +17,8 @@ from pathlib import Path
 
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
-CHANNEL = "progress"
-_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?|{CHANNEL}", re.ASCII)
+FIFO = "progress"
+_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?|{FIFO}", re.ASCII)
 """Names of all files that assay creates there, and the only ones that it removes; a folder with
 other files remains. The files of instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -51,9 +51,9 @@ class ScratchFolder:
         return self._stderr
 
     @property
-    def channel(self) -> Path:
-        """FIFO of the progress channel; see ``create_channel``."""
-        return self._folder / CHANNEL
+    def progress(self) -> Path:
+        """Place of the FIFO for the progress of the program; the reader creates it."""
+        return self._folder / FIFO
 
     def renew(self) -> None:
         """Prepare the folder for the next launch, even if the previous one removed or changed it.

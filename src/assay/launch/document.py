@@ -53,6 +53,9 @@ MEMORY_SHARE = 0.05
 """Largest share of the run time for memory samples if memory is the objective: ten times the
 default, so that fewer peaks between two samples are missed."""
 
+PROGRESS_VARIABLES = ("ASSAY_PROGRESS_FD", "ASSAY_PROGRESS_INODE", "ASSAY_PROGRESS_PATH")
+"""Variables that the launcher sets for a program whose progress assay reads."""
+
 INSTANCE_NUMBER, INSTANCE_COUNT = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
 """Variables with the number of an instance and the number of all instances."""
 
@@ -101,6 +104,7 @@ def launcher_document(
     env: Mapping[str, str],
     stdout: str | None = None,
     stderr: str | None = None,
+    progress: str | None = None,
     cgroup_name: str | None = None,
     parent_pid: int | None = None,
     varied: Iterable[str] | None = None,
@@ -122,6 +126,8 @@ def launcher_document(
         stdout: file for standard output; inherited if absent.
         stderr: file for standard error; inherited if absent. Each of several instances writes to
             files with its number (``instance_stream``), and reads only an input file.
+        progress: FIFO for the progress of the program, which this process must have opened for
+            reading; no progress is reported if absent.
         cgroup_name: name of the leaf control group.
         parent_pid: expected parent; the launcher ends if its parent is another process.
         varied: names of the settings that differ between the arms of a study; those of the plan if
@@ -135,6 +141,7 @@ def launcher_document(
             requires; with ``own``, ``kill 0`` in a script ends only its launch.
         measured: whether the launch belongs to a study. Then it writes no core file, which would
             take time, and ends as soon as the kernel kills one of its processes for lack of memory.
+            Its program does not report its progress to an outer assay.
         briefly: whether to omit threads and page tables from the read-back, where only refusals
             matter.
 
@@ -159,11 +166,12 @@ def launcher_document(
         "schema": SCHEMA,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
         "env_set": exported,
-        "env_unset": _unset(plan, variables, env),
+        "env_unset": _unset(plan, variables, env, PROGRESS_VARIABLES if measured else ()),
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",
         "stdout": None if several else stdout,
         "stderr": None if several else stderr,
+        "progress": progress,
         "instances": _instances(plan, workload, stdout, stderr),
         "timeout_s": _timeout_s(launch, workload),
         **(_ending(launch, workload) if measured else {}),
@@ -305,9 +313,18 @@ def unset_variables(plan: Plan) -> tuple[str, ...]:
     return tuple(action.name for action in plan.actions if isinstance(action, EnvUnset))
 
 
-def _unset(plan: Plan, variables: Mapping[str, str], env: Mapping[str, str]) -> list[str]:
-    """Return the inherited variables that the launcher removes and the plan does not set again."""
-    names = list(unset_variables(plan))
+def _unset(
+    plan: Plan, variables: Mapping[str, str], env: Mapping[str, str], others: Iterable[str]
+) -> list[str]:
+    """Return the inherited variables that the launcher removes and the plan does not set again.
+
+    Args:
+        plan: plan of the launch.
+        variables: variables that the launch sets.
+        env: inherited variables.
+        others: further variables to remove.
+    """
+    names = [*unset_variables(plan), *others]
     if any(isinstance(action, Unpreload) for action in plan.actions):
         names.append("LD_PRELOAD")
     return [name for name in dict.fromkeys(names) if name in env and name not in variables]
