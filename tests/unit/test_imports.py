@@ -120,6 +120,16 @@ def test_recommendation_runs_without_search_modules() -> None:
     assert not within(loaded, "assay.search", "assay.stats", "assay.reporting", "assay.bundle")
 
 
+def test_package_and_writer_import_little_of_the_standard_library() -> None:
+    """A training script imports assay for one function, in at most 20 ms."""
+    before = modules_after("pass")
+    package = modules_after("import assay") - before
+    assert package == {"assay"}
+    writer = modules_after("import assay\nassay.progress(step=1)") - before
+    assert within(writer, "assay") == {"assay", "assay.writers", "assay.writers.assay_progress"}
+    assert not within(writer, *HEAVY, *SLOW_TO_LOAD, "re", "json", "threading", "typing")
+
+
 def test_statistics_import_no_scipy() -> None:
     loaded = imported_by("import assay.stats.paired, assay.stats.verdict, assay.stats.summary")
     assert loaded.isdisjoint({"scipy", "numpy", "sqlalchemy", "optuna"})

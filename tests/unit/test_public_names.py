@@ -8,7 +8,7 @@ from pathlib import Path
 
 VERBS = (
     *("tune", "compare", "measure", "run", "sweep", "report", "predict", "recommend", "compose"),
-    *("serve", "suite", "bisect", "history", "gate"),
+    *("serve", "suite", "bisect", "history", "gate", "progress"),
 )
 """Functions of the public Python API, present and planned."""
 SRC = Path(__file__).resolve().parents[2] / "src"

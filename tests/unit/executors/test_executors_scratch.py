@@ -44,6 +44,16 @@ def test_a_closed_one_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_fifo_of_progress_is_removed(tmp_path: Path) -> None:
+    made = ScratchFolder(tmp_path)
+    for _ in range(2):
+        os.mkfifo(made.progress)
+        made.renew()
+    os.mkfifo(made.progress)
+    made.close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_scratch_of_killed_process_is_removed_at_next_start(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, tmp_path],

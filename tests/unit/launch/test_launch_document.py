@@ -6,7 +6,7 @@ import pytest
 from settings.hosts import LIBRARIES, machine
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.launch.document import launcher_document, readback_sources
+from assay.launch.document import PROGRESS_VARIABLES, launcher_document, readback_sources
 from assay.launch.planner import plan
 from assay.machine.document import HugePages
 from assay.records import (
@@ -134,6 +134,20 @@ def test_signals_are_left_to_program_on_request_only() -> None:
     assert "signals" not in launcher_document(made, WORK, launch, env={})
     left = launcher_document(made, WORK, launch, env={}, signals="leave")
     assert left["signals"] == "leave"
+
+
+def test_progress_goes_to_named_channel_only() -> None:
+    launch = Launch(
+        configuration=Configuration(), arm="x", stage=Stage.CONFIRM, block=0, position=0
+    )
+    made = plan(Configuration(), HOST, REGISTRY)
+    assert launcher_document(made, WORK, launch, env={}, progress="/t/p")["progress"] == "/t/p"
+    outer = dict.fromkeys(PROGRESS_VARIABLES, "1")
+    got = document({}, env=outer, measured=True)
+    assert "progress" not in got
+    assert got["env_unset"] == list(PROGRESS_VARIABLES)
+    assert "env_unset" not in document({}, env=outer)  # `assay run` is transparent
+    assert "env_unset" not in document({}, env={}, measured=True)
 
 
 def test_shared_variables_keep_inherited_assignments() -> None:
