@@ -189,6 +189,8 @@ class LocalExecutor:
             evidence.append(speed_evidence())
         self._block = launch.block
         self._scratch.renew()
+        if (channel := self._channel(built.workload)) is not None:
+            create_channel(channel)
         document = self._document(launch, plan, built.workload)
         pad_bytes = self._pad_bytes(launch, free_argument_bytes(document, self._driver.env))
         if pad_bytes is not None:
@@ -199,7 +201,7 @@ class LocalExecutor:
         if cached is not None:
             evidence.append(page_cache_evidence(cached))
         host = self._host.state(plan, built.workload)
-        watch = self._scratch_watch(plan, built.workload)
+        watch = self._watch(plan, built.workload)
         with blocked_signals():  # an interrupt between start and registration would lose the launch
             running = self._driver.start(document)
             live = None
@@ -219,7 +221,7 @@ class LocalExecutor:
             )
         return ticket
 
-    def _scratch_watch(self, plan: Plan, workload: Workload) -> ProgressWatch | None:
+    def _watch(self, plan: Plan, workload: Workload) -> ProgressWatch | None:
         """Return the reader of the reports of the next launch, if its program reports values."""
         if not workload.reports_progress:
             return None
@@ -228,12 +230,14 @@ class LocalExecutor:
             [Path(instance_stream(str(stream), number)) for stream in streams]
             for number, _ in plan.instances
         ] or [list(streams)]
-        channel = self._scratch.channel if workload.uses_progress_channel else None
-        if channel is not None:
-            create_channel(channel)
-        return ProgressWatch(workload, outputs, channel)
+        return ProgressWatch(workload, outputs, self._channel(workload))
+
+    def _channel(self, workload: Workload) -> Path | None:
+        """Return the FIFO of the progress channel; ``None`` if no metric needs it."""
+        return self._scratch.progress if workload.uses_progress_channel else None
 
     def _document(self, launch: Launch, plan: Plan, workload: Workload) -> dict[str, Any]:
+        channel = self._channel(workload)
         return launcher_document(
             plan,
             workload,
@@ -241,6 +245,7 @@ class LocalExecutor:
             env=self._driver.env,
             stdout=str(self.output),
             stderr=str(self.errors),
+            progress=None if channel is None else str(channel),
             parent_pid=os.getpid(),
             varied=self._varied,
             observe=self._observe,

@@ -102,6 +102,7 @@ class LiveReports:
 
     def _reason(self, rule: EndRule, metric: Metric, elapsed_s: float) -> EndReason | None:
         from assay.stats.progress.end import EndReason, next_check, reason_to_end
+        from assay.stats.progress.launch_curve import launch_curve
         from assay.stats.progress.reports import reports_of
 
         recorder = self.watch.recorder(metric.name)
@@ -109,9 +110,8 @@ class LiveReports:
             return EndReason.TIME if rule.max_s is not None and elapsed_s >= rule.max_s else None
         if not self._is_due(rule, recorder, elapsed_s):
             return None
-        found = reason_to_end(
-            rule, reports_of(recorder), elapsed_s, goal=metric.goal, form=metric.rate_form
-        )
+        curve = launch_curve(reports_of(recorder), metric.rate_form)
+        found = reason_to_end(rule, curve, elapsed_s, goal=metric.goal, form=metric.rate_form)
         self._next_check = next_check(len(recorder))
         return found
 

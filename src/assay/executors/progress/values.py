@@ -69,6 +69,7 @@ def _add_value(
 ) -> None:
     """Add the steady part of a metric and its value over that part."""
     from assay.stats.progress.end import EndReason
+    from assay.stats.progress.launch_curve import launch_curve
     from assay.stats.progress.printed import PrintedForm, printed_form
     from assay.stats.progress.reports import reports_of
     from assay.stats.progress.steady import steady_part
@@ -76,19 +77,19 @@ def _add_value(
 
     reports, form = reports_of(recorder), metric.rate_form
     printed = printed_form(reports, form)
+    curve = launch_curve(reports, form)
     part = steady_part(
-        reports,
+        curve,
         _known_warm_up(rule),
         steady_steps=None if rule is None else rule.steady_steps,
         cumulative=printed is PrintedForm.CUMULATIVE,
         ended_early=live.ended is EndReason.WORSE,
-        form=form,
     )
     if part is None:
         found.absent[metric.name] = TOO_FEW_REPORTS.format(count=len(reports), needed=MIN_REPORTS)
         return
     found.steady[metric.name] = part
-    found.values[metric.name] = launch_value(reports, part, form, printed).value
+    found.values[metric.name] = launch_value(curve, part, form, printed).value
 
 
 def _known_warm_up(rule: EndRule | None) -> WarmUp | None:

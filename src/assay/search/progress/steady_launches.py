@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from assay.records import Metric, Sample, SteadyPart
 
 if TYPE_CHECKING:
+    from assay.stats.progress.launch_curve import LaunchCurve
     from assay.stats.progress.launch_length import LaunchCost
-    from assay.stats.progress.reports import Reports
     from assay.stats.progress.warm_up import WarmUp
 
 MAX_POOLED = 12
@@ -68,22 +68,17 @@ class SteadyLaunches:
         """
         from assay.stats.progress.warm_up import common_warm_up, pooled_period, pooled_warm_up
 
-        launches = {arm: self._reports(arm) for arm in arms if arm in self._samples}
-        period = pooled_period([one for each in launches.values() for one in each], self._form)
-        found = [
-            pooled_warm_up(each, period_steps=period, form=self._form) for each in launches.values()
-        ]
-        return common_warm_up(found)
+        launches = {arm: self._curves(arm) for arm in arms if arm in self._samples}
+        period = pooled_period([one for each in launches.values() for one in each])
+        return common_warm_up([pooled_warm_up(each, period) for each in launches.values()])
 
-    def _reports(self, arm: str) -> list[Reports]:
+    def _curves(self, arm: str) -> list[LaunchCurve]:
+        from assay.stats.progress.launch_curve import launch_curve
         from assay.stats.progress.reports import reports_of
 
         newest = self._samples[arm][-MAX_POOLED:]
-        return [
-            reports_of(sample.series[self._name])
-            for sample in newest
-            if self._name in sample.series
-        ]
+        found = (sample.series.get(self._name) for sample in newest)
+        return [launch_curve(reports_of(one), self._form) for one in found if one is not None]
 
     def step_variance(self) -> float | None:
         """Return the long-run variance of a step relative to the mean; ``None`` if unknown."""
