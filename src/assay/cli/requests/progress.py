@@ -162,4 +162,11 @@ def parse_until(text: str | None, metrics: tuple[Metric, ...]) -> Until | None:
             "Decide by a metric that the program reports while it runs: --progress "
             "'sps=samples/s: ([0-9.]+)'.",
         )
+    for metric in metrics:
+        kind_of = None if metric.derivation is None else metric.derivation.kind
+        if kind_of in (DerivationKind.FINAL, DerivationKind.TIME_TO):
+            raise InvalidInputError(
+                f"--until {text}: the metric {metric.name} needs whole launches.",
+                f"Leave out --until or {metric.name}.",
+            )
     return Until(steady_steps=float(number) if colon else None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.executors.progress.derived_values import derived_value
 from assay.executors.progress.live import LiveReports
 from assay.executors.progress.recorder import SeriesRecorder
-from assay.records import EndRule, Evidence, Metric, Series, SteadyPart, Workload
+from assay.records import DerivationKind, EndRule, Evidence, Metric, Series, SteadyPart, Workload
 
 if TYPE_CHECKING:
     from assay.stats.progress.warm_up import WarmUp
@@ -26,6 +27,7 @@ class ReportedValues:
         series: thinned series of each metric.
         steady: steady part of each metric.
         values: value of each metric over its steady part.
+        step_s: mean time of a step without periodic dips by each metric, in seconds.
         absent: reason for each missing value.
         units: printed unit of each metric.
         evidence: notices on the reports.
@@ -34,6 +36,7 @@ class ReportedValues:
     series: dict[str, Series] = field(default_factory=dict)
     steady: dict[str, SteadyPart] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
+    step_s: dict[str, float] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
@@ -56,6 +59,9 @@ def reported_values(workload: Workload, live: LiveReports, rule: EndRule | None)
             found.absent[metric.name] = NO_REPORTS
         else:
             _add_value(found, metric, recorder, live, rule)
+    for metric in workload.metrics:
+        if metric.derivation is not None:
+            _add_derived(found, metric, workload, live)
     found.evidence = tuple(notice.evidence() for notice in live.notices)
     return found
 
@@ -89,7 +95,40 @@ def _add_value(
         found.absent[metric.name] = TOO_FEW_REPORTS.format(count=len(reports), needed=MIN_REPORTS)
         return
     found.steady[metric.name] = part
-    found.values[metric.name] = launch_value(curve, part, form, printed).value
+    value = launch_value(curve, part, form, printed)
+    found.values[metric.name] = value.value
+    found.step_s[metric.name] = value.step_s
+
+
+def _add_derived(
+    found: ReportedValues, metric: Metric, workload: Workload, live: LiveReports
+) -> None:
+    """Add the value of a derived metric, after those that the program reports."""
+    derivation = metric.derivation
+    assert derivation is not None
+    if derivation.kind is DerivationKind.STEP:
+        source = workload.steady_metric or _first_reported(workload)
+        if source is not None and source.name in found.step_s:
+            found.values[metric.name] = found.step_s[source.name]
+        else:
+            found.absent[metric.name] = NO_REPORTS
+        return
+    from assay.stats.progress.reports import reports_of
+
+    recorder = live.watch.recorder(derivation.metric)
+    value, reason = derived_value(
+        metric,
+        None if recorder is None else reports_of(recorder),
+        ended_by_assay=live.ended is not None,
+    )
+    if value is None:
+        found.absent[metric.name] = reason
+    else:
+        found.values[metric.name] = value
+
+
+def _first_reported(workload: Workload) -> Metric | None:
+    return next((metric for metric in workload.metrics if metric.progress is not None), None)
 
 
 def _known_warm_up(rule: EndRule | None) -> WarmUp | None:
