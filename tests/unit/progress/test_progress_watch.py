@@ -293,3 +293,41 @@ def test_rank_in_a_line_separates_the_series(tmp_path):
     assert files.finish() == []
     series = files.watch.series()["sps"]
     assert (series.rank, series.values) == (0, (0, 1, 2))
+
+
+def test_output_that_comes_too_fast_is_skipped_at_a_line(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: 1\n")
+    files.drain()
+    files.write(b"samples/s: 999999 other text\n" * 700_000)
+    files.drain()
+    files.write("samples/s: 2\n")
+    notices = {notice.kind: notice for notice in files.finish()}
+    assert notices["progress_skipped"].value > 1 << 20
+    recorder = files.watch.recorder("sps")
+    assert set(recorder.values) == {1, 999999, 2}
+
+
+def test_lines_of_one_write_after_a_pause_have_the_same_time(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: 1\n")
+    for after_s in (1.0, 1.05, 1.1):
+        files.drain(after_s)
+    files.write("samples/s: 2\nother\nother\nother\n")
+    files.drain(1.15)
+    files.write("samples/s: 3\nsamples/s: 4\n")
+    changed = time.time_ns() + int((files.start + 1.19 - time.monotonic()) * 1e9)
+    os.utime(files.stdout, ns=(changed, changed))
+    files.drain(1.2)
+    times = files.watch.series()["sps"].times_s
+    assert times[1] == pytest.approx(1.1)  # the change of the file was long before
+    assert 1.15 <= times[2] < times[3]
+
+
+def test_silence_of_several_metrics_gives_one_notice(tmp_path):
+    other = Metric(name="loss", progress=Progress(pattern="loss ([0-9.]+)"))
+    files = LaunchFiles(tmp_path, [PLAIN, other])
+    for second in (1.0, 2.0):
+        files.write("samples/s: 1\nloss 2\n")
+        files.drain(second)
+    assert len(files.drain(40.0)) == 1

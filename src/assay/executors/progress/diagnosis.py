@@ -26,7 +26,7 @@ MIN_LINES = 5
 class SilenceWatch:
     """Finds processes that have stopped reporting while the launch runs.
 
-    Each silence is reported once.
+    Each silence of a process is reported once, even if it reports several metrics.
     """
 
     def __init__(self) -> None:
@@ -39,6 +39,7 @@ class SilenceWatch:
             all_series: series of the launch.
             now_s: time since the start of the launch, in seconds.
         """
+        reported: set[int | None] = set()
         for number, series in enumerate(all_series):
             for rank, process in series.processes.items():
                 last_s = process.last_s
@@ -48,6 +49,9 @@ class SilenceWatch:
                 if self._reported.get(key) == last_s:
                     continue
                 self._reported[key] = last_s
+                if rank in reported:
+                    continue
+                reported.add(rank)
                 yield _silence(series, rank, process, now_s - last_s)
 
 
@@ -176,6 +180,7 @@ def invalid_values(source: Source) -> Iterator[Notice]:
     if isinstance(source, LineSource):
         for pattern in source.patterns:
             yield from _invalid_matches(pattern)
+        yield from _skipped_contents(source)
 
 
 def _fallen_steps(name: str, process: ProcessSeries) -> Iterator[Notice]:
@@ -211,6 +216,18 @@ def _invalid_matches(pattern: PatternReader) -> Iterator[Notice]:
             f"{pattern.units.unit}.",
             metric=name,
         )
+
+
+def _skipped_contents(source: LineSource) -> Iterator[Notice]:
+    for follower in source.followers:
+        if follower.file.skipped_bytes:
+            yield Notice(
+                kind="progress_skipped",
+                text=f"The program wrote {follower.file.path.name} faster than assay reads it, and "
+                f"{follower.file.skipped_bytes} bytes were skipped. Print less beside the values.",
+                value=float(follower.file.skipped_bytes),
+                unit="bytes",
+            )
 
 
 def missing_ranks(series: MetricSeries, now_s: float) -> Iterator[Notice]:

@@ -40,7 +40,9 @@ class EventFollower:
     """
 
     def __init__(self, path: Path, clock: LaunchClock, *, skip_existing: bool = True) -> None:
-        self._file = AppendedFile(path, follow_links=True, skip_existing=skip_existing)
+        self._file = AppendedFile(
+            path, follow_links=True, skip_existing=skip_existing, may_skip=False
+        )
         self._clock = clock
         self._rest = b""
         self._skip_bytes = 0

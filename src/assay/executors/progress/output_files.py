@@ -11,11 +11,11 @@ from pathlib import Path
 from assay.executors.progress.launch_clock import LaunchClock, spread_times
 from assay.executors.progress.lines import LineSplitter
 
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = 1 << 18
 """Largest number of bytes that are read at once."""
-MAX_READ_BYTES = 4 << 20
+MAX_READ_BYTES = 1 << 20
 """Largest number of bytes of one reading, which keeps the reading short."""
-MAX_BEHIND_BYTES = 64 << 20
+MAX_BEHIND_BYTES = 16 << 20
 """Unread bytes beyond which contents are skipped: the program writes faster than assay reads."""
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 """A program may leave a pipe there, which would block, or a link to a foreign file."""
@@ -34,11 +34,13 @@ class NewContents:
         data: new bytes.
         modified_ns: time of the last change of the file, in nanoseconds since the epoch.
         restarted: true if the file was replaced or truncated; the bytes are then from its begin.
+        skipped: true if contents before the bytes were skipped; they begin with a line.
     """
 
     data: bytes
     modified_ns: int
     restarted: bool = False
+    skipped: bool = False
 
 
 class AppendedFile:
@@ -48,6 +50,7 @@ class AppendedFile:
         path: path of the file, which may be missing.
         follow_links: whether the path may be a symbolic link, as in files that a user names.
         skip_existing: whether contents from before do not count.
+        may_skip: whether contents may be skipped if they come too fast; false for binary files.
 
     Attributes:
         offset: number of bytes read so far, or skipped.
@@ -55,9 +58,15 @@ class AppendedFile:
     """
 
     def __init__(
-        self, path: Path, *, follow_links: bool = False, skip_existing: bool = False
+        self,
+        path: Path,
+        *,
+        follow_links: bool = False,
+        skip_existing: bool = False,
+        may_skip: bool = True,
     ) -> None:
         self.path = path
+        self._may_skip = may_skip
         self._flags = _OPEN & ~os.O_NOFOLLOW if follow_links else _OPEN
         self._fd = -1
         self._inode: tuple[int, int] | None = None
@@ -82,10 +91,15 @@ class AppendedFile:
             restarted = True
         if restarted:
             self.offset = 0
+        skipped = self._may_skip and about.st_size - self.offset > MAX_BEHIND_BYTES
+        if skipped:
+            self._skip_to(about.st_size - MAX_READ_BYTES)
         data = self._new_bytes(about.st_size)
         if not data and not restarted:
             return None
-        return NewContents(data, about.st_mtime_ns, restarted)
+        if skipped:
+            data = data.partition(b"\n")[2]
+        return NewContents(data, about.st_mtime_ns, restarted, skipped)
 
     def head(self, length: int) -> bytes:
         """Return the first bytes of the file.
@@ -111,12 +125,11 @@ class AppendedFile:
             os.close(self._fd)
             self._fd = -1
 
+    def _skip_to(self, offset: int) -> None:
+        self.skipped_bytes += offset - self.offset
+        self.offset = offset
+
     def _new_bytes(self, size: int) -> bytes:
-        behind = size - self.offset
-        if behind > MAX_BEHIND_BYTES:
-            kept = MAX_READ_BYTES
-            self.skipped_bytes += behind - kept
-            self.offset = size - kept
         pieces = []
         left = MAX_READ_BYTES
         while left > 0 and (piece := os.pread(self._fd, min(left, PIECE_BYTES), self.offset)):
@@ -172,6 +185,8 @@ class BurstRecord:
 
 
 _MAX_SIZES = 64
+_MAX_IDLE_S = 0.2
+"""Longest time between readings after which new lines may come from one write."""
 
 
 class LineFollower:
@@ -200,19 +215,24 @@ class LineFollower:
         self._batched = batched
         self._last_s = 0.0
         self._written_s = 0.0
+        self._was_idle = False
         self._early = ""
 
     def read(self) -> list[TimedLine]:
         """Return the lines since the previous reading."""
         new = self.file.read()
         if new is None:
+            self._was_idle = True
             return self._waiting_frame()
-        if new.restarted:
+        if new.restarted or new.skipped:
             self.splitter = LineSplitter()
             self._early = ""
         before_s = self._last_s if self._batched else self._clock.before_s
         pending_s = self._written_s
         self._written_s = self._clock.of_wall_ns(new.modified_ns, before_s)
+        if self._was_idle and self._written_s - before_s < _MAX_IDLE_S and not self._batched:
+            before_s = self._written_s  # after a pause, the lines come from one write
+        self._was_idle = False
         had_frame = self.splitter.frame is not None
         lines = self.splitter.feed(new.data)
         self._record(new)

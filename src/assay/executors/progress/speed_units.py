@@ -5,6 +5,7 @@ Programs such as tqdm print ``it/s`` for fast and ``s/it`` for slow steps.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from assay.executors.metrics.printed_units import PREFIXES, UNITS, PrintedUnit
@@ -50,7 +51,10 @@ class UnitConverter:
             value: printed value.
             unit: its printed unit; values without one are taken as they are.
         """
-        if unit is None or unit.name == self.unit:
+        if unit is None:
+            return value
+        if unit.name == self.unit:
+            self._printed = True
             return value
         found = _converted(value, unit.name, self.unit) if self.unit else None
         if found is not None:
@@ -98,9 +102,7 @@ def _converted(value: float, unit: str, wanted: str) -> float | None:
     value *= speed.factor
     value = value / scale if speed.inverse else value * scale
     if speed.inverse != target.inverse:
-        if value == 0.0:
-            return None
-        value = 1.0 / value
+        value = 1.0 / value if value else math.inf
     return value / target.factor
 
 

@@ -140,6 +140,8 @@ class CsvFollower:
             if again is None:
                 return []
             new = again
+        if new.skipped:
+            self._splitter = LineSplitter()
         lines = self._splitter.feed(new.data)
         if not self._header and lines:
             self._header = self._file.head(_HEADER_BYTES).partition(b"\n")[0] + b"\n"
