@@ -331,3 +331,12 @@ def test_silence_of_several_metrics_gives_one_notice(tmp_path):
         files.write("samples/s: 1\nloss 2\n")
         files.drain(second)
     assert len(files.drain(40.0)) == 1
+
+
+def test_writer_states_values_that_are_not_finite_and_lost_records(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    with (tmp_path / CHANNEL_NAME).open("wb", buffering=0) as channel:
+        channel.write(b'{"step": 1, "loss": null}\n{"step": 9, "loss": 2, "dropped": 7}\n')
+    notices = {notice.kind: notice.value for notice in files.finish()}
+    assert notices == {"progress_not_finite": 1, "progress_dropped": 7}
+    assert files.watch.series()["loss"].steps == (9,)

@@ -50,7 +50,7 @@ class ChannelFollower:
 
     def __init__(self, path: Path, clock: LaunchClock) -> None:
         self._clock = clock
-        self.records = RecordReader(clock)
+        self.records = RecordReader(clock, from_writer=True)
         self._rest = b""
         self._last_s = 0.0
         self._fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -181,6 +181,14 @@ def invalid_values(source: Source) -> Iterator[Notice]:
         for pattern in source.patterns:
             yield from _invalid_matches(pattern)
         yield from _skipped_contents(source)
+    elif isinstance(source, ReportSource) and source.dropped():
+        yield Notice(
+            kind="progress_dropped",
+            text=f"{source.dropped()} reports did not fit into {source.place} and are missing. "
+            "Report less often.",
+            value=float(source.dropped()),
+            unit="reports",
+        )
 
 
 def _fallen_steps(name: str, process: ProcessSeries) -> Iterator[Notice]:

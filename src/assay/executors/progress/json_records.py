@@ -21,14 +21,19 @@ class RecordReader:
 
     Args:
         clock: clock of the launch.
+        from_writer: whether the records come from a progress writer, in which ``null`` is NaN or
+            infinity. In files, ``null`` is mostly a value that is missing.
 
     Attributes:
+        dropped: number of records that writers lost because the channel was full.
         invalid: number of lines that are not records.
         other_clocks: number of records with a time that is not within the launch.
     """
 
-    def __init__(self, clock: LaunchClock) -> None:
+    def __init__(self, clock: LaunchClock, *, from_writer: bool = False) -> None:
         self._clock = clock
+        self._from_writer = from_writer
+        self.dropped = 0
         self.invalid = 0
         self.other_clocks = 0
 
@@ -45,6 +50,8 @@ class RecordReader:
             return None
         step = next((fields.pop(key) for key in STEP_KEYS if key in fields), None)
         rank = fields.pop("rank", None)
+        if self._from_writer:
+            self._read_writer_fields(fields)
         own_s = number(fields.pop("time_s", None))
         if own_s is not None:
             found = self._clock.of_monotonic(own_s)
@@ -57,12 +64,20 @@ class RecordReader:
             rank=rank if isinstance(rank, int) else None,
         )
 
+    def _read_writer_fields(self, fields: dict[str, Any]) -> None:
+        dropped = fields.pop("dropped", 0)
+        if isinstance(dropped, int):
+            self.dropped += max(0, dropped)
+        for key, value in fields.items():
+            if value is None:
+                fields[key] = math.nan
+
 
 def number(value: object) -> float | None:
     """Return a number, also if it is a text; ``None`` for anything else."""
     if type(value) is float:
         return value
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
         return float(value)

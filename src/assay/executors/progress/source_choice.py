@@ -120,7 +120,14 @@ def channel_source(
     if not own:
         return None
     follower = ChannelFollower(path, clock)
-    return ReportSource(follower, own, "the progress channel", lambda: follower.records.invalid)
+    records = follower.records
+    return ReportSource(
+        follower,
+        own,
+        "the progress channel",
+        invalid=lambda: records.invalid,
+        dropped=lambda: records.dropped,
+    )
 
 
 def _invalid_of(follower: FilesFollower) -> Callable[[], int]:

@@ -189,9 +189,10 @@ class ReportSource:
         series: series of the metrics that the program reports there.
         place: name of the channel or file for messages.
         invalid: returns the number of items that could not be read.
+        dropped: returns the number of reports that the program could not write.
 
     Attributes:
-        series, place, invalid: the same.
+        series, place, invalid, dropped: the same.
         keys: keys that the program reported, at most 32.
     """
 
@@ -201,11 +202,13 @@ class ReportSource:
         series: Sequence[MetricSeries],
         place: str,
         invalid: Callable[[], int],
+        dropped: Callable[[], int] = int,
     ) -> None:
         self._follower = follower
         self.series = tuple(series)
         self.place = place
         self.invalid = invalid
+        self.dropped = dropped
         self.keys: set[str] = set()
 
     def read(self) -> None:

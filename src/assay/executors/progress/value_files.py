@@ -186,7 +186,7 @@ class CsvFollower:
 
 def _report(row: dict[str, str], step_column: str, time_s: float) -> Report:
     step = finite(number(row.get(step_column)))
-    rank = number(row.get("rank"))
+    rank = number(row["rank"]) if "rank" in row else None
     return Report(time_s, row, step=step, rank=None if rank is None else int(rank))
 
 

@@ -68,7 +68,7 @@ class BarReader:
         if key != self._main:
             return ()
         self.step, self.total = step, total
-        values = {found[1]: float(found[2]) for found in _VALUE.finditer(frame["values"])}
+        values = dict(_VALUE.findall(frame["values"]))
         return (Report(line[0], values, step=step, total=total, restarted=switched),)
 
     def _advance(self, key: BarKey, step: float) -> bool:
@@ -110,4 +110,5 @@ def _frame(text: str) -> tuple[str, re.Match[str]] | None:
 
 
 def _scaled(text: str, scale: str) -> float:
-    return (number(text) or 0.0) * _SCALES[scale]
+    found = number(text) or 0.0
+    return found * _SCALES[scale] if scale else found
