@@ -171,7 +171,7 @@ def invalid_values(source: Source) -> Iterator[Notice]:
         if series.not_finite:
             yield Notice(
                 kind="progress_not_finite",
-                text=f"{series.not_finite} values of {name} were NaN or infinite and are left out.",
+                text=f"NaN and infinite values of {name} are left out: {series.not_finite}.",
                 metric=name,
                 value=float(series.not_finite),
             )
@@ -198,9 +198,9 @@ def _fallen_steps(name: str, process: ProcessSeries) -> Iterator[Notice]:
     first = steps.fallen[0]
     yield Notice(
         kind="progress_steps_fell",
-        text=f"The step of {name} fell {steps.falls} times, first from {first.before:g} to "
-        f"{first.after:g} at {first.time_s:.1f} s, as after a restart from a checkpoint. The count "
-        "is continued.",
+        text=f"The step of {name} fell from {first.before:g} to {first.after:g} at "
+        f"{first.time_s:.1f} s, as after a restart from a checkpoint. The count is continued. "
+        f"Number of such falls: {steps.falls}.",
         metric=name,
         value=float(steps.falls),
     )
@@ -211,8 +211,8 @@ def _invalid_matches(pattern: PatternReader) -> Iterator[Notice]:
     for reason, count in pattern.matcher.invalid.items():
         yield Notice(
             kind="progress_invalid",
-            text=f"{count} values of {name} are left out: {reason}; the last of these lines is "
-            f"{shown_lines([pattern.matcher.example])}.",
+            text=f"Values of {name} that are left out because of their form: {count} ({reason}). "
+            f"The last of these lines is {shown_lines([pattern.matcher.example])}.",
             metric=name,
             value=float(count),
         )

@@ -57,7 +57,7 @@ class EventFollower:
                 self._rest, self._skip_bytes = b"", 0
             self._rest += new.data
             for payload in self._payloads():
-                with contextlib.suppress(ValueError, IndexError, struct.error):
+                with contextlib.suppress(ValueError, IndexError, OverflowError, struct.error):
                     self._add(payload, found)
         return found
 

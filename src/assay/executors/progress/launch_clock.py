@@ -73,8 +73,8 @@ def spread_times(count: int, last_s: float, before_s: float, previous_s: float) 
         before_s: time of the previous reading, the earliest possible time.
         previous_s: time of the item before them.
     """
-    if count == 1:
-        return [last_s]
+    if count < 2:
+        return [last_s] * count
     share = (last_s - before_s) / count
     begin = max(previous_s, before_s - share)
     step = (last_s - begin) / count

@@ -5,11 +5,18 @@ from __future__ import annotations
 from math import isfinite
 
 from assay.executors.progress.json_records import number
-from assay.executors.progress.recorder import SeriesRecorder
+from assay.executors.progress.recorder import MAX_REPORTS, SeriesRecorder
 from assay.executors.progress.report import Report
 from assay.executors.progress.speed_units import is_time_per_step, seconds_in
 from assay.executors.progress.step_count import StepCount
 from assay.records import Metric
+
+MAX_PROCESSES = 4096
+"""Number of ranks with a series of their own."""
+OTHER_RANKS = 1 << 31
+"""Rank under which all further ones are recorded."""
+MAX_OTHER_REPORTS = 1 << 12
+"""Number of reports that are kept singly for ranks other than 0."""
 
 
 class ProcessSeries:
@@ -28,7 +35,7 @@ class ProcessSeries:
     """
 
     def __init__(self, rank: int | None, *, completed: bool) -> None:
-        self.recorder = SeriesRecorder(rank)
+        self.recorder = SeriesRecorder(rank, MAX_REPORTS if not rank else MAX_OTHER_REPORTS)
         self.steps = StepCount(completed=completed)
         self.last_s: float | None = None
         self.longest_s = 0.0
@@ -81,6 +88,8 @@ class MetricSeries:
         Args:
             report: report of any process.
         """
+        if report.step is not None and not isfinite(report.step):
+            return
         if self._key is None:
             self._add_speed(report)
             return
@@ -132,8 +141,12 @@ class MetricSeries:
         return sum(process.recorder.reports for process in self.processes.values())
 
     def _new_process(self, rank: int | None) -> ProcessSeries:
-        process = ProcessSeries(rank, completed=self._completed)
-        self.processes[rank] = process
+        if len(self.processes) >= MAX_PROCESSES:
+            rank = OTHER_RANKS
+        process = self.processes.get(rank)
+        if process is None:
+            process = ProcessSeries(rank, completed=self._completed)
+            self.processes[rank] = process
         return process
 
     def _add_speed(self, report: Report) -> None:

@@ -20,6 +20,8 @@ LAST_LINES = 5
 """Number of output lines that are kept for a message."""
 MAX_KEYS = 32
 """Number of reported keys that are kept for a message."""
+_MAX_LEAD_S = 1.0
+"""Largest lead of a program's own time over the arrival of its line, from delays of the first."""
 _time = itemgetter(0)
 
 
@@ -100,6 +102,7 @@ class PresetReader:
         for line in lines:
             for report in self._reader.read(line):
                 self.reports += 1
+                report.time_s = min(report.time_s, line[0] + _MAX_LEAD_S)
                 if len(self.keys) < MAX_KEYS:
                     self.keys.update(report.values)
                 for series in self.series:

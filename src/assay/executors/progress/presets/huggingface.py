@@ -26,7 +26,7 @@ class TrainerReader:
         """Return the report of a line; see ``LineReader``."""
         if not line[1].startswith("{'"):
             return self._bars.read(line)
-        values = {found[1]: float(found[2]) for found in _VALUE.finditer(line[1])}
+        values = dict(_VALUE.findall(line[1]))
         if not values:
             return ()
         return (Report(line[0], values, step=self._bars.step, total=self._bars.total),)

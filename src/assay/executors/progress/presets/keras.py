@@ -44,7 +44,7 @@ class FitReader:
             self._before += self._last
         self._last = step
         total = number(frame[2])
-        values = {found[1]: float(found[2]) for found in _VALUE.finditer(text)}
+        values = dict(_VALUE.findall(text))
         whole = None if total is None else self._before + total
         return (Report(line[0], values, step=self._before + step, total=whole),)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.executors.progress.json_records import number
+from assay.executors.progress.json_records import finite, number
 from assay.executors.progress.output_files import TimedLine
 from assay.executors.progress.presets.preset import Preset
 from assay.executors.progress.report import Report
@@ -76,7 +76,7 @@ class ThermoReader:
         text = line[1]
         multi = _MULTI.match(text)
         if multi is not None:
-            return self._row(line[0], {"Step": float(multi[1]), "CPU": float(multi[2])})
+            return self._row(line[0], {"Step": float(multi[1]), "CPU": number(multi[2]) or 0.0})
         if _HEADER.match(text):
             self._columns = text.split()
             return ()
@@ -93,7 +93,7 @@ class ThermoReader:
 
     def _row(self, arrival_s: float, values: dict[str, float]) -> Sequence[Report]:
         step = values.get("Step")
-        cpu_s = values.get("CPU")
+        cpu_s = finite(values.get("CPU"))
         if cpu_s is None:
             return (Report(arrival_s, values, step=step),)
         if cpu_s < self._last_cpu_s:
