@@ -340,3 +340,26 @@ def test_writer_states_values_that_are_not_finite_and_lost_records(tmp_path):
     notices = {notice.kind: notice.value for notice in files.finish()}
     assert notices == {"progress_not_finite": 1, "progress_dropped": 7}
     assert files.watch.series()["loss"].steps == (9,)
+
+
+def test_instances_in_one_channel_are_told_apart_by_rank(tmp_path):
+    files = LaunchFiles(tmp_path, [LOSS], channel=True)
+    with (tmp_path / CHANNEL_NAME).open("wb", buffering=0) as channel:
+        for rank in (1, 0):
+            channel.write(f'{{"step": 1, "loss": {rank + 5}, "rank": {rank}}}\n'.encode())
+    files.finish()
+    assert [list(files.watch.recorder("loss", n).values) for n in range(2)] == [[5], [6]]
+    assert files.watch.recorder("loss", 2) is None
+    assert files.watch.recorder("other") is None
+
+
+def test_channel_that_is_not_a_fifo_is_refused_without_open_files(tmp_path):
+    (tmp_path / CHANNEL_NAME).write_text("")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(OSError, match="not a FIFO"):
+        ProgressWatch(
+            Workload(argv=("true",), metrics=(LOSS, PLAIN)),
+            [[tmp_path / "stdout"]],
+            tmp_path / CHANNEL_NAME,
+        )
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before

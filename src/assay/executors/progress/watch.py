@@ -15,7 +15,7 @@ from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.source_choice import channel_source, file_sources, output_source
 from assay.executors.progress.sources import LineSource, Source
 from assay.machine.document import Program
-from assay.records import Series, Workload
+from assay.records import Metric, Series, Workload
 
 DRAIN_INTERVAL_S = 0.05
 """Time between two readings: reading each line as it arrives costs five times as much."""
@@ -57,12 +57,25 @@ class ProgressWatch:
         self._silence = diagnosis.SilenceWatch()
         self._advice = buffering_advice(program, workload.argv)
         self._early_findings_reported = False
+        try:
+            self._open(metrics, outputs, channel, folder or Path(workload.cwd or "."))
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(
+        self,
+        metrics: Sequence[Metric],
+        outputs: Sequence[Sequence[Path]],
+        channel: Path | None,
+        folder: Path,
+    ) -> None:
         for files in outputs:
             lines = output_source(metrics, files, self._clock)
             if lines is not None:
                 self._outputs.append(lines)
                 self._sources.append(lines)
-        self._sources += file_sources(metrics, folder or Path(workload.cwd or "."), self._clock)
+        self._sources += file_sources(metrics, folder, self._clock)
         if channel is not None:
             found = channel_source(metrics, channel, self._clock)
             self._sources += [found] if found else []
@@ -83,7 +96,8 @@ class ProgressWatch:
         """
         self._clock.tick(now)
         for source in self._sources:
-            source.read()
+            with contextlib.suppress(OSError):  # a file system may fail for a while
+                source.read()
         found = list(self._silence.notices(self._all_series(), self._clock.now_s))
         if self._clock.now_s >= _EARLY_FINDINGS_S and not self._early_findings_reported:
             self._early_findings_reported = True
@@ -107,7 +121,8 @@ class ProgressWatch:
         self._clock.tick(now)
         found: list[Notice] = []
         for source in self._sources:
-            source.finish()
+            with contextlib.suppress(OSError):
+                source.finish()
             found += diagnosis.unmatched(source, ended=True)
             found += diagnosis.invalid_values(source)
             for series in source.series:
@@ -136,10 +151,11 @@ class ProgressWatch:
             instance: number of the instance, in the order of the outputs.
         """
         found = [series for series in self._all_series() if series.metric.name == name]
-        if instance >= len(found):
-            return None
-        main = found[instance].main
-        return None if main is None else main.recorder
+        if instance < len(found):
+            main = found[instance].main
+        else:  # instances share the channel, and report their number as rank
+            main = found[0].processes.get(instance) if found else None
+        return main.recorder if main is not None and len(main.recorder) else None
 
     def recorders(self, name: str) -> list[SeriesRecorder]:
         """Return the reports of a metric by all instances and ranks.
