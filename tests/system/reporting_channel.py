@@ -17,7 +17,7 @@ PYTHONPATH = {"PYTHONPATH": str(SRC)}
 
 
 class Channel:
-    """FIFO that a thread drains continuously, or that nobody drains until ``records``."""
+    """FIFO that a thread drains continuously, or that is not drained until ``records``."""
 
     def __init__(self, path: Path, *, drained: bool = False) -> None:
         os.mkfifo(path, 0o600)

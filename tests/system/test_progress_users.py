@@ -26,7 +26,7 @@ for_root = pytest.mark.skipif(os.geteuid() != 0, reason="root acts for another u
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Return a private folder of the user nobody, below one that every user may enter."""
+    """Return a private folder of an unprivileged user, below one that every user may enter."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         private = Path(name) / "private"
@@ -39,7 +39,7 @@ def folder() -> Iterator[Path]:
 def helper(
     assay_exec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[RootHelper]:
-    """Return a root helper that works for the user nobody."""
+    """Return a root helper that works for an unprivileged user."""
     monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     found = RootHelper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
     yield found

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longest record: the kernel writes so much to a pipe in one piece (PIPE_BUF, pipe(7)). */
+/* Longest record: limit up to which the kernel writes to a pipe in one piece (PIPE_BUF, pipe(7)). */
 #define ASSAY_PROGRESS_BYTES 4096
 
 /* Return whether a descriptor is that of the FIFO: the program may have closed it and opened another file. */

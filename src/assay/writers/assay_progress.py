@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import SupportsFloat
 
 MAX_RECORD_BYTES = 4096
-"""Longest record: the kernel writes so much to a pipe in one piece (``PIPE_BUF``, pipe(7))."""
+"""Longest record: the kernel writes up to this size to a pipe in one piece (``PIPE_BUF``)."""
 INTERVAL_S = 0.001
 """Mean interval between records of one process, in seconds; more frequent ones are left out."""
 BURST_RECORDS = 500
