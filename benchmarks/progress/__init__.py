@@ -1,1 +1,1 @@
-"""Length of launches, warm-up and early stops, on simulated jobs."""
+"""Values that a program reports while it runs: their cost, and the decisions that rest on them."""

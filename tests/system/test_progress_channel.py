@@ -1,4 +1,4 @@
-"""Progress channel of assay-exec: programs of a launch that reach it, and files that no record reaches."""
+"""Progress channel of assay-exec: programs that reach it, and files that no record reaches."""
 
 from __future__ import annotations
 
