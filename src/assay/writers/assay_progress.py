@@ -40,6 +40,8 @@ RANK_VARIABLES = (
     "ASSAY_INSTANCE",
 )
 """Variables with the number of a process among those of a launch; the first number counts."""
+MAX_KEYS = 256
+"""Number of names whose JSON form is kept."""
 RESERVED = frozenset({"time_s", "rank", "dropped"})
 """Keys that the writer adds."""
 
@@ -74,7 +76,7 @@ class _Fifo:
     """
 
     def __init__(self, identity: tuple[int, int], inherited: int, path: str) -> None:
-        self._identity = identity
+        self._device, self._inode = identity
         self._fd = inherited
         self._path = path
         self._retry_at_s = 0.0
@@ -99,8 +101,9 @@ class _Fifo:
             status = os.fstat(fd)
         except OSError:
             return False
-        same = (status.st_dev, status.st_ino) == self._identity
-        return same and not os.get_blocking(fd)
+        if status.st_ino != self._inode or status.st_dev != self._device:
+            return False
+        return not os.get_blocking(fd)
 
     def _reopen(self, now_s: float) -> bool:
         if now_s < self._retry_at_s:
@@ -129,8 +132,10 @@ class _Reporter:
         import atexit
 
         self._fifo = fifo
+        self._keys: dict[str, str] = {}
         self._begin()
         atexit.register(self._flush)
+        os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
         """Begin the account of this process."""
@@ -141,9 +146,8 @@ class _Reporter:
         self._calls = 0
         self._dropped = 0
         self._due_s = 0.0
-        self._held: tuple[float, float | int, Mapping[str, float | int]] | None = None
+        self._held: tuple[float, float, Mapping[str, float]] | None = None
         self._rank: str | None = None
-        self._pid = os.getpid()
 
     def report(self, step: SupportsFloat | None, values: Mapping[str, SupportsFloat]) -> None:
         """Write a record, or hold it if the program reports more often than the records may be.
@@ -152,9 +156,7 @@ class _Reporter:
         records are therefore complete: the next one contains the steps of those left out.
         """
         now_s = time.monotonic()
-        if self._pid != os.getpid():
-            self._begin()
-        numbers = {name: _number(value) for name, value in values.items()}
+        numbers = _numbers(values)
         with self._lock:
             self._calls += 1
             number = self._calls if step is None else _number(step)
@@ -167,16 +169,15 @@ class _Reporter:
             else:
                 self._write(now_s, number, numbers)
 
-    def _write(self, now_s: float, step: float, values: Mapping[str, float | int]) -> None:
+    def _write(self, now_s: float, step: float, values: Mapping[str, float]) -> None:
         self._due_s += INTERVAL_S
         if self._rank is None:
             self._rank = _rank_of(os.environ)
-        fields = [f'"step": {_json(step)}']
-        fields += [f"{_key(name)}: {_json(value)}" for name, value in values.items()]
-        fields.append(f'"time_s": {now_s:.6f}{self._rank}')
-        if self._dropped:
-            fields.append(f'"dropped": {self._dropped}')
-        record = ("{" + ", ".join(fields) + "}\n").encode()
+        text = f'{{"step": {_json(step)}'
+        for name, value in values.items():
+            text += (self._keys.get(name) or self._key(name)) + _json(value)
+        dropped = f', "dropped": {self._dropped}' if self._dropped else ""
+        record = f'{text}, "time_s": {now_s:.6f}{self._rank}{dropped}}}\n'.encode()
         if len(record) > MAX_RECORD_BYTES:
             raise ValueError(
                 f"The record has {len(record)} bytes, the limit is {MAX_RECORD_BYTES}: "
@@ -187,30 +188,42 @@ class _Reporter:
         else:
             self._dropped += 1
 
+    def _key(self, name: str) -> str:
+        """Return the part of a record before a value, and keep it for later records."""
+        if name in RESERVED:
+            raise ValueError(f"The name {name!r} is reserved: choose another one.")
+        if name.isidentifier() and name.isascii():
+            key = f', "{name}": '
+        else:
+            import json
+
+            key = f", {json.dumps(name)}: "
+        if len(self._keys) < MAX_KEYS:
+            self._keys[name] = key
+        return key
+
     def _flush(self) -> None:
-        """Write the held record at the end of the process that held it."""
-        if self._pid == os.getpid() and self._held is not None:
+        """Write the held record at the end of the process."""
+        if self._held is not None:
             held, self._held = self._held, None
             self._write(*held)
 
 
-def _number(value: SupportsFloat) -> float | int:
+def _numbers(values: Mapping[str, SupportsFloat]) -> Mapping[str, float]:
+    """Return values as numbers of Python, which no later assignment changes."""
+    for value in values.values():
+        if type(value) is not float and type(value) is not int:
+            return {name: _number(one) for name, one in values.items()}
+    return values  # type: ignore[return-value]
+
+
+def _number(value: SupportsFloat) -> float:
     return value if type(value) is int else float(value)
 
 
 def _json(number: float) -> str:
     """Return a number in JSON, which has none for NaN and infinity: ``null``."""
     return repr(number) if number - number == 0 else "null"
-
-
-def _key(name: str) -> str:
-    if name in RESERVED:
-        raise ValueError(f"The name {name!r} is reserved: choose another one.")
-    if name.isidentifier() and name.isascii():
-        return f'"{name}"'
-    import json
-
-    return json.dumps(name)
 
 
 def _rank_of(environment: Mapping[str, str]) -> str:
