@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.records.progress import Incumbent
-from assay.stats.progress.early_stop import LOOKS, threshold
-from assay.stats.progress.launch_spread import expected_spread
+from assay.stats.progress.early_stop import LOOKS, incumbent_of, threshold
+from assay.stats.progress.launch_spread import spread_posterior
 
 from .jobs import Array, Job, launches
 from .studies import pilot
 
-INCUMBENT_LAUNCHES = 6
-EACH = 20
+BLOCKS = 6
+"""Blocks that tell the standard deviation between launches, with one launch of the incumbent in
+each."""
+EACH = 5
 """Launches that are compared with one incumbent."""
 SLOWER = (0.0, 0.02, 0.05, 0.1, 0.2)
 
@@ -70,13 +72,14 @@ def ended_early(job: Job, slower: float, incumbents: int, seed: int) -> Ended:
 
 def _incumbent(job: Job, rng: np.random.Generator) -> Incumbent:
     study = pilot(job, rng, 0.0)
-    lengths = np.array([block.steady_steps for block in study.blocks[-INCUMBENT_LAUNCHES:]])
+    known = study.blocks[:BLOCKS]
+    lengths = np.array([block.steady_steps for block in known])
     noise = job.noise_sd(lengths) * rng.standard_normal(len(lengths))
-    logs = job.launch_sd * rng.standard_normal(len(lengths)) + noise
-    return Incumbent(
-        value=job.mean_step_s * math.exp(float(logs.mean())),
-        launches=len(lengths),
-        periods=float(lengths.mean()) / job.every,
-        launch_sd=expected_spread(study.blocks, study.variance),
-        batch_sd=math.sqrt(study.variance / job.every),
+    logs = math.log(job.mean_step_s) + job.launch_sd * rng.standard_normal(len(lengths)) + noise
+    return incumbent_of(
+        logs.tolist(),
+        float(lengths.mean()),
+        job.every,
+        spread_posterior(known, study.variance),
+        study.variance,
     )

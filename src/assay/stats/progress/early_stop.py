@@ -14,6 +14,7 @@ out the state of a launch.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -22,13 +23,16 @@ import numpy as np
 from assay.records.progress import EndRule, Incumbent, RateForm, SteadyPart
 from assay.records.workload import Goal
 from assay.stats.progress.launch_curve import LaunchCurve
-from assay.stats.progress.reports import Reports
+from assay.stats.progress.launch_spread import predictive_spread
+from assay.stats.progress.reports import Array, Reports
 from assay.stats.progress.steady import steady_part
 from assay.stats.progress.value import launch_value
 from assay.stats.progress.warm_up import WarmUp
 
 LOOKS = (1, 2, 4, 8, 16, 32)
 """Numbers of periods at which a launch is compared."""
+MIN_BLOCKS = 3
+"""Smallest number of blocks that tell the standard deviation between launches well enough."""
 ALPHA = 0.05
 """Accepted probability that a launch of an identical configuration ends early."""
 _QUANTILE = NormalDist().inv_cdf(1.0 - ALPHA / len(LOOKS))
@@ -48,6 +52,39 @@ class EarlyValue:
     value: float
     variance: float
     bound: bool
+
+
+def incumbent_of(
+    logs: Sequence[float],
+    steady_steps: float,
+    unit_steps: float,
+    posterior: Array,
+    step_variance: float,
+) -> Incumbent:
+    """Return the record of the incumbent for the launches of other configurations.
+
+    The standard deviation between launches is raised for its own uncertainty. With fewer than
+    ``MIN_BLOCKS`` blocks that does not suffice on noisy machines: do not end launches early then.
+
+    Args:
+        logs: logarithms of the values of its launches.
+        steady_steps: mean number of their steady steps.
+        unit_steps: period, or batch without dips, in steps.
+        posterior: probabilities of the standard deviation between launches.
+        step_variance: long-run variance of a step relative to the mean.
+
+    Raises:
+        ValueError: the incumbent has no launch.
+    """
+    if not logs:
+        raise ValueError("the incumbent needs a finished launch")
+    return Incumbent(
+        value=math.exp(sum(logs) / len(logs)),
+        launches=len(logs),
+        periods=steady_steps / unit_steps,
+        launch_sd=predictive_spread(posterior, _QUANTILE),
+        batch_sd=math.sqrt(step_variance / unit_steps),
+    )
 
 
 def threshold(incumbent: Incumbent, periods: int) -> float:

@@ -143,7 +143,7 @@ def next_steady_steps(
         Number of steps: at least one period, or four steps.
     """
     lengths = candidate_steps(unit_steps, max_steps)
-    weights = spread_posterior(blocks, variance, prior or SpreadPrior())
+    weights = spread_posterior(blocks, variance, prior)
     variances = 2.0 * (np.square(spread_grid())[:, np.newaxis] + variance / lengths)
     seconds = cost.fixed_s + cost.step_s * lengths
     losses = np.zeros(variances.shape)

@@ -8,12 +8,14 @@ from assay.stats.progress.early_stop import (
     LOOKS,
     bound_during_warm_up,
     disadvantage,
+    incumbent_of,
     is_worse,
     threshold,
     value_of_ended,
 )
 from assay.stats.progress.end import EndReason, first_look_suffices, next_check, reason_to_end
 from assay.stats.progress.launch_curve import launch_curve
+from assay.stats.progress.launch_spread import spread_posterior
 from assay.stats.progress.steady import steady_part
 from assay.stats.progress.warm_up import WarmUp
 
@@ -93,6 +95,16 @@ def test_threshold_falls_with_periods_to_the_spread_of_launches():
     limits = [threshold(INCUMBENT, look) for look in LOOKS]
     assert limits == sorted(limits, reverse=True)
     assert limits[-1] > 2.39 * 0.01
+
+
+def test_incumbent_has_the_mean_of_its_launches():
+    posterior = spread_posterior([], 0.007)
+    found = incumbent_of(list(np.log([100.0, 121.0])), 100.0, 50.0, posterior, 0.007)
+    assert found.value == pytest.approx(110.0)
+    assert (found.launches, found.periods) == (2, 2)
+    assert found.batch_sd == pytest.approx((0.007 / 50) ** 0.5)
+    with pytest.raises(ValueError, match="finished launch"):
+        incumbent_of([], 100.0, 50.0, posterior, 0.007)
 
 
 def test_disadvantage_follows_the_goal():

@@ -17,8 +17,10 @@ from assay.stats.progress.launch_length import (
 )
 from assay.stats.progress.launch_spread import (
     BlockValues,
+    RepeatedValues,
     SpreadPrior,
     expected_spread,
+    predictive_spread,
     spread_grid,
     spread_posterior,
 )
@@ -47,15 +49,35 @@ def part(batch_sd, steps=200.0):
 @pytest.mark.parametrize("spread", [0.003, 0.01, 0.03])
 @pytest.mark.parametrize("arms", [2, 4])
 def test_many_blocks_give_the_spread(spread, arms):
-    found = expected_spread(blocks(spread, 300, steps=1000.0, arms=arms), 0.007)
+    found = expected_spread(spread_posterior(blocks(spread, 300, steps=1000.0, arms=arms), 0.007))
     assert found == pytest.approx(spread, rel=0.2)
 
 
 def test_few_blocks_stay_near_the_prior():
-    prior = SpreadPrior()
-    weights = spread_posterior(blocks(0.0, 2), 0.007, prior)
+    weights = spread_posterior(blocks(0.0, 2), 0.007)
     median = spread_grid()[np.searchsorted(np.cumsum(weights), 0.5)]
     assert 0.002 < median < 0.01
+
+
+def test_repeated_launches_give_the_spread():
+    rng = np.random.default_rng(4)
+    repeats = [
+        RepeatedValues(tuple(0.02 * rng.standard_normal(5) + shift), (1000.0,) * 5)
+        for shift in range(60)
+    ]
+    found = expected_spread(spread_posterior([], 0.007, repeats=repeats))
+    assert found == pytest.approx(0.02, rel=0.15)
+
+
+def test_predictive_spread_exceeds_the_estimate_of_few_blocks():
+    few, many = (spread_posterior(blocks(0.01, n), 0.007) for n in (2, 200))
+    assert predictive_spread(few, 2.4) > 1.2 * expected_spread(few)
+    assert predictive_spread(many, 2.4) == pytest.approx(0.01, rel=0.2)
+
+
+def test_noise_floor_as_prior_moves_the_spread():
+    quiet = spread_posterior([], 0.007, SpreadPrior(0.001, math.log(1.5)))
+    assert expected_spread(quiet) < 0.0015
 
 
 def test_larger_spread_and_dearer_steps_make_launches_shorter():
