@@ -24,7 +24,7 @@ class Ends:
 
     Attributes:
         width: blocks until the interval is +-1 %; ``blocks + 1`` if never.
-        verdict: blocks until the interval excludes no effect; likewise.
+        verdict: blocks until the interval excludes no effect; ``blocks + 1`` if never.
         covered: whether the interval contained the truth at every analysis.
     """
 

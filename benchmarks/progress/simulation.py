@@ -2,7 +2,7 @@
 
 The production rules find periods and warm-up and choose the length of launches; the confidence
 sequence decides when a study ends. The times are compared with those of the best fixed length,
-which nobody knows in advance. Each finished part is stored in a file of results, so that an
+which is not known in advance. Each finished part is stored in a file of results, so that an
 interrupted run continues.
 """
 
@@ -53,7 +53,7 @@ class Results:
 
 
 def main() -> None:
-    """Simulate what is missing in the file of results, and print the tables."""
+    """Simulate the parts that the file of results lacks, and print the tables."""
     options = _parsed()
     results = Results(options.results)
     chosen = [JOBS[at] for at in options.jobs]

@@ -16,10 +16,12 @@ FIRST_LOOK_PERIODS = 2
 """Whole periods after the warm-up that end a first look."""
 FIRST_LOOK_WARM_UPS = 9
 """Steady steps that end a first look without periodic dips, as a multiple of the warm-up."""
-MIN_REPORTS = 40
-"""Smallest number of reports of a first look with periodic dips."""
+MIN_REPORTS = 20
+"""Smallest number of reports of a first look."""
 MIN_PLAIN_REPORTS = 120
-"""Smallest number of reports of a first look without them."""
+"""Number of reports of a first look without periodic dips, unless the program reports slowly."""
+SLOW_FACTOR = 10
+"""Time of the steady part, in units of that of start and warm-up, that replaces this number."""
 _SECOND_DIP = 2.1
 """Multiple of the step of a single dip by which a second one would be seen."""
 CHECK_GROWTH = 1.2
@@ -90,9 +92,10 @@ def first_look_suffices(curve: LaunchCurve) -> bool:
     """Return whether the warm-up and the periods of a program are known.
 
     With periodic dips two whole periods after the warm-up suffice, or four if no warm-up is seen,
-    since the launch may still be in its midst. Without dips the steady part has
-    nine times as many steps as the warm-up, and takes as long as start and warm-up together. After
-    a single dip the look continues to twice its step, where a second one would be.
+    since the launch may still be in its midst. After a single dip the look continues to twice its
+    step, where a second one would be. Without dips three conditions hold: the steady part has nine
+    times as many steps as the warm-up; it takes as long as start and warm-up together; there are
+    120 reports, or it takes ten times as long.
 
     Args:
         curve: step times of the first launch so far.
@@ -108,14 +111,12 @@ def first_look_suffices(curve: LaunchCurve) -> bool:
     if found.period_steps is not None:
         periods = FIRST_LOOK_PERIODS * (1 if found.steps > first else 2)
         return last - found.steps >= periods * found.period_steps - 1e-6
-    if len(reports) < MIN_PLAIN_REPORTS:
-        return False
     late = curve.last_spike
     if late is not None and late > found.steps and last < _SECOND_DIP * late:
         return False
     begin = int(np.searchsorted(reports.steps, found.steps - 1e-6))
-    steady_s = float(reports.times_s[-1] - reports.times_s[begin])
-    return (
-        last - found.steps >= FIRST_LOOK_WARM_UPS * (found.steps - first)
-        and steady_s >= reports.times_s[begin]
-    )
+    begin_s = float(reports.times_s[begin])
+    steady_s = float(reports.times_s[-1]) - begin_s
+    enough = len(reports) >= MIN_PLAIN_REPORTS or steady_s >= SLOW_FACTOR * begin_s
+    long_enough = last - found.steps >= FIRST_LOOK_WARM_UPS * (found.steps - first)
+    return enough and long_enough and steady_s >= begin_s

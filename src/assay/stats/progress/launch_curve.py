@@ -10,6 +10,9 @@ from assay.records.progress import RateForm
 from assay.stats.progress.periods import find_dips, running_median
 from assay.stats.progress.reports import Array, Reports, step_times
 
+_EARLY = 0.2
+"""Share of a launch in which irregular dips belong to the warm-up."""
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchCurve:
@@ -23,6 +26,8 @@ class LaunchCurve:
         period_steps: distance of periodic dips in steps; absent without such dips.
         has_spikes: whether single intervals were replaced in ``smooth``.
         last_spike: step of the last one; absent without them.
+        early_spike: step of the last irregular dip, if all of them lie in the first fifth of the
+            launch: those of a compiler or of first allocations, which belong to the warm-up.
     """
 
     reports: Reports
@@ -32,6 +37,7 @@ class LaunchCurve:
     period_steps: float | None
     has_spikes: bool
     last_spike: float | None
+    early_spike: float | None
 
     def __len__(self) -> int:
         return len(self.reports)
@@ -46,9 +52,12 @@ def launch_curve(reports: Reports, form: RateForm = RateForm.RATE) -> LaunchCurv
     """
     if len(reports) < 2:
         none = np.zeros(0)
-        return LaunchCurve(reports, none, none, none, None, False, None)
+        return LaunchCurve(reports, none, none, none, None, False, None, None)
     seconds = step_times(reports, form)
     dips = find_dips(reports.steps[1:], seconds)
+    irregular = reports.steps[1:][dips.spikes & ~dips.regular]
+    early_end = float(reports.steps[0]) + _EARLY * float(reports.steps[-1] - reports.steps[0])
+    is_early = len(irregular) > 0 and irregular[-1] <= early_end
     at = np.flatnonzero(dips.spikes)
     return LaunchCurve(
         reports,
@@ -58,4 +67,5 @@ def launch_curve(reports: Reports, form: RateForm = RateForm.RATE) -> LaunchCurv
         dips.period_steps,
         bool(len(at)),
         float(reports.steps[at[-1] + 1]) if len(at) else None,
+        float(irregular[-1]) if is_early else None,
     )

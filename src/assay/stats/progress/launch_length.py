@@ -35,7 +35,7 @@ from assay.stats.progress.launch_spread import (
 from assay.stats.progress.reports import Array
 
 REVISED_AFTER = (1, 2, 3, 4, 5, 6, 8, 11)
-"""Numbers of blocks after which the length is chosen anew."""
+"""Numbers of blocks after which the length is chosen again."""
 MIN_STEPS = 4
 """Smallest number of steady steps of a launch of a program without periodic dips."""
 _MAX_COUNT = 10**6

@@ -39,10 +39,12 @@ class Dips:
     Attributes:
         period_steps: distance of the dips in steps; absent if they are irregular or too few.
         spikes: one flag for each interval: it contains a dip, periodic or not.
+        regular: flags of those that are about a whole number of periods from the last one.
     """
 
     period_steps: float | None
     spikes: Flags
+    regular: Flags
 
 
 def find_dips(ends: Array, seconds: Array) -> Dips:
@@ -55,17 +57,15 @@ def find_dips(ends: Array, seconds: Array) -> Dips:
         ends: step at the end of each interval, increasing.
         seconds: time per step of each interval, in seconds.
     """
+    none = np.zeros(len(seconds), dtype=np.bool_)
     if len(seconds) < 3:
-        return Dips(None, np.zeros(len(seconds), dtype=np.bool_))
+        return Dips(None, none, none)
     spikes = seconds > _SPIKE_FACTOR * median(seconds)
-    period = _regular_distance(ends, spikes)
-    if period is not None:
-        return Dips(period, spikes)
-    diluted = spikes | _standing_out(seconds)
-    period = _regular_distance(ends, diluted)
-    if period is not None:
-        return Dips(period, diluted)
-    return Dips(_wave(ends, seconds), spikes)
+    for candidates in (spikes, spikes | _standing_out(seconds)):
+        period = _regular_distance(ends, candidates)
+        if period is not None:
+            return Dips(period, candidates, candidates & _on_phase(ends, candidates, period))
+    return Dips(_wave(ends, seconds), spikes, none)
 
 
 def running_median(values: Array, window: int = _WINDOW) -> Array:
@@ -97,6 +97,13 @@ def _standing_out(seconds: Array) -> Flags:
     excess = seconds - running_median(seconds)
     limit = max(_SPIKE_DEVIATIONS * robust_sd(excess), _MIN_EXCESS * median(seconds))
     return np.asarray(excess > limit)
+
+
+def _on_phase(ends: Array, spikes: Flags, period: float) -> Flags:
+    """Return which intervals are about a whole number of periods before the last spike."""
+    distance = ends[np.flatnonzero(spikes)[-1]] - ends
+    off = np.abs(distance - period * np.round(distance / period))
+    return np.asarray(off <= max(1.5 * median(np.diff(ends)), 0.02 * period))
 
 
 def _regular_distance(ends: Array, spikes: Flags) -> float | None:

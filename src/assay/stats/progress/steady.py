@@ -28,7 +28,7 @@ def steady_part(
 ) -> SteadyPart | None:
     """Return the steady part of a launch: whole periods after its warm-up.
 
-    A launch that did not settle counts from its middle.
+    A launch that did not settle counts from its middle, and so does one with too few reports.
 
     Args:
         curve: step times of the launch.
@@ -42,8 +42,10 @@ def steady_part(
     """
     reports = curve.reports
     own = warm_up if warm_up is not None else pooled_warm_up([curve])
-    if own is None or len(reports) < 3:
+    if len(reports) < 3:
         return None
+    if own is None:
+        own = WarmUp(float(reports.steps[0]), None, settled=False)
     steps, times_s, period = reports.steps, reports.times_s, own.period_steps
     begin_step = own.steps if own.settled else _middle(reports, period)
     begin = int(np.searchsorted(steps, begin_step - 1e-6))

@@ -21,11 +21,11 @@ from assay.stats.progress.curves import Curve, pooled_curve
 from assay.stats.progress.launch_curve import LaunchCurve
 
 PILOT_BLOCKS = (1, 2, 4, 6)
-"""Numbers of blocks after which the warm-up is determined anew from all launches; then it stays."""
+"""Numbers of blocks after which the warm-up is determined again from all launches."""
 _PENALTY = 3.0
 """Factor of ln n x long-run variance."""
 _NEGLIGIBLE = 0.002
-"""Relative difference of step times that is no warm-up."""
+"""Relative difference of step times below which a change is negligible."""
 _LAST_PART = 2 / 3
 """Share of the curve after which a change means that the program had not settled."""
 _SHOWS_PERIOD = 2.5
@@ -68,7 +68,10 @@ def pooled_warm_up(
     places = _changes(curve)
     width = float(curve.edges[1] - curve.edges[0])
     cut = float(curve.edges[places[-1]]) if places else float(curve.edges[0])
-    if places:
+    early = [one.early_spike for one in launches if one.early_spike is not None]
+    if 2 * len(early) > len(launches) and float(np.median(early)) > cut:
+        cut = round_up(float(np.median(early)), period)
+    elif places:
         cut = _after_tail(curve, round_up(cut, period, width), period)
     begin = int(np.searchsorted(curve.edges, cut - 1e-6))
     settled = begin <= _LAST_PART * len(curve.values) and not _slopes(curve, begin)
@@ -176,7 +179,7 @@ def _penalty(points: int, freedom: int) -> float:
 
 
 def _slopes(curve: Curve, cut: int) -> bool:
-    """Return whether the last third, or what follows a later cut, has a slope."""
+    """Return whether the last third, or the part after a later cut, has a slope."""
     begin = max(cut, round(_LAST_PART * len(curve.values)))
     values, weights = curve.values[begin:], curve.weights[begin:]
     if len(values) < 4:

@@ -46,6 +46,12 @@ def test_first_look_without_dips_is_ten_times_its_warm_up():
     assert 500 <= seen <= 1000
 
 
+def test_first_look_at_slow_reports_ends_by_time():
+    seen = first_look(program(300, step_s=2.0, start_s=3.0, warm_up=0, every=0))
+    assert seen is not None
+    assert seen <= 40
+
+
 def test_first_look_waits_for_the_second_of_two_rare_checkpoints():
     seen = first_look(program(3000, every=400, checkpoint_s=30.0, warm_up=100))
     assert seen is not None

@@ -57,6 +57,12 @@ def test_no_report_after_the_warm_up_gives_no_steady_part():
     assert steady_part(launch_curve(program(2)), None) is None
 
 
+def test_few_reports_count_from_their_middle():
+    part = steady_part(launch_curve(program(60, report_every=10, every=0)))
+    assert part is not None
+    assert (part.begin_step, part.end_step, part.settled) == (40, 60, False)
+
+
 def test_spread_of_batches_is_the_long_run_variance():
     parts = [steady_part(launch_curve(program(900, seed=seed)), KNOWN) for seed in range(40)]
     variances = [part.batch_sd**2 * part.batch_steps for part in parts if part and part.batch_sd]

@@ -88,3 +88,22 @@ def test_longest_warm_up_counts_for_all_arms():
     found = common_warm_up([WarmUp(80, None, True), None, WarmUp(130, 50.0, False)])
     assert found == WarmUp(150, 50.0, False)
     assert common_warm_up([None, None]) is None
+
+
+@pytest.mark.parametrize("every", [0, 50])
+def test_slow_first_steps_of_a_compiler_are_warm_up(every):
+    found = pooled_warm_up(curves(1, 400, warm_up=4, slower=15.0, every=every))
+    assert found is not None
+    assert 4 <= found.steps <= 10
+
+
+def test_irregular_pauses_throughout_are_not_warm_up():
+    launches = []
+    for seed in range(3):
+        reports = program(400, seed=seed, slower=0.0, every=0)
+        times = reports.times_s.copy()
+        for at in (20, 133, 290, 370):
+            times[at:] += 2.0
+        launches.append(launch_curve(type(reports)(reports.steps, times, reports.values)))
+    found = pooled_warm_up(launches)
+    assert found == WarmUp(1.0, None, True)
