@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.records.progress import SteadyPart
+from assay.stats.progress.block_parts import block_parts
 from assay.stats.progress.end import first_look_suffices, next_check
 from assay.stats.progress.launch_curve import LaunchCurve, launch_curve
 from assay.stats.progress.launch_length import (
-    MIN_STEPS,
     REVISED_AFTER,
     launch_cost,
     next_steady_steps,
@@ -171,7 +171,7 @@ def _values(
     """
     blocks, parts = [], []
     for pair, own in zip(runs, cuts, strict=True):
-        known = _parts(pair, warm.steps, warm.period_steps) or _parts(pair, own, warm.period_steps)
+        known = block_parts(pair, warm, own)
         if not known:
             continue
         length = known[0].end_step - known[0].begin_step
@@ -179,16 +179,3 @@ def _values(
         blocks.append(BlockValues(logs, length))
         parts += known
     return blocks, parts
-
-
-def _parts(
-    pair: tuple[LaunchCurve, LaunchCurve], cut: float, period: float | None
-) -> list[SteadyPart] | None:
-    last = min(float(one.reports.steps[-1]) for one in pair)
-    known = []
-    for one in pair:
-        part = steady_part(one, WarmUp(cut, period, True), steady_steps=last - cut)
-        if part is None or not part.whole_periods or part.end_step - part.begin_step < MIN_STEPS:
-            return None
-        known.append(part)
-    return known

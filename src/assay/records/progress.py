@@ -76,11 +76,13 @@ class SteadyPart(Record, frozen=True, kw_only=True):
         period_steps: distance of periodic dips, such as checkpoints, in steps; absent without such
             dips.
         periods: number of whole periods in the steady part; the number of batches without dips.
-        batch_sd: standard deviation of the mean of one period or batch relative to the mean,
-            corrected for autocorrelation; absent below four batches.
-        batch_steps: length of such a batch, in steps.
+        batch_sd: standard deviation of the mean of one batch relative to the mean, corrected for
+            autocorrelation; absent below four batches. A batch is a period if there are sixteen.
+        batch_steps: length of such a batch, in steps. ``batch_sd**2 * batch_steps`` is the
+            long-run variance of a step.
         settled: true if the values became steady; otherwise the second half of the launch counts.
-        whole_periods: false if the steady part contains fewer than two whole periods.
+        whole_periods: false if there are periodic dips and the steady part is shorter than their
+            period.
         cumulative: true if the program prints running means, so that differences of step and time
             were used.
         ended_early: true if assay ended the launch because its value was worse than that of the
