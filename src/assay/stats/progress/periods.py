@@ -130,10 +130,19 @@ def _regular_distance(ends: Array, spikes: Flags) -> float | None:
     if regular.mean() < _REGULAR_SHARE:
         return None
     single = distances[regular & (distances < 1.5 * period)]
-    if not len(single):
-        return None
-    # Where reports do not divide the period, distances alternate, and only their mean is right.
-    return period if (single == period).mean() > 0.5 else float(single.mean())
+    return _fitted_distance(places, float(single.mean()), width) if len(single) else None
+
+
+def _fitted_distance(places: Array, period: float, width: float) -> float:
+    """Return the distance of places from least squares, as a whole number where that fits.
+
+    Where reports do not divide the period, single distances are all wrong.
+    """
+    numbers = np.round((places - places[-1]) / period)
+    numbers -= numbers.mean()
+    fitted = float(numbers @ places) / float(numbers @ numbers)
+    error = width / float(numbers[-1] - numbers[0])
+    return float(round(fitted)) if abs(fitted - round(fitted)) <= error else fitted
 
 
 def _wave(ends: Array, seconds: Array) -> float | None:

@@ -101,14 +101,18 @@ def batch_spread(
         return None
     widths = curve.widths[begin:end]
     mean = float(curve.seconds[begin:end] @ widths) / total
+    shift = 0.0
     if period_steps and total / period_steps + _SLACK >= _MIN_PERIODS:
-        batches, size = math.floor(total / period_steps + _SLACK), period_steps
+        if curve.last_spike is not None:
+            # A dip at the edge of two batches would count for both in part.
+            shift = (curve.last_spike + period_steps / 2 - float(steps[0])) % period_steps
+        batches, size = math.floor((total - shift) / period_steps + _SLACK), period_steps
         seconds = curve.seconds[begin:end] * widths
     else:
         batches = max(MIN_BATCHES, round(math.sqrt(n)))
         size = total / batches
         seconds = curve.smooth[begin:end] * widths
-    edges = steps[0] + size * np.arange(batches + 1)
+    edges = steps[0] + shift + size * np.arange(batches + 1)
     elapsed = np.concatenate(([0.0], np.cumsum(seconds)))
     means = np.diff(np.interp(edges, steps, elapsed)) / size
     return math.sqrt(variance_of_batch(means)) / mean, size, batches

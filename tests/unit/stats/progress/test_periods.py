@@ -43,6 +43,18 @@ def test_reports_of_ten_steps_show_diluted_checkpoints():
     assert found.spikes.sum() == 12
 
 
+@pytest.mark.parametrize("width", [3, 4, 7, 16, 20])
+def test_reports_that_do_not_divide_the_period_give_it(width):
+    single = noise(2000)
+    single[49::50] += 2.0
+    ends = np.arange(width, 2001, width)
+    elapsed = np.concatenate(([0.0], np.cumsum(single)))
+    seconds = np.diff(elapsed[np.concatenate(([0], ends))]) / width
+    found = find_dips(ends.astype(float), seconds)
+    assert found.period_steps is not None
+    assert found.period_steps / 50 == pytest.approx(round(found.period_steps / 50), abs=0.005)
+
+
 def test_two_checkpoints_one_period_from_the_begin_suffice():
     seconds = noise(120)
     seconds[[49, 99]] += 2.0

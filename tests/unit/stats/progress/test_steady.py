@@ -70,6 +70,15 @@ def test_spread_of_batches_is_the_long_run_variance():
     assert np.mean(variances) == pytest.approx(share**2 * 0.05**2 * 4, rel=0.25)
 
 
+def test_spread_does_not_depend_on_the_distance_of_reports():
+    fine, coarse = (
+        steady_part(launch_curve(program(2000, report_every=every)), KNOWN) for every in (1, 4)
+    )
+    assert fine is not None and coarse is not None
+    assert fine.batch_sd is not None and coarse.batch_sd is not None
+    assert coarse.batch_sd == pytest.approx(fine.batch_sd, rel=0.5)
+
+
 def test_rate_is_throughput_with_checkpoints():
     curve = launch_curve(program(600, step_sd=0.01))
     part = steady_part(curve, KNOWN)
