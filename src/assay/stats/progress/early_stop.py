@@ -83,6 +83,7 @@ def incumbent_of(
         launches=len(logs),
         periods=steady_steps / unit_steps,
         launch_sd=predictive_spread(posterior, _QUANTILE),
+        unit_steps=unit_steps,
         batch_sd=math.sqrt(step_variance / unit_steps),
     )
 
