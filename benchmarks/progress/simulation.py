@@ -19,16 +19,21 @@ from typing import Any
 
 import numpy as np
 
+from assay.stats.progress.launch_curve import LaunchCurve
+
 from .bias import STEPS, bias
 from .ended_early import EACH, SLOWER, ended_early
 from .jobs import JOBS, SHAPES, Job
 from .length import EFFECT, adaptive, fixed
-from .tables import tables
+from .recorded import RECORDING, read, resampled
+from .tables import BIAS_SHARE, tables
 
 CHUNK = 250
 """Studies that are stored at once."""
 BIAS_JOB = 4
 """The job whose warm-up is varied: 200 ms, launch 1 %."""
+RECORDED_STEPS = (100, 200, 400)
+"""Steady steps of launches that are resampled from recordings."""
 SECONDS_PER_STUDY = 0.03
 """Processor time of one study, for the announcement."""
 
@@ -64,8 +69,9 @@ def main() -> None:
     for job in chosen:
         _length(results, job, options.studies, options.seed)
         print(f"{job.name}: {time.perf_counter() - begin:.0f} s", flush=True)
-    _bias(results, options.studies // 5, options.seed)
+    _bias(results, options.studies // BIAS_SHARE, options.seed)
     _early(results, options.studies, options.seed)
+    _recorded(results, options.studies, options.seed)
     print(tables(results.parts, chosen, options.studies))
 
 
@@ -119,13 +125,28 @@ def _early(results: Results, launches: int, seed: int) -> None:
         for slower in SLOWER:
             many = math.ceil((launches if slower == 0.0 else launches / 4) / EACH)
             results.part(
-                f"early {number} {slower} {many}",
+                f"early {number} {slower} {launches}",
                 partial(_ended, number, slower, many, seed),
             )
 
 
 def _ended(number: int, slower: float, incumbents: int, seed: int) -> dict[str, Any]:
     return vars(ended_early(JOBS[number], slower, incumbents, seed))
+
+
+def _recorded(results: Results, studies: int, seed: int) -> None:
+    if not RECORDING.exists():
+        return
+    curves = read()
+    for steps in RECORDED_STEPS:
+        results.part(
+            f"recorded {steps} {studies}",
+            partial(_resampled, curves, steps, studies, seed),
+        )
+
+
+def _resampled(curves: list[LaunchCurve], steps: int, studies: int, seed: int) -> dict[str, Any]:
+    return vars(resampled(curves, steps, studies, seed))
 
 
 def _parsed() -> argparse.Namespace:

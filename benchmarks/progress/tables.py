@@ -8,12 +8,14 @@ from typing import Any
 
 from benchmarks.markdown import table, verdict
 
-from .jobs import JOBS, SHAPES, Job
+from .jobs import JOBS, Job
 
 VERDICT_LIMIT = 1.3
 WHOLE_LIMIT = 0.25
 WHOLE_JOB = 4
 """The job whose time is compared with whole launches: 200 ms, launch 1 %."""
+BIAS_SHARE = 5
+"""Studies of a row for each set of pilot launches of the bias."""
 BIAS_LIMIT = 0.003
 ERROR_LIMIT = 0.05
 
@@ -33,7 +35,8 @@ def tables(parts: Parts, jobs: Sequence[Job], studies: int) -> str:
         "job", "best steps", "its time", "to +-1 %", "limit", "to the verdict", "time of whole",
         "first look", "covered (0, 2 %)", "false", "result",
     )  # fmt: skip
-    return "\n\n".join((table(heads, rows), _bias(parts), _early(parts)))
+    found = (table(heads, rows), _bias(parts, studies), _early(parts, studies))
+    return "\n\n".join((*found, _recorded(parts, studies)))
 
 
 class Pooled:
@@ -103,11 +106,11 @@ def _row(parts: Parts, number: int) -> list[str]:
     ]
 
 
-def _bias(parts: Parts) -> str:
+def _bias(parts: Parts, studies: int) -> str:
     rows = []
     for key, part in parts.items():
-        name, shape, steps, pilots, _ = (*key.split(), "", "", "", "")[:5]
-        if name == "bias" and shape in SHAPES:
+        if key.startswith("bias ") and key.endswith(f" {studies // BIAS_SHARE}"):
+            _, shape, steps, pilots, _ = key.split()
             limit = BIAS_LIMIT + 2 * part["error"]
             rows.append(
                 [
@@ -121,11 +124,11 @@ def _bias(parts: Parts) -> str:
     return table(("warm-up", "steps", "pilot launches of an arm", "bias", "below 0.3 %"), rows)
 
 
-def _early(parts: Parts) -> str:
+def _early(parts: Parts, studies: int) -> str:
     rows = []
     for key, part in parts.items():
-        if key.startswith("early "):
-            _, number, slower, _ = key.split()
+        if key.startswith("early ") and key.endswith(f" {studies}"):
+            _, number, slower, *_ = key.split()
             same = float(slower) == 0.0
             met = part["share"] <= ERROR_LIMIT + 2 * part["error"]
             rows.append(
@@ -138,3 +141,25 @@ def _early(parts: Parts) -> str:
                 ]
             )
     return table(("job", "configuration", "ended early", "mean periods", "at most 5 %"), rows)
+
+
+def _recorded(parts: Parts, studies: int) -> str:
+    rows = []
+    for key, part in parts.items():
+        if key.startswith("recorded ") and key.endswith(f" {studies}"):
+            least, middle, most = part["warm_up"]
+            met = part["false"] <= ERROR_LIMIT + 2 * part["error"]
+            small = abs(part["bias"]) <= BIAS_LIMIT + 2 * part["bias_error"]
+            rows.append(
+                [
+                    str(part["launches"]),
+                    "none" if part["period"] is None else f"{part['period']:g}",
+                    f"{middle:g} ({least:g} to {most:g})",
+                    f"{part['steps']:g}",
+                    f"{part['false']:.1%} (se {part['error']:.1%})",
+                    f"{100 * part['bias']:.2f} % (se {100 * part['bias_error']:.2f})",
+                    verdict("met" if met and small else "missed"),
+                ]
+            )
+    heads = ("recorded launches", "period", "warm-up", "steady steps", "false", "bias", "result")
+    return table(heads, rows)
