@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay.executors.progress.notices import Notice
-from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.watch import DRAIN_INTERVAL_S, ProgressWatch
 from assay.launch.running import RunningLaunch
 from assay.records import EndRule, Metric
 
 if TYPE_CHECKING:
     from assay.stats.progress.end import EndReason
+    from assay.stats.progress.launch_end import LaunchEnd
+    from assay.stats.progress.reports import Reports
 
 NoticeListener = Callable[[Notice], None]
 """Receiver of notices while a launch runs."""
@@ -21,6 +22,12 @@ NoticeListener = Callable[[Notice], None]
 
 def no_notices(notice: Notice) -> None:
     """Receive a notice, and do nothing."""
+
+
+def _decision(rule: EndRule, metric: Metric) -> LaunchEnd:
+    from assay.stats.progress.launch_end import LaunchEnd
+
+    return LaunchEnd(rule, goal=metric.goal, form=metric.rate_form)
 
 
 class LiveReports:
@@ -49,10 +56,9 @@ class LiveReports:
         self.ended: EndReason | None = None
         self.notices: list[Notice] = []
         self._metric = metric
-        self._rule = rule
+        self._decision = None if metric is None or rule is None else _decision(rule, metric)
         self._listener = listener
         self._began = time.monotonic()
-        self._next_check = 0
         watch.begin(self._began)
 
     def is_finished(self, running: RunningLaunch, timeout_s: float | None) -> bool:
@@ -80,10 +86,11 @@ class LiveReports:
         """
         now = time.monotonic()
         self._take(self.watch.drain(now))
-        if self.ended is None and self._rule is not None and self._metric is not None:
-            self.ended = self._reason(self._rule, self._metric, now - self._began)
-            if self.ended is not None:
-                running.ask_to_end()
+        if self.ended is not None or self._decision is None or self._metric is None:
+            return
+        self.ended = self._reason(self._decision, self._metric, now - self._began)
+        if self.ended is not None:
+            running.ask_to_end()
 
     def __enter__(self) -> LiveReports:
         return self
@@ -100,32 +107,16 @@ class LiveReports:
         for notice in notices:
             self._listener(notice)
 
-    def _reason(self, rule: EndRule, metric: Metric, elapsed_s: float) -> EndReason | None:
-        from assay.stats.progress.end import EndReason, next_check, reason_to_end
-        from assay.stats.progress.launch_curve import launch_curve
+    def _reason(self, decision: LaunchEnd, metric: Metric, elapsed_s: float) -> EndReason | None:
         from assay.stats.progress.reports import reports_of
 
         recorder = self.watch.recorder(metric.name)
         if recorder is None:
-            return EndReason.TIME if rule.max_s is not None and elapsed_s >= rule.max_s else None
-        if not self._is_due(rule, recorder, elapsed_s):
-            return None
-        curve = launch_curve(reports_of(recorder), metric.rate_form)
-        found = reason_to_end(rule, curve, elapsed_s, goal=metric.goal, form=metric.rate_form)
-        self._next_check = next_check(len(recorder))
-        return found
+            return decision.reason(0, 0.0, elapsed_s, _no_reports)
+        return decision.reason(
+            len(recorder), recorder.steps[-1], elapsed_s, lambda: reports_of(recorder)
+        )
 
-    def _is_due(self, rule: EndRule, recorder: SeriesRecorder, elapsed_s: float) -> bool:
-        """Return whether the reports are to be examined, which takes milliseconds.
 
-        With a known warm-up the number of steps decides. Otherwise a statistic of all reports does,
-        each time that their number has grown by a fifth.
-        """
-        if rule.max_s is not None and elapsed_s >= rule.max_s:
-            return True
-        if rule.steady_steps is None and not rule.first_look:
-            return False
-        if rule.warmup_steps is not None and rule.steady_steps is not None:
-            done = recorder.steps[-1] >= rule.warmup_steps + rule.steady_steps
-            return done or (rule.incumbent is not None and len(recorder) >= self._next_check)
-        return len(recorder) >= self._next_check
+def _no_reports() -> Reports:
+    raise AssertionError("no check without reports")

@@ -49,6 +49,8 @@ class LaunchEnd:
         """
         if self._rule.max_s is not None and elapsed_s >= self._rule.max_s:
             return EndReason.TIME
+        if self._rule.steady_steps is None and not self._rule.first_look:
+            return None
         if count < max(2, self._next_count) or last_step < self._next_step - 1e-6:
             return None
         found = reports()
@@ -86,7 +88,8 @@ class LaunchEnd:
     def _look_after(self, step: float) -> float:
         """Return the step of the first comparison with the incumbent after a step."""
         rule = self._rule
-        if rule.incumbent is None or rule.period_steps is None or rule.warmup_steps is None:
+        if rule.incumbent is None or rule.warmup_steps is None:
             return math.inf
-        looks = (rule.warmup_steps + look * rule.period_steps for look in LOOKS)
+        unit_steps = rule.incumbent.unit_steps
+        looks = (rule.warmup_steps + look * unit_steps for look in LOOKS)
         return min((look for look in looks if look > step + 1e-6), default=math.inf)

@@ -85,7 +85,7 @@ def reports_of(series: ReportedSeries) -> Reports:
         usual = float(np.median(forward)) if len(forward) else 1.0
         moves = np.where(moves < 0, usual, moves)
         steps = steps[0] + np.concatenate(([0.0], np.cumsum(moves)))
-    kept = np.append(moves > 0, True)
+    kept = np.append(np.diff(steps) > 0, True)  # rounding may undo a tiny move
     return Reports(steps[kept], times_s[kept], values[kept])
 
 

@@ -20,7 +20,9 @@ from assay.stats.progress.steady import steady_part
 from assay.stats.progress.warm_up import WarmUp
 
 RATE = 32 / (0.2 + 2 / 50)
-INCUMBENT = Incumbent(value=RATE, launches=4, periods=4, launch_sd=0.01, batch_sd=0.012)
+INCUMBENT = Incumbent(
+    value=RATE, launches=4, periods=4, launch_sd=0.01, unit_steps=50, batch_sd=0.012
+)
 RULE = EndRule(warmup_steps=100, period_steps=50, steady_steps=200)
 
 
@@ -74,8 +76,8 @@ def test_length_with_unknown_warm_up_ends_after_it():
 
 def test_time_ends_a_launch_without_reports():
     curve = launch_curve(program(1))
-    assert reason_to_end(EndRule(max_s=5.0), curve, 5.0) is EndReason.TIME
-    assert reason_to_end(EndRule(max_s=5.0), curve, 4.9) is None
+    assert reason_to_end(EndRule(first_look=True, max_s=5.0), curve, 5.0) is EndReason.TIME
+    assert reason_to_end(EndRule(first_look=True, max_s=5.0), curve, 4.9) is None
 
 
 def test_plainly_slower_launch_ends_at_its_first_period():
@@ -120,7 +122,9 @@ def test_disadvantage_follows_the_goal():
 def test_duration_ends_early_as_well():
     plain = program(160, launch=1.2)
     durations = type(plain)(plain.steps, plain.times_s, 32 / plain.values)
-    incumbent = Incumbent(value=0.24, launches=4, periods=4, launch_sd=0.01, batch_sd=0.012)
+    incumbent = Incumbent(
+        value=0.24, launches=4, periods=4, launch_sd=0.01, unit_steps=50, batch_sd=0.012
+    )
     rule = EndRule(warmup_steps=100, period_steps=50, steady_steps=1000, incumbent=incumbent)
     curve = launch_curve(durations, RateForm.DURATION)
     assert is_worse(rule, curve, goal=Goal.LOWER, form=RateForm.DURATION)

@@ -5,7 +5,9 @@ from assay.records.progress import EndRule, Incumbent
 from assay.stats.progress.end import EndReason
 from assay.stats.progress.launch_end import LaunchEnd
 
-INCUMBENT = Incumbent(value=32 / 0.24, launches=4, periods=4, launch_sd=0.01, batch_sd=0.012)
+INCUMBENT = Incumbent(
+    value=32 / 0.24, launches=4, periods=4, launch_sd=0.01, unit_steps=50, batch_sd=0.012
+)
 
 
 def run(rule, reports):
@@ -50,13 +52,15 @@ def test_equal_launch_is_compared_six_times_at_most():
 
 
 def test_first_look_has_few_checks():
-    last, reason, checks = run(EndRule(), program(2000))
+    last, reason, checks = run(EndRule(first_look=True), program(2000))
     assert reason is EndReason.ENOUGH
     assert 200 <= last <= 320
     assert checks <= 20
 
 
-@pytest.mark.parametrize("rule", [EndRule(max_s=30.0), EndRule(max_s=30.0, steady_steps=500)])
+@pytest.mark.parametrize(
+    "rule", [EndRule(first_look=True, max_s=30.0), EndRule(max_s=30.0, steady_steps=500)]
+)
 def test_time_ends_the_launch(rule):
     last, reason, _ = run(rule, program(900))
     assert reason is EndReason.TIME
