@@ -1,15 +1,29 @@
-"""Regret of a search among 60 configurations of a simulated job, on the time of whole launches."""
+"""Regret of a search among 60 configurations of a simulated job.
+
+The budget is the time of some whole launches of the default. `python -m benchmarks.progress.search`
+prints the mean regret of each cell.
+"""
 
 from __future__ import annotations
 
 import argparse
 import math
 import statistics
-import time
+from dataclasses import dataclass
 
 import numpy as np
 
-from assay.records import Budget, Choices, Configuration, Kind, Parameter, Space, StudySpec, Until
+from assay.records import (
+    Budget,
+    Choices,
+    Configuration,
+    Kind,
+    Parameter,
+    Space,
+    StudySpec,
+    Until,
+    Verdict,
+)
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
@@ -19,100 +33,124 @@ from benchmarks.progress.jobs import Job, launches
 from benchmarks.progress.simulated_program import WORKLOAD, JobProgram
 
 JOB = Job("200 ms, launch 1%", 0.2, 0.01)
+SPACES = {"flat": (60,), "structured": (5, 4, 3)}
+"""Numbers of values of the settings of each space."""
+ADDITIVE_SHARE = 0.8
+"""Share of the variance of the effects that the settings of a structured space add up to."""
+COUNTS = (10, 30)
+"""Budgets, in whole launches of the default."""
 
 
-def flat_space() -> Space:
-    return Space(
-        parameters=(
-            Parameter(name="arg.c", domain=Choices(tuple(f"v{i}" for i in range(60))), default="v0"),
-        )
-    )
+@dataclass(frozen=True)
+class Found:
+    """Result of one search.
 
+    Attributes:
+        regret: time of the recommended configuration over that of the best one, less 1.
+        claims: true if the search proves a gain.
+        launches: number of launches.
+    """
 
-def structured_space() -> Space:
-    sizes = {"arg.a": 5, "arg.b": 4, "arg.c": 3}
-    return Space(
-        parameters=tuple(
-            Parameter(name=n, domain=Choices(tuple(f"v{i}" for i in range(k))), default="v0")
-            for n, k in sizes.items()
-        )
-    )
+    regret: float
+    claims: bool
+    launches: int
 
 
 class Effects:
-    """Log-normal effects with sd 10 %; structured: 80 % of the variance is additive."""
+    """Log-normal effects of the configurations of a space.
 
-    def __init__(self, kind: str, seed: int, sd: float = 0.1) -> None:
+    Args:
+        sizes: number of values of each setting.
+        seed: seed of the effects.
+        sd: standard deviation of their logarithms.
+    """
+
+    def __init__(self, sizes: tuple[int, ...], seed: int, sd: float) -> None:
         rng = np.random.default_rng((seed, 7))
-        self.kind = kind
-        if kind == "flat":
-            self.table = {(i,): sd * rng.standard_normal() for i in range(60)}
-        else:
-            parts = [rng.standard_normal(k) for k in (5, 4, 3)]
-            own = {}
-            for a in range(5):
-                for b in range(4):
-                    for c in range(3):
-                        additive = (parts[0][a] + parts[1][b] + parts[2][c]) / math.sqrt(3)
-                        own[a, b, c] = sd * (
-                            math.sqrt(0.8) * additive + math.sqrt(0.2) * rng.standard_normal()
-                        )
-            self.table = own
-
-    def key(self, configuration: Configuration) -> tuple[int, ...]:
-        names = ("arg.c",) if self.kind == "flat" else ("arg.a", "arg.b", "arg.c")
-        return tuple(int(str(configuration.get(n, "v0"))[1:]) for n in names)
+        self._names = [f"arg.s{number}" for number in range(len(sizes))]
+        own = rng.standard_normal(sizes)
+        if len(sizes) > 1:
+            trends = [rng.standard_normal(size) for size in sizes]
+            added = sum(np.ix_(*trends)) / math.sqrt(len(sizes))
+            own = math.sqrt(ADDITIVE_SHARE) * added + math.sqrt(1.0 - ADDITIVE_SHARE) * own
+        self._logs = sd * own
+        self.space = Space(
+            parameters=tuple(
+                Parameter(
+                    name=name,
+                    domain=Choices(tuple(f"v{value}" for value in range(size))),
+                    default="v0",
+                )
+                for name, size in zip(self._names, sizes, strict=True)
+            )
+        )
 
     def factor(self, configuration: Configuration) -> float:
-        return math.exp(self.table[self.key(configuration)])
+        """Return the factor of a configuration on the time of a step."""
+        place = tuple(int(str(configuration.get(name, "v0"))[1:]) for name in self._names)
+        return math.exp(float(self._logs[place]))
 
     def regret(self, configuration: Configuration) -> float:
-        return self.factor(configuration) / math.exp(min(self.table.values())) - 1.0
+        """Return the time of a configuration over that of the best one, less 1."""
+        return self.factor(configuration) / math.exp(float(self._logs.min())) - 1.0
 
 
-def whole_s(job: Job) -> float:
-    rng = np.random.default_rng(0)
-    return float(launches(job, rng, np.ones(20), job.whole)[:, -1].mean())
+def whole_launch_s(job: Job) -> float:
+    """Return the mean time of a whole launch of a job, in seconds."""
+    ends = launches(job, np.random.default_rng(0), np.ones(20), job.whole)
+    return float(ends[:, -1].mean())
 
 
-def study(kind: str, seed: int, count: int, sd: float = 0.1):
-    space = flat_space() if kind == "flat" else structured_space()
-    effects = Effects(kind, seed, sd)
-    budget = Budget(time_s=count * whole_s(JOB))
+def search(sizes: tuple[int, ...], seed: int, count: int, sd: float) -> Found:
+    """Search a space on the time of some whole launches.
+
+    Args:
+        sizes: number of values of each setting.
+        seed: seed of effects, launches and search.
+        count: budget, in whole launches of the default.
+        sd: standard deviation of the logarithms of the effects.
+    """
+    effects = Effects(sizes, seed, sd)
+    budget = Budget(time_s=count * whole_launch_s(JOB))
     spec = StudySpec(
-        kind=Kind.TUNE, workload=WORKLOAD, budget=budget, space=space, seed=seed,
-        disturbed_above=None, until=Until(),
+        kind=Kind.TUNE,
+        workload=WORKLOAD,
+        budget=budget,
+        space=effects.space,
+        seed=seed,
+        disturbed_above=None,
+        until=Until(),
     )
-    searcher = GpSearcher()
-    bound = SearchSpace(space)
-    race = TuneRace(spec, bound, searcher)
-    done = run_race(race, JobProgram(JOB, effects.factor, seed), budget)
-    conclusion = conclude(spec, done.samples, bound, searcher, done.done)
-    chosen = conclusion.recommendation
-    settings = Configuration(chosen.settings) if chosen is not None else Configuration()
-    claim = chosen.claim if chosen is not None else None
-    return effects.regret(settings), claim, done, conclusion
+    searcher, space = GpSearcher(), SearchSpace(effects.space)
+    race = TuneRace(spec, space, searcher)
+    ran = run_race(race, JobProgram(JOB, effects.factor, seed), budget)
+    found = conclude(spec, ran.samples, space, searcher, ran.done)
+    chosen = found.recommendation
+    settings = Configuration() if chosen is None else Configuration(chosen.settings)
+    claim = None if chosen is None else chosen.claim
+    proven = claim is not None and claim.verdict is Verdict.FASTER
+    return Found(effects.regret(settings), proven, len(ran.samples))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--kind", default="flat")
-    parser.add_argument("--count", type=int, default=10)
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--sd", type=float, default=0.1)
-    parser.add_argument("-v", action="store_true")
-    a = parser.parse_args()
-    regrets = []
-    for seed in range(a.seeds):
-        t = time.perf_counter()
-        regret, claim, done, conclusion = study(a.kind, seed, a.count, a.sd)
-        regrets.append(100 * regret)
-        if a.v:
-            stages = {}
-            for s in done.samples:
-                stages.setdefault(str(s.launch.stage), []).append(s.wall_s)
-            print(seed, f"{100*regret:.2f} %", claim and claim.verdict, done.done.reason, {k: (len(v), round(sum(v))) for k, v in stages.items()}, f"{time.perf_counter()-t:.1f} s", flush=True)
-    print(a.kind, a.count, f"mean {statistics.fmean(regrets):.3f} median {statistics.median(regrets):.3f} se {statistics.stdev(regrets)/math.sqrt(len(regrets)):.3f}")
+    """Run the searches of the cells and print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=200, help="searches of each cell")
+    parser.add_argument("--sd", type=float, default=0.1, help="spread of the effects; 0: all alike")
+    parser.add_argument("--space", choices=tuple(SPACES), action="append", help="cells to run")
+    parser.add_argument("--count", type=int, action="append", help="cells to run")
+    given = parser.parse_args()
+    for name in given.space or SPACES:
+        for count in given.count or COUNTS:
+            found = [search(SPACES[name], seed, count, given.sd) for seed in range(given.seeds)]
+            regrets = [100.0 * one.regret for one in found]
+            error = statistics.stdev(regrets) / math.sqrt(len(regrets))
+            print(
+                f"{name}, {count} launches: regret {statistics.fmean(regrets):.3f} % "
+                f"(standard error {error:.3f}), claims in {sum(one.claims for one in found)} of "
+                f"{len(found)}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

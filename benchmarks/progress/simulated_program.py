@@ -107,9 +107,7 @@ class JobProgram:
 def _reports(ends: Array, count: int) -> Reports:
     """Return the reports of the first steps, each with the speed of its step."""
     times_s = ends[1 : count + 1]
-    return Reports(
-        np.arange(1.0, count + 1.0), times_s, 1.0 / np.diff(ends[: count + 1])
-    )
+    return Reports(np.arange(1.0, count + 1.0), times_s, 1.0 / np.diff(ends[: count + 1]))
 
 
 def _recorder(reports: Reports) -> SeriesRecorder:
