@@ -100,8 +100,9 @@ def resampled(curves: list[LaunchCurve], steps: float, studies: int, seed: int) 
 
 def _values(curves: list[LaunchCurve], warm_up: WarmUp, steps: float) -> Array:
     """Return the logarithm of the steady time per step of each launch."""
-    cut = [launch_curve(one.reports.between(0.0, warm_up.steps + steps)) for one in curves]
-    parts = block_parts(cut, warm_up) or []
+    last = min(warm_up.steps + steps, min(float(one.reports.steps[-1]) for one in curves))
+    cut = [launch_curve(one.reports.between(0.0, last)) for one in curves]
+    parts = block_parts(cut, warm_up, max(0.0, last - steps)) or []
     return np.array(
         [math.log((one.end_s - one.begin_s) / (one.end_step - one.begin_step)) for one in parts]
     )

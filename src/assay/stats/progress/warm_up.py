@@ -19,6 +19,7 @@ import numpy as np
 from assay.stats.progress.change_points import change_points
 from assay.stats.progress.curves import Curve, pooled_curve
 from assay.stats.progress.launch_curve import LaunchCurve
+from assay.stats.progress.periods import find_dips
 
 PILOT_BLOCKS = (1, 2, 4, 6)
 """Numbers of blocks after which the warm-up is determined again from all launches."""
@@ -30,6 +31,8 @@ _LAST_PART = 2 / 3
 """Share of the curve after which a change means that the program had not settled."""
 _SHOWS_PERIOD = 2.5
 """Length of a launch, in periods, from which on it has to show a period."""
+_MIN_MEDIAN = 3
+"""Smallest number of launches whose median hides random pauses."""
 _SLOPE_DEVIATIONS = 2.0
 """Standard errors of the slope of the last third from which on it counts."""
 
@@ -79,21 +82,37 @@ def pooled_warm_up(
 
 
 def pooled_period(launches: Sequence[LaunchCurve]) -> float | None:
-    """Return the period of dips in steps: the median over the launches that show one.
+    """Return the period of dips in steps.
 
-    At least half of the launches that are long enough to show it have to.
+    It is the median over the launches that show one, if at least half of those that are long enough
+    do. Otherwise the median over launches of the time of each step counts: random pauses vanish in
+    it, and small checkpoints remain.
 
     Args:
         launches: launches of one or more arms.
     """
     periods = [one.period_steps for one in launches if one.period_steps is not None]
-    if not periods:
+    if periods:
+        period = float(np.median(periods))
+        shown = _SHOWS_PERIOD * period
+        long_enough = sum(len(one) > 0 and one.reports.steps[-1] >= shown for one in launches)
+        if 2 * len(periods) >= long_enough:
+            return period
+    return _period_of_median(launches)
+
+
+def _period_of_median(launches: Sequence[LaunchCurve]) -> float | None:
+    """Return the period of the median over launches, if they report at the same steps."""
+    if len(launches) < _MIN_MEDIAN:
         return None
-    period = float(np.median(periods))
-    long_enough = sum(
-        len(one) > 0 and float(one.reports.steps[-1]) >= _SHOWS_PERIOD * period for one in launches
-    )
-    return period if 2 * len(periods) >= long_enough else None
+    last = int(np.median([len(one.seconds) for one in launches]))
+    long_enough = [one for one in launches if len(one.seconds) >= last]
+    ends = long_enough[0].reports.steps[1 : last + 1]
+    same = [one for one in long_enough if np.array_equal(one.reports.steps[1 : last + 1], ends)]
+    if len(same) < _MIN_MEDIAN or not last:
+        return None
+    relative = [one.seconds[:last] / np.median(one.seconds[:last]) for one in same]
+    return find_dips(ends, np.median(relative, axis=0)).period_steps
 
 
 def round_up(steps: float, period_steps: float | None, tolerance: float = 0.0) -> float:

@@ -1,10 +1,17 @@
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.stats.progress.programs import program
 
 from assay.stats.progress.launch_curve import launch_curve
-from assay.stats.progress.warm_up import WarmUp, common_warm_up, pooled_warm_up, round_up
+from assay.stats.progress.warm_up import (
+    WarmUp,
+    common_warm_up,
+    pooled_period,
+    pooled_warm_up,
+    round_up,
+)
 
 
 def curves(many, steps, **changes):
@@ -107,3 +114,14 @@ def test_irregular_pauses_throughout_are_not_warm_up():
         launches.append(launch_curve(type(reports)(reports.steps, times, reports.values)))
     found = pooled_warm_up(launches)
     assert found == WarmUp(1.0, None, True)
+
+
+def test_small_checkpoints_among_random_pauses_are_found_in_several_launches():
+    launches = []
+    for seed in range(6):
+        reports = program(400, seed=seed, slower=0.0, checkpoint_s=0.3, step_sd=0.1)
+        times = reports.times_s.copy()
+        for at in np.random.default_rng(seed).integers(1, 400, size=25):
+            times[at:] += 0.8
+        launches.append(launch_curve(type(reports)(reports.steps, times, reports.values)))
+    assert pooled_period(launches) == pytest.approx(50, abs=0.5)
