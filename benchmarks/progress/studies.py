@@ -25,6 +25,7 @@ from assay.stats.progress.warm_up import (
     WarmUp,
     common_warm_up,
     pooled_warm_up,
+    revised_warm_up,
 )
 
 from .jobs import Array, Job, launches
@@ -88,7 +89,7 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
                 runs.append((both[0], both[1]))
             study.seconds.append(sum(float(one.reports.times_s[-1]) for one in runs[-1]))
             if number in PILOT_BLOCKS:
-                warm = _revised(runs) or warm
+                warm = revised_warm_up(warm, _revised(runs))
             cuts.append(number_cut)
             blocks, parts = _values(runs, cuts, warm)
         else:

@@ -148,6 +148,23 @@ def common_warm_up(found: Sequence[WarmUp | None]) -> WarmUp | None:
     return WarmUp(round_up(steps, period, 1.0), period, all(one.settled for one in known))
 
 
+def revised_warm_up(current: WarmUp, found: WarmUp | None) -> WarmUp:
+    """Return the warm-up for the next block.
+
+    If the launches had not settled, their cut may lie anywhere, and longer launches would have to
+    tell. So the current one stays, marked as not settled.
+
+    Args:
+        current: warm-up that the last block ran with.
+        found: warm-up of all launches of all arms (see ``common_warm_up``).
+    """
+    if found is None:
+        return current
+    if found.settled:
+        return found
+    return WarmUp(current.steps, found.period_steps or current.period_steps, settled=False)
+
+
 def _changes(curve: Curve) -> list[int]:
     """Return the change points of a curve, without those at the end that are negligible."""
     n = len(curve.values)

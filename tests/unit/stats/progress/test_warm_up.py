@@ -125,3 +125,10 @@ def test_small_checkpoints_among_random_pauses_are_found_in_several_launches():
             times[at:] += 0.8
         launches.append(launch_curve(type(reports)(reports.steps, times, reports.values)))
     assert pooled_period(launches) == pytest.approx(50, abs=0.5)
+
+
+def test_unsettled_launches_keep_the_current_warm_up():
+    current = WarmUp(100.0, None, True)
+    assert revised_warm_up(current, None) == current
+    assert revised_warm_up(current, WarmUp(150.0, 50.0, True)) == WarmUp(150.0, 50.0, True)
+    assert revised_warm_up(current, WarmUp(400.0, 50.0, False)) == WarmUp(100.0, 50.0, False)
