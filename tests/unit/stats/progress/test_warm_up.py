@@ -10,6 +10,7 @@ from assay.stats.progress.warm_up import (
     common_warm_up,
     pooled_period,
     pooled_warm_up,
+    revised_warm_up,
     round_up,
 )
 
