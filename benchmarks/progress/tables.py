@@ -36,7 +36,7 @@ def tables(parts: Parts, jobs: Sequence[Job], studies: int) -> str:
         "first look", "covered (0, 2 %)", "false", "result",
     )  # fmt: skip
     found = (table(heads, rows), _bias(parts, studies), _early(parts, studies))
-    return "\n\n".join((*found, _recorded(parts, studies)))
+    return "\n\n".join(text for text in (*found, _recorded(parts, studies)) if text)
 
 
 class Pooled:
@@ -162,4 +162,4 @@ def _recorded(parts: Parts, studies: int) -> str:
                 ]
             )
     heads = ("recorded launches", "period", "warm-up", "steady steps", "false", "bias", "result")
-    return table(heads, rows)
+    return table(heads, rows) if rows else ""
