@@ -29,6 +29,7 @@ from assay.reporting.parts import (
     kernels,
     method,
     observed_metrics,
+    progress,
     requirements,
     steps,
     sweep,
@@ -117,6 +118,9 @@ def _picture_chapters(
             claims.claims(rows),
             intro=_gain_intro(report, gain),
         )
+    reported = progress.progress(report, rows, pictures.progress)
+    if reported is not None:
+        yield _chapter("progress", "Values while the launches run", reported)
     taken = steps.steps(report.conclusion.steps) if report.conclusion else None
     if taken is not None:
         yield _chapter("steps", "Step by step", taken)

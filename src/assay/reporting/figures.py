@@ -15,18 +15,23 @@ from assay.reporting.convergence import ConvergenceFigure, convergence_figure
 from assay.reporting.gains import GainFigure, gain_figure
 from assay.reporting.inputs import ReportInput
 from assay.reporting.noise_floor import NoiseFigure, noise_figure
+from assay.reporting.progress import ProgressFigure, progress_figures
 from assay.reporting.scale import scale_for
 from assay.reporting.trials import State, Trial
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Data of all pictures of a report; ``None`` for a picture without data."""
+    """Data of all pictures of a report; ``None`` for a picture without data.
+
+    ``progress`` has a picture for each metric that launches report while they run.
+    """
 
     boxes: BoxFigure | None
     gain: GainFigure | None
     convergence: ConvergenceFigure | None
     noise: NoiseFigure | None
+    progress: tuple[ProgressFigure, ...] = ()
 
 
 def figures(report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow]) -> Figures:
@@ -38,4 +43,5 @@ def figures(report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow]
         gain=gain_figure(report, rows),
         convergence=convergence_figure(report, trials, rows, scale),
         noise=noise_figure(report, rows),
+        progress=progress_figures(report, rows),
     )

@@ -230,6 +230,8 @@ def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
         pictures["convergence"]["drift"] = [mark["number"] for mark in drift]
     if pictures["noise"]:
         del pictures["noise"]["deviations"]
+    if not pictures["progress"]:
+        del pictures["progress"]
     return pictures
 
 

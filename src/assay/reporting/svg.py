@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from assay.reporting.pictures.canvas import NARROW, WIDE
 from assay.reporting.pictures.heatmap import heat_svg
+from assay.reporting.pictures.progress import progress_svg
 from assay.reporting.pictures.rows import box_svg, gain_svg
 from assay.reporting.pictures.scatter import scatter_svg
 from assay.reporting.pictures.series import convergence_svg, noise_svg
@@ -21,6 +22,7 @@ __all__ = [
     "gain_svg",
     "heat_svg",
     "noise_svg",
+    "progress_svg",
     "scatter_svg",
     "standalone",
 ]

@@ -448,10 +448,95 @@
     };
   };
 
+  /* Reported values of each launch over steps or seconds. Each picture has a scale of its own. */
+  const progress = (figure, state, width) => {
+    const time = state.axis === "time", narrow = width < STACKED;
+    const { factor: unit, unit: unitName, decimals } = figure.scale;
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    const show = (v) => `${(v / unit).toLocaleString("en-US", digits)}`.replace("-", MINUS);
+    const plainNumber = (v) => String(Number((v / unit).toPrecision(3)));
+    const at = (line) => (time ? line.times_s : line.steps);
+    let [low, high] = figure.frame;
+    if (state.all) {
+      [low, high] = ends([low, high, ...figure.lines.flatMap((l) => [...l.values, ...l.maxima])]);
+    }
+    if (figure.logarithmic) { low /= 1.15; high *= 1.15; } else {
+      const pad = (high - low || Math.abs(high) || 1) * 0.06;
+      low = low >= 0 && low < pad ? 0 : low - pad; high += pad;
+    }
+    const last = Math.max(...figure.lines.map((l) => at(l)[at(l).length - 1]));
+    const warm = time ? figure.warm_up_s : figure.warm_up_step;
+    const inside = (v) => Math.min(high, Math.max(low, v));
+    const places = figure.logarithmic ? decades(low, high) : undefined;
+    const text = { color: colour("muted"), fontFamily: FONT, fontSize: 11.5 };
+    const band = (line, z) => ({
+      type: "custom", silent: true, clip: true, z, data: [[at(line)[0], inside(line.minima[0])]],
+      renderItem: (params, api) => ({ type: "polygon", silent: true,
+        shape: { points: [
+          ...at(line).map((x, i) => api.coord([x, inside(line.maxima[i])])),
+          ...at(line).map((x, i) => api.coord([x, inside(line.minima[i])])).reverse()] },
+        style: { fill: colour(`${line.role}-soft`), opacity: 0.6 } }),
+    });
+    const lines = figure.lines.flatMap((line, place) => {
+      const z = line.front ? 20 : 2;
+      const drawn = {
+        type: "line", z: z + 1, animation: false, clip: true, symbol: "circle", symbolSize: 6,
+        showAllSymbol: true, lineStyle: { color: colour(line.role), width: line.front ? 1.4 : 0.9,
+          opacity: line.front ? 0.85 : 0.6 },
+        itemStyle: { color: colour(line.role), opacity: 0 },
+        emphasis: { itemStyle: { opacity: 1 }, lineStyle: { width: 2.4, opacity: 1 } },
+        data: line.values.map((v, i) => ({ value: [at(line)[i], v], line, index: i })),
+      };
+      if (!place && warm > 0) {
+        drawn.markArea = { silent: true, z: 0, itemStyle: { color: colour("band") },
+          label: { ...text, position: "insideTopLeft", offset: [-4, -22] },
+          data: [[{ name: "warm-up", xAxis: 0 }, { xAxis: warm }]] };
+      }
+      const end = line.values.length - 1;
+      const cross = { type: "scatter", silent: true, z: 40, symbol: "path://M0,0L6,6M6,0L0,6",
+        symbolSize: 9, itemStyle: { color: "transparent", borderColor: colour("bad"), borderWidth: 1.8 },
+        data: [[at(line)[end], inside(line.values[end])]] };
+      return [...(line.minima.length ? [band(line, z)] : []), drawn,
+        ...(line.ended_early ? [cross] : [])];
+    });
+    const quiet = { axisTick: { show: false }, nameTextStyle: { ...text, fontSize: 12 } };
+    const word = (v) => `${show(v)} ${unitName}`.trim();
+    return {
+      height: 340,
+      option: {
+        animation: false,
+        tooltip: { ...tooltip(), trigger: "item", formatter: (p) => {
+          if (!p.data || !p.data.line) return "";
+          const { line, index: i } = p.data;
+          return plain([shorten(line.arm, 64),
+            `launch ${line.number}, ${data.stages[line.stage] || line.stage}`,
+            `step ${line.steps[i].toLocaleString("en-US")}, ${line.times_s[i].toLocaleString("en-US")} s`,
+            line.minima.length ? `${word(line.values[i])} (${show(line.minima[i])} to ${word(line.maxima[i])})`
+              : word(line.values[i]),
+            ...(line.ended_early ? ["ended early as clearly worse"] : [])].join("\n"));
+        } },
+        grid: { left: 64, right: 14, top: 40, bottom: 48 },
+        xAxis: { type: "value", min: 0, max: last * 1.01 || 1, splitNumber: narrow ? 3 : 8,
+          name: time ? "seconds since the start of the launch" : "step", nameLocation: "middle",
+          nameGap: 28, splitLine: { show: false }, ...quiet,
+          axisLine: { show: true, onZero: false, lineStyle: { color: colour("grid") } },
+          axisLabel: { ...text, hideOverlap: true, showMaxLabel: false } },
+        yAxis: { type: figure.logarithmic ? "log" : "value", min: low, max: high, splitNumber: 5,
+          name: `${figure.metric}${unitName ? ` in ${unitName}` : ""}`, nameGap: 22, ...quiet,
+          nameTextStyle: { ...text, fontSize: 12, align: "left", padding: [0, 0, 0, -56] },
+          axisLine: { show: false }, axisTick: { show: false, customValues: places },
+          splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: colour("grid") } },
+          axisLabel: { ...text, customValues: places, hideOverlap: true,
+            formatter: figure.logarithmic ? plainNumber : show,
+            showMinLabel: figure.logarithmic || low === 0, showMaxLabel: figure.logarithmic } },
+        series: lines,
+      },
+    };
+  };
+
   const charts = [];
-  const mount = (name, build, tools) => {
+  const mount = (name, build, tools, figure = data.figures[name]) => {
     const host = document.querySelector(`[data-figure="${name}"]`);
-    const figure = data.figures[name];
     if (!host || !figure) return;
     const state = { axis: "launch", all: false, far: false };
     const canvas = make("div", { className: "canvas" });
@@ -518,6 +603,14 @@
         toggle(bar, "Show values outside the axis", false, (on) => { state.all = on; draw(); });
       }
     });
+    (data.figures.progress || []).forEach((figure, i) => mount(`progress-${i}`, progress,
+      (_, state, bar, draw) => {
+        toggle(bar, "Against time", false, (on) => { state.axis = on ? "time" : "launch"; draw(); });
+        const values = figure.lines.flatMap((l) => [...l.values, ...l.maxima]);
+        if (values.some((v) => v < figure.frame[0] || v > figure.frame[1])) {
+          toggle(bar, "Show values outside the axis", false, (on) => { state.all = on; draw(); });
+        }
+      }, figure));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((d) => d()));
   };
 
