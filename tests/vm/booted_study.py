@@ -103,6 +103,12 @@ class Silent:
     def warned(self, error: Exception) -> None:
         raise error
 
+    def noticed(self, text: str) -> None:
+        pass
+
+    def watching(self, latest: object) -> None:
+        pass
+
     def launching(self, launch: Launch, left: Budget) -> None:
         pass
 

@@ -25,7 +25,7 @@ from assay.executors.host_state import HostObserver
 from assay.executors.page_cache import apply_cache_state, page_cache_evidence
 from assay.executors.probe import speed_evidence
 from assay.executors.progress.channel import create_channel
-from assay.executors.progress.live import LiveReports, NoticeListener, no_notices
+from assay.executors.progress.live import LatestReport, LiveReports, NoticeListener, no_notices
 from assay.executors.progress.watch import ProgressWatch
 from assay.executors.sample_builder import SampleBuilder, SubmittedLaunch
 from assay.executors.scratch import ScratchFolder
@@ -316,6 +316,12 @@ class LocalExecutor:
         for submitted in self._submitted.values():
             if submitted.live is not None:
                 submitted.live.observe(submitted.running)
+
+    def latest(self) -> LatestReport | None:
+        """Return the newest reported value of a running launch; ``None`` without any."""
+        running = list(self._submitted.values())
+        found = (one.live.latest() for one in running if one.live is not None)
+        return next((report for report in found if report is not None), None)
 
     def cancel_all(self) -> None:
         """End all running launches."""

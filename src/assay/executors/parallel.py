@@ -12,6 +12,7 @@ from assay.executors.executor import Node, Ticket
 from assay.executors.hooks.runner import HookRunner, no_time_budget
 from assay.executors.local import LocalExecutor
 from assay.executors.probe import speed_evidence
+from assay.executors.progress.live import LatestReport, NoticeListener, no_notices
 from assay.launch.driver import Driver
 from assay.launch.running import POLL_INTERVAL_S, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
@@ -38,7 +39,7 @@ class ParallelExecutor:
         driver: starts launches.
         registry: verifies settings by their read-back.
         slots: CPUs of each slot.
-        varied, observe, pad_seed, left_s, host, progress: see ``LocalExecutor``.
+        varied, observe, pad_seed, left_s, host, progress, notices: see ``LocalExecutor``.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class ParallelExecutor:
         left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
         progress: BuildProgress = no_progress,
+        notices: NoticeListener = no_notices,
     ) -> None:
         names = tuple(varied)
         self._block = -1
@@ -80,6 +82,7 @@ class ParallelExecutor:
                         builder=self._builder,
                         variables=variables,
                         system=system,
+                        notices=notices,
                     )
                 )
         except BaseException:
@@ -144,6 +147,13 @@ class ParallelExecutor:
                 return []
             for running in active:
                 running.resume_if_stopped()
+            for executor in self._executors:
+                executor.observe()
+
+    def latest(self) -> LatestReport | None:
+        """Return the newest reported value of a running launch; ``None`` without any."""
+        found = (executor.latest() for executor in self._executors)
+        return next((report for report in found if report is not None), None)
 
     @property
     def _running(self) -> list[RunningLaunch]:

@@ -24,6 +24,7 @@ from assay.executors.metrics.instances import (
 )
 from assay.executors.metrics.matching import has_match, quoted
 from assay.executors.metrics.metric_files import FileState, metric_path, written_since
+from assay.executors.progress.derived_values import ENDED_BY_ASSAY
 from assay.executors.progress.values import NO_REPORTS, ReportedValues
 from assay.launch.observations import ANON_PEAK
 from assay.machine.cpulist import format_list, show_numbers
@@ -106,6 +107,8 @@ def build_sample(
             workload, reported, outcome, message, ended_by_assay=ended_by_assay
         )
         reading = _with_reported(reading, reported)
+        if outcome is Outcome.ENOUGH:
+            reading = _of_ended_launch(reading, workload)
     metrics = reading.values if outcome.succeeded else {}
     mapped = libraries_evidence(launch, facts)
     lines, pools = error_output_evidence(outputs), pools_evidence(launch, facts)
@@ -183,6 +186,16 @@ def _with_reported(reading: MetricReadings, reported: ReportedValues) -> MetricR
         absent={**reading.absent, **reported.absent},
         units={**reading.units, **reported.units},
     )
+
+
+def _of_ended_launch(reading: MetricReadings, workload: Workload) -> MetricReadings:
+    """Return the readings of a launch that assay ended, with this reason for missing values."""
+    printed = {m.name for m in workload.metrics if m.pattern is not None}
+    absent = {
+        name: ENDED_BY_ASSAY if name in printed else reason
+        for name, reason in reading.absent.items()
+    }
+    return replace(reading, absent=absent)
 
 
 def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:

@@ -27,6 +27,7 @@ from assay.records import (
     Evidence,
     Launch,
     Observation,
+    Outcome,
     Plan,
     RunFacts,
     Sample,
@@ -164,8 +165,8 @@ class SampleBuilder:
         written = [
             output for output in sample.outputs if output.stream == self._scratch.stdout.name
         ]
-        if self._values is None or len(written) != 1 or not sample.outcome.succeeded:
-            return []
+        if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
+            return []  # a launch that assay ended did a part of its work only
         patterns = [m.pattern for m in workload.metrics if m.pattern is not None and m.file is None]
         own = printed_values(sample.launch.configuration, plan, self._values)
         errors = error_evidence(sample.outputs, ComparableForm(self._values, own=own))

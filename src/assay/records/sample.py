@@ -94,6 +94,9 @@ OUTPUT = "output"
 ERRORS = "errors"
 """Kind of evidence: number of lines that report an error although the launch succeeded, with the
 first lines in the note (``assay.executors.evidence.reported_errors``)."""
+PROGRESS_PREFIX = "progress_"
+"""Prefix of a kind of evidence: finding about the values that a launch reported, in words. The name
+of the metric may follow after a point."""
 UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that are only multiples: next to them a value without a unit is a thousandth or less."""
 

@@ -19,6 +19,7 @@ from assay.errors import (
     WorkloadFailedError,
 )
 from assay.executors.executor import Executor
+from assay.executors.progress.live import LatestReport
 from assay.host.system_hold import NotRestoredError
 from assay.records import (
     Budget,
@@ -61,6 +62,14 @@ class Listener(Protocol):
 
     def warned(self, error: AssayError) -> None:
         """Report an error that does not end the study."""
+        ...
+
+    def noticed(self, text: str) -> None:
+        """Report a finding about the values of a running launch."""
+        ...
+
+    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
+        """Receive the function that returns the newest value of a running launch."""
         ...
 
     def launching(self, launch: Launch, left: Budget) -> None:

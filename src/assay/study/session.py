@@ -14,6 +14,7 @@ from assay.executors.executor import Executor
 from assay.executors.local import LocalExecutor
 from assay.executors.missing_inputs import demand_folder
 from assay.executors.parallel import ParallelExecutor
+from assay.executors.progress.notices import FirstNotices
 from assay.machine.document import machine_in
 from assay.machine.reader import fingerprint
 from assay.records import (
@@ -213,13 +214,16 @@ def _carry_on(
         elapsed_s=elapsed_s,
         launches=len(earlier),
     )
+    executor = _executor(laboratory, spec, account, listener)
+    if isinstance(executor, (LocalExecutor, ParallelExecutor)):
+        listener.watching(executor.latest)
     loop = StudyLoop(
         study_id,
         stratum.number,
         spec,
         store=store,
         race=race,
-        executor=_executor(laboratory, spec, account, listener),
+        executor=executor,
         planner=laboratory.plan,
         account=account,
         listener=listener,
@@ -292,6 +296,7 @@ def _executor(
     if varied_settings(spec) and spec.workload.compares_outputs:
         usable = laboratory.machine.usable
         values = values_of(spec) | {str(len(usable))} | printed_cpu_forms(cpu.id for cpu in usable)
+    notices = FirstNotices(listener.noticed)
     if not laboratory.slots:
         return LocalExecutor(
             spec.workload,
@@ -304,6 +309,7 @@ def _executor(
             left_s=lambda: account.left.time_s,
             host=laboratory.host_for(spec.workload),
             progress=listener.building,
+            notices=notices,
         )
     return ParallelExecutor(
         spec.workload,
@@ -317,6 +323,7 @@ def _executor(
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(spec.workload),
         progress=listener.building,
+        notices=notices,
     )
 
 

@@ -10,6 +10,7 @@ from assay.errors import WorkloadFailedError
 from assay.executors.evidence.failure_output import failure_excerpt_of
 from assay.executors.local import LocalExecutor
 from assay.executors.parallel import SLOT_VARIABLE
+from assay.executors.progress.notices import FirstNotices
 from assay.records import (
     DEFAULT,
     Budget,
@@ -53,6 +54,7 @@ def survey(
     objectives: Sequence[Metric] = (),
     require: Sequence[Requirement] = (),
     ending: Callable[[float], None] = lambda grace_s: None,
+    noticed: Callable[[str], None] = lambda text: None,
 ) -> Survey:
     """Launch the program once in its default configuration.
 
@@ -63,6 +65,7 @@ def survey(
         laboratory, workload, budget: host, workload and budget of the study.
         objectives, require: metrics that the output must contain.
         ending: callback for an interrupt, with the time until SIGKILL in seconds.
+        noticed: receiver of findings about the values of the running launch.
 
     Raises:
         WorkloadFailedError: all attempts fail.
@@ -84,6 +87,7 @@ def survey(
         speed=False,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(workload),
+        notices=FirstNotices(noticed),
     ) as executor:
         for block in range(MAX_ATTEMPTS):
             launch = Launch(

@@ -25,6 +25,7 @@ from assay.cli.process.termination import Terminated
 from assay.cli.show.disturbed_count import DisturbedCount
 from assay.cli.show.layout import MIN_WIDTH
 from assay.errors import AssayError, ShareLostError
+from assay.executors.progress.live import LatestReport
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.conclusion.interim import interim_words
 from assay.search.history.interference import interference_notes, interference_of
@@ -184,6 +185,7 @@ class Progress:
         self._interval: Leader | None = None
         self._disturbed = DisturbedCount()
         self._interim = ""
+        self._latest: Callable[[], LatestReport | None] = lambda: None
 
     def __enter__(self) -> Progress:
         if self._wants_live:
@@ -239,6 +241,15 @@ class Progress:
     def warned(self, error: AssayError) -> None:
         """See ``Listener.warned``."""
         self._print(f"assay: warning: {error}")
+
+    def noticed(self, text: str) -> None:
+        """See ``Listener.noticed``."""
+        if not self._quiet:
+            self._print(f"assay: {clean(text)}")
+
+    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
+        """See ``Listener.watching``. Only the live line shows the value, once a second."""
+        self._latest = latest
 
     def ending(self, grace_s: float) -> None:
         """See ``Listener.ending``."""
@@ -341,6 +352,9 @@ class Progress:
         if shown is None:
             return Text("")
         parts = shown.parts(time.monotonic())
+        report = self._latest()
+        if report is not None:
+            parts.insert(_PARTS_BEFORE_VALUE, _report_text(report))
         width = self._live.console.width if self._live is not None else MIN_WIDTH
         stage, others = parts[0], fit_parts(parts, width)[len(parts[0]) :]
         return Text.assemble((stage, "bold"), others, no_wrap=True, overflow="ellipsis")
@@ -385,6 +399,16 @@ class Progress:
             ends = ("…" if e is None else show_percent(e) for e in (found.lo, found.hi))
             text += f" ({' to '.join(ends)})"
         return f"{text}: {clean(found.arm)}"  # last, since names may be long
+
+
+_PARTS_BEFORE_VALUE = 2
+"""Stage and remaining budget, which precede the newest value in the live line."""
+
+
+def _report_text(report: LatestReport) -> str:
+    """Return the newest value of the running launch."""
+    value = show_quantity(report.value, report.unit)
+    return f"{clean(report.metric)} {value} at step {report.step:,.0f}"
 
 
 def _whole(seconds: float) -> str:

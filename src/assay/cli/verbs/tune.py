@@ -96,7 +96,13 @@ def _tune(request: TuneRequest, options: CommonOptions, lab: Laboratory) -> Stud
         _report("assay: inspecting the program (one launch, not timed)", quiet=options.quiet)
         with _reporting_interruption():
             seen = survey(
-                lab, spec.workload, spec.budget, spec.targets, spec.requirements, _report_ending
+                lab,
+                spec.workload,
+                spec.budget,
+                spec.targets,
+                spec.requirements,
+                _report_ending,
+                lambda text: _report(f"assay: {clean(text)}", quiet=options.quiet),
             )
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = _with_earlier(lab, store, warm_start, spec, space)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.executors.progress.notices import Notice
 from assay.executors.progress.watch import DRAIN_INTERVAL_S, ProgressWatch
@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     from assay.stats.progress.end import EndReason
     from assay.stats.progress.launch_end import LaunchEnd
     from assay.stats.progress.reports import Reports
+
+
+class LatestReport(NamedTuple):
+    """Newest reported value of a running launch.
+
+    Attributes:
+        metric: name of the metric.
+        value: mean of the newest interval, in the unit of the metric.
+        unit: unit of the metric.
+        step: newest step.
+    """
+
+    metric: str
+    value: float
+    unit: str
+    step: float
+
 
 NoticeListener = Callable[[Notice], None]
 """Receiver of notices while a launch runs."""
@@ -91,6 +108,20 @@ class LiveReports:
         self.ended = self._reason(self._decision, self._metric, now - self._began)
         if self.ended is not None:
             running.ask_to_end()
+
+    def latest(self) -> LatestReport | None:
+        """Return the newest value of the metric that decides; ``None`` without any.
+
+        Another thread may call this.
+        """
+        recorder = None if self._metric is None else self.watch.recorder(self._metric.name)
+        if self._metric is None or recorder is None:
+            return None
+        try:
+            value, step = recorder.newest
+        except IndexError:  # the reading thread has just cleared the reports
+            return None
+        return LatestReport(self._metric.name, value, self._metric.unit, step)
 
     def __enter__(self) -> LiveReports:
         return self

@@ -61,6 +61,12 @@ class SeriesRecorder:
         return array("d", map(_divided, self._sums, self._counts))
 
     @property
+    def newest(self) -> tuple[float, float]:
+        """Mean value and step of the last interval."""
+        count = self._counts[-1] if self._merged else 1
+        return self._sums[-1] / count, self.steps[-1]
+
+    @property
     def minima(self) -> array[float]:
         """Smallest value of each interval."""
         return self._minima if self._merged else self._sums

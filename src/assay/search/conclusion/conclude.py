@@ -19,6 +19,7 @@ from assay.search.conclusion.comparison import (
 )
 from assay.search.conclusion.front_search import conclude_front_search
 from assay.search.conclusion.notes import observing_notes
+from assay.search.conclusion.progress_notes import progress_notes
 from assay.search.conclusion.search import conclude_search
 from assay.search.conclusion.summary import ending_message
 from assay.search.conclusion.sweep import conclude_sweep
@@ -61,6 +62,7 @@ def conclude(
         switching=switching_cost(spec, samples),
         notes=(
             *conclusion.notes,
+            *progress_notes(spec, samples, conclusion.arms),
             *boot_notes(spec, samples, kernels),
             *revision_notes(samples),
             *remaining_process_notes(samples),

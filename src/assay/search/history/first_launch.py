@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import DEFAULT, Configuration, Kind, Sample, Stage
+from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.one_time_costs import MIN_FACTOR
 from assay.wording.launch_notes import slow_first_launch, warm_up_note
@@ -22,7 +22,8 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
     if not samples:
         return []
     arm = samples[0].launch.arm
-    good = [s for s in samples if s.launch.arm == arm and s.outcome.succeeded and s.wall_s]
+    own = [s for s in samples if s.launch.arm == arm]
+    good = [s for s in own if s.outcome is Outcome.OK and s.wall_s]  # others have a chosen length
     walls_s = [sample.wall_s or 0.0 for sample in good]
     if len(walls_s) <= MIN_LATER_LAUNCHES or good[0] is not samples[0]:
         return []

@@ -26,7 +26,8 @@ def hang_timeout_s(spec: StudySpec, history: History, arm: str) -> float | None:
     """
     if spec.workload.timeout_s is not None:
         return spec.workload.timeout_s
-    first_s = history.first_wall_s(arm)
+    # A first look that assay ended shows nothing about the length of a whole launch.
+    first_s = history.first_wall_s(arm, whole=spec.until is None)
     return None if first_s is None else max(MIN_HANG_TIMEOUT_S, FIRST_LAUNCH_FACTOR * first_s)
 
 

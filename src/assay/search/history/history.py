@@ -363,9 +363,14 @@ class History:
         """Return the median wall time of an arm's successful launches, without the survey."""
         return self._walls.successful(arm)
 
-    def first_wall_s(self, arm: str) -> float | None:
-        """Return the longest wall time of an arm's successful first launches of each stage."""
-        return self._walls.first(arm)
+    def first_wall_s(self, arm: str, *, whole: bool = False) -> float | None:
+        """Return the longest wall time of an arm's successful first launches of each stage.
+
+        Args:
+            arm: name of the arm.
+            whole: whether to leave out launches that assay ended.
+        """
+        return self._walls.first(arm, whole=whole)
 
     @property
     def build_s(self) -> float:
@@ -545,6 +550,7 @@ class _WallTimes:
         self._counted: dict[str, list[float]] = {}
         self._successful: dict[str, list[float]] = {}
         self._first: dict[str, dict[Stage, float]] = {}
+        self._first_whole: dict[str, dict[Stage, float]] = {}
 
     def add(self, sample: Sample) -> None:
         time_s = self._time_s(sample)
@@ -553,6 +559,8 @@ class _WallTimes:
         launch = sample.launch
         if sample.outcome.succeeded:
             self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
+        if sample.outcome is Outcome.OK:
+            self._first_whole.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
         surveyed = launch.stage is Stage.SURVEY
         kinds = [self._survey if surveyed else self._counted]
         if sample.outcome.succeeded:
@@ -576,8 +584,9 @@ class _WallTimes:
     def successful(self, arm: str) -> float | None:
         return _median(self._successful.get(arm))
 
-    def first(self, arm: str) -> float | None:
-        return max(self._first.get(arm, {}).values(), default=None)
+    def first(self, arm: str, *, whole: bool) -> float | None:
+        known = self._first_whole if whole else self._first
+        return max(known.get(arm, {}).values(), default=None)
 
 
 def _median(ordered: list[float] | None) -> float | None:

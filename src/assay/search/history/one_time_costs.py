@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import DEFAULT, Arm, Configuration, Sample, Stage
+from assay.records import DEFAULT, Arm, Configuration, Outcome, Sample, Stage
 
 MIN_FACTOR = 1.5
 """Minimum ratio of a first launch with a one-time cost to the longest later launch."""
@@ -42,8 +42,8 @@ class FirstLaunches:
             return  # parallel launches may be slower
         configuration = sample.launch.configuration
         self._launched.add(configuration)
-        if not sample.outcome.succeeded or not sample.wall_s:
-            return
+        if sample.outcome is not Outcome.OK or not sample.wall_s:
+            return  # assay chose the length of a launch that it ended
         known = self._walls.get(configuration)
         if known is None:
             self._walls[configuration] = _WallTimes(sample.wall_s)

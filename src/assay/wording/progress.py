@@ -1,0 +1,120 @@
+"""Progress: notes on values that programs report while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.units import show_count, show_percent
+from assay.wording.counts import launch_count, lower_first
+
+_MAX_NAMED_ARMS = 3
+
+
+def never_steady(metric: str, arms: Sequence[str]) -> str:
+    """Return a note on arms whose values changed until the end of their launches.
+
+    Args:
+        metric: name of the metric.
+        arms: names of the arms.
+    """
+    which = _named(arms)
+    return (
+        f"{metric} of {which} never became steady: it still changed at the end of the launches, so "
+        "that the second half of each one counts; longer launches may give another value"
+    )
+
+
+def partial_periods(metric: str, launches: int, all_launches: int, period_steps: float) -> str:
+    """Return a note on steady parts without whole periods.
+
+    Args:
+        metric: name of the metric.
+        launches, all_launches: launches with such a steady part, and all launches.
+        period_steps: distance of periodic dips, in steps.
+    """
+    have = "has" if launches == 1 else "have"
+    return (
+        f"{metric} changes periodically, about every {period_steps:,.0f} steps, and {launches:,} "
+        f"of {launch_count(all_launches)} {have} less than one whole period after the warm-up: "
+        "their values depend on the number of dips in them; longer launches cover whole periods"
+    )
+
+
+def running_mean(metric: str) -> str:
+    """Return a note on a program that prints running means.
+
+    Args:
+        metric: name of the metric.
+    """
+    return (
+        f"the program prints {metric} as a running mean, which contains the warm-up: its values "
+        "come from differences of steps and times instead"
+    )
+
+
+def ended_early(launches: int, all_launches: int) -> str:
+    """Return a note on launches of a search that assay ended because they were clearly worse.
+
+    Args:
+        launches, all_launches: launches that were ended, and all launches of the search.
+    """
+    return (
+        f"assay ended {launches:,} of {launch_count(all_launches)} of the search early, as clearly "
+        "worse than the best one so far: no verdict rests on them, the model of the search counts "
+        "them with their larger uncertainty, and an equally good configuration is ended so in at "
+        "most 5 % of its launches"
+    )
+
+
+def ended_by_until(
+    launches: int, all_launches: int, *, checked: bool, partial: Sequence[str]
+) -> str:
+    """Return a note on launches that assay ended because their values sufficed.
+
+    Args:
+        launches, all_launches: launches that were ended, and all launches.
+        checked: whether the output of whole launches must match a check.
+        partial: names of requested metrics that cover only a part of such a launch.
+    """
+    note = (
+        f"--until ended {launches:,} of {launch_count(all_launches)}: their exit status and last "
+        "output say nothing, and data that the program writes at its end may be missing"
+    )
+    note += "; --check did not apply to them" if checked else ""
+    if partial:
+        cover = "covers" if len(partial) == 1 else "cover"
+        note += f"; {', '.join(partial)} {cover} only the part of the program that ran"
+    return note
+
+
+def diluted_effect(arm: str, metric: str, step_ratio: float, value_ratio: float) -> str:
+    """Return a note on an effect on the steps that periodic dips make smaller.
+
+    Args:
+        arm: name of the arm.
+        metric: name of the objective.
+        step_ratio: time of a step without dips, relative to that of the baseline.
+        value_ratio: objective, relative to that of the baseline.
+    """
+    return (
+        f"{arm} changes the time of a step between dips by {show_percent(step_ratio)} %, and "
+        f"{metric}, which includes the dips, by {show_percent(value_ratio)} %: dips such as "
+        "checkpoints dilute the effect on the steps"
+    )
+
+
+def reported_finding(text: str, launches: int, all_launches: int) -> str:
+    """Return a note on a finding about the values of launches.
+
+    Args:
+        text: finding in full sentences.
+        launches, all_launches: launches with this finding, and all launches.
+    """
+    extent = f" ({launches:,} of {launch_count(all_launches)})" if all_launches > 1 else ""
+    return f"{lower_first(text).removesuffix('.')}{extent}"
+
+
+def _named(arms: Sequence[str]) -> str:
+    if len(arms) > _MAX_NAMED_ARMS:
+        return show_count(len(arms), "arm")
+    return ", ".join(arms)
