@@ -8,6 +8,7 @@ from assay.cli.requests.metrics import parse_metrics, reported_metrics
 from assay.cli.requests.progress import parse_until
 from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
+from assay.executors.metrics.direction import demand_directed
 from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until
 
 SPEED = "sps=samples/s: ([0-9.]+)"
@@ -117,3 +118,60 @@ def test_until_rejects_objective_of_whole_launches() -> None:
     metrics = parse_metrics(options(SPEED, objective=("wall_s",)))
     with pytest.raises(InvalidInputError, match="the objective wall_s needs whole launches"):
         parse_until("auto", metrics)
+
+
+@pytest.mark.parametrize("name", ["tqdm", "keras", "lightning", "huggingface", "lammps", "gromacs"])
+def test_known_format_gives_its_speed(name: str) -> None:
+    found = parse_metrics(options(name, compares=True))[0]
+    assert (found.name, found.unit, found.goal) == ("steps_per_s", "steps/s", Goal.HIGHER)
+    assert found.progress == Progress(preset=name)
+    assert not found.goal_assumed
+    assert reported_metrics(options(name)) == ("steps_per_s",)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "progress"),
+    [
+        ("tqdm.loss", "loss", Progress(preset="tqdm", key="loss")),
+        ("speed=keras", "speed", Progress(preset="keras")),
+        ("train_loss=huggingface.train/loss", "train_loss", None),
+    ],
+)
+def test_known_format_gives_its_values(text: str, name: str, progress: Progress | None) -> None:
+    found = parse_metrics(options(text))[0]
+    assert found.name == name
+    assert found.progress == (progress or Progress(preset="huggingface", key="train/loss"))
+
+
+def test_known_format_with_time_per_step_is_better_if_lower() -> None:
+    assert parse_metrics(options("tqdm", unit=("steps_per_s=s/it",)))[0].goal is Goal.LOWER
+
+
+@pytest.mark.parametrize("text", ["tqm", "TQDM", "hugging_face", "kera", "gromac"])
+def test_misspelled_format_is_refused_with_a_suggestion(text: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        parse_metrics(options(text))
+    assert "Did you mean" in str(refused.value.remedy)
+    assert parse_metrics(options(text, progress_file="log.csv"))[0].name == text
+
+
+@pytest.mark.parametrize("text", ["sps", "loss", "frames", "grams", "terms"])
+def test_name_unlike_a_format_reads_the_channel(text: str) -> None:
+    assert parse_metrics(options(text))[0].progress == Progress()
+
+
+def test_pattern_and_format_apply_to_the_lines_of_a_file() -> None:
+    found = by_name(options(SPEED, "tqdm", progress_file="train.log"))
+    assert found["sps"].progress == Progress(pattern="samples/s: ([0-9.]+)", file="train.log")
+    assert found["steps_per_s"].progress == Progress(preset="tqdm", file="train.log")
+
+
+def test_value_with_an_invalid_name_needs_one() -> None:
+    with pytest.raises(InvalidInputError, match="Invalid metric"):
+        parse_metrics(options("tqdm.train/loss"))
+
+
+def test_pattern_of_a_rate_needs_a_goal() -> None:
+    metric = parse_metrics(options("x=throughput ([0-9.]+)", compares=True))[0]
+    with pytest.raises(InvalidInputError, match="looks like a rate"):
+        demand_directed([metric])

@@ -210,17 +210,19 @@ def add_metric_options(group: Group) -> None:
         "--progress",
         action="append",
         default=[],
-        metavar="NAME[=REGEX]|FORMAT",
+        metavar="NAME[=REGEX]|FORMAT[.KEY]",
         help="also measure this metric, which the program reports while it runs: REGEX is applied"
-        " to each line as it is printed; without it the values come from --progress-file or from"
-        " the progress channel; FORMAT is one of tqdm, keras, lightning, huggingface, lammps,"
-        " gromacs; the first one is the default objective; repeatable",
+        " to each line as it is printed, or as it is appended to --progress-file; NAME alone is a"
+        " key of that file or of the progress channel; FORMAT is tqdm, keras, lightning, huggingface, lammps or gromacs,"
+        " whose speed is the metric steps_per_s, and KEY another value of that format; the first"
+        " metric is the default objective; repeatable",
     )
     group.add_argument(
         "--progress-file",
         metavar="FILE",
-        help="file that the program appends its values to: CSV, JSON lines, or a TensorBoard event"
-        " file or folder (default: none)",
+        help="file that the program appends its values to: text for REGEX or FORMAT, CSV, JSON"
+        " lines, or a TensorBoard event file or folder (default: the output, and for NAME alone the"
+        " progress channel)",
     )
     group.add_argument(
         "--until",

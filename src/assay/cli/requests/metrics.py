@@ -10,6 +10,7 @@ from assay.cli.parsing.option_values import parse_pair
 from assay.cli.requests.progress import (
     derived_metric,
     is_derived,
+    is_speed,
     parse_progress,
     with_goal_of_source,
 )
@@ -105,8 +106,8 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
 
 
 def _is_read(metric: Metric) -> bool:
-    """Return whether the values of a metric come from the program."""
-    return metric.pattern is not None or metric.progress is not None
+    """Return whether the values of a metric come from the program, in an unknown direction."""
+    return metric.pattern is not None or (metric.progress is not None and not is_speed(metric))
 
 
 def _from_file(metric: Metric, file: str, parallel: str | None) -> Metric:
@@ -134,9 +135,9 @@ def reported_metrics(options: WorkloadOptions) -> tuple[str, ...]:
     Args:
         options: options that ``parse_metrics`` accepts.
     """
-    named = [*options.progress, *(text for text in options.metric if not is_derived(text))]
-    derived = [text for text in options.metric if is_derived(text)]
-    return (*(text.partition("=")[0] for text in named), *derived)
+    reported = parse_progress(options, {})
+    named = [text.partition("=")[0] for text in options.metric if not is_derived(text)]
+    return (*reported, *named, *(text for text in options.metric if is_derived(text)))
 
 
 def _combined(metric: Metric, way: str) -> Metric:

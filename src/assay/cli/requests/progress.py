@@ -11,6 +11,9 @@ from assay.cli.requests.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.figures import unit_of_pattern
 from assay.executors.metrics.matching import checked_pattern
+from assay.executors.progress.presets.preset import SPEED_METRIC, SPEED_UNIT
+from assay.executors.progress.presets.registry import PRESETS
+from assay.executors.progress.speed_units import is_time_per_step
 from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until
 from assay.records.workload import BUILT_IN
 
@@ -27,6 +30,10 @@ _NUMBER = r"[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?"
 _TIME_TO = re.compile(rf"time_to\(\s*(\w+)\s*(<=|>=)\s*({_NUMBER})\s*\)")
 _AT = re.compile(rf"at\(\s*step\s*=\s*({_NUMBER})\s*\)\.(\w+)")
 _FINAL = re.compile(r"final\(\s*(\w+)\s*\)")
+_PRESET = re.compile(rf"({'|'.join(PRESETS)})(?:\.(\S+))?")
+"""Known format, alone for its speed or with the name of one of its values: ``tqdm.loss``."""
+_MIN_PRESET_SIMILARITY = 0.8
+"""Similarity of a name to a known format above which it is taken for a misspelled one."""
 
 
 def parse_progress(options: WorkloadOptions, units: dict[str, str]) -> dict[str, Metric]:
@@ -56,24 +63,85 @@ def parse_progress(options: WorkloadOptions, units: dict[str, str]) -> dict[str,
 
 
 def _progress_metric(text: str, file: str | None, units: dict[str, str]) -> Metric:
+    """Return the metric of one ``--progress``.
+
+    Args:
+        text: NAME=REGEX, NAME, FORMAT, FORMAT.KEY, NAME=FORMAT or NAME=FORMAT.KEY.
+        file: value of ``--progress-file``.
+        units: units of metrics, by name.
+
+    Raises:
+        InvalidInputError: an invalid text, or a name that is not available.
+    """
     name, equals, pattern = text.partition("=")
+    preset = _PRESET.fullmatch(pattern if equals else text)
+    if preset is not None:
+        default = preset[2] or SPEED_METRIC
+        return _preset_metric(_demand_name(name if equals else default, text), preset, file, units)
+    _demand_name(name, text)
+    if not equals:
+        if file is None:
+            _demand_no_misspelled_preset(name)
+        return Metric(name=name, unit=units.get(name, ""), progress=Progress(file=file))
+    pattern = checked_pattern(pattern, "--progress")
+    unit = units.get(name, "") or unit_of_pattern(pattern)
+    return Metric(name=name, unit=unit, progress=Progress(pattern=pattern, file=file))
+
+
+def _preset_metric(
+    name: str, preset: re.Match[str], file: str | None, units: dict[str, str]
+) -> Metric:
+    """Return the metric of a known format: its speed, or one of its values."""
+    source = Progress(preset=preset[1], key=preset[2] or "", file=file)
+    if source.key:
+        return Metric(name=name, unit=units.get(name, ""), progress=source)
+    unit = units.get(name, SPEED_UNIT)
+    goal = Goal.LOWER if is_time_per_step(unit) else Goal.HIGHER
+    return Metric(name=name, unit=unit, goal=goal, progress=source)
+
+
+def _demand_name(name: str, text: str) -> str:
+    """Return the name of a metric.
+
+    Raises:
+        InvalidInputError: it is not an identifier, or is that of a built-in metric.
+    """
     if not name.isidentifier():
         raise InvalidInputError(
             f"Invalid metric: --progress {text!r}.",
-            "Write NAME=REGEX with one group, for example 'sps=samples/s: ([0-9.]+)', or NAME for "
-            "values from a file or from the progress channel.",
+            "Write NAME=REGEX with one group, for example 'sps=samples/s: ([0-9.]+)', NAME for "
+            "values from a file or from the progress channel, or a known format, for example "
+            "'tqdm' or 'train_loss=tqdm.loss'.",
         )
     if name in BUILT_IN or name == STEP_TIME.name:
         raise InvalidInputError(
             f"{name} is the name of a built-in metric.",
             "Choose another name for the values of the program.",
         )
-    if not equals:
-        source = Progress(file=file)
-        return Metric(name=name, unit=units.get(name, ""), progress=source)
-    pattern = checked_pattern(pattern, "--progress")
-    unit = units.get(name, "") or unit_of_pattern(pattern)
-    return Metric(name=name, unit=unit, progress=Progress(pattern=pattern))
+    return name
+
+
+def _demand_no_misspelled_preset(name: str) -> None:
+    """Refuse a name that is probably a misspelled format.
+
+    Otherwise assay would wait for a value of that name in the progress channel.
+
+    Raises:
+        InvalidInputError: the name resembles a known format.
+    """
+    near = nearest(name.lower().replace("_", ""), tuple(PRESETS), _MIN_PRESET_SIMILARITY)
+    if near is not None:
+        raise InvalidInputError(
+            f"Unknown format of progress: {name!r}.",
+            f"Did you mean {near}? If the program writes a value {name!r} to the progress channel, "
+            "give that value another name.",
+        )
+
+
+def is_speed(metric: Metric) -> bool:
+    """Return whether the values of a metric are the speed of a known format."""
+    progress = metric.progress
+    return progress is not None and progress.preset is not None and not progress.key
 
 
 def is_derived(text: str) -> bool:

@@ -47,9 +47,9 @@ def is_rate(metric: Metric) -> bool:
     unit such as ``MB/s`` in its pattern. A rate of errors or misses is excluded.
 
     Args:
-        metric: metric with a pattern.
+        metric: metric with a pattern or progress.
     """
-    pattern = metric.pattern or ""
+    pattern = metric.pattern or (metric.progress and metric.progress.pattern) or ""
     words = [*_WORDS.findall(metric.name), *re.split("[^A-Za-z]+", metric.name)]
     if any(map(_LOSSES.fullmatch, words)) and not any(map(_HITS.fullmatch, words)):
         return False
