@@ -17,7 +17,7 @@ from assay.cli.requests.sweep_specification import read_sweep
 from assay.cli.verbs.sweep import announced, run
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
-from assay.records import DesignKind, Goal, Statistic, StudySpec
+from assay.records import DesignKind, Goal, Progress, Statistic, StudySpec, Until
 from assay.settings.registry import builtin
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -392,6 +392,53 @@ def test_dry_run_fits_the_terminal(tmp_path: Path) -> None:
     assert " ".join(line.strip() for line in lines).startswith("assay: 12 cells: 1 warm-up of each")
     assert len(lines) > 1
     assert max(map(len, lines)) <= 40
+
+
+# --- progress ---------------------------------------------------------------------------------------
+
+
+def test_progress_of_a_sweep_is_that_of_the_options(tmp_path: Path) -> None:
+    text = """\
+[workload]
+command = "app"
+progress = ["sps=samples/s: ([0-9.]+)", "loss"]
+progress_file = "log.csv"
+until = "steady:200"
+goal = { sps = "higher" }
+require = ["loss<=2"]
+[settings]
+nice = [0, 5]
+"""
+    spec = read(tmp_path, text)
+    sps, loss, _ = spec.workload.metrics
+    assert sps.progress == Progress(pattern="samples/s: ([0-9.]+)", file="log.csv")
+    assert loss.progress == Progress(file="log.csv")
+    assert spec.until == Until(steady_steps=200.0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "line", "message", "remedy"),
+    [
+        ('progress = ["tqm"]', 3, "Unknown format of progress", "Did you mean tqdm"),
+        ('progress_file = "log.csv"', 3, "has no metric", 'progress = ["NAME"]'),
+        (
+            'until = "auto"',
+            3,
+            "the objective wall_s needs whole launches",
+            'progress = ["sps=samples/s: ([0-9.]+)"]',
+        ),
+        ('progress = ["tqdm"]\nuntil = "200"', 4, "invalid value '200'", 'until = "steady:200"'),
+    ],
+)
+def test_invalid_progress_names_its_line(
+    tmp_path: Path, keys: str, line: int, message: str, remedy: str
+) -> None:
+    text = f'[workload]\ncommand = "app"\n{keys}\n[settings]\nnice = [0, 5]\n'
+    with pytest.raises(InvalidInputError) as refused:
+        read(tmp_path, text)
+    assert message in refused.value.cause
+    assert f":{line}:" in refused.value.cause or f"line {line}" in refused.value.cause
+    assert remedy in str(refused.value.remedy)
 
 
 # --- schema ---------------------------------------------------------------------------------------

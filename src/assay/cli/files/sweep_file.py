@@ -65,6 +65,37 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             ["fps=([0-9.]+) fps"],
         ),
     ] = []
+    progress: Annotated[
+        list[Text],
+        about(
+            "Metrics that the program reports while it runs: NAME=REGEX for each line, NAME for a "
+            "key of progress_file or of the progress channel, or a known format such as tqdm. They "
+            "come before metrics.",
+            ["sps=samples/s: ([0-9.]+)"],
+        ),
+    ] = []
+    progress_file: (
+        Annotated[
+            Text,
+            about(
+                "File that the program appends these values to: text, CSV, JSON lines, or a "
+                "TensorBoard event file or folder.",
+                "train.csv",
+            ),
+        ]
+        | None
+    ) = None
+    until: (
+        Annotated[
+            Text,
+            about(
+                "End of each launch: end (of the program), auto, or steady:N for N steady steps; "
+                "end if absent.",
+                "steady:200",
+            ),
+        ]
+        | None
+    ) = None
     unit: Annotated[
         dict[str, Text], about("Units of metrics from the output, by name.", {"fps": "1/s"})
     ] = {}
@@ -100,7 +131,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             Text,
             about(
                 "Objective: METRIC decides by its mean, METRIC:median and METRIC:spread by these. "
-                "If absent the first of metrics, else wall_s.",
+                "If absent the first of progress and metrics, else wall_s.",
                 "wall_s",
             ),
         ]

@@ -25,6 +25,7 @@ from assay.cli.requests.assigned import configuration_of
 from assay.cli.requests.built import program_before
 from assay.cli.requests.command_words import split_command
 from assay.cli.requests.observe import parse_observations
+from assay.cli.requests.progress import parse_until
 from assay.cli.requests.study_options import (
     budget_or_default,
     parse_budget,
@@ -54,6 +55,7 @@ from assay.records import (
     Space,
     Statistic,
     StudySpec,
+    Until,
     Workload,
 )
 from assay.requests.study import default_margin
@@ -170,6 +172,7 @@ class SweepFile:
             disturbed_above=self._disturbed_above(request),
             requested_observations=self._observed(request),
             requirements=self._require(workload),
+            until=self._until(workload),
         )
 
     # --- workload ---------------------------------------------------------------------------------
@@ -204,6 +207,10 @@ class SweepFile:
     def _require(self, workload: Workload) -> tuple[Requirement, ...]:
         with self._key("workload", "require"):
             return requirements_of(self.table.workload.require, workload.metrics)
+
+    def _until(self, workload: Workload) -> Until | None:
+        with self._key("workload", "until"):
+            return parse_until(self.table.workload.until, workload.metrics)
 
     # --- cells ------------------------------------------------------------------------------------
 
@@ -336,10 +343,12 @@ def read_sweep(name: str) -> SweepFile:
     return SweepFile(file, read_table(file, SweepTable))
 
 
-_WRITTEN = re.compile(r"([Aa])dd --shell|--([a-z-]+)[ =]([^\s,;]+?)(?=[.,;]?(?:\s|$))")
+_WRITTEN = re.compile(r"([Aa])dd --shell|--([a-z-]+)[ =]('[^']*'|[^\s,;]+?)(?=[.,;]?(?:\s|$))")
 """An option in a message."""
 _KEYS = {"metric": "metrics", "limit": "limits"}
 """Options whose keys have other names."""
+_LISTS = ("metrics", "progress")
+"""Keys whose values are lists."""
 
 
 def _as_keys(remedy: str | None) -> str | None:
@@ -348,9 +357,10 @@ def _as_keys(remedy: str | None) -> str | None:
     def as_key(match: re.Match[str]) -> str:
         if match[1] is not None:
             return f"{'W' if match[1] == 'A' else 'w'}rite shell = true"
-        value: Any = int(match[3]) if match[3].isdecimal() else match[3]
+        text = match[3].strip("'")
+        value: Any = int(text) if text.isdecimal() else text
         name = _KEYS.get(match[2], match[2].replace("-", "_"))
-        return f"{name} = {toml_text([value] if name == 'metrics' else value)}"
+        return f"{name} = {toml_text([value] if name in _LISTS else value)}"
 
     return None if remedy is None else _WRITTEN.sub(as_key, remedy)
 
@@ -364,6 +374,11 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["build_input"] = {"build_input": tuple(table.build_input)}
     if table.build_timeout is not None:
         found["build_timeout"] = {"build_timeout": str(table.build_timeout)}
+    file = {} if table.progress_file is None else {"progress_file": table.progress_file}
+    if table.progress:  # a name without a file is one of the progress channel
+        found["progress"] = {"progress": tuple(table.progress), **file}
+    elif file:
+        found["progress_file"] = file
     if table.metrics:
         found["metrics"] = {"metric": _listed(table.metrics)}
     if table.unit:
