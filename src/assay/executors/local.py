@@ -207,7 +207,8 @@ class LocalExecutor:
             live = None
             if watch is not None:
                 metric = built.workload.steady_metric
-                live = LiveReports(watch, metric, launch.end, self._notices)
+                timeout_s = document.get("timeout_s")
+                live = LiveReports(watch, metric, launch.end, self._notices, timeout_s)
             self._submitted[ticket] = SubmittedLaunch(
                 launch,
                 plan,

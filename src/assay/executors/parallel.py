@@ -13,6 +13,7 @@ from assay.executors.hooks.runner import HookRunner, no_time_budget
 from assay.executors.local import LocalExecutor
 from assay.executors.probe import speed_evidence
 from assay.executors.progress.live import LatestReport, NoticeListener, no_notices
+from assay.executors.progress.watch import DRAIN_INTERVAL_S
 from assay.launch.driver import Driver
 from assay.launch.running import POLL_INTERVAL_S, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
@@ -59,6 +60,7 @@ class ParallelExecutor:
         notices: NoticeListener = no_notices,
     ) -> None:
         names = tuple(varied)
+        self._reports_progress = workload.reports_progress
         self._block = -1
         self._hook_runner = HookRunner(workload, driver.env, left_s)
         self._builder = Builder(workload, driver.env, host, left_s, progress=progress)
@@ -99,8 +101,7 @@ class ParallelExecutor:
         Raises:
             NotPossibleError: see ``LocalExecutor.open``.
         """
-        for running in self._running:
-            running.finished(None)
+        self._await_running()
         self._executors[0].open(node, plan)
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
@@ -111,8 +112,7 @@ class ParallelExecutor:
         """
         active = self._running
         if active and not self._builder.ready(plan):
-            for running in active:
-                running.finished(None)
+            self._await_running()
             active = []
         neighbours = len(active)
         evidence: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS_KIND, value=float(neighbours)),)
@@ -135,20 +135,37 @@ class ParallelExecutor:
         active = self._running
         if not active:
             return []
+        if not self._any_finished(active, timeout_s):
+            return []
+        return [sample for executor in self._executors for sample in executor.poll(0.0)]
+
+    def _any_finished(self, active: Sequence[RunningLaunch], timeout_s: float | None) -> bool:
+        """Wait for the end of one launch; read the reports of all meanwhile.
+
+        Args:
+            active: running launches.
+            timeout_s: longest time to wait, in seconds; ``None`` for no limit.
+        """
+        interval_s = DRAIN_INTERVAL_S if self._reports_progress else POLL_INTERVAL_S
         poller = select.poll()
         for running in active:
             poller.register(running.pidfd, select.POLLIN)
         end_s = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
-            left_s = POLL_INTERVAL_S if end_s is None else max(0.0, end_s - time.monotonic())
-            if poller.poll(min(left_s, POLL_INTERVAL_S) * 1000):
-                return [sample for executor in self._executors for sample in executor.poll(0.0)]
-            if end_s is not None and left_s <= POLL_INTERVAL_S:
-                return []
+            left_s = interval_s if end_s is None else max(0.0, end_s - time.monotonic())
+            if poller.poll(min(left_s, interval_s) * 1000):
+                return True
             for running in active:
                 running.resume_if_stopped()
             for executor in self._executors:
                 executor.observe()
+            if end_s is not None and left_s <= interval_s:
+                return False
+
+    def _await_running(self) -> None:
+        """Wait for the end of all running launches; read their reports meanwhile."""
+        for running in self._running:
+            self._any_finished([running], None)
 
     def latest(self) -> LatestReport | None:
         """Return the newest reported value of a running launch; ``None`` without any."""

@@ -44,6 +44,7 @@ from assay.study.booting import BootCheck
 from assay.study.failures import FailedLaunches
 from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.program_files import ProgramFiles
+from assay.wording.unread_reports import unread_reports
 from assay.wording.sentence import budget_options
 
 Planner = Callable[[Configuration, int | None], Plan]
@@ -294,6 +295,7 @@ class StudyLoop:
         if self._account.launches == 1:
             demand_available(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._depends_on(sample.launch.arm):
+            demand_reports(sample, self._spec.workload)
             for metric in self._spec.targets:
                 demand_objective(sample, metric)
             demand_readable(sample, required_metrics(self._spec.workload, self._spec.requirements))
@@ -346,6 +348,24 @@ def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
             )
 
 
+def demand_reports(sample: Sample, workload: Workload) -> None:
+    """Raise an error if assay had to end a first launch whose reports it could not use.
+
+    Its failure is not that of the program, and a repetition would end alike.
+
+    Args:
+        sample: sample of a first launch.
+        workload: source of the metrics.
+
+    Raises:
+        InvalidInputError: the launch gave no value of the metric that decides when it ends.
+    """
+    metric = workload.steady_metric
+    reason = None if metric is None else sample.unavailable.get(metric.name)
+    if metric is not None and reason is not None and sample.message == f"{metric.name}: {reason}":
+        raise unread_reports(sample, metric)
+
+
 def demand_objective(sample: Sample, objective: Metric) -> None:
     """Raise an error if the output of a program lacks the objective.
 
@@ -372,6 +392,8 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
     demand_available(sample, metrics)
     for metric in metrics:
         if metric.name not in sample.metrics:
+            if metric.progress is not None:
+                raise unread_reports(sample, metric)
             read = metric.pattern is not None
             raise InvalidInputError(
                 f"The metric {metric.name} cannot be read: {sample.unavailable.get(metric.name)}.",

@@ -28,7 +28,13 @@ from assay.search.history.history import DEFAULT_ARM
 from assay.search.progress.end_rules import first_look
 from assay.search.races.search_race import MAX_ATTEMPTS
 from assay.study.laboratory import Laboratory
-from assay.study.loop import BudgetAccount, demand_objective, demand_readable, required_metrics
+from assay.study.loop import (
+    BudgetAccount,
+    demand_objective,
+    demand_readable,
+    demand_reports,
+    required_metrics,
+)
 from assay.wording.failure import RUN_BY_HAND, failure_text
 
 
@@ -103,6 +109,7 @@ def survey(
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
             sample = _awaited(executor, ending)
+            demand_reports(sample, workload)
             if sample.outcome.succeeded or sample.outcome is Outcome.TIMED_OUT:
                 break
         else:

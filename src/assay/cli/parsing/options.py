@@ -213,7 +213,8 @@ def add_metric_options(group: Group) -> None:
         metavar="NAME[=REGEX]|FORMAT[.KEY]",
         help="also measure this metric, which the program reports while it runs: REGEX is applied"
         " to each line as it is printed, or as it is appended to --progress-file; NAME alone is a"
-        " key of that file or of the progress channel; FORMAT is tqdm, keras, lightning, huggingface, lammps or gromacs,"
+        " key of that file or of the progress channel; FORMAT is tqdm, keras, lightning,"
+        " huggingface, lammps or gromacs,"
         " whose speed is the metric steps_per_s, and KEY another value of that format; the first"
         " metric is the default objective; repeatable",
     )

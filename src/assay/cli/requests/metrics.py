@@ -141,8 +141,8 @@ def reported_metrics(options: WorkloadOptions) -> tuple[str, ...]:
 
 
 def _combined(metric: Metric, way: str) -> Metric:
-    """Return a metric of the output with its aggregation over several instances."""
-    if metric.pattern is None:
+    """Return a metric of the program with its aggregation over several instances."""
+    if metric.pattern is None and not metric.is_reported:
         raise InvalidInputError(
             f"--combine {metric.name}: assay measures this metric for all instances together.",
             "Leave it out: the option applies to metrics that are read from the output.",

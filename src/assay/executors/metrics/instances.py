@@ -14,12 +14,22 @@ from assay.records import Combine, Metric, RunFacts
 InstanceOutputs = Sequence[tuple[int, Sequence[Path]]]
 """Number of each instance, with its output files."""
 
-_COMBINED: dict[Combine, Callable[[Sequence[float]], float]] = {
+_AGGREGATIONS: dict[Combine, Callable[[Sequence[float]], float]] = {
     Combine.SUM: math.fsum,
     Combine.MEAN: lambda values: math.fsum(values) / len(values),
     Combine.MAX: max,
     Combine.MIN: min,
 }
+
+
+def combined_value(metric: Metric, values: Sequence[float]) -> float:
+    """Return the value of several instances together.
+
+    Args:
+        metric: metric with its aggregation.
+        values: value of each instance, at least one.
+    """
+    return values[0] if len(values) == 1 else _AGGREGATIONS[metric.combined](values)
 
 
 def metrics_of_instances(
@@ -55,7 +65,7 @@ def _add_combined(found: MetricReadings, metric: Metric, instances: InstanceOutp
     values = [figure.value for figure in figures.values() if figure.value is not None]
     words = {figure.word for figure in figures.values()}
     word = words.pop() if len(words) == 1 else None
-    found.add(metric, Figure(_COMBINED[metric.combined](values), unit=units.pop(), word=word))
+    found.add(metric, Figure(combined_value(metric, values), unit=units.pop(), word=word))
 
 
 def first_instance_without(check: str, instances: InstanceOutputs) -> int | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from assay.executors.progress.notices import Notice
+from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.watch import DRAIN_INTERVAL_S, ProgressWatch
 from assay.launch.running import RunningLaunch
 from assay.records import EndRule, Metric
@@ -50,15 +54,19 @@ def _decision(rule: EndRule, metric: Metric) -> LaunchEnd:
 class LiveReports:
     """Reads the reports of one launch, and ends the launch by its rule.
 
+    Reports after the request to end do not count: a program may then write its results.
+
     Args:
         watch: reader of the reports.
         metric: metric whose values decide when the launch ends; ``None`` if none does.
         rule: rule that ends the launch; ``None``: the program ends by itself.
-        listener: receiver of notices.
+        listener: receiver of notices while the launch runs.
+        timeout_s: time-out of the launch, in seconds; ``None`` without one.
 
     Attributes:
         watch: the same.
         ended: reason for which assay ended the launch; ``None`` if it did not.
+        is_cut: true if the launch has ended before its program did, by its rule or its time-out.
         notices: notices so far.
     """
 
@@ -67,14 +75,18 @@ class LiveReports:
         watch: ProgressWatch,
         metric: Metric | None,
         rule: EndRule | None,
-        listener: NoticeListener,
+        listener: NoticeListener = no_notices,
+        timeout_s: float | None = None,
     ) -> None:
         self.watch = watch
         self.ended: EndReason | None = None
+        self.is_cut = False
         self.notices: list[Notice] = []
         self._metric = metric
-        self._decision = None if metric is None or rule is None else _decision(rule, metric)
+        self._rule = rule
+        self._decisions: list[LaunchEnd] = []
         self._listener = listener
+        self._timeout_s = math.inf if timeout_s is None else timeout_s
         self._began = time.monotonic()
         watch.begin(self._began)
 
@@ -102,12 +114,17 @@ class LiveReports:
             running: the launch.
         """
         now = time.monotonic()
-        self._take(self.watch.drain(now))
-        if self.ended is not None or self._decision is None or self._metric is None:
+        elapsed_s = now - self._began
+        if self.ended is not None or elapsed_s >= self._timeout_s:
             return
-        self.ended = self._reason(self._decision, self._metric, now - self._began)
-        if self.ended is not None:
-            running.ask_to_end()
+        found = self.watch.drain(now)
+        self.notices += found
+        for notice in found:
+            self._listener(notice)
+        if self._rule is not None and self._metric is not None:
+            self.ended = self._reason(self._rule, self._metric, elapsed_s)
+            if self.ended is not None:
+                running.ask_to_end()
 
     def latest(self) -> LatestReport | None:
         """Return the newest value of the metric that decides; ``None`` without any.
@@ -130,24 +147,38 @@ class LiveReports:
         self.watch.close()
 
     def finish(self) -> None:
-        """Read the rest of the reports after the end of the launch."""
-        self._take(self.watch.finish(time.monotonic()))
+        """Read the rest of the reports after the end of a launch that its program ended."""
+        now = time.monotonic()
+        self.is_cut = self.ended is not None or now - self._began >= self._timeout_s
+        known = {(notice.kind, notice.metric) for notice in self.notices}
+        self.notices += [
+            notice
+            for notice in self.watch.finish(now, reads=not self.is_cut)
+            if (notice.kind, notice.metric) not in known
+        ]
 
-    def _take(self, notices: list[Notice]) -> None:
-        self.notices += notices
-        for notice in notices:
-            self._listener(notice)
+    def _reason(self, rule: EndRule, metric: Metric, elapsed_s: float) -> EndReason | None:
+        """Return the reason to end the launch, which holds for all of its instances."""
+        from assay.stats.progress.end import EndReason
 
-    def _reason(self, decision: LaunchEnd, metric: Metric, elapsed_s: float) -> EndReason | None:
-        from assay.stats.progress.reports import reports_of
+        recorders = self.watch.instance_recorders(metric.name)
+        known = [recorder for recorder in recorders if recorder is not None]
+        if len(known) < len(recorders):
+            return EndReason.TIME if rule.max_s is not None and elapsed_s >= rule.max_s else None
+        if not self._decisions:
+            if len(known) > 1:  # the value of the incumbent is that of all instances together
+                rule = msgspec.structs.replace(rule, incumbent=None)
+            self._decisions = [_decision(rule, metric) for _ in known]
+        reasons = [
+            _reason_of(decision, recorder, elapsed_s)
+            for decision, recorder in zip(self._decisions, known, strict=True)
+        ]
+        return None if None in reasons else reasons[0]
 
-        recorder = self.watch.recorder(metric.name)
-        if recorder is None:
-            return decision.reason(0, 0.0, elapsed_s, _no_reports)
-        return decision.reason(
-            len(recorder), recorder.steps[-1], elapsed_s, lambda: reports_of(recorder)
-        )
 
+def _reason_of(decision: LaunchEnd, recorder: SeriesRecorder, elapsed_s: float) -> EndReason | None:
+    from assay.stats.progress.reports import reports_of
 
-def _no_reports() -> Reports:
-    raise AssertionError("no check without reports")
+    return decision.reason(
+        len(recorder), recorder.steps[-1], elapsed_s, lambda: reports_of(recorder)
+    )

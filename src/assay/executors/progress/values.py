@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.executors.metrics.instances import combined_value
 from assay.executors.progress.derived_values import derived_value
 from assay.executors.progress.live import LiveReports
 from assay.executors.progress.recorder import SeriesRecorder
 from assay.records import DerivationKind, EndRule, Evidence, Metric, Series, SteadyPart, Workload
 
 if TYPE_CHECKING:
+    from assay.stats.progress.value import LaunchValue
     from assay.stats.progress.warm_up import WarmUp
 
 NO_REPORTS = "the program reported no value"
+FEWER_INSTANCES = "{reporting} of {instances} instances reported a value"
 TOO_FEW_REPORTS = "the program reported too few values: {count}, of at least {needed}"
 MIN_REPORTS = 3
 """Smallest number of reports of a steady part."""
@@ -54,11 +58,16 @@ def reported_values(workload: Workload, live: LiveReports, rule: EndRule | None)
     for metric in workload.metrics:
         if metric.progress is None:
             continue
-        recorder = live.watch.recorder(metric.name)
-        if recorder is None:
-            found.absent[metric.name] = NO_REPORTS
+        recorders = live.watch.instance_recorders(metric.name)
+        known = [recorder for recorder in recorders if recorder is not None]
+        if len(known) == len(recorders):
+            _add_value(found, metric, known, live, rule)
         else:
-            _add_value(found, metric, recorder, live, rule)
+            found.absent[metric.name] = (
+                FEWER_INSTANCES.format(reporting=len(known), instances=len(recorders))
+                if known
+                else NO_REPORTS
+            )
     for metric in workload.metrics:
         if metric.derivation is not None:
             _add_derived(found, metric, workload, live)
@@ -69,11 +78,32 @@ def reported_values(workload: Workload, live: LiveReports, rule: EndRule | None)
 def _add_value(
     found: ReportedValues,
     metric: Metric,
-    recorder: SeriesRecorder,
+    recorders: Sequence[SeriesRecorder],
     live: LiveReports,
     rule: EndRule | None,
 ) -> None:
-    """Add the steady part of a metric and its value over that part."""
+    """Add the steady part of a metric and its value over that part.
+
+    Several instances have one value together; the steady part is that of the first one.
+    """
+    known = []
+    for recorder in recorders:
+        one = _steady_value(metric, recorder, live, rule)
+        if one is None:
+            found.absent[metric.name] = TOO_FEW_REPORTS.format(
+                count=len(recorder), needed=MIN_REPORTS
+            )
+            return
+        known.append(one)
+    found.steady[metric.name] = known[0][0]
+    found.values[metric.name] = combined_value(metric, [one.value for _, one in known])
+    found.step_s[metric.name] = max(one.step_s for _, one in known)
+
+
+def _steady_value(
+    metric: Metric, recorder: SeriesRecorder, live: LiveReports, rule: EndRule | None
+) -> tuple[SteadyPart, LaunchValue] | None:
+    """Return the steady part of one series and the value over it; ``None`` for a short one."""
     from assay.stats.progress.end import EndReason
     from assay.stats.progress.launch_curve import launch_curve
     from assay.stats.progress.printed import PrintedForm, printed_form
@@ -91,13 +121,7 @@ def _add_value(
         cumulative=printed is PrintedForm.CUMULATIVE,
         ended_early=live.ended is EndReason.WORSE,
     )
-    if part is None:
-        found.absent[metric.name] = TOO_FEW_REPORTS.format(count=len(reports), needed=MIN_REPORTS)
-        return
-    found.steady[metric.name] = part
-    value = launch_value(curve, part, form, printed)
-    found.values[metric.name] = value.value
-    found.step_s[metric.name] = value.step_s
+    return None if part is None else (part, launch_value(curve, part, form, printed))
 
 
 def _add_derived(
@@ -115,16 +139,18 @@ def _add_derived(
         return
     from assay.stats.progress.reports import reports_of
 
-    recorder = live.watch.recorder(derivation.metric)
-    value, reason = derived_value(
-        metric,
-        None if recorder is None else reports_of(recorder),
-        ended_by_assay=live.ended is not None,
-    )
-    if value is None:
-        found.absent[metric.name] = reason
-    else:
-        found.values[metric.name] = value
+    values = []
+    for recorder in live.watch.instance_recorders(derivation.metric):
+        value, reason = derived_value(
+            metric,
+            None if recorder is None else reports_of(recorder),
+            ended_by_assay=live.is_cut,
+        )
+        if value is None:
+            found.absent[metric.name] = reason
+            return
+        values.append(value)
+    found.values[metric.name] = combined_value(metric, values)
 
 
 def _first_reported(workload: Workload) -> Metric | None:

@@ -57,6 +57,7 @@ class ProgressWatch:
         self._silence = diagnosis.SilenceWatch()
         self._advice = buffering_advice(program, workload.argv)
         self._early_findings_reported = False
+        self._instances = len(outputs)
         try:
             self._open(metrics, outputs, channel, folder or Path(workload.cwd or "."))
         except BaseException:
@@ -112,17 +113,19 @@ class ProgressWatch:
         yield from empty_output(lines, now_s, self._advice)
         yield from buffered(lines, now_s, self._advice, ended=False)
 
-    def finish(self, now: float) -> list[Notice]:
+    def finish(self, now: float, *, reads: bool = True) -> list[Notice]:
         """Read the rest after the end of the launch, and return all findings.
 
         Args:
             now: CLOCK_MONOTONIC, in seconds.
+            reads: false if the rest does not count, because assay ended the launch.
         """
         self._clock.tick(now)
         found: list[Notice] = []
         for source in self._sources:
-            with contextlib.suppress(OSError):
-                source.finish()
+            if reads:
+                with contextlib.suppress(OSError):
+                    source.finish()
             found += diagnosis.unmatched(source, ended=True)
             found += diagnosis.invalid_values(source)
             for series in source.series:
@@ -156,6 +159,22 @@ class ProgressWatch:
         else:  # instances share the channel, and report their number as rank
             main = found[0].processes.get(instance) if found else None
         return main.recorder if main is not None and len(main.recorder) else None
+
+    def instance_recorders(self, name: str) -> list[SeriesRecorder | None]:
+        """Return the reports of a metric by instance; ``None`` for an instance without any.
+
+        Instances with a common progress channel are told apart by their rank.
+
+        Args:
+            name: name of the metric.
+        """
+        found = [series for series in self._all_series() if series.metric.name == name]
+        if len(found) == self._instances:
+            return [None if each.main is None else each.main.recorder for each in found]
+        by_rank = [process for each in found for process in each.processes.items()]
+        by_rank.sort(key=lambda entry: (entry[0] is not None, entry[0]))
+        shared = [process.recorder for _, process in by_rank if len(process.recorder)]
+        return [*shared[: self._instances], *[None] * (self._instances - len(shared))]
 
     def recorders(self, name: str) -> list[SeriesRecorder]:
         """Return the reports of a metric by all instances and ranks.
