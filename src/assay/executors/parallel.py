@@ -12,8 +12,12 @@ from assay.executors.executor import Node, Ticket
 from assay.executors.hooks.runner import HookRunner, no_time_budget
 from assay.executors.local import LocalExecutor
 from assay.executors.probe import speed_evidence
-from assay.executors.progress.live import LatestReport, NoticeListener, no_notices
-from assay.executors.progress.watch import DRAIN_INTERVAL_S
+from assay.executors.progress.live import (
+    LatestReport,
+    NoticeListener,
+    drain_interval_s,
+    no_notices,
+)
 from assay.launch.driver import Driver
 from assay.launch.running import POLL_INTERVAL_S, RunningLaunch
 from assay.launch.termination import ask_to_end, end_all
@@ -146,12 +150,12 @@ class ParallelExecutor:
             active: running launches.
             timeout_s: longest time to wait, in seconds; ``None`` for no limit.
         """
-        interval_s = DRAIN_INTERVAL_S if self._reports_progress else POLL_INTERVAL_S
         poller = select.poll()
         for running in active:
             poller.register(running.pidfd, select.POLLIN)
         end_s = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
+            interval_s = drain_interval_s() if self._reports_progress else POLL_INTERVAL_S
             left_s = interval_s if end_s is None else max(0.0, end_s - time.monotonic())
             if poller.poll(min(left_s, interval_s) * 1000):
                 return True

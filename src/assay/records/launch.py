@@ -13,7 +13,7 @@ class Stage(enum.StrEnum):
     """Part of a study that a launch belongs to; claims of ``tune`` use only ``CONFIRM``."""
 
     SURVEY = "survey"
-    """Inspects the program and warms it up; its time is never used."""
+    """Inspects the program and warms it up; its time is not used."""
     GAUGE = "gauge"
     """Measures the time of the default, to plan the search."""
     INTERFERENCE = "interference"

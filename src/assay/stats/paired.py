@@ -20,6 +20,10 @@ Method = Literal["mean", "median", "none"]
 pairs."""
 
 
+_MAX_LOG_RATIO = 700.0
+"""Logarithm of the largest ratio: larger ones come from invalid values."""
+
+
 class NonPositiveValueError(InvalidInputError, ValueError):
     """A value is zero, negative or not finite, so it has no logarithm."""
 
@@ -93,6 +97,11 @@ class _Pairs:
     resolution: float
 
 
+def _ratio(log: float) -> float:
+    """Return the ratio of a logarithm, at most the largest one that is a number."""
+    return math.exp(min(log, _MAX_LOG_RATIO)) if log < math.inf else math.inf
+
+
 def effect(
     a: Sequence[Observation | None],
     b: Sequence[Observation | None],
@@ -132,22 +141,22 @@ def effect(
         )
     mean, sd = moments(pairs.at_cap)
     interval = _interval(pairs, alpha, by_median, analysis)
-    ratio: float | None = math.exp(mean)
+    ratio: float | None = _ratio(mean)
     bound: Literal["at least", "at most", "unknown"] | None = None
     if by_median:
         middle = median_between(pairs.low, pairs.high)
         if middle.width == 0.0 and 2 * pairs.censored <= n:
-            ratio = math.exp(middle.lo)
+            ratio = _ratio(middle.lo)
         elif math.isfinite(middle.lo):
-            ratio, bound = math.exp(middle.lo), "at least"
+            ratio, bound = _ratio(middle.lo), "at least"
         elif math.isfinite(middle.hi):
-            ratio, bound = math.exp(middle.hi), "at most"
+            ratio, bound = _ratio(middle.hi), "at most"
         else:
             ratio, bound = None, "unknown"
     return Effect(
         ratio=ratio,
-        lo=math.exp(interval.lo),
-        hi=math.exp(interval.hi),
+        lo=_ratio(interval.lo),
+        hi=_ratio(interval.hi),
         blocks=n,
         dropped=pairs.dropped,
         censored_share=pairs.censored / n,

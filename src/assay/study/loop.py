@@ -38,14 +38,16 @@ from assay.records import (
 from assay.records.workload import HOST_DEPENDENT_METRICS
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.race import Ending, EndReason, Race
+from assay.search.races.tune import LONG_LAUNCH_S
 from assay.search.space.switching import HardToChangeFactors
 from assay.store import Store
 from assay.study.booting import BootCheck
 from assay.study.failures import FailedLaunches
 from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.program_files import ProgramFiles
-from assay.wording.unread_reports import unread_reports
+from assay.wording.endings import SHORTER_LAUNCHES
 from assay.wording.sentence import budget_options
+from assay.wording.unread_reports import unread_reports
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Function that resolves a configuration on this machine, in a slot if there are slots."""
@@ -323,6 +325,9 @@ class StudyLoop:
         whole = f"A sufficient budget is about {budget_options(account.budget, needed)}"
         if not account.launches:
             return f"{whole}."
+        usual_s = account.spent_s / account.launches
+        if usual_s > LONG_LAUNCH_S and self._spec.workload.steady_metric is None:
+            whole = f"{SHORTER_LAUNCHES} {whole}"
         rest = Budget(
             time_s=None if needed.time_s is None else max(needed.time_s - account.spent_s, 1.0),
             launches=None if needed.launches is None else needed.launches - account.launches,

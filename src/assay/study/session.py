@@ -59,7 +59,7 @@ from assay.study.noise_floor import calibration_of_other_machine, machine_floor
 from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts
 from assay.study.stratum import as_if_reserved, demand_same, differences, stratum_of
-from assay.study.survey import Survey
+from assay.study.survey import Survey, counted_survey
 from assay.wording.conditions import (
     STUDY_HAD_ENDED,
     changed_conditions,
@@ -139,7 +139,7 @@ def begin(
     listener.started(study_id)
     if survey is not None:
         planned = laboratory.plan(survey.sample.launch.configuration)
-        store.add_sample(study_id, stratum.number, survey.sample, planned)
+        store.add_sample(study_id, stratum.number, counted_survey(survey.sample, spec), planned)
         store.add_elapsed(study_id, survey.elapsed_s)
     return _carry_on(laboratory, store, study_id, spec, stratum, listener)
 

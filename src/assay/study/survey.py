@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from assay.errors import WorkloadFailedError
 from assay.executors.evidence.failure_output import failure_excerpt_of
 from assay.executors.local import LocalExecutor
@@ -21,6 +23,7 @@ from assay.records import (
     RunFacts,
     Sample,
     Stage,
+    StudySpec,
     Workload,
 )
 from assay.records.observation import ALL_OBSERVATIONS
@@ -36,6 +39,11 @@ from assay.study.loop import (
     required_metrics,
 )
 from assay.wording.failure import RUN_BY_HAND, failure_text
+
+LONG_LAUNCH_S = 10.0
+"""Time of a launch beyond which cold caches hardly change it."""
+LONG_LAUNCH_SHARE = 0.02
+"""Share of the budget beyond which the first launch is too expensive to be left unused."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ def survey(
 ) -> Survey:
     """Launch the program once in its default configuration.
 
-    The launch warms the caches and shows the mapped files; its time is never used. It may take the
-    whole time budget, but no more.
+    The launch warms the caches and shows the mapped files. Its time is used only if it is long (see
+    ``counted_survey``). It may take the whole time budget, but no more.
 
     Args:
         laboratory, workload, budget: host, workload and budget of the study.
@@ -122,6 +130,26 @@ def survey(
             demand_objective(sample, metric)
         demand_readable(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
+
+
+def counted_survey(sample: Sample, spec: StudySpec) -> Sample:
+    """Return the sample of a survey as it enters the study.
+
+    A whole launch that takes long counts as the first one of the default, and replaces the launch
+    that would measure its time for planning the search. A short one only warms up.
+
+    Args:
+        sample: sample of the survey.
+        spec: specification of the study.
+    """
+    budget_s = spec.budget.time_s
+    whole = sample.outcome is Outcome.OK and spec.workload.steady_metric is None
+    if not whole or budget_s is None or sample.wall_s is None:
+        return sample
+    if sample.wall_s <= max(LONG_LAUNCH_S, LONG_LAUNCH_SHARE * budget_s):
+        return sample
+    launch = msgspec.structs.replace(sample.launch, stage=Stage.GAUGE)
+    return msgspec.structs.replace(sample, launch=launch)
 
 
 def _awaited(executor: LocalExecutor, ending: Callable[[float], None]) -> Sample:

@@ -126,6 +126,13 @@ def only_default_ran_ending(budget: Budget, needed: Budget) -> str:
     )
 
 
+SHORTER_LAUNCHES = (
+    "If the program prints its speed while it runs, shorter launches suffice: read it with "
+    "--progress NAME=REGEX, and end each launch with --until auto."
+)
+"""Next step after a study of a long program that only whole launches measured."""
+
+
 def no_proof_ending(blocks: int) -> str:
     """Return the ending of a search that left too little for a proof."""
     return f"The search used the budget; a proof takes at least {blocks} more blocks."

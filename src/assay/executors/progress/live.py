@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +19,6 @@ from assay.records import EndRule, Metric
 if TYPE_CHECKING:
     from assay.stats.progress.end import EndReason
     from assay.stats.progress.launch_end import LaunchEnd
-    from assay.stats.progress.reports import Reports
 
 
 class LatestReport(NamedTuple):
@@ -37,6 +37,8 @@ class LatestReport(NamedTuple):
     step: float
 
 
+DRAIN_VARIATION = 0.4
+"""Largest deviation of the time between two readings, as a share of its mean."""
 NoticeListener = Callable[[Notice], None]
 """Receiver of notices while a launch runs."""
 
@@ -49,6 +51,15 @@ def _decision(rule: EndRule, metric: Metric) -> LaunchEnd:
     from assay.stats.progress.launch_end import LaunchEnd
 
     return LaunchEnd(rule, goal=metric.goal, form=metric.rate_form)
+
+
+def drain_interval_s() -> float:
+    """Return the time until the next reading, in seconds.
+
+    It varies at random: readings at equal distances would show in the times of the reports as
+    periodic dips.
+    """
+    return DRAIN_INTERVAL_S * random.uniform(1 - DRAIN_VARIATION, 1 + DRAIN_VARIATION)
 
 
 class LiveReports:
@@ -99,12 +110,13 @@ class LiveReports:
         """
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
-            left_s = DRAIN_INTERVAL_S if end is None else max(0.0, end - time.monotonic())
-            if running.finished(min(left_s, DRAIN_INTERVAL_S)):
+            interval_s = drain_interval_s()
+            left_s = interval_s if end is None else max(0.0, end - time.monotonic())
+            if running.finished(min(left_s, interval_s)):
                 return True
             running.resume_if_stopped()
             self.observe(running)
-            if end is not None and left_s <= DRAIN_INTERVAL_S:
+            if end is not None and left_s <= interval_s:
                 return False
 
     def observe(self, running: RunningLaunch) -> None:

@@ -43,7 +43,9 @@ from assay.stats.undisturbed import ALPHA_SHARE
 from assay.units import parse_bytes, parse_duration_s
 from assay.wording.requirement import requirement_text
 
-_TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
+_NAME = r"(?:time_to|at|final)\([^()]*\)(?:\.\w+)?|\w+(?:@\w[\w.]*)?"
+"""Name of a metric, including those derived from reported values."""
+_TEXT = re.compile(rf"\s*({_NAME})\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
 _NUMBER_AND_UNIT = re.compile(
     r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII
 )

@@ -176,7 +176,8 @@ def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
     bounds = {
         place: sample.upper_bounds[metric.name]
         for place, sample in enumerate(good)
-        if sample.upper_bounds.get(metric.name, 0.0)
+        if metric.name in sample.upper_bounds
+        and sample.upper_bounds[metric.name]
         > MIN_BOUND_FACTOR * sample.metrics.get(metric.name, 0.0)
     }
     if len(bounds) <= MAX_MISSING_SHARE * len(good):

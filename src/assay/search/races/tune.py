@@ -61,6 +61,7 @@ from assay.wording.endings import (
     NO_CONFIGURATION_MEETS_REQUIREMENTS,
     NO_PAIRED_BLOCK,
     OBJECTION_REMAINS,
+    SHORTER_LAUNCHES,
     WINNER_NOT_BETTER,
     WINNER_WITHOUT_VALUE,
     budget_ending,
@@ -73,6 +74,8 @@ from assay.wording.endings import (
     undecided_ending,
 )
 
+LONG_LAUNCH_S = 10.0
+"""Time of a launch beyond which reported values shorten a study."""
 MIN_ANSWER_LAUNCHES = 8
 """Smallest number of launches of an answer: fewer can only show a large gain."""
 
@@ -251,7 +254,7 @@ class TuneRace(SearchRace):
             needed = sufficient_budget(self._with_builds(each))
         return Ending(
             EndReason.BUDGET,
-            searched_budget_ending(tried),
+            self._with_next_step(searched_budget_ending(tried)),
             needed,
         )
 
@@ -261,9 +264,14 @@ class TuneRace(SearchRace):
         needed = sufficient_budget(self._with_builds(each))
         return Ending(
             EndReason.BUDGET,
-            only_default_ran_ending(self._spec.budget, needed),
+            self._with_next_step(only_default_ran_ending(self._spec.budget, needed)),
             needed,
         )
+
+    def _with_next_step(self, ending: str) -> str:
+        """Return the end of a short search with advice for a program whose launches are long."""
+        long = self._gauge_s() > LONG_LAUNCH_S and self._spec.workload.steady_metric is None
+        return f"{ending} {SHORTER_LAUNCHES}" if long else ending
 
     def _decided(self, arm: Arm, arms: tuple[Arm, ...], budget: RemainingBudget) -> Ending | None:
         """Return the end of the confirmation if its data decide it.
