@@ -1,0 +1,200 @@
+"""Rules that end the launches of a study: first look, blocks, incumbent, resumed studies."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from assay.records import (
+    DEFAULT,
+    Budget,
+    EndRule,
+    Goal,
+    Kind,
+    Launch,
+    Metric,
+    Outcome,
+    Progress,
+    Sample,
+    Series,
+    Stage,
+    SteadyPart,
+    StudySpec,
+    Until,
+    Workload,
+)
+from assay.search.history.history import History
+from assay.search.progress.end_rules import EndRules, first_look
+from assay.search.progress.steady_launches import SteadyLaunches
+
+SPS = Metric(name="sps", goal=Goal.HIGHER, progress=Progress(pattern="sps (.*)"))
+STEPS, STEP_S = 120, 0.1
+AUTO = Until()
+LEFT = Budget(time_s=500.0)
+
+
+def spec(until: Until | None = AUTO, metric: Metric = SPS) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("app",), metrics=(metric,)),
+        budget=Budget(time_s=600.0),
+        until=until,
+    )
+
+
+def launch(stage: Stage, block: int, arm: str = "default", end: EndRule | None = None) -> Launch:
+    return Launch(configuration=DEFAULT, arm=arm, stage=stage, block=block, position=0, end=end)
+
+
+def sample(of: Launch, value: float = 100.0, outcome: Outcome = Outcome.ENOUGH) -> Sample:
+    """Return a launch of 120 equal steps, the first five of which are slower."""
+    times = [STEP_S * step + 0.1 * min(step, 5) for step in range(1, STEPS + 1)]
+    part = SteadyPart(
+        begin_step=5.0,
+        begin_s=times[4],
+        end_step=float(STEPS),
+        end_s=times[-1],
+        first_report_s=times[0],
+        periods=11,
+        batch_sd=0.01,
+        batch_steps=10.0,
+    )
+    series = Series(
+        times_s=tuple(times),
+        steps=tuple(float(step) for step in range(1, STEPS + 1)),
+        values=(value,) * STEPS,
+    )
+    return Sample(
+        launch=of,
+        outcome=outcome,
+        wall_s=times[-1],
+        metrics={"sps": value},
+        series={"sps": series},
+        steady={"sps": part},
+    )
+
+
+def rules(of: StudySpec, *samples: Sample) -> EndRules:
+    history = History.of(of)
+    found = EndRules(of, history)
+    for one in samples:
+        history.add(one)
+        found.add(one)
+    return found
+
+
+SURVEYED = sample(launch(Stage.SURVEY, 0))
+
+
+def test_program_without_reported_objective_ends_by_itself() -> None:
+    of = spec(metric=Metric(name="wall_s", unit="s"))
+    assert rules(of).rule(launch(Stage.SEARCH, 1), ["default"], LEFT) is None
+
+
+def test_first_look_takes_a_tenth_of_the_budget() -> None:
+    found = rules(spec()).rule(launch(Stage.SURVEY, 0), ["default"], LEFT)
+    assert found == EndRule(first_look=True, max_s=60.0)
+    assert first_look(Budget(launches=5)) == EndRule(first_look=True)
+
+
+@pytest.mark.parametrize("steps", [None, 40.0])
+def test_launches_without_a_known_warm_up_are_first_looks(steps: float | None) -> None:
+    found = rules(spec(Until(steady_steps=steps))).rule(
+        launch(Stage.SEARCH, 1), ["default", "b"], LEFT
+    )
+    assert found is not None
+    assert found.first_look
+
+
+def test_requested_number_of_steps_holds_in_every_block() -> None:
+    of = rules(spec(Until(steady_steps=40.0)), SURVEYED)
+    for stage in (Stage.SEARCH, Stage.CONFIRM):
+        found = of.rule(launch(stage, 1), ["default", "b"], LEFT)
+        assert found is not None
+        assert found.steady_steps == 40.0
+        assert found.warmup_steps is not None
+
+
+def test_programs_end_by_themselves_without_a_request() -> None:
+    found = rules(spec(None), SURVEYED).rule(launch(Stage.SEARCH, 1, "b"), ["default", "b"], LEFT)
+    assert found is not None
+    assert found.steady_steps is None
+    assert found.incumbent is None
+    assert not found.first_look
+
+
+def test_only_candidates_of_a_search_have_an_incumbent() -> None:
+    of = rules(spec(), SURVEYED)
+    arms = ["default", "b"]
+    candidate = of.rule(launch(Stage.SEARCH, 1, "b"), arms, LEFT)
+    default = of.rule(launch(Stage.SEARCH, 1), arms, LEFT)
+    confirmed = of.rule(launch(Stage.CONFIRM, 2, "b"), arms, LEFT)
+    assert candidate is not None
+    assert candidate.incumbent is not None
+    assert candidate.incumbent.value == pytest.approx(100.0)
+    assert default is not None
+    assert default.incumbent is None
+    assert confirmed is not None
+    assert confirmed.incumbent is None
+    assert msgspec.structs.replace(candidate, incumbent=None) == default
+
+
+def test_best_arm_is_not_compared_with_itself() -> None:
+    better = sample(launch(Stage.SEARCH, 1, "b"), value=120.0)
+    found = rules(spec(), SURVEYED, better).rule(launch(Stage.SEARCH, 2, "b"), ["b"], LEFT)
+    assert found is not None
+    assert found.incumbent is None
+
+
+def test_rule_of_a_block_does_not_depend_on_its_own_launches() -> None:
+    of = rules(spec(), SURVEYED)
+    arms = ["default", "b"]
+    first = of.rule(launch(Stage.CONFIRM, 1), arms, LEFT)
+    of.add(sample(launch(Stage.CONFIRM, 1, end=first), value=300.0))
+    second = of.rule(launch(Stage.CONFIRM, 1, "b"), arms, Budget(time_s=1.0))
+    assert first == second
+
+
+def test_resumed_block_keeps_the_rule_of_its_stored_launches() -> None:
+    rule = EndRule(warmup_steps=7.0, steady_steps=33.0)
+    stored = sample(launch(Stage.CONFIRM, 4, end=rule))
+    of = rules(spec(), SURVEYED, stored)
+    assert of.rule(launch(Stage.CONFIRM, 4, "b"), ["default", "b"], LEFT) == rule
+    other = of.rule(launch(Stage.CONFIRM, 5, "b"), ["default", "b"], LEFT)
+    assert other is not None
+    assert other.warmup_steps != 7.0
+
+
+@pytest.mark.parametrize("time_s", [0.0, -5.0, 1e9])
+@pytest.mark.parametrize("stage", [Stage.SEARCH, Stage.CONFIRM])
+def test_chosen_length_is_a_positive_number_of_steps(time_s: float, stage: Stage) -> None:
+    found = rules(spec(), SURVEYED).rule(
+        launch(stage, 1, "b"), ["default", "b"], Budget(time_s=time_s)
+    )
+    assert found is not None
+    assert found.steady_steps is not None
+    assert 0.0 < found.steady_steps < 1e7
+
+
+def test_budget_in_launches_gives_a_length() -> None:
+    of = msgspec.structs.replace(spec(), budget=Budget(launches=30))
+    found = rules(of, SURVEYED).rule(
+        launch(Stage.SEARCH, 1, "b"), ["default", "b"], Budget(launches=20)
+    )
+    assert found is not None
+    assert found.steady_steps is not None
+
+
+@pytest.mark.parametrize("value", [0.0, -3.0, 1e308])
+def test_values_without_a_usable_logarithm_give_a_rule(value: float) -> None:
+    strange = sample(launch(Stage.SURVEY, 0), value=value)
+    found = rules(spec(), strange).rule(launch(Stage.SEARCH, 1, "b"), ["default", "b"], LEFT)
+    assert found is not None
+    assert found.steady_steps is not None
+
+
+def test_failed_launches_are_no_steady_launches() -> None:
+    failed = sample(launch(Stage.SEARCH, 1), outcome=Outcome.FAILED)
+    assert SteadyLaunches(SPS, [failed]).arms == []
+    assert SteadyLaunches(SPS, [failed]).warm_up(["default"]) is None
+    assert SteadyLaunches(SPS, [SURVEYED]).arms == ["default"]
