@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from assay.errors import AssayError
 from assay.executors.local import LocalExecutor
+from assay.executors.progress.live import LatestReport
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.programs.program import inspect
 from assay.machine.reader import read_machine
@@ -58,6 +59,12 @@ class Clock:
         """See ``Listener``."""
 
     def warned(self, error: AssayError) -> None:
+        """See ``Listener``."""
+
+    def noticed(self, text: str) -> None:
+        """See ``Listener``."""
+
+    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
         """See ``Listener``."""
 
     def launching(self, launch: Launch, left: Budget) -> None:

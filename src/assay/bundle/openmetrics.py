@@ -45,9 +45,10 @@ def openmetrics(source: Source) -> str:
     """Return a study in the text format.
 
     Every launch with a value is a point at its start time, in a series for each stratum, stage and
-    arm. The number of launches by outcome and the claims follow.
+    arm. Values that launches reported while they ran are points at the times of their reports, in a
+    series for each launch. The number of launches by outcome and the claims follow.
     """
-    families = [*_sampled(source), _launches(source), *_claims(source)]
+    families = [*_sampled(source), *_reported(source), _launches(source), *_claims(source)]
     lines = [*_about(source)]
     for family in families:
         if family.points:
@@ -79,6 +80,32 @@ def _sampled(source: Source) -> Iterator[_Family]:
         yield family
 
 
+def _reported(source: Source) -> Iterator[_Family]:
+    """Yield a family for each metric that launches report while they run."""
+    taken: set[str] = set()
+    for metric in source.record.spec.workload.metrics:
+        family = _family_of(metric, taken, kind="reported", text="reported by a running launch")
+        for stratum in source.strata:
+            for number, sample in enumerate(stratum.samples, start=1):
+                if metric.name in sample.series:
+                    _add_series(family, source.record.id, stratum, number, sample, metric.name)
+        yield family
+
+
+def _add_series(
+    family: _Family, study: str, stratum: StratumSource, number: int, sample: Sample, metric: str
+) -> None:
+    labels = {"study": study, "stratum": str(stratum.stratum.number)}
+    labels |= {"stage": str(sample.launch.stage), "arm": sample.launch.arm, "launch": str(number)}
+    last_s = -1.0
+    series = sample.series[metric]
+    for time_s, value in zip(series.times_s, series.values, strict=True):
+        at_s = round(sample.started_at + time_s, 3)
+        if at_s > last_s + _TICK_S / 2:  # a series has one point for each time stamp
+            family.add(labels, value, at_s)
+            last_s = at_s
+
+
 def _series(
     study: str, stratum: StratumSource, metric: str
 ) -> Iterator[tuple[dict[str, str], list[tuple[float, float]]]]:
@@ -98,15 +125,17 @@ def _series(
         yield labels, sorted(points, key=lambda point: point[0])
 
 
-def _family_of(metric: Metric, taken: set[str]) -> _Family:
+def _family_of(
+    metric: Metric, taken: set[str], *, kind: str = "sample", text: str = "of one launch"
+) -> _Family:
     """Return the family of a metric, whose name ends in the unit as specified."""
     unit = _UNITS.get(metric.unit, "")
     base = metric.name.removesuffix(f"_{metric.unit}") if metric.unit else metric.name
-    name = f"assay_sample_{_NOT_A_NAME.sub('_', base)}"
+    name = f"assay_{kind}_{_NOT_A_NAME.sub('_', base)}"
     while f"{name}_{unit}" in taken:
         name += "_"
     taken.add(f"{name}_{unit}")
-    text = f"{metric.name} of one launch" + (f", in {metric.unit}" if metric.unit else "")
+    text = f"{metric.name} {text}" + (f", in {metric.unit}" if metric.unit else "")
     return _Family(f"{name}_{unit}" if unit else name, unit, f"{text}.")
 
 

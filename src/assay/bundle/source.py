@@ -9,9 +9,9 @@ from itertools import islice
 
 import msgspec
 
-from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
+from assay.records import Claim, Conclusion, Evidence, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
-from assay.records.sample import STDERR_LINES
+from assay.records.sample import PROGRESS_PREFIX, PROGRESS_QUOTES, STDERR_LINES
 from assay.search.history.output_comparison import without_lines
 from assay.store import Store, StudyRecord
 from assay.wording.launch_notes import quotes_output
@@ -62,12 +62,18 @@ def _stratum_without_outputs(stratum: StratumSource) -> StratumSource:
 
 
 def _without_errors(sample: Sample) -> Sample:
-    """Return a sample without lines of standard error."""
+    """Return a sample without lines of standard error, and of output without reported values."""
     pieces = (
-        msgspec.structs.replace(piece, note=None) if piece.kind == STDERR_LINES else piece
+        msgspec.structs.replace(piece, note=None) if _quotes_lines(piece) else piece
         for piece in sample.evidence
     )
     return msgspec.structs.replace(sample, evidence=tuple(pieces))
+
+
+def _quotes_lines(piece: Evidence) -> bool:
+    if not piece.kind.startswith(PROGRESS_PREFIX):
+        return piece.kind == STDERR_LINES
+    return any(words in (piece.note or "") for words in PROGRESS_QUOTES)
 
 
 def _without_lines(found: Conclusion) -> Conclusion:

@@ -17,6 +17,7 @@ _POSITION_COLUMNS = ("stratum", "sample", "stage", "block", "position", "attempt
 _COUNT_COLUMNS = ("excluded",)
 _OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
 _TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
+_STEADY = ("begin_step", "begin_s", "end_step", "end_s", "period_steps", "settled", "ended_early")
 _ORIGIN = ("node", "launcher_version")
 
 
@@ -25,7 +26,8 @@ def write_table(source: Source, target: TextIO) -> None:
 
     The columns are the position, whether the block was left out as disturbed, the outcome, the
     measurements of the launcher, then ``metric.NAME``, ``setting.NAME`` and ``grant.NAME``,
-    ``evidence.KIND`` and its ``.note``. If an arm does not set a setting, ``grant.NAME`` is
+    ``evidence.KIND`` and its ``.note``. A metric that launches report while they run also has the
+    columns ``steady.NAME.FIELD`` of its steady part. If an arm does not set a setting, ``grant.NAME`` is
     ``default`` and ``setting.NAME`` its default value, or ``default`` if the study does not know
     it.
     """
@@ -35,11 +37,13 @@ def write_table(source: Source, target: TextIO) -> None:
     settings = _names(sample.launch.configuration for sample in samples)
     values = _names([e.kind for e in s.evidence if e.value is not None] for s in samples)
     notes = _names([e.kind for e in s.evidence if e.note is not None] for s in samples)
+    steady = _names(sample.steady for sample in samples)
     out = csv.writer(target, lineterminator="\r\n")
     out.writerow(
         [
             *(*_POSITION_COLUMNS, *_COUNT_COLUMNS, *_OUTCOME, *_TIMES, *_ORIGIN),
             *(f"metric.{name}" for name in metrics),
+            *(f"steady.{name}.{field}" for name in steady for field in _STEADY),
             *(column for name in settings for column in (f"setting.{name}", f"grant.{name}")),
             *(f"evidence.{kind}" for kind in values),
             *(f"evidence.{kind}.note" for kind in notes),
@@ -52,6 +56,7 @@ def write_table(source: Source, target: TextIO) -> None:
                 [
                     *_fixed(stratum.stratum.number, number, sample, block_of(sample) in lost),
                     *(_cell(sample.metrics.get(name)) for name in metrics),
+                    *(_steady(sample, name, field) for name in steady for field in _STEADY),
                     *(cell for name in settings for cell in _setting(sample, name, defaults)),
                     *(_evidence(sample, kind) for kind in values),
                     *(_note(sample, kind) for kind in notes),
@@ -92,6 +97,10 @@ def _setting(sample: Sample, name: str, defaults: Mapping[str, Value]) -> Sequen
     if name not in sample.launch.configuration:
         return _cell(defaults.get(name, NOT_SET)), _cell(grant.status if grant else NOT_SET)
     return _cell(sample.launch.configuration.get(name)), _cell(grant.status if grant else None)
+
+
+def _steady(sample: Sample, name: str, field: str) -> str:
+    return _cell(getattr(sample.steady.get(name), field, None))
 
 
 def _evidence(sample: Sample, kind: str) -> str:

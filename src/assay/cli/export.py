@@ -110,7 +110,14 @@ Writer = Callable[[Source, BinaryIO, bool], "WrittenBundle | None"]
 
 def _writer(form: str) -> Writer:
     """Return the writer of a form, with its modules loaded."""
-    return {"bundle": _bundle, "csv": _csv, "json": _json, "openmetrics": _openmetrics}[form]()
+    writers = {
+        "bundle": _bundle,
+        "csv": _csv,
+        "json": _json,
+        "openmetrics": _openmetrics,
+        "series": _series,
+    }
+    return writers[form]()
 
 
 def _bundle() -> Writer:
@@ -134,6 +141,15 @@ def _csv() -> Writer:
     return write
 
 
+def _series() -> Writer:
+    from assay.bundle.series_table import series_table
+
+    def write(source: Source, target: BinaryIO, outputs: bool) -> None:
+        target.write(series_table(source).encode(errors="backslashreplace"))
+
+    return write
+
+
 def _json() -> Writer:
     from assay.bundle.document import study_document
 
@@ -153,13 +169,20 @@ def _openmetrics() -> Writer:
     return write
 
 
+_DESCRIBED = {
+    "bundle": "a bundle",
+    "csv": "a table",
+    "json": "a document",
+    "series": "a table of the reported values",
+}
+"""Forms of a file in its description."""
+
+
 def _description(file: ExportedFile) -> str:
     """Return the lines that describe a written file."""
     size = "" if file.size_bytes is None else f", {show_bytes(file.size_bytes)}"
     count = show_count(file.samples, "sample", "samples")
-    form = {"bundle": "a bundle", "csv": "a table", "json": "a document"}.get(
-        file.form, "OpenMetrics text"
-    )
+    form = _DESCRIBED.get(file.form, "OpenMetrics text")
     lines = [f"{file.file}: {form} of study {file.study}, {count}{size}"]
     if file.form == "bundle":
         lines.append(_replaced_names(file.replacements or {}, bool(file.includes_outputs)))

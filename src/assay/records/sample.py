@@ -97,6 +97,8 @@ first lines in the note (``assay.executors.evidence.reported_errors``)."""
 PROGRESS_PREFIX = "progress_"
 """Prefix of a kind of evidence: finding about the values that a launch reported, in words. The name
 of the metric may follow after a point."""
+PROGRESS_QUOTES = ("the last lines are", "the last of these lines is")
+"""Words in the note of such evidence after which lines of the output follow."""
 UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that are only multiples: next to them a value without a unit is a thousandth or less."""
 

@@ -103,7 +103,8 @@ class ExportFile(Record, frozen=True, kw_only=True):
     """One file of an export.
 
     Attributes:
-        form: ``bundle``, ``csv``, ``json`` or ``openmetrics``.
+        form: ``bundle``, ``csv``, ``json``, ``openmetrics``, or ``series`` for a table of reported
+            values.
         path: path of the file; ``-`` for standard output.
     """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import CrossEnvironmentComparison, Interference, Metric
+from assay.records.sample import PROGRESS_QUOTES
 from assay.units import (
     show_count,
     show_duration,
@@ -241,7 +242,7 @@ def error_line_note(subject: str, launches: int, line: str, *, complete: bool) -
 
 def quotes_output(note: str) -> bool:
     """Return whether a note quotes a line that a program wrote."""
-    return _ON_STANDARD_ERROR in note
+    return any(words in note for words in (_ON_STANDARD_ERROR, *PROGRESS_QUOTES))
 
 
 def waiting_note(share: float, *, disk_known: bool) -> str:

@@ -25,6 +25,7 @@ from assay.requests.stored_study import (
 STDOUT = "-"
 FORMS = {
     "bundle": (".zip", ".assay"),
+    "series": (".series.csv",),
     "csv": (".csv",),
     "json": (".json",),
     "openmetrics": (".om", ".prom", ".txt"),
@@ -32,6 +33,7 @@ FORMS = {
 """Forms of an export, with the suffixes that ``-o`` recognises."""
 FORM_NAMES = {
     "bundle": "a bundle",
+    "series": "a table of reported values",
     "csv": "a table of samples",
     "json": "the whole study",
     "openmetrics": "OpenMetrics",

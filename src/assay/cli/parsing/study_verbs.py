@@ -186,7 +186,8 @@ def _add_export_options(group: Group) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="format by the suffix: .zip, .csv, .json (the whole study; also --json FILE), .om",
+        help="format by the suffix: .zip, .csv, .series.csv (values that launches reported), .json"
+        " (the whole study; also --json FILE), .om",
     )
     group.add_argument(
         "--no-outputs", action="store_true", help="leave out the output of the program"

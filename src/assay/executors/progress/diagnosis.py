@@ -14,7 +14,9 @@ from assay.executors.progress.sources import (
     ReportSource,
     Source,
 )
+from assay.records.sample import PROGRESS_QUOTES
 
+LAST_LINES, LAST_OF_THESE = PROGRESS_QUOTES
 SILENCE_FACTOR = 10.0
 """Multiple of the longest time between two reports beyond which a program is silent."""
 MIN_SILENCE_S = 30.0
@@ -104,7 +106,7 @@ def _unmatched_lines(source: LineSource, *, ended: bool) -> Iterator[Notice]:
     if not ended and source.lines < MIN_LINES:
         return
     last = shown_lines(list(source.last_lines))
-    seen = f"the last lines are {last}" if last else "the output is empty so far"
+    seen = f"{LAST_LINES} {last}" if last else "the output is empty so far"
     for pattern in source.patterns:
         if not pattern.matcher.matches:
             yield _never(pattern, source.lines, seen)
@@ -211,8 +213,8 @@ def _invalid_matches(pattern: PatternReader) -> Iterator[Notice]:
     for reason, count in pattern.matcher.invalid.items():
         yield Notice(
             kind="progress_invalid",
-            text=f"Values of {name} that are left out because of their form: {count} ({reason}). "
-            f"The last of these lines is {shown_lines([pattern.matcher.example])}.",
+            text=f"Values of {name} that are left out because of their form: {count} ({reason}); "
+            f"{LAST_OF_THESE} {shown_lines([pattern.matcher.example])}.",
             metric=name,
             value=float(count),
         )
