@@ -10,8 +10,10 @@ import itertools
 import math
 import random
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from assay.machine.document import Cpu, HugePages, Machine, Node, Rights
 from assay.records import (
@@ -38,19 +40,24 @@ from assay.records import (
     Metric,
     Outcome,
     Parameter,
+    Progress,
     Range,
     Recommendation,
     Sample,
+    Series,
     Space,
     Stage,
     Status,
+    SteadyPart,
     Stratum,
     StudySpec,
+    Until,
     Value,
     Verdict,
     Workload,
 )
 from assay.reporting.inputs import ReportInput
+from assay.search.conclusion.progress_notes import progress_notes
 from assay.search.model.explanation import explanation_of
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.summary import summarise
@@ -175,6 +182,72 @@ class Lab:
         self.clock += wall + 0.01
         self.samples.append(sample)
         return sample
+
+    def report(
+        self,
+        configuration: Configuration,
+        stage: Stage,
+        block: int,
+        position: int,
+        arm: str,
+        gain: float,
+        *,
+        early: bool = False,
+    ) -> None:
+        """Add a launch that reports its speed and loss, with a checkpoint every 50 steps."""
+        launch = math.exp(self.random.gauss(0.0, self.noise))
+        steps = range(1, 61 if early else 201)
+        speeds, losses, times, now = [], [], [], 0.4
+        for step in steps:
+            seconds = 0.05 / (gain * launch) * (1 + 0.5 * math.exp(-step / 10))
+            seconds *= math.exp(self.random.gauss(0.0, 0.04)) * (8.0 if step % 50 == 0 else 1.0)
+            now += seconds
+            times.append(round(now, 4))
+            speeds.append(round(32.0 / seconds, 2))
+            losses.append(round(2.3 * math.exp(-step / 60) + 0.03 * self.random.random(), 4))
+        series = {
+            name: thinned(times, steps, values, 2 if name == "sps" and not early else 1)
+            for name, values in (("sps", speeds), ("loss", losses))
+        }
+        begin = 30 if early else 50
+        part = SteadyPart(
+            begin_step=float(begin),
+            begin_s=times[begin - 1],
+            end_step=float(steps[-1]),
+            end_s=times[-1],
+            first_report_s=times[0],
+            period_steps=50.0,
+            periods=(steps[-1] - begin) // 50,
+            whole_periods=steps[-1] - begin >= 50,
+            ended_early=early,
+        )
+        value = 32.0 * (steps[-1] - begin) / (times[-1] - times[begin - 1])
+        metrics = {"sps": round(value, 3), "loss": statistics.fmean(losses[begin:])}
+        sample = self.run(configuration, stage, block, position, arm, factor=1.0)
+        self.samples[-1] = msgspec.structs.replace(
+            sample,
+            outcome=Outcome.ENOUGH,
+            exit_status=None,
+            metrics=metrics,
+            series=series,
+            steady={"sps": part, "loss": part},
+        )
+
+
+def thinned(
+    times: Sequence[float], steps: Sequence[int], values: Sequence[float], size: int
+) -> Series:
+    """Return a series with intervals of some reports each."""
+    groups = [slice(i, i + size) for i in range(0, len(values), size)]
+    single = size == 1
+    return Series(
+        times_s=tuple(times[g][-1] for g in groups),
+        steps=tuple(float(steps[g][-1]) for g in groups),
+        values=tuple(statistics.fmean(values[g]) for g in groups),
+        minima=() if single else tuple(min(values[g]) for g in groups),
+        maxima=() if single else tuple(max(values[g]) for g in groups),
+        counts=() if single else tuple(len(values[g]) for g in groups),
+    )
 
 
 def true_effect(configuration: Configuration) -> float:
@@ -428,6 +501,55 @@ def compare(seed: int = 3, arms: int = 3, blocks: int = 20) -> ReportInput:
         launches=len(lab.samples),
         configurations=arms,
         stop_reason="Every comparison was decided to the asked precision.",
+    )
+    return report_of(lab, spec, conclusion)
+
+
+def progress(seed: int = 12, blocks: int = 6) -> ReportInput:
+    """Return a search whose launches report a speed, with checkpoints, and a loss."""
+    speed = Metric(
+        name="sps", unit="samples/s", goal=Goal.HIGHER, progress=Progress(pattern="sps: (.*)")
+    )
+    loss = Metric(name="loss", progress=Progress(pattern="loss: (.*)"))
+    lab = Lab(seed, base_s=12.0, noise=0.01)
+    workload = Workload(
+        argv=("python", "train.py", "{w}"),
+        placeholders={"w": "1"},
+        metrics=(speed, loss),
+        requested_metrics=("sps", "loss"),
+    )
+    spec = msgspec.structs.replace(tune_spec(seed), workload=workload, until=Until())
+    arms = {
+        "default": (DEFAULT, 1.0),
+        "arg.w=2": (Configuration({"arg.w": "2"}), 1.2),
+        "arg.w=8": (Configuration({"arg.w": "8"}), 0.6),
+    }
+    for position, (name, (settings, gain)) in enumerate(arms.items()):
+        lab.report(settings, Stage.SEARCH, 0, position, name, gain, early=gain < 1.0)
+    for block in range(1, blocks + 1):
+        for position, name in enumerate(("default", "arg.w=2")):
+            settings, gain = arms[name]
+            lab.report(settings, Stage.CONFIRM, block, position, name, gain)
+    confirmed = [s for s in lab.samples if s.launch.stage is Stage.CONFIRM]
+    found = claim(confirmed, "default", "arg.w=2", speed)
+    results = tuple(
+        arm_result(confirmed, name, arms[name][0], speed) for name in ("default", "arg.w=2")
+    )
+    conclusion = Conclusion(
+        kind=Kind.TUNE,
+        metric="sps",
+        arms=results,
+        claims=(found,),
+        recommendation=Recommendation(
+            settings=arms["arg.w=2"][0],
+            script="",
+            claim=found,
+            sentence="arg.w=2 raises sps by 20 %.",
+        ),
+        launches=len(lab.samples),
+        configurations=3,
+        stop_reason="The confirmation was precise enough.",
+        notes=tuple(progress_notes(spec, lab.samples, results)),
     )
     return report_of(lab, spec, conclusion)
 

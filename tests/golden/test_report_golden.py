@@ -25,6 +25,7 @@ CASES = {
     "compare": lambda: studies.compare(blocks=6),
     "measure": lambda: studies.measure(launches=6),
     "sweep": lambda: studies.sweep(),
+    "progress": lambda: studies.progress(blocks=3),
     "interrupted": lambda: studies.interrupted(),
 }
 BLOCKS = {

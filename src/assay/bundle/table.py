@@ -26,10 +26,10 @@ def write_table(source: Source, target: TextIO) -> None:
 
     The columns are the position, whether the block was left out as disturbed, the outcome, the
     measurements of the launcher, then ``metric.NAME``, ``setting.NAME`` and ``grant.NAME``,
-    ``evidence.KIND`` and its ``.note``. A metric that launches report while they run also has the
-    columns ``steady.NAME.FIELD`` of its steady part. If an arm does not set a setting, ``grant.NAME`` is
+    ``evidence.KIND`` and its ``.note``. If an arm does not set a setting, ``grant.NAME`` is
     ``default`` and ``setting.NAME`` its default value, or ``default`` if the study does not know
-    it.
+    it. A metric that launches report while they run also has the columns ``steady.NAME.FIELD`` of
+    its steady part.
     """
     defaults = _defaults(source.record.spec)
     samples = [sample for stratum in source.strata for sample in stratum.samples]

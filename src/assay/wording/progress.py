@@ -58,11 +58,12 @@ def ended_early(launches: int, all_launches: int) -> str:
     Args:
         launches, all_launches: launches that were ended, and all launches of the search.
     """
+    them = "it" if launches == 1 else "them"
     return (
         f"assay ended {launches:,} of {launch_count(all_launches)} of the search early, as clearly "
-        "worse than the best one so far: no verdict rests on them, the model of the search counts "
-        "them with their larger uncertainty, and an equally good configuration is ended so in at "
-        "most 5 % of its launches"
+        f"worse than the best one so far: no verdict rests on {them}, the model of the search "
+        f"counts {them} with a larger uncertainty, and at most 5 % of the launches of an equally "
+        "good configuration end so"
     )
 
 

@@ -9,7 +9,7 @@ class ExportedFile(Record, frozen=True, kw_only=True):
     """One exported file.
 
     Attributes:
-        form: format of the file: ``bundle``, ``csv``, ``json`` or ``openmetrics``.
+        form: format of the file: ``bundle``, ``csv``, ``json``, ``openmetrics`` or ``series``.
         file: path of the file.
         study: identifier of the study.
         samples: number of samples.

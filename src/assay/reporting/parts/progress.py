@@ -84,14 +84,17 @@ def _metric_part(
     arms = list(_arms(metric, samples, rows))
     return join(
         heading,
-        el("p", " ".join(_intro(figure, metric, samples)), class_="intro"),
+        el("p", " ".join(_intro(figure, metric, samples, first=place == 0)), class_="intro"),
         _legend(figure),
         _chart(f"progress-{place}", figure),
         _table(figure.metric, arms, figure.scale),
     )
 
 
-def _intro(figure: ProgressFigure, metric: Metric, samples: Sequence[Sample]) -> Iterator[str]:
+def _intro(
+    figure: ProgressFigure, metric: Metric, samples: Sequence[Sample], *, first: bool
+) -> Iterator[str]:
+    """Yield the sentences above a picture; the first one also explains the properties of all launches."""
     yield "Each line is one launch."
     if any(line.minima for line in figure.lines):
         yield "It shows the mean of neighbouring values; the band shows their range."
@@ -102,14 +105,14 @@ def _intro(figure: ProgressFigure, metric: Metric, samples: Sequence[Sample]) ->
             f"The shaded part, up to step {figure.warm_up_step:,.0f}, is the usual warm-up{between}"
             "; the value of a launch excludes it."
         )
-    if figure.period_steps:
+    if figure.period_steps and first:
         change = "Dips" if figure.rate else "Peaks"
         yield (
             f"{change} repeat every {figure.period_steps:g} steps, such as at checkpoints or "
             "epochs; the values of the launches include them."
         )
     enough = sum(s.outcome is Outcome.ENOUGH and metric.name in s.series for s in samples)
-    if enough:
+    if enough and first:
         launches = show_count(enough, "launch", "launches")
         yield f"assay ended {launches} before the program did, since the values sufficed."
     if any(line.ended_early for line in figure.lines):

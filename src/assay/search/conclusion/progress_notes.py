@@ -136,8 +136,8 @@ def _step_metric(spec: StudySpec) -> Metric | None:
 
 
 def _ratio(base: ArmResult, arm: ArmResult, metric: Metric) -> float | None:
-    """Return the ratio of the means of two arms; ``None`` without positive means."""
+    """Return the ratio of the medians of two arms; ``None`` without positive ones."""
     first, second = base.summary.get(metric.name), arm.summary.get(metric.name)
-    if first is None or second is None or first.mean <= 0 or second.mean <= 0:
+    if first is None or second is None or first.median <= 0 or second.median <= 0:
         return None
-    return second.mean / first.mean
+    return second.median / first.median
